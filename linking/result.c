@@ -2,6 +2,8 @@
 
 #include <glib.h>
 
+enum { MESSAGE_BYTES = 64 << 20 };
+
 struct linking_results {
     GHashTable *by_id; /* id → its object, borrowed from `list` */
     json_t *list;
@@ -69,4 +71,24 @@ enum err_code linking_results_add(struct linking_results *r, const struct predic
 json_t *linking_results_json(const struct linking_results *r)
 {
     return json_incref(r->list);
+}
+
+enum err_code linking_result_of_message(const struct predictor *predictor, const struct predictor_options *options,
+                                        const void *bytes, size_t len, const char *name, json_t **out, struct err *err)
+{
+    struct arena arena;
+    struct recording recording;
+    struct trace *trace = NULL;
+    *out = NULL;
+    arena_init(&arena, MESSAGE_BYTES);
+    enum err_code code = trace_message_read(bytes, len, name, &arena, &recording, &trace, err);
+    if (!code) {
+        struct linking_results *results = linking_results_new();
+        code = linking_results_add(results, predictor, options, &recording, trace, &arena, err);
+        if (!code) *out = json_incref(json_array_get(results->list, 0));
+        linking_results_free(results);
+        recording_close(&recording);
+    }
+    arena_free(&arena);
+    return code;
 }

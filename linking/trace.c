@@ -204,7 +204,7 @@ enum err_code recording_open(const char *name, struct recording *out, struct err
 
 void recording_close(struct recording *r)
 {
-    lines_close(&r->lines);
+    if (r->lines.file) lines_close(&r->lines); /* of a message there are none */
     tensors_close(r->states);
     g_free(r->path);
 }
@@ -247,4 +247,42 @@ enum err_code recording_state(struct recording *r, uint32_t layer, const struct 
                               float *out, struct err *err)
 {
     return tensors_row(r->states, r->layers[layer], trace->first_row + token, out, err);
+}
+
+/* --- messages --- */
+
+static enum err_code read_message(struct recording *r, struct arena *arena, struct trace **out, struct err *err)
+{
+    struct err inner = {0};
+    json_error_t where;
+    const char *text = tensors_metadata(r->states, "trace");
+    enum err_code code = text ? read_layers(r, err) : ERR_OK;
+    if (code) return code;
+    json_t *line = text ? json_loads(text, JSON_REJECT_DUPLICATES, &where) : NULL;
+    if (!line)
+        code = err_set(&inner, ERR_MALFORMED, "the metadata has no JSON `trace`");
+    else
+        code = trace_from_json(arena, line, out, &inner);
+    json_decref(line);
+    if (!code && (*out)->n_tokens != r->all)
+        code = err_set(&inner, ERR_MALFORMED, "%u tokens, but hidden states for %llu", (*out)->n_tokens,
+                       (unsigned long long)r->all);
+    if (code) return err_set(err, code, "%s: %s", r->path, inner.text);
+    r->rows = r->all;
+    return ERR_OK;
+}
+
+enum err_code trace_message_read(const void *bytes, size_t len, const char *name, struct arena *arena,
+                                 struct recording *out, struct trace **trace, struct err *err)
+{
+    *trace = NULL;
+    *out = (struct recording){0};
+    if (len > TRACE_MAX_MESSAGE)
+        return err_set(err, ERR_LIMIT_BYTES, "%s: %zu bytes; at most %d are read", name, len, TRACE_MAX_MESSAGE);
+    enum err_code code = tensors_read(bytes, len, name, &out->states, err);
+    if (code) return code;
+    out->path = g_strdup(name);
+    code = read_message(out, arena, trace, err);
+    if (code) recording_close(out);
+    return code;
 }

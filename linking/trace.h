@@ -22,7 +22,8 @@ enum {
     TRACE_MAX_TOKENS = 8192,
     TRACE_MAX_LAYERS = 256,
     TRACE_MAX_HIDDEN = 16384,
-    TRACE_MAX_ROWS = 999999 /* tokens of one recording */
+    TRACE_MAX_ROWS = 999999,   /* tokens of one recording */
+    TRACE_MAX_MESSAGE = 4 << 20 /* bytes */
 };
 
 enum trace_stage { TRACE_TABLES, TRACE_COLUMNS, TRACE_STAGES };
@@ -100,5 +101,13 @@ enum err_code recording_next(struct recording *recording, struct arena *arena, s
 /* The hidden state of a layer (a place in `layers`) before a token of a trace; `hidden` floats. */
 enum err_code recording_state(struct recording *recording, uint32_t layer, const struct trace *trace, uint32_t token,
                               float *out, struct err *err);
+
+/* --- messages --- */
+
+/* One generation that travels by itself, over HTTP or as a record of a topic: a safetensors file of its own whose metadata holds the line as
+ * `trace`. The bytes must outlive *out, which is a recording of this one generation; `name` is what it is called in messages. ERR_LIMIT_BYTES, and
+ * what recording_open and recording_next say. On success the caller owes recording_close. */
+enum err_code trace_message_read(const void *bytes, size_t len, const char *name, struct arena *arena,
+                                 struct recording *out, struct trace **trace, struct err *err);
 
 #endif

@@ -23,6 +23,7 @@ enum {
 #define JUDGE    "/v1/judge"
 #define VERDICTS "/v1/verdicts/"
 #define ANSWERS  "/answers"
+#define LINKINGS "/v1/linkings"
 #define JSON     "application/json"
 #define PROBLEM  "application/problem+json"
 
@@ -41,6 +42,7 @@ struct call {
     GByteArray *body;
     GBytes *asked; /* the verdict that the body answers; NULL: the body is a request */
     bool sent, suspended;
+    bool trace; /* the body is one, and is answered here */
     enum pending_end end;
     GBytes *outcome;
     bool letter;
@@ -252,6 +254,17 @@ static void send_request(struct call *call)
     MHD_resume_connection(call->connection);
 }
 
+/* A trace needs nobody else: it is answered at once. */
+static enum MHD_Result send_linking(struct call *call)
+{
+    char *json = NULL;
+    const struct http_api_config *config = &call->api->config;
+    call->sent = true;
+    if (config->link(config->link_ctx, call->body->data, call->body->len, &json, &call->err))
+        return send_error(call->connection, &call->err);
+    return send_bytes(call->connection, MHD_HTTP_OK, JSON, g_bytes_new_with_free_func(json, strlen(json), free, json), NULL);
+}
+
 /* --- requests over HTTP --- */
 
 static enum MHD_Result send_unknown(struct MHD_Connection *connection)
@@ -299,21 +312,24 @@ static GBytes *find_asked(struct http_api *api, const char *url)
 static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connection, const char *url,
                              const char *method, void **request)
 {
+    bool trace = api->config.link && strcmp(url, LINKINGS) == 0;
     bool judge = strcmp(url, JUDGE) == 0, verdict = g_str_has_prefix(url, VERDICTS);
     bool answers = verdict && strlen(url) > strlen(VERDICTS ANSWERS) && g_str_has_suffix(url, ANSWERS);
     if (verdict && !answers && strcmp(method, MHD_HTTP_METHOD_GET) == 0)
         return get_verdict(api, connection, url + strlen(VERDICTS));
-    if (!judge && !verdict)
+    if (!judge && !verdict && !trace)
         return send_problem(connection, MHD_HTTP_NOT_FOUND, "there is nothing here", "unknown_path", NULL);
-    if ((!judge && !answers) || strcmp(method, MHD_HTTP_METHOD_POST) != 0)
+    if ((!judge && !answers && !trace) || strcmp(method, MHD_HTTP_METHOD_POST) != 0)
         return send_problem(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "another method", "refused",
                             "POST " JUDGE ", GET " VERDICTS "ID, POST " VERDICTS "ID" ANSWERS);
-    if (!is_json(connection))
+    if (!trace && !is_json(connection))
         return send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "not JSON", "malformed", NULL);
     if (atomic_load(&api->quiesced)) return send_closed(connection, "ask another replica");
     GBytes *asked = answers ? find_asked(api, url) : NULL;
     if (answers && !asked) return send_unknown(connection);
-    *request = call_new(api, connection, asked);
+    struct call *call = call_new(api, connection, asked);
+    call->trace = trace;
+    *request = call;
     return MHD_YES;
 }
 
@@ -336,6 +352,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     if (!call) return begin(ctx, connection, url, method, request);
     if (*len) return take(call, bytes, len);
     if (call->sent || call->err.code) return send_end(call);
+    if (call->trace) return send_linking(call);
     send_request(call);
     return call->suspended ? MHD_YES : send_end(call); /* asked again once somebody has resumed it */
 }

@@ -4,6 +4,7 @@
  *                                fleet; the answer is the verdict once it is committed. When it takes longer than
  *                                wait_ms: 202, with the id and where the verdict will be.
  *   GET  /v1/verdicts/ID         the newest verdict of that id, as long as this process keeps it
+ *   POST /v1/linkings            a trace of a schema linker (docs/traces.md); what is not sure in it, at once
  *
  * Errors are application/problem+json (RFC 9457) with `code`, the name of the error's code.
  *
@@ -31,6 +32,9 @@ struct http_api_config {
     int64_t max_wait_ms;
     uint32_t max_connections;
     uint32_t per_address; /* of them from one address; 0: any */
+    /* The answer to a trace, JSON from malloc. Called on the thread that serves all, so it is to be quick. NULL: there is no /v1/linkings. */
+    enum err_code (*link)(void *ctx, const void *bytes, size_t len, char **json, struct err *err);
+    void *link_ctx;
 };
 
 struct http_api;

@@ -77,7 +77,9 @@ static void take(void *ctx, const struct labelled *one)
     c->unanswered += !answered;
     c->unknown += answered && right < 0;
     if (right < 0) return;
-    const struct risk_record record = {verdict->p_correct, cluster_of(c, verdict->db), right == 1};
+    struct risk_record record = {.p = verdict->p_correct, .cluster = cluster_of(c, verdict->db), .right = right == 1};
+    uint32_t answer = verdict->chosen ? verdict->chosen : verdict->repair->of;
+    guarantee_traits(verdict->candidates, verdict->n_candidates, answer - 1, record.traits);
     g_array_append_val(group_of(c, one->generator)->records, record);
 }
 
@@ -88,7 +90,9 @@ static json_t *group_json(const GArray *records)
     json_t *list = json_array();
     for (guint i = 0; i < records->len; i++) {
         const struct risk_record *record = &g_array_index(records, struct risk_record, i);
-        json_array_append_new(list, json_pack("[f,i,I]", record->p, (int)record->right, (json_int_t)record->cluster));
+        json_t *item = json_pack("[f,i,I]", record->p, (int)record->right, (json_int_t)record->cluster);
+        for (unsigned t = 0; t < RISK_TRAITS; t++) json_array_append_new(item, json_real((double)record->traits[t]));
+        json_array_append_new(list, item);
     }
     return list;
 }

@@ -11,8 +11,9 @@ static const struct {
 static int link_run(struct cli *cli)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++)
-        if (strcmp(cli->args[0], parts[i].name) == 0) return parts[i].run(cli);
-    complain("link does export, train, eval and judge, not '%s'", cli->args[0]);
+        if (strcmp(cli->args[0], parts[i].name) == 0 && (cli->n_args > 1 || parts[i].run == link_judge))
+            return parts[i].run(cli);
+    complain("link does export, train, eval and judge, of files: not '%s'", cli->args[0]);
     return EXIT_ERROR;
 }
 
@@ -33,16 +34,18 @@ const struct command command_link = {
                    "noticed, and what is right of what is not abstained from; with --ablation for many settings.\n\n"
                    "judge prints the linking of each question, a line each, with the places that are not to be "
                    "trusted: the `linking` of a "
-                   "request.",
+                   "request. With --from-topic it reads traces that a linker sends as it works, in place of "
+                   "recordings.",
     .examples = "assay link export train.jsonl --db-root databases --out lines.jsonl\n"
                 "assay link train folds --calibrate-on others --out linker.assay\n"
                 "assay link eval dev --predictor linker.assay --link-alpha 0.1\n"
-                "assay link judge today --predictor linker.assay > linkings.jsonl",
+                "assay link judge today --predictor linker.assay > linkings.jsonl\n"
+                "assay link judge --servers kafka:9092 --from-topic assay.traces --follow --predictor linker.assay",
     .main_flags = "db-root out calibrate-on predictor link-alpha layers merge ablation format",
     .words = "export train eval judge",
-    .groups = (const struct option_group *const[]){&options_link, &options_log, &options_judge, &options_signals,
+    .groups = (const struct option_group *const[]){&options_link, &options_predictor, &options_log, &options_judge, &options_signals,
                                                    &options_database, &options_schema, &options_output,
-                                                   &options_general, NULL},
-    .min_args = 2,
+                                                   &options_range, &options_kafka, &options_general, NULL},
+    .min_args = 1,
     .max_args = -1,
     .run = link_run};

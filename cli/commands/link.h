@@ -3,10 +3,16 @@
 #define ASSAY_CLI_COMMANDS_LINK_H
 
 #include "cli/cli.h"
+#include "linking/predictor.h"
 
 int link_export(struct cli *cli);
 int link_train(struct cli *cli);
 int link_eval(struct cli *cli);
 int link_judge(struct cli *cli);
+
+/* Judge the traces of --from-topic, a line on standard output each; with --follow until a signal. What cannot be used is told on standard
+ * error and passed over. Errors of the topic and of the brokers. */
+enum err_code link_judge_topic(struct cli *cli, const struct predictor *predictor,
+                               const struct predictor_options *options, struct err *err);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include "cli/output/format.h"
 #include "cli/output/link_output.h"
-#include "linking/evaluate.h"
+#include "cli/replay/replay.h"
+#include "cli/settings/predictor_settings.h"
 #include "linking/result.h"
 
 #include <glib.h>
@@ -11,19 +12,6 @@
 #include <string.h>
 
 enum { TRACE_BYTES = 256 << 20 };
-
-static struct predictor_options options_of(const struct cli *cli)
-{
-    const struct settings *s = &cli->settings;
-    return (struct predictor_options){.alpha = s->link.alpha,
-                                      .layers = (uint32_t)s->link.layers,
-                                      .merge = strcmp(s->link.merge, "majority") == 0 ? PREDICTOR_MAJORITY
-                                                                                      : PREDICTOR_PERMUTED,
-                                      .tau = s->link.tau,
-                                      .marginal = s->link.marginal,
-                                      .near = (uint32_t)s->link.near,
-                                      .temperature = s->link.temperature};
-}
 
 int link_train(struct cli *cli)
 {
@@ -56,26 +44,14 @@ int link_train(struct cli *cli)
     return code ? complain_err("link train", &err) : 0;
 }
 
-static struct predictor *open_predictor(const struct cli *cli)
-{
-    struct err err = {0};
-    struct predictor *predictor = NULL;
-    if (!cli->settings.link.predictor)
-        complain("which predictors? --predictor=FILE names what `assay link train` wrote");
-    else if (predictor_load(cli->settings.link.predictor, &predictor, &err) != ERR_OK)
-        complain_err("link", &err);
-    return predictor;
-}
-
 int link_eval(struct cli *cli)
 {
     struct err err = {0};
     enum format format;
+    struct predictor *predictor = NULL;
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
-    struct predictor *predictor = open_predictor(cli);
-    if (!predictor) return EXIT_ERROR;
-    struct predictor_options options = options_of(cli);
-    enum err_code code = ERR_OK;
+    struct predictor_options options = predictor_settings(cli);
+    enum err_code code = predictor_settings_load(cli, &predictor, &err);
     for (int i = 1; !code && i < cli->n_args; i++)
         code =
             link_print_evaluation(predictor, &options, cli->args[i], cli->settings.link.ablation, format, stdout, &err);
@@ -111,11 +87,16 @@ static enum err_code judge_recording(const struct predictor *predictor, const st
 int link_judge(struct cli *cli)
 {
     struct err err = {0};
-    struct predictor *predictor = open_predictor(cli);
-    if (!predictor) return EXIT_ERROR;
-    struct predictor_options options = options_of(cli);
-    enum err_code code = ERR_OK;
+    struct predictor *predictor = NULL;
+    bool topic = cli->settings.past.from_topic;
+    if (topic == (cli->n_args > 1) || !replay_check_range(&cli->settings)) {
+        complain("what to judge? recordings, or --from-topic=TOPIC");
+        return EXIT_ERROR;
+    }
+    struct predictor_options options = predictor_settings(cli);
+    enum err_code code = predictor_settings_load(cli, &predictor, &err);
     for (int i = 1; !code && i < cli->n_args; i++) code = judge_recording(predictor, &options, cli->args[i], &err);
+    if (!code && topic) code = link_judge_topic(cli, predictor, &options, &err);
     predictor_free(predictor);
     return code ? complain_err("link judge", &err) : 0;
 }

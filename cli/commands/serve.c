@@ -1,7 +1,9 @@
 /* assay serve: the fleet's HTTP callers, as a process. Any number of replicas, none of which has a state to lose. */
 #include "cli/settings/fleet_settings.h"
+#include "cli/settings/predictor_settings.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
+#include "linking/result.h"
 #include "proto/bus/letter.h"
 #include "proto/bus/range.h"
 #include "proto/message/edge.h"
@@ -19,6 +21,8 @@ struct serve {
     struct pending *pending;
     struct http_api *api;
     struct range *verdicts, *letters;
+    struct predictor *predictor; /* of a schema linker; NULL: traces are not judged here */
+    struct predictor_options predictor_options;
     atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
     atomic_llong heartbeat_ns;
 };
@@ -131,6 +135,21 @@ static void collect(void *ctx, struct metrics *metrics)
     fleet_metrics_serve(metrics, &pending, &clients);
 }
 
+/* --- traces --- */
+
+static enum err_code judge_trace(void *ctx, const void *bytes, size_t len, char **json, struct err *err)
+{
+    const struct serve *serve = ctx;
+    json_t *result = NULL;
+    enum err_code code =
+        linking_result_of_message(serve->predictor, &serve->predictor_options, bytes, len, "trace", &result, err);
+    /* What does not fit these predictors is the sender's, not a fault of this process. */
+    if (code && err_class(code) == ERR_CLASS_FATAL && code != ERR_NOMEM) err->code = code = ERR_REFUSED;
+    *json = code ? NULL : json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    json_decref(result);
+    return code || *json ? code : err_set(err, ERR_NOMEM, "no memory for the answer");
+}
+
 /* --- open, close --- */
 
 /* Reads without end, beginning some time in the past: a caller whose replica died asks another one, which may have
@@ -150,6 +169,8 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     serve->settings = s;
     if (!s->serve.http) return err_set(err, ERR_USAGE, "where to listen is not said: --http HOST:PORT");
     enum err_code code = fleet_settings_open_bus(cli, &serve->bus, err);
+    serve->predictor_options = predictor_settings(cli);
+    if (!code && s->link.predictor) code = predictor_settings_load(cli, &serve->predictor, err);
     if (!code) code = range_topic_exists(serve->bus, s->serve.requests, err);
     if (!code) code = bus_know_topics(serve->bus, &s->serve.requests, 1, err);
     if (!code) code = open_range(serve, s->serve.verdicts, &serve->verdicts, err);
@@ -164,7 +185,9 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
                                         .wait_ms = s->serve.wait_ms,
                                         .max_wait_ms = s->serve.max_wait_ms,
                                         .max_connections = (uint32_t)s->serve.max_waiting + COMING_AND_GOING,
-                                        .per_address = (uint32_t)s->serve.per_address};
+                                        .per_address = (uint32_t)s->serve.per_address,
+                                        .link = serve->predictor ? judge_trace : NULL,
+                                        .link_ctx = serve};
     return http_api_open(&api, &serve->api, err);
 }
 
@@ -176,6 +199,7 @@ static void close_serve(struct serve *serve)
     range_close(serve->letters);
     if (serve->bus) bus_close(serve->bus);
     pending_free(serve->pending);
+    predictor_free(serve->predictor);
 }
 
 static void log_port(const struct serve *serve)
@@ -216,7 +240,8 @@ const struct command command_serve = {
         "POST /v1/judge takes a request as a log line has it, sends it to the fleet through Kafka and answers with its "
         "verdict once that is committed: 200. When it takes longer than the caller waits (?wait_ms=N) the answer is "
         "202 with the request's id, and GET /v1/verdicts/ID gives the verdict of an id as long as it is kept. Errors "
-        "are application/problem+json. A request that is sent again with its id and the same bytes is judged once.\n\n"
+        "are application/problem+json. With --predictor, POST /v1/linkings takes a trace of a schema linker and answers at "
+        "once with where it is not to be believed. A request that is sent again with its id and the same bytes is judged once.\n\n"
         "Run as many as the callers need, behind a load balancer that ends TLS and knows who may ask: there is no "
         "state to lose, and each replica sees all verdicts. SIGTERM takes nobody new, answers those who wait, and "
         "leaves; after --drain-ms it ends at once.",
@@ -224,7 +249,8 @@ const struct command command_serve = {
                 "curl -d @request.json 'http://assay:8080/v1/judge?wait_ms=5000'",
     .main_flags = "servers http group max-waiting max-wait-ms",
     .groups =
-        (const struct option_group *const[]){&options_serve, &options_kafka, &options_observe, &options_general, NULL},
+        (const struct option_group *const[]){&options_serve,   &options_predictor, &options_kafka,
+                                                   &options_observe, &options_general,   NULL},
     .min_args = 0,
     .max_args = 0,
     .run = serve_command,

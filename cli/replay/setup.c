@@ -30,7 +30,8 @@ bool replay_is_full_file(const char *path)
 /* A topic that a fleet reads or writes by itself. */
 static bool is_of_fleet(const char *topic)
 {
-    static const char *const names[] = {BUS_REQUESTS, BUS_RESULTS, BUS_VERDICTS, BUS_FEEDBACK, BUS_DLQ, BUS_TASKS_DLQ};
+    static const char *const names[] = {BUS_REQUESTS, BUS_RESULTS, BUS_VERDICTS, BUS_FEEDBACK,
+                                        BUS_TRACES,   BUS_DLQ,     BUS_TASKS_DLQ};
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
         if (strcmp(topic, names[i]) == 0) return true;
     return g_str_has_prefix(topic, BUS_TASKS_PREFIX);

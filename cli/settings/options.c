@@ -359,7 +359,7 @@ static const struct option_row replay_rows[] = {
 static const struct option_row range_rows[] = {
     {"from-topic", 0, OPT_TEXT, "TOPIC", AT(past.from_topic), .command_line_only = true,
      .sentence = "read the records of this topic: replay judges them, in place of a log, train calibration takes "
-                 "feedback from it"},
+                 "feedback from it, link judge traces"},
     {"from-offset", 0, OPT_INT, "N", AT(past.from_offset), "-1", .min = -1, .max = 1LL << 47, .command_line_only = true,
      .sentence = "first offset, in every partition; not set: the oldest record"},
     {"from-time", 0, OPT_TEXT, "TIME", AT(past.from_time), .command_line_only = true,
@@ -443,14 +443,9 @@ static const struct option_row examples_rows[] = {
      .sentence = "prune: from which likeness on two are one"},
     END};
 
-static const struct option_row link_rows[] = {
-    {"out", 'o', OPT_TEXT, "FILE", AT(link.out), .command_line_only = true,
-     .sentence = "export, train: the file to write; - is standard output for export"},
-    {"calibrate-on", 0, OPT_LIST, "RECORDING", AT(link.calibrate), .command_line_only = true,
-     .sentence =
-         "train: calibrate on this recording, of databases that neither the linker nor the predictors learned from"},
-    {"predictor", 0, OPT_TEXT, "FILE", AT(link.predictor), .command_line_only = true,
-     .sentence = "eval, judge: the predictors, as train wrote them"},
+static const struct option_row predictor_rows[] = {
+    {"predictor", 0, OPT_TEXT, "FILE", AT(link.predictor),
+     .sentence = "predictors of where a schema linker goes wrong, as `assay link train` wrote them"},
     {"link-alpha", 0, OPT_REAL, "SHARE", AT(link.alpha), "0.1", .min = 0.001, .max = 0.5,
      .sentence = "share of the tokens, or of the branching points, that the set of one layer may be wrong about"},
     {"layers", 'k', OPT_INT, "N", AT(link.layers), "3", .min = 1, .max = 64,
@@ -465,6 +460,14 @@ static const struct option_row link_rows[] = {
          "weigh the N nearest calibration points by likeness, where new questions are unlike the old; 0: all alike"},
     {"temperature", 0, OPT_REAL, "X", AT(link.temperature), "1", .min = 1e-6, .max = 1e6,
      .sentence = "of these weights: how fast they fall with the distance"},
+    END};
+
+static const struct option_row link_rows[] = {
+    {"out", 'o', OPT_TEXT, "FILE", AT(link.out), .command_line_only = true,
+     .sentence = "export, train: the file to write; - is standard output for export"},
+    {"calibrate-on", 0, OPT_LIST, "RECORDING", AT(link.calibrate), .command_line_only = true,
+     .sentence =
+         "train: calibrate on this recording, of databases that neither the linker nor the predictors learned from"},
     {"units", 0, OPT_INT, "N", AT(link.units), "64", .min = 1, .max = 1024,
      .sentence = "train: hidden units of a perceptron"},
     {"epochs", 0, OPT_INT, "N", AT(link.epochs), "30", .min = 1, .max = 10000,
@@ -473,6 +476,8 @@ static const struct option_row link_rows[] = {
      .sentence = "train: of first weights and order"},
     {"ablation", 0, FLAG_ARG, AT(link.ablation), "false", .command_line_only = true,
      .sentence = "eval: also by alpha, number of layers, merge and form of calibration"},
+    {"follow", 0, FLAG_ARG, AT(link.follow), "false", .command_line_only = true,
+     .sentence = "judge: with --from-topic, go on with what comes, until a signal"},
     END};
 
 static const struct option_row train_rows[] = {
@@ -696,6 +701,7 @@ const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_calibrate = {"calibrate", "Calibration", calibrate_rows};
 const struct option_group options_feedback = {"feedback", "Feedback", feedback_rows};
 const struct option_group options_examples = {"examples", "Examples", examples_rows};
+const struct option_group options_predictor = {"linker", "Doubt in a schema linker", predictor_rows};
 const struct option_group options_link = {"link", "Linking", link_rows};
 const struct option_group options_train = {"train", "Training", train_rows};
 const struct option_group options_recipe = {"train", "Training recipe", recipe_rows, .recipe = true};
@@ -735,6 +741,7 @@ const struct option_group *const option_groups[] = {&options_general,
                                                     &options_calibrate,
                                                     &options_feedback,
                                                     &options_examples,
+                                                    &options_predictor,
                                                     &options_link,
                                                     &options_train,
                                                     &options_recipe,

@@ -188,7 +188,7 @@ struct settings {
         struct string_list calibrate;
         int64_t layers, near, units, epochs, seed;
         double alpha, tau, temperature;
-        bool marginal, ablation;
+        bool marginal, ablation, follow;
     } link;
     struct {
         const char *db;

@@ -44,10 +44,12 @@ static enum err_code malformed(struct tensors *t, struct err *err, const char *n
     return err_set(err, ERR_MALFORMED, "%s: tensor %.80s: %s", t->path, name, why);
 }
 
-static bool read_at(int fd, void *out, size_t n, uint64_t offset)
+static bool read_at(const struct tensors *t, void *out, size_t n, uint64_t offset)
 {
+    if (t->bytes && (offset > t->size || n > t->size - offset)) return false;
+    if (t->bytes) return memcpy(out, t->bytes + offset, n), true;
     for (size_t done = 0; done < n;) {
-        ssize_t got = pread(fd, (char *)out + done, n - done, (off_t)(offset + done));
+        ssize_t got = pread(t->fd, (char *)out + done, n - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
         done += (size_t)got;
@@ -117,18 +119,18 @@ static enum err_code read_tensors(struct tensors *t, json_t *header, uint64_t be
     return code;
 }
 
-static enum err_code read_header(struct tensors *t, uint64_t size, struct err *err)
+static enum err_code read_header(struct tensors *t, struct err *err)
 {
     unsigned char prefix[8] = {0};
-    uint64_t length = 0;
-    if (!read_at(t->fd, prefix, sizeof prefix, 0))
+    uint64_t length = 0, size = t->size;
+    if (!read_at(t, prefix, sizeof prefix, 0))
         return err_set(err, ERR_MALFORMED, "%s: no safetensors file", t->path);
     for (int i = 7; i >= 0; i--) length = length << 8 | prefix[i];
     if (length > TENSORS_MAX_HEADER || length + sizeof prefix > size)
         return err_set(err, ERR_MALFORMED, "%s: no safetensors file, or cut short, or a header above %d bytes", t->path,
                        TENSORS_MAX_HEADER);
     char *text = g_malloc(length + 1);
-    bool got = read_at(t->fd, text, length, sizeof prefix);
+    bool got = read_at(t, text, length, sizeof prefix);
     json_t *header = got ? json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
     g_free(text);
     enum err_code code =
@@ -139,23 +141,39 @@ static enum err_code read_header(struct tensors *t, uint64_t size, struct err *e
     return code;
 }
 
+static struct tensors *new_tensors(const char *name)
+{
+    struct tensors *t = g_new0(struct tensors, 1);
+    t->path = g_strdup(name);
+    t->fd = -1;
+    return t;
+}
+
+/* Hands the object on, or closes it. */
+static enum err_code finish(struct tensors *t, enum err_code code, struct tensors **out)
+{
+    *out = code ? NULL : t;
+    if (code) tensors_close(t);
+    return code;
+}
+
 enum err_code tensors_open(const char *path, struct tensors **out, struct err *err)
 {
     struct stat about;
-    struct tensors *t = g_new0(struct tensors, 1);
-    *out = NULL;
-    t->path = g_strdup(path);
+    struct tensors *t = new_tensors(path);
     t->fd = open(path, O_RDONLY | O_CLOEXEC);
-    enum err_code code = ERR_OK;
     if (t->fd < 0 || fstat(t->fd, &about) != 0)
-        code = err_set(err, ERR_IO, "%s: %s", path, g_strerror(errno));
-    else
-        code = read_header(t, (uint64_t)about.st_size, err);
-    if (code)
-        tensors_close(t);
-    else
-        *out = t;
-    return code;
+        return finish(t, err_set(err, ERR_IO, "%s: %s", path, g_strerror(errno)), out);
+    t->size = (uint64_t)about.st_size;
+    return finish(t, read_header(t, err), out);
+}
+
+enum err_code tensors_read(const void *bytes, size_t len, const char *name, struct tensors **out, struct err *err)
+{
+    struct tensors *t = new_tensors(name);
+    t->bytes = bytes;
+    t->size = len;
+    return finish(t, read_header(t, err), out);
 }
 
 void tensors_close(struct tensors *t)
@@ -202,7 +220,7 @@ enum err_code tensors_row(struct tensors *t, const struct tensor *tensor, uint64
 {
     uint64_t bytes = tensor->columns * TYPES[tensor->type].bytes;
     if (row >= tensor->rows) return malformed(t, err, tensor->name, "has fewer rows than there are tokens");
-    if (!read_at(t->fd, t->buffer, bytes, tensor->offset + row * bytes))
+    if (!read_at(t, t->buffer, bytes, tensor->offset + row * bytes))
         return err_set(err, ERR_IO, "%s: cannot be read to its end", t->path);
     if (!to_floats(tensor, t->buffer, out))
         return err_set(err, ERR_MALFORMED, "%s: tensor %.80s: row %llu holds what is no finite number", t->path,

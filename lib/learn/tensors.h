@@ -11,6 +11,7 @@
 #include "lib/base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum {
@@ -29,8 +30,10 @@ struct tensor {
 };
 
 struct tensors {
-    char *path;
-    int fd;
+    char *path;                 /* or what the bytes are called in messages */
+    int fd;                     /* -1: of bytes in memory */
+    const unsigned char *bytes; /* borrowed */
+    uint64_t size;
     struct tensor *items; /* ordered by name */
     uint32_t n;
     void *metadata; /* private */
@@ -39,6 +42,8 @@ struct tensors {
 
 /* ERR_IO, ERR_MALFORMED, ERR_LIMIT_BYTES, ERR_LIMIT_COUNT; on success the caller owes tensors_close. */
 enum err_code tensors_open(const char *path, struct tensors **out, struct err *err);
+/* The same of bytes in memory, which must outlive the object; `name` is what they are called in messages. */
+enum err_code tensors_read(const void *bytes, size_t len, const char *name, struct tensors **out, struct err *err);
 void tensors_close(struct tensors *tensors);
 
 /* A text of `__metadata__`; NULL: there is none. Lives as long as the object. */

@@ -7,6 +7,7 @@
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
+#include "tests/unit/linking/made.h"
 
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
@@ -152,8 +153,8 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
 
 static CURLM *callers;
 
-/* `json` NULL: a GET. */
-static struct call *call(const char *path, const char *json)
+/* `len` bytes to post; NULL: a GET. */
+static struct call *call_with(const char *path, const void *bytes, size_t len)
 {
     struct call *call = g_new0(struct call, 1);
     char *url = g_strconcat(base, path, NULL);
@@ -164,10 +165,16 @@ static struct call *call(const char *path, const char *json)
     curl_easy_setopt(call->curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(call->curl, CURLOPT_WRITEDATA, call->body);
     curl_easy_setopt(call->curl, CURLOPT_PRIVATE, call);
-    if (json) curl_easy_setopt(call->curl, CURLOPT_COPYPOSTFIELDS, json);
+    if (bytes) curl_easy_setopt(call->curl, CURLOPT_POSTFIELDSIZE, (long)len);
+    if (bytes) curl_easy_setopt(call->curl, CURLOPT_COPYPOSTFIELDS, bytes);
     curl_multi_add_handle(callers, call->curl);
     g_free(url);
     return call;
+}
+
+static struct call *call(const char *path, const char *json)
+{
+    return call_with(path, json, json ? strlen(json) : 0);
 }
 
 static struct call *ask(const char *query, const char *id, unsigned question)
@@ -401,6 +408,46 @@ Test(serve, what_is_no_request_never_reaches_the_fleet)
     settle(0);
     expect_once(sound, 200, "No 1");
     g_free(large);
+    end();
+}
+
+/* --- traces of a schema linker --- */
+
+static const struct made linker = {.questions = 200, .layers = 2, .hidden = 6, .wrong = 0.15, .plain = 1.5, .seed = 1};
+
+static void expect_linking(const struct made *made, long status, const char *says)
+{
+    gsize len;
+    GBytes *message = made_message(made);
+    const void *bytes = g_bytes_get_data(message, &len);
+    expect_once(call_with("/v1/linkings", bytes, len), status, says);
+    g_bytes_unref(message);
+}
+
+Test(serve, a_trace_is_answered_at_once_with_what_is_not_sure_in_it)
+{
+    char path[64];
+    struct made one = linker, narrow = linker, columns = linker;
+    g_snprintf(path, sizeof path, "/tmp/assay-predictor-%d", (int)getpid());
+    made_predictor(path, &linker);
+    begin("traces", "--predictor", path);
+    one.seed = 5;
+    expect_linking(&one, 200, "{\"id\":\"q0\",\"linking\":{\"uncertain\":[");
+    narrow.hidden = 3;
+    expect_linking(&narrow, 400, "another model's?");
+    columns.stage = "columns";
+    expect_linking(&columns, 400, "knows nothing of columns");
+    expect_once(call("/v1/linkings", "no trace"), 400, "\"code\":\"malformed\"");
+    expect_once(call("/v1/linkings", NULL), 405, "\"code\":\"refused\"");
+    cr_expect_eq(n_held, 0, "a trace is no request");
+    end();
+    unlink(path);
+}
+
+Test(serve, without_predictors_there_is_nothing_for_traces)
+{
+    begin("no-traces", NULL, NULL);
+    expect_linking(&linker, 404, "unknown_path");
     end();
 }
 

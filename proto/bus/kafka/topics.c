@@ -65,6 +65,7 @@ uint32_t topics_plan(const struct topics_config *config, struct topic_plan *plan
     plan_topic(&plans[n++], BUS_RESULTS, "", together, replicas, input);
     plan_topic(&plans[n++], BUS_VERDICTS, "", together, replicas, output);
     plan_topic(&plans[n++], BUS_FEEDBACK, "", together, replicas, feedback);
+    plan_topic(&plans[n++], BUS_TRACES, "", tasks, replicas, input);
     plan_topic(&plans[n++], BUS_DLQ, "", together, replicas, letters);
     plan_topic(&plans[n++], BUS_TASKS_DLQ, "", tasks, replicas, letters);
     if (config->n_families > TOPICS_MAX - n) return 0;

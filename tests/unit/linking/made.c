@@ -2,10 +2,13 @@
 
 #include "lib/learn/metrics.h"
 #include "lib/learn/tensors.h"
+#include "linking/predictor.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 enum { CANDIDATES = 6, END = 1, FIRST_ID = 10 };
 
@@ -82,4 +85,68 @@ void made_remove(const char *name)
         remove(path);
         g_free(path);
     }
+}
+
+static void copy_tensors(struct tensors *from, struct tensors_writer *to)
+{
+    for (uint32_t i = 0; i < from->n; i++) {
+        const struct tensor *t = &from->items[i];
+        float *numbers = g_new(float, t->rows * t->columns);
+        struct err err = {0};
+        cr_assert_eq(tensors_all(from, t, numbers, &err), ERR_OK, "%s", err.text);
+        tensors_writer_add(to, t->name, t->type, numbers, t->rows, t->columns);
+        g_free(numbers);
+    }
+}
+
+GBytes *made_message(const struct made *made)
+{
+    struct made one = *made;
+    struct tensors *states = NULL;
+    struct err err = {0};
+    char *line = NULL, *bytes = NULL, name[64], path[80];
+    gsize len = 0;
+    one.questions = 1;
+    if (!one.stage) one.stage = "tables";
+    snprintf(name, sizeof name, "/tmp/assay-message-%d", (int)getpid());
+    snprintf(path, sizeof path, "%s.jsonl", name);
+    made_write(name, &one);
+    cr_assert(g_file_get_contents(path, &line, NULL, NULL));
+    snprintf(path, sizeof path, "%s.safetensors", name);
+    cr_assert_eq(tensors_open(path, &states, &err), ERR_OK, "%s", err.text);
+    struct tensors_writer *w = tensors_writer_new();
+    tensors_writer_metadata(w, "trace", g_strchomp(line));
+    copy_tensors(states, w);
+    tensors_close(states);
+    cr_assert_eq(tensors_writer_save(w, path, &err), ERR_OK, "%s", err.text);
+    cr_assert(g_file_get_contents(path, &bytes, &len, NULL));
+    tensors_writer_free(w);
+    made_remove(name);
+    g_free(line);
+    return g_bytes_new_take(bytes, len);
+}
+
+void made_predictor(const char *path, const struct made *made)
+{
+    struct made one = *made;
+    struct predictor *predictor = NULL;
+    struct err err = {0};
+    char learn[64], calibrate[64];
+    const char *learns[] = {learn}, *calibrates[] = {calibrate};
+    struct perceptron_options options = perceptron_options_default();
+    options.hidden = 8;
+    options.epochs = 10;
+    one.stage = "tables";
+    snprintf(learn, sizeof learn, "/tmp/assay-learn-%d", (int)getpid());
+    snprintf(calibrate, sizeof calibrate, "/tmp/assay-calibrate-%d", (int)getpid());
+    made_write(learn, &one);
+    one.seed++;
+    made_write(calibrate, &one);
+    const struct predictor_sources sources = {
+        .training = learns, .calibration = calibrates, .n_training = 1, .n_calibration = 1};
+    cr_assert_eq(predictor_train(&sources, &options, &predictor, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(predictor_save(predictor, "made", path, &err), ERR_OK, "%s", err.text);
+    predictor_free(predictor);
+    made_remove(learn);
+    made_remove(calibrate);
 }

@@ -2,6 +2,7 @@
 #ifndef ASSAY_TESTS_UNIT_LINKING_MADE_H
 #define ASSAY_TESTS_UNIT_LINKING_MADE_H
 
+#include <glib.h>
 #include <stdint.h>
 
 struct made {
@@ -16,5 +17,11 @@ struct made {
 /* Writes NAME.jsonl and NAME.safetensors. */
 void made_write(const char *name, const struct made *made);
 void made_remove(const char *name);
+
+/* The first generation as a message (trace_message_read); g_bytes_unref. */
+GBytes *made_message(const struct made *made);
+
+/* A file of predictors that learned from generations like these, of tables alone. */
+void made_predictor(const char *path, const struct made *made);
 
 #endif

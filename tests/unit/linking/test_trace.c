@@ -232,3 +232,76 @@ Test(recording, layers_that_are_missing_of_other_shapes_no_numbers_or_a_million_
     states_refused(names, (const uint64_t[][2]){{4, 20000}}, 1, 0, "at most 16384");
     states_refused(names, (const uint64_t[][2]){{1000000, 1}}, 1, 0, "record in parts");
 }
+
+/* --- messages --- */
+
+static const struct made one = {.questions = 1, .layers = 2, .hidden = 4, .wrong = 0.2, .plain = 1, .seed = 4};
+
+static enum err_code read_bytes(const void *bytes, size_t len, struct err *err)
+{
+    struct arena own;
+    struct recording recording;
+    struct trace *trace = NULL;
+    arena_init(&own, 0);
+    enum err_code code = trace_message_read(bytes, len, "message", &own, &recording, &trace, err);
+    cr_expect_eq(code == ERR_OK, trace != NULL);
+    if (!code) recording_close(&recording);
+    arena_free(&own);
+    return code;
+}
+
+Test(message, reads_back_with_its_states)
+{
+    struct arena own;
+    struct recording recording;
+    struct trace *trace = NULL;
+    struct err err = {0};
+    float state[4];
+    gsize len;
+    GBytes *message = made_message(&one);
+    const void *bytes = g_bytes_get_data(message, &len);
+    arena_init(&own, 0);
+    cr_assert_eq(trace_message_read(bytes, len, "message", &own, &recording, &trace, &err), ERR_OK, "%s", err.text);
+    cr_expect_str_eq(trace->id, "q0");
+    cr_expect_eq(recording.n_layers, 2);
+    for (uint32_t i = 0; i < trace->n_tokens; i++)
+        cr_expect_eq(recording_state(&recording, 1, trace, i, state, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(recording_state(&recording, 1, trace, trace->n_tokens, state, &err), ERR_MALFORMED);
+    recording_close(&recording);
+    arena_free(&own);
+    g_bytes_unref(message);
+}
+
+/* Wherever it is cut, and whatever byte is another one, it is read or refused with a reason. */
+Test(message, what_was_cut_or_spoilt_is_refused_and_nothing_else_happens)
+{
+    gsize len;
+    GBytes *message = made_message(&one);
+    const char *bytes = g_bytes_get_data(message, &len);
+    for (gsize n = 0; n < len; n++) {
+        struct err err = {0};
+        char *part = g_memdup2(bytes, n + 1); /* a block of its own, so that a byte too many is seen */
+        cr_expect_neq(read_bytes(part, n, &err), ERR_OK, "%zu bytes of %zu", n, len);
+        cr_expect(err.text[0], "%zu", n);
+        g_free(part);
+    }
+    for (gsize at = 0; at < len; at++) {
+        struct err err = {0};
+        char *spoilt = g_memdup2(bytes, len);
+        spoilt[at] ^= 0x15;
+        cr_expect(read_bytes(spoilt, len, &err) == ERR_OK || err.text[0], "%zu", at);
+        g_free(spoilt);
+    }
+    g_bytes_unref(message);
+}
+
+Test(message, one_that_is_too_long_or_has_no_trace_is_refused)
+{
+    struct err err = {0};
+    char *long_one = g_malloc0((gsize)TRACE_MAX_MESSAGE + 1);
+    cr_expect_eq(read_bytes(long_one, (size_t)TRACE_MAX_MESSAGE + 1, &err), ERR_LIMIT_BYTES);
+    g_free(long_one);
+    static const char bare[] = "\x02\0\0\0\0\0\0\0{}";
+    cr_expect_eq(read_bytes(bare, sizeof bare - 1, &err), ERR_MALFORMED);
+    cr_expect(strstr(err.text, "no JSON `trace`"), "%s", err.text);
+}

@@ -4,11 +4,11 @@
     with Writer("dev") as out:
         out.write(record(model, inputs, names, gold=["singer"], id="1", database="concert_singer", question=..., stage="tables"))
 
-makes dev.jsonl and dev.safetensors, which `assay link` reads.
+makes dev.jsonl and dev.safetensors, which `assay link` reads. send() asks a running `assay serve` about one trace at once.
 """
 
 from .names import Names
 from .recorder import Trace, record
-from .writer import FORMAT, Writer
+from .writer import FORMAT, Refused, Writer, message, send
 
-__all__ = ["FORMAT", "Names", "Trace", "Writer", "record"]
+__all__ = ["FORMAT", "Names", "Refused", "Trace", "Writer", "message", "record", "send"]

@@ -1,9 +1,11 @@
-"""Traces as files: NAME.jsonl, a line a generation, and NAME.safetensors, their hidden states one after the other."""
+"""Traces as files: NAME.jsonl, a line a generation, and NAME.safetensors, their hidden states one after the other. And one by one, as messages."""
 
 import json
+import urllib.error
+import urllib.request
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save, save_file
 
 FORMAT = "assay-traces/1"
 
@@ -34,3 +36,23 @@ class Writer:
             for line in self.lines: out.write(json.dumps(line, ensure_ascii=False) + "\n")
         tensors = {f"layer_{k}": torch.cat(rows).contiguous() for k, rows in self.states.items()}
         save_file(tensors, self.path + ".safetensors", {"format": FORMAT, "model": self.model})
+
+
+def message(trace, model=""):
+    """One trace as bytes: a safetensors file of its own, its line as `trace` of the metadata. For the topic assay.traces, or send()."""
+    tensors = {f"layer_{k}": rows.contiguous() for k, rows in trace.states.items()}
+    return save(tensors, {"format": FORMAT, "model": model, "trace": json.dumps({"format": FORMAT, **trace.line}, ensure_ascii=False)})
+
+
+class Refused(Exception):
+    """`assay serve` does not take the trace; says why."""
+
+
+def send(url, trace, timeout=10.0):
+    """What `assay serve --predictor` at `url` says of a trace: {"id", "linking"}. Refused; OSError where it cannot be reached."""
+    request = urllib.request.Request(url.rstrip("/") + "/v1/linkings", message(trace), {"Content-Type": "application/octet-stream"})
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as answer: return json.load(answer)
+    except urllib.error.HTTPError as error:
+        if error.code >= 500: raise
+        raise Refused(json.load(error).get("detail", error.reason)) from error
