@@ -7,9 +7,11 @@
 databases (`database`) makes the promise, the other half tells whether it is kept: it counts as broken where an exact test rejects
 "at most alpha are wrong" at 5 %. Rows: the promise as it is made; the same with databases counted as clusters (Kish's design
 effect); a threshold of 1 - alpha. `across`: made of the whole first log and used on each of the others, in a random order; with when
-drift is noticed. This file has its own implementation of lib/learn/risk.c, to tell on it too.
+drift is noticed. `single`: P-values of single answers, plain and by likeness to the labelled ones: of the wrong answers at most a tenth may have one
+of 0.1 or less. `--hour N`: an hour of N requests of the first log's second half, among which from minute 20 on more and more come from each other
+log; after how many of these does `assay replay` withdraw the promise? This file has its own implementation of lib/learn/risk.c, to tell on it too.
 """
-import argparse, bisect, functools, json, math, os, random, subprocess, tempfile
+import argparse, bisect, functools, json, math, os, random, statistics, subprocess, tempfile
 
 FIRST, STEP, LEVEL, JUMP = 0.25, 0.05, 0.01, 0.01
 
@@ -31,7 +33,7 @@ def threshold_of(records, alpha, delta, effect=1.0):
     while done < size:
         while size < n and records[size][0] == records[size - 1][0]: size += 1
         if size < least: break
-        wrong += sum(not right for _, right, _ in records[done:size])
+        wrong += sum(not right for _, right, *_ in records[done:size])
         done = size
         if tail(math.floor(size / effect), math.ceil(wrong / effect), alpha) > delta: break
         found, size = records[size - 1][0], min(size + math.ceil(STEP * n), n)
@@ -42,7 +44,7 @@ def design_effect(records):
     share = sum(not r[1] for r in records) / len(records)
     if share in (0, 1): return 1.0
     excess = {}
-    for _, right, cluster in records: excess[cluster] = excess.get(cluster, 0) + (not right) - share
+    for _, right, cluster, *_ in records: excess[cluster] = excess.get(cluster, 0) + (not right) - share
     return max(1.0, sum(e * e for e in excess.values()) / (len(records) * share * (1 - share)))
 
 
@@ -85,7 +87,7 @@ def measure(name, records, by, o):
 def drift(known, new, rng):
     """After how many answers the martingale has reached 1 / LEVEL; None."""
     seen, capital = sorted(r[0] for r in known), [1 / 3] * 3
-    for n, (p, _, _) in enumerate(rng.sample(new, len(new)), 1):
+    for n, (p, *_) in enumerate(rng.sample(new, len(new)), 1):
         low, high = bisect.bisect_left(seen, p), bisect.bisect_right(seen, p)
         rank, total = (low + rng.random() * (high - low + 1)) / (len(seen) + 1), sum(capital)
         capital = [((1 - JUMP) * c + JUMP / 3 * total) * (1 + bet * (rank - 0.5)) for bet, c in zip((-1, 0, 1), capital)]
@@ -102,11 +104,85 @@ def across(name, known, other, new, o):
     print(f"| {name} | {other} | {100 * len(given) / len(new):.1f} | {wrong:.1f} | {'never' if noticed == 10**9 else noticed} |", flush=True)
 
 
+# --- single answers ---
+
+def scale_of(records):
+    out = []
+    for values in zip(*(r[3:] for r in records)):
+        deviation = statistics.pstdev(values)
+        out.append(1 / deviation if deviation > 1e-9 else 0)
+    return out
+
+
+def p_value(known_wrong, scale, answer, near):
+    total = surer = 1
+    for r in known_wrong:
+        weight = math.exp(-sum(((a - b) * by) ** 2 for a, b, by in zip(r[3:], answer[3:], scale)) / len(scale)) if near else 1
+        total += weight
+        if r[0] >= answer[0]: surer += weight
+    return surer / total
+
+
+def single(name, known, other, new):
+    wrong, scale, cells = [r for r in known if not r[1]], scale_of(known), []
+    for near in (False, True):
+        small = [p_value(wrong, scale, r, near) <= 0.1 for r in new]
+        for right in (0, 1): cells.append(100 * sum(s for s, r in zip(small, new) if r[1] == right) / max(1, sum(r[1] == right for r in new)))
+    print(f"| {name} | {other} | {' | '.join(f'{c:.1f}' for c in cells)} |", flush=True)
+
+
+# --- an hour ---
+
+MINUTES, QUIET = 60, 20
+
+
+def hour(o, work, logs, seed):
+    """For each other log, (requests of it so far, minute) when the first promise is withdrawn; None."""
+    rng, entries = random.Random(seed), {name: [json.loads(line) for line in open(log, encoding="utf-8")] for name, log, *_ in logs}
+    first, log, root, order = logs[0]
+    mixed = rng.sample(entries[first], len(entries[first]))
+    half, calibration = os.path.join(work, "half.jsonl"), os.path.join(work, "calibration.json")
+    with open(half, "w", encoding="utf-8") as out: out.writelines(json.dumps(e) + "\n" for e in mixed[::2])
+    calibrate(o, half, root, order, calibration)
+    for other in [first] + [name for name, *_ in logs[1:]]:
+        path, strange = os.path.join(work, "hour.jsonl"), []
+        with open(path, "w", encoding="utf-8") as out:
+            for i in range(o.hour):
+                share = max(0, i / o.hour * MINUTES - QUIET) / (MINUTES - QUIET)
+                strange.append(other != first and rng.random() < share)
+                entry = dict(rng.choice(entries[other] if strange[-1] else mixed[1::2]), id=f"hour-{i}", alpha=o.hour_alpha)
+                for candidate in entry["candidates"] if strange[-1] else []: candidate.pop("generators", None)
+                out.write(json.dumps({k: v for k, v in entry.items() if k not in ("gold", "generator")}) + "\n")
+        command = [o.assay, "replay", path, "--calibration", calibration, "--order", order, "--format", "jsonl", "--workers", "1"]
+        for r in dict.fromkeys([root, *(r for _, _, r, _ in logs)]): command += ["--db-root", r]
+        verdicts = [json.loads(v) for v in subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.splitlines()]
+        at = next((i for i, v in enumerate(verdicts) if v.get("guarantee", {}).get("status") == "withdrawn"), None)
+        known = sum("guarantee" in v for v in verdicts)
+        assert len(verdicts) == o.hour and known > o.hour // 2, f"{len(verdicts)} verdicts, {known} with a promise or none"
+        yield other, None if at is None else (sum(strange[:at]), at * MINUTES / o.hour)
+
+
+def print_hour(o, logs):
+    found = {}
+    with tempfile.TemporaryDirectory() as work:
+        for seed in range(o.hours):
+            for other, at in hour(o, work, logs, seed): found.setdefault(other, []).append(at)
+    print(f"\n{o.hours} hours of {o.hour} requests\n\n| mixed in from minute {QUIET} on | withdrawn | requests of it by then, median | minute, median |\n| --- | --- | --- | --- |")
+    for other, all_of in found.items():
+        seen = [at for at in all_of if at]
+        middle = [f"{statistics.median(s[k] for s in seen):.0f}" if seen else "" for k in (0, 1)]
+        print(f"| {other if other != logs[0][0] else 'nothing'} | {len(seen)} of {len(all_of)} | {middle[0]} | {middle[1]} |", flush=True)
+
+
+def calibrate(o, log, root, order, out):
+    subprocess.run([o.assay, "calibrate", log, "--db-root", root, "--order", order, "--out", out], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+
+
 def records_of(o, log, root, order):
     with tempfile.TemporaryDirectory() as work:
         out = os.path.join(work, "calibration.json")
-        subprocess.run([o.assay, "calibrate", log, "--db-root", root, "--order", order, "--out", out], check=True, stdout=subprocess.DEVNULL,
-                       stderr=subprocess.DEVNULL)
+        calibrate(o, log, root, order, out)
         with open(out, encoding="utf-8") as file: return [r for group in json.load(file)["groups"].values() for r in group]
 
 
@@ -117,8 +193,13 @@ def main():
     p.add_argument("--alpha", type=float, default=0.05)
     p.add_argument("--delta", type=float, default=0.1)
     p.add_argument("--splits", type=int, default=1000)
+    p.add_argument("--hour", type=int, metavar="N")
+    p.add_argument("--hour-alpha", type=float, default=0.1)
+    p.add_argument("--hours", type=int, default=5)
     o = p.parse_args()
-    logs = {name: records_of(o, log, root, order) for name, log, root, order in ((entry.split("=") + ["auto"])[:4] for entry in o.log)}
+    given = [(entry.split("=") + ["auto"])[:4] for entry in o.log]
+    if o.hour: return print_hour(o, given)
+    logs = {name: records_of(o, log, root, order) for name, log, root, order in given}
     print(f"alpha {o.alpha}, delta {o.delta}\n\n| log | split by | | answered % | no promise % | broken % | wrong % |\n| --- | --- | --- | --- | --- | --- | --- |")
     for name, records in logs.items():
         for by in ("question", "database"):
@@ -126,6 +207,12 @@ def main():
     print("\n| made of | used on | answered % | wrong % | drift noticed after |\n| --- | --- | --- | --- | --- |")
     for name, known in logs.items():
         for other, new in logs.items(): across(name, known, other, new, o)
+    print("\n| made of | used on | small of wrong % | of right % | by likeness: of wrong % | of right % |\n| --- | --- | --- | --- | --- | --- |")
+    for name, known in logs.items():
+        half, rest = split(random.Random(5), known, "question")
+        single(name + ", half", half, "the other half", rest)
+        for other, new in logs.items():
+            if other != name: single(name, known, other, new)
 
 
 if __name__ == "__main__": main()

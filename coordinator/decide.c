@@ -342,7 +342,7 @@ static void conclude_valid(struct request *request, uint32_t winner, int64_t now
 {
     drop_unreached(request, winner);
     why_not_chosen(request, winner, winner);
-    guarantee_conclude(request, request->judged[winner].p_correct);
+    guarantee_conclude(request, winner, request->judged[winner].p_correct);
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_VALIDATED, now_ns);
     set_answer(request, &verdict, winner);
     report_make(request, winner, &verdict);
@@ -362,7 +362,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     if (best == NO_CANDIDATE && !reason) message = why_none(request, &reason);
     if (best != NO_CANDIDATE) drop_unreached(request, best);
     why_not_chosen(request, status == MSG_STATUS_BEST_EFFORT ? best : NO_CANDIDATE, best);
-    if (best != NO_CANDIDATE) guarantee_conclude(request, request->judged[best].p_correct);
+    if (best != NO_CANDIDATE) guarantee_conclude(request, best, request->judged[best].p_correct);
     struct msg_verdict verdict = verdict_of(request, status, now_ns);
     verdict.reason = reason;
     verdict.message = message || best == NO_CANDIDATE ? message : why_not_valid(request, best);
@@ -385,7 +385,7 @@ static void conclude_repaired(struct request *request, int64_t now_ns)
     drop_unreached(request, repair->of);
     why_not_chosen(request, NO_CANDIDATE, repair->of);
     request->judged[repair->of].why = "not returned as it is: it was repaired";
-    guarantee_conclude(request, repair->found->p_correct);
+    guarantee_conclude(request, repair->of, repair->found->p_correct);
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_REPAIRED, now_ns);
     verdict.sql = repair->found->sql;
     verdict.p_correct = repair->found->p_correct;

@@ -72,13 +72,15 @@ void guarantee_begin(struct request *request, double alpha, double delta)
         request->threshold = 1;
 }
 
-void guarantee_conclude(struct request *request, double p)
+void guarantee_conclude(struct request *request, uint32_t index, double p)
 {
     struct core *core = request->core;
     if (!request->guarantee || request->guarantee_group < 0 || isnan(p) || request->message->n_answers) return;
     struct risk_shift *shift = &core->traffic->groups[request->guarantee_group];
     bool before = shift->shifted;
+    struct risk_record answer = {.p = p};
+    guarantee_traits(request->judged, request->n_given, index, answer.traits);
     request->guarantee->p_value =
-        guarantee_p_value(core->config.models->guarantee, (uint32_t)request->guarantee_group, p);
+        guarantee_p_value(core->config.models->guarantee, (uint32_t)request->guarantee_group, &answer);
     core->stats.promises_withdrawn += risk_shift_add(shift, p) && !before;
 }

@@ -218,8 +218,8 @@ int correction_select(const struct request *request);
 struct guarantee_traffic *guarantee_traffic_new(const struct guarantee *guarantee);
 /* A request that asks for alpha (delta 0: 0.1): what it is promised, and the threshold that this takes. */
 void guarantee_begin(struct request *request, double alpha, double delta);
-/* Its answer has this P; NAN: it has none. */
-void guarantee_conclude(struct request *request, double p);
+/* Its answer, or what that repairs, is candidate `index`, and has this P; NAN: none. */
+void guarantee_conclude(struct request *request, uint32_t index, double p);
 
 /* polish.c: the chosen answer's explanation in a model's words. True: the verdict is kept and the request stays open, for what ends
  * in decide_publish only; false: the verdict, which may have got a note, can go. */

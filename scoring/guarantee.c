@@ -1,17 +1,23 @@
-/* {"format": "assay.calibration", "version": 1, "strategy": "rerank", "repairs": false, "llm": "" or when one is asked,
+/* {"format": "assay.calibration", "version": 2, "strategy": "rerank", "repairs": false, "llm": "" or when one is asked,
  *  "models": {"label_model": version, "classifier": version or "", "verifier": version}, "databases": [name, ...] by number,
- *  "groups": {generator: [[P, 0 or 1, number of its database], ...], ...}} */
+ *  "groups": {generator: [[P, 0 or 1, number of its database, traits ...], ...], ...}}
+ * Version 1 has no traits: all its answers are alike. */
 #include "scoring/guarantee.h"
 
 #include "lib/learn/json_file.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
+
+enum { BEFORE_TRAITS = 3 };      /* of a record */
+static const double MOST = 1e6; /* of a trait */
 
 struct group {
     char *name;
     struct risk_record *records; /* the surest first */
     uint32_t n;
+    struct risk_scale scale;
 };
 
 struct guarantee {
@@ -30,10 +36,16 @@ static bool read_record(const json_t *json, struct risk_record *out)
     const json_t *p = json_array_get(json, 0), *right = json_array_get(json, 1), *cluster = json_array_get(json, 2);
     double value = json_number_value(p);
     json_int_t mark = json_integer_value(right), number = json_integer_value(cluster);
-    if (json_array_size(json) != 3 || !json_is_number(p) || !(value >= 0 && value <= 1)) return false;
+    size_t n = json_array_size(json);
+    if ((n != BEFORE_TRAITS && n != BEFORE_TRAITS + RISK_TRAITS) || !json_is_number(p) || !(value >= 0 && value <= 1)) return false;
     if (!json_is_integer(right) || (mark != 0 && mark != 1)) return false;
     if (!json_is_integer(cluster) || number < 0 || number > UINT32_MAX) return false;
-    *out = (struct risk_record){value, (uint32_t)number, mark == 1};
+    *out = (struct risk_record){value, (uint32_t)number, mark == 1, {0}};
+    for (unsigned t = 0; n > BEFORE_TRAITS && t < RISK_TRAITS; t++) {
+        const json_t *trait = json_array_get(json, BEFORE_TRAITS + t);
+        if (!json_is_number(trait) || !(fabs(json_number_value(trait)) <= MOST)) return false;
+        out->traits[t] = (float)json_number_value(trait);
+    }
     return true;
 }
 
@@ -42,7 +54,7 @@ static bool read_group(struct guarantee *g, const char *name, const json_t *list
     struct group *group = &g->groups[g->n_groups];
     size_t n = json_array_size(list);
     if (!json_is_array(list) || n > GUARANTEE_MAX_RECORDS || g->n_groups + 1 >= GUARANTEE_MAX_GROUPS) return false;
-    *group = (struct group){g_strdup(name), g_new0(struct risk_record, n + 1), (uint32_t)n};
+    *group = (struct group){.name = g_strdup(name), .records = g_new0(struct risk_record, n + 1), .n = (uint32_t)n};
     g->n_groups++;
     for (size_t i = 0; i < n; i++)
         if (!read_record(json_array_get(list, i), &group->records[i])) return false;
@@ -56,7 +68,7 @@ static bool add_all(struct guarantee *g)
     uint64_t n = 0;
     for (uint32_t i = 0; i < g->n_groups; i++) n += g->groups[i].n;
     if (n > GUARANTEE_MAX_RECORDS) return false;
-    struct group all = {g_strdup(GUARANTEE_ALL), g_new0(struct risk_record, n + 1), 0};
+    struct group all = {.name = g_strdup(GUARANTEE_ALL), .records = g_new0(struct risk_record, n + 1)};
     for (uint32_t i = 0; i < g->n_groups; i++) {
         memcpy(all.records + all.n, g->groups[i].records, g->groups[i].n * sizeof *all.records);
         all.n += g->groups[i].n;
@@ -87,8 +99,8 @@ static void split_off(struct guarantee *g, struct group *from, uint32_t database
     if (g->n_groups == G_N_ELEMENTS(g->groups)) return;
     struct group *own = &g->groups[g->n_groups++];
     uint32_t left = 0;
-    *own = (struct group){g_strdup_printf("%s/%s", from->name, (const char *)g->databases->pdata[database]),
-                          g_new0(struct risk_record, n), 0};
+    *own = (struct group){.name = g_strdup_printf("%s/%s", from->name, (const char *)g->databases->pdata[database]),
+                          .records = g_new0(struct risk_record, n)};
     for (uint32_t i = 0; i < from->n; i++) /* sorted, and so are both */
         if (from->records[i].cluster == database)
             own->records[own->n++] = from->records[i];
@@ -147,6 +159,7 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
     if (!read_databases(g, json_object_get(root, "databases")))
         return err_set(err, ERR_CONFIG, "has a database without a name, or too many");
     split_databases(g);
+    for (uint32_t i = 0; i < g->n_groups; i++) g->groups[i].scale = risk_measure(g->groups[i].records, g->groups[i].n);
     return ERR_OK;
 }
 
@@ -195,9 +208,46 @@ void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct r
     risk_shift_begin(shift, guarantee->groups[group].records, guarantee->groups[group].n, LEVEL);
 }
 
-double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, double p)
+/* Did both run, to the same rows? What a denied column went into is like nothing. */
+static bool agree(const struct msg_execution *a, const struct msg_execution *b)
 {
-    return risk_p_value(guarantee->groups[group].records, guarantee->groups[group].n, p);
+    bool ran = a && b && !a->withheld && !b->withheld && strcmp(a->code, "ok") == 0 && strcmp(b->code, "ok") == 0;
+    return ran && memcmp(a->digest, b->digest, sizeof a->digest) == 0;
+}
+
+static float measured(double value)
+{
+    return isnan(value) ? 0 : (float)value;
+}
+
+void guarantee_traits(const struct msg_judged *candidates, uint32_t n, uint32_t chosen, float out[RISK_TRAITS])
+{
+    const struct msg_judged *answer = &candidates[chosen];
+    double votes = 0, with = 0, failed = 0, rival = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct msg_judged *other = &candidates[i];
+        double count = other->count ? other->count : 1;
+        bool agrees = i == chosen || agree(answer->execution, other->execution);
+        votes += count;
+        with += agrees ? count : 0;
+        failed += other->invalid ? count : 0;
+        if (!agrees && other->judged && !isnan(other->p_correct)) rival = fmax(rival, other->p_correct);
+    }
+    const double traits[RISK_TRAITS] = {with / fmax(votes, 1),
+                                        failed / fmax(votes, 1),
+                                        log1p(n),
+                                        rival,
+                                        answer->label_model_p,
+                                        answer->entailment,
+                                        log1p((double)answer->sql.len),
+                                        log1p(answer->execution ? answer->execution->rows : 0)};
+    for (unsigned t = 0; t < RISK_TRAITS; t++) out[t] = measured(traits[t]);
+}
+
+double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, const struct risk_record *answer)
+{
+    const struct group *of = &guarantee->groups[group];
+    return risk_p_value(of->records, of->n, &of->scale, answer);
 }
 
 static int group_of(const struct guarantee *guarantee, const char *generator)

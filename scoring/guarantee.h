@@ -1,7 +1,7 @@
 /* What may be promised of answers: "at most a share alpha is wrong, with confidence 1 - delta", from verdicts whose truth is known
  * (lib/learn/risk.h), by generator.
  *
- * A file (`assay calibrate`) holds these verdicts as numbers, P and whether it was right, and what they were judged by: a promise is
+ * A file (`assay calibrate`) holds these verdicts as numbers, P, whether it was right and what it was like, and what they were judged by: a promise is
  * about answers chosen as they were. With other models it is refused; a request of another strategy, repair or use of language models gets none. A
  * generator whose own records do not carry a promise shares that of all together ("all"), which is about their mixture; one that
  * the file does not know gets none. Read-only once loaded; any thread.
@@ -19,7 +19,7 @@
 #define GUARANTEE_FORMAT "assay.calibration"
 #define GUARANTEE_ALL    "all" /* the group of all generators */
 enum {
-    GUARANTEE_VERSION = 1,
+    GUARANTEE_VERSION = 2,
     GUARANTEE_MAX_GROUPS = 256,
     GUARANTEE_MAX_RECORDS = 200000,
     GUARANTEE_MAX_DATABASES = 65536,
@@ -43,8 +43,12 @@ void guarantee_free(struct guarantee *guarantee);
 uint32_t guarantee_n_groups(const struct guarantee *guarantee);
 /* Begin to watch a group's traffic (risk_shift). */
 void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct risk_shift *shift);
-/* risk_p_value in a group. */
-double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, double p);
+/* What an answer is like: how many agree with it and how many do not, how sure their surest is, what the models say, its length and rows.
+ * `chosen`: its place among the candidates; of a repair, the one that it repairs. */
+void guarantee_traits(const struct msg_judged *candidates, uint32_t n, uint32_t chosen, float out[RISK_TRAITS]);
+
+/* risk_p_value in a group; of the answer its P and traits count. */
+double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, const struct risk_record *answer);
 
 struct guarantee_asked {
     double alpha, delta;

@@ -196,14 +196,41 @@ double risk_design_effect(const struct risk_record *records, uint32_t n)
     return fmax(1, between / (n * share * (1 - share)));
 }
 
-double risk_p_value(const struct risk_record *sorted, uint32_t n, double p)
+struct risk_scale risk_measure(const struct risk_record *records, uint32_t n)
 {
-    uint32_t wrong = 0, surer = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        wrong += !sorted[i].right;
-        surer += !sorted[i].right && sorted[i].p >= p;
+    struct risk_scale scale = {{0}};
+    for (unsigned t = 0; t < RISK_TRAITS; t++) {
+        double sum = 0, squares = 0;
+        for (uint32_t i = 0; i < n; i++) sum += (double)records[i].traits[t];
+        double mean = n ? sum / n : 0;
+        for (uint32_t i = 0; i < n; i++) squares += ((double)records[i].traits[t] - mean) * ((double)records[i].traits[t] - mean);
+        double deviation = n ? sqrt(squares / n) : 0;
+        scale.by[t] = deviation > 1e-9 ? (float)(1 / deviation) : 0;
     }
-    return (1.0 + surer) / (1.0 + wrong);
+    return scale;
+}
+
+static double likeness(const struct risk_scale *scale, const float *a, const float *b)
+{
+    double sum = 0;
+    for (unsigned t = 0; t < RISK_TRAITS; t++) {
+        double apart = (double)((a[t] - b[t]) * scale->by[t]);
+        sum += apart * apart;
+    }
+    return exp(-sum / RISK_TRAITS);
+}
+
+double risk_p_value(const struct risk_record *records, uint32_t n, const struct risk_scale *scale,
+                    const struct risk_record *answer)
+{
+    double wrong = 1, surer = 1; /* the answer itself */
+    for (uint32_t i = 0; i < n; i++) {
+        if (records[i].right) continue;
+        double weight = likeness(scale, records[i].traits, answer->traits);
+        wrong += weight;
+        if (records[i].p >= answer->p) surer += weight;
+    }
+    return surer / wrong;
 }
 
 /* --- the martingale --- */

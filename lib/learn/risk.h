@@ -16,11 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { RISK_TRAITS = 8 };
+
 /* One answer whose truth is known. */
 struct risk_record {
     double p;         /* its P(correct), 0 to 1 */
     uint32_t cluster; /* what it depends on others by: the number of its database */
     bool right;
+    float traits[RISK_TRAITS]; /* what likeness is measured by; all 0: not known, and all are alike */
 };
 
 /* The surest first; of equal ones in no order that tells right from wrong. In place. */
@@ -67,9 +70,20 @@ struct risk_wanted risk_labels_wanted(const double *sorted, uint32_t n, double a
  * clusters' errors by that of independent ones (Kish's design effect), at least 1. */
 double risk_design_effect(const struct risk_record *records, uint32_t n);
 
+/* How far traits usually are from each other. */
+struct risk_scale {
+    float by[RISK_TRAITS]; /* 1 / standard deviation; 0: a trait that never changes */
+};
+struct risk_scale risk_measure(const struct risk_record *records, uint32_t n);
+
 /* Split conformal: of wrong answers like the records', the share that looks at least as sure as p; small where an answer is
- * hardly wrong. Valid for one answer taken at random, not for the surest of many. 1 without wrong records. */
-double risk_p_value(const struct risk_record *sorted, uint32_t n, double p);
+ * hardly wrong. Valid for one answer taken at random, not for the surest of many. 1 without wrong records.
+ *
+ * Where answers are no longer drawn as the records were, those weigh most that are like this one: exp(-distance), the distance the mean square
+ * of the scaled traits, the answer itself 1 (conformal beyond exchangeability, Barber et al. 2023; Reliable Text-to-SQL with Adaptive
+ * Abstention, section 3.2.2). An answer unlike all that is known has a P-value near 1. */
+double risk_p_value(const struct risk_record *records, uint32_t n, const struct risk_scale *scale,
+                    const struct risk_record *answer);
 
 /* --- has the traffic changed? --- */
 

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 static void check_name(const struct trace *trace, int name)
 {
     if (name < -1 || name >= (int)trace->n_candidates) abort();

@@ -149,6 +149,8 @@ Test(risk, records_that_go_wrong_together_count_for_fewer)
     free(records);
 }
 
+static const struct risk_scale alike_all;
+
 Test(risk, a_conformal_p_value_is_small_by_chance_as_often_as_it_says)
 {
     static struct risk_record records[RECORDS];
@@ -160,10 +162,49 @@ Test(risk, a_conformal_p_value_is_small_by_chance_as_often_as_it_says)
         do draw_records(too_sure, &fresh, 1);
         while (fresh.right);
         wrong++;
-        small += risk_p_value(records, RECORDS, fresh.p) <= 0.1;
+        small += risk_p_value(records, RECORDS, &alike_all, &fresh) <= 0.1;
     }
     cr_expect_leq((double)small / wrong, 0.1 + 3 * sqrt(0.1 * 0.9 / DRAWS));
     cr_expect_gt(small, wrong / 25);
+}
+
+/* Two kinds of answers, told by a trait; of one the wrong ones look surer. Labelled were nine in ten of the other kind, asked is the first. */
+static struct risk_record of_two_kinds(bool sure)
+{
+    struct risk_record out = {.p = uniform()};
+    if (sure) out.p = sqrt(out.p);
+    out.traits[3] = sure ? 1 : 0;
+    return out;
+}
+
+Test(risk, a_p_value_by_likeness_holds_where_others_are_asked_than_were_labelled)
+{
+    enum { LABELLED = 600, ASKED = 4000 };
+    static struct risk_record records[LABELLED];
+    unsigned near = 0, plain = 0;
+    state = 4;
+    for (unsigned d = 0; d < ASKED; d++) {
+        if (d % 100 == 0)
+            for (unsigned i = 0; i < LABELLED; i++) records[i] = of_two_kinds(i % 10 == 0);
+        const struct risk_record fresh = of_two_kinds(true);
+        struct risk_scale scale = risk_measure(records, LABELLED);
+        scale.by[3] *= 4; /* kinds that are clearly apart */
+        near += risk_p_value(records, LABELLED, &scale, &fresh) <= 0.1;
+        plain += risk_p_value(records, LABELLED, &alike_all, &fresh) <= 0.1;
+    }
+    cr_expect_gt(plain, ASKED * 0.14, "%u: the test asks nothing", plain);
+    cr_expect_leq(near, ASKED * 0.1 + 3 * sqrt(ASKED * 0.1 * 0.9), "%u", near);
+}
+
+Test(risk, a_p_value_of_what_is_like_nothing_labelled_says_nothing)
+{
+    struct risk_record records[100], fresh = {.p = 1};
+    for (unsigned i = 0; i < 100; i++) records[i] = (struct risk_record){.p = 0.5, .traits = {[0] = i % 2 ? 1.0F : -1.0F}};
+    const struct risk_scale scale = risk_measure(records, 100);
+    fresh.traits[0] = 1;
+    cr_expect_lt(risk_p_value(records, 100, &scale, &fresh), 0.05);
+    fresh.traits[0] = 30;
+    cr_expect_gt(risk_p_value(records, 100, &scale, &fresh), 0.95);
 }
 
 Test(risk, drift_is_seen_and_its_absence_is_not)

@@ -31,8 +31,9 @@ static enum err_code load(const char *text, struct err *err)
 }
 
 #define FILE_OF(models, groups)                                                                                        \
-    "{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" models     \
+    "{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" models     \
     ",\"groups\":" groups "}"
+#define ALIKE ",0,0,0,0,0,0,0,0" /* traits */
 #define MODELS "{\"label_model\":\"L 1\",\"classifier\":\"\",\"verifier\":\"V 1\"}"
 
 Test(guarantee, a_file_that_does_not_fit_is_refused_with_what_to_do)
@@ -42,19 +43,20 @@ Test(guarantee, a_file_that_does_not_fit_is_refused_with_what_to_do)
     } rows[] = {
         {"", "line 1"},
         {"{\"format\":\"assay.verifier\",\"version\":1}", "assay.calibration"},
-        {"{\"format\":\"assay.calibration\",\"version\":2}", "version"},
+        {"{\"format\":\"assay.calibration\",\"version\":3}", "version"},
         {FILE_OF("{\"label_model\":\"L 1\",\"classifier\":\"\",\"verifier\":\"V 2\"}", "{}"), "assay calibrate again"},
         {FILE_OF("{}", "{}"), "another label_model"},
         {FILE_OF(MODELS, "{}"), "no records"},
-        {FILE_OF(MODELS, "{\"g\":[[1.5,1,0]]}"), "group 'g'"},
-        {FILE_OF(MODELS, "{\"g\":[[0.5,2,0]]}"), "group 'g'"},
-        {FILE_OF(MODELS, "{\"g\":[[0.5,1,-1]]}"), "group 'g'"},
+        {FILE_OF(MODELS, "{\"g\":[[1.5,1,0" ALIKE "]]}"), "group 'g'"},
+        {FILE_OF(MODELS, "{\"g\":[[0.5,2,0" ALIKE "]]}"), "group 'g'"},
+        {FILE_OF(MODELS, "{\"g\":[[0.5,1,-1" ALIKE "]]}"), "group 'g'"},
         {FILE_OF(MODELS, "{\"g\":[[0.5,1]]}"), "group 'g'"},
+        {FILE_OF(MODELS, "{\"g\":[[0.5,1,0,0,0,0,0,0,0,0,1e9]]}"), "group 'g'"},
         {FILE_OF(MODELS, "{\"g\":7}"), "group 'g'"},
-        {"{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" MODELS
-         ",\"databases\":[7],\"groups\":{\"g\":[[0.5,1,0]]}}",
+        {"{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" MODELS
+         ",\"databases\":[7],\"groups\":{\"g\":[[0.5,1,0" ALIKE "]]}}",
          "without a name"},
-        {"{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"best\",\"repairs\":false}", "strategy"},
+        {"{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"best\",\"repairs\":false}", "strategy"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         struct err err = {0};
@@ -69,7 +71,7 @@ static void put_group(GString *text, const char *name, unsigned n, double p, uns
 {
     g_string_append_printf(text, "%s\"%s\":[", text->str[text->len - 1] == '{' ? "" : ",", name);
     for (unsigned i = 0; i < n; i++)
-        g_string_append_printf(text, "%s[%g,%d,0]", i ? "," : "", p - i * 1e-6, i >= wrong);
+        g_string_append_printf(text, "%s[%g,%d,0" ALIKE "]", i ? "," : "", p - i * 1e-6, i >= wrong);
     g_string_append_c(text, ']');
 }
 
@@ -83,7 +85,7 @@ static void load_groups(void)
     put_group(groups, "*", 50, 0.95, 0);
     g_string_append_c(groups, '}');
     char *text =
-        g_strdup_printf("{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"rerank\",\"repairs\":false,"
+        g_strdup_printf("{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"rerank\",\"repairs\":false,"
                         "\"models\":%s,\"groups\":%s}",
                         MODELS, groups->str);
     cr_assert_eq(load(text, &err), ERR_OK, "%s", err.text);
@@ -117,10 +119,10 @@ static void load_databases(void)
     GString *groups = g_string_new("{\"g\":[");
     struct err err = {0};
     for (int i = 0; i < 220; i++)
-        g_string_append_printf(groups, "[%g,1,0],[%g,%d,1],", 0.9 + i * 1e-4, 0.9 + i * 1e-4, i % 4 != 0);
+        g_string_append_printf(groups, "[%g,1,0" ALIKE "],[%g,%d,1" ALIKE "],", 0.9 + i * 1e-4, 0.9 + i * 1e-4, i % 4 != 0);
     for (int i = 0; i < 60; i++) g_string_append_printf(groups, "%s[0.95,1,%d]", i ? "," : "", 2 + i % 3);
     char *text = g_strdup_printf(
-        "{\"format\":\"assay.calibration\",\"version\":1,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" MODELS
+        "{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" MODELS
         ",\"databases\":[\"shop\",\"lake\",\"a\",\"b\",\"c\"],\"groups\":%s]}}",
         groups->str);
     cr_assert_eq(load(text, &err), ERR_OK, "%s", err.text);
