@@ -52,11 +52,10 @@ struct evaluating {
     bool checked[TRACE_STAGES];
 };
 
-/* The linker stops only where the surrogate confirms that what it was writing is irrelevant; the end of a list names nothing to confirm. */
 static bool surrogate_stops(const struct evaluating *e, struct arena *arena, const struct trace *trace, uint32_t token)
 {
-    int name = trace_back(arena, trace, token);
-    return name < 0 || !e->surrogate || e->surrogate->irrelevant(e->surrogate->data, trace, (uint32_t)name);
+    if (!e->surrogate) return true;
+    return !e->surrogate->confirms(e->surrogate->data, trace, token, trace_back(arena, trace, token));
 }
 
 static enum err_code judge_token(struct evaluating *e, struct arena *arena, const struct trace *trace, uint32_t at,

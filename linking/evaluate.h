@@ -35,9 +35,10 @@ struct link_evaluation {
     uint64_t joint_human_right, joint_human_in_vain;
 };
 
-/* A stand-in for the person: does it confirm that the candidate is not relevant to the question? Only then the linker stops. */
+/* A stand-in for the person: the linker goes on where it finds that this is right, what was to be written or, for -1, that the list ends there.
+ * Where it cannot tell it says false, and the linker stops. */
 struct link_surrogate {
-    bool (*irrelevant)(void *data, const struct trace *trace, uint32_t candidate);
+    bool (*confirms)(void *data, const struct trace *trace, uint32_t token, int candidate);
     void *data;
 };
 

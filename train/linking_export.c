@@ -84,36 +84,40 @@ static json_t *joins_json(const struct schema_index *schema)
 
 /* --- what the gold query uses --- */
 
-static json_t *used_json(const bool *tables, const bool *columns, const struct schema_index *schema)
+enum err_code linking_used_by(struct arena *arena, const struct schema_index *schema, const char *sql,
+                              struct linking_used *out, struct err *err)
 {
-    json_t *of_tables = json_array(), *of_columns = json_array();
-    for (uint32_t t = 0; t < schema->n_tables; t++)
-        if (tables[t]) json_array_append_new(of_tables, json_integer(t));
-    for (uint32_t c = 0; c < schema->n_columns; c++)
-        if (columns[c])
-            json_array_append_new(of_columns, json_pack("[I,I]", (json_int_t)schema->columns[c]->table,
-                                                        (json_int_t)schema->columns[c]->index));
-    return json_pack("{s:o,s:o}", "tables", of_tables, "columns", of_columns);
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    *out = (struct linking_used){arena_new_array(arena, schema->n_tables + 1, bool),
+                                 arena_new_array(arena, schema->n_columns + 1, bool)};
+    if (!out->tables || !out->columns) return err_set(err, ERR_LIMIT_MEMORY, "no memory for a line");
+    if (sql_parse(arena, sql, strlen(sql), NULL, &stmt) != ERR_OK ||
+        sql_bind(arena, stmt, &schema->catalog, &bound) != ERR_OK)
+        return err_set(err, ERR_MALFORMED, "the query does not parse, or names what the schema has not");
+    for (uint32_t i = 0; i < bound->n_refs; i++) {
+        const struct sql_ref *ref = bound->refs[i];
+        const struct schema_column *column = schema_column_of(schema, ref);
+        if (column) out->columns[column->id] = true;
+        if (ref->kind == SQL_REF_TABLE && ref->source && ref->source->table >= 0)
+            out->tables[ref->source->table] = true;
+    }
+    return ERR_OK;
 }
 
 static json_t *gold_json(const struct linking_export *from, struct err *err)
 {
     const struct schema_index *schema = from->schema;
-    struct sql_stmt *stmt = NULL;
-    struct sql_bound *bound = NULL;
-    bool *tables = arena_new_array(from->arena, schema->n_tables + 1, bool),
-         *columns = arena_new_array(from->arena, schema->n_columns + 1, bool);
-    if (!tables || !columns) return err_set(err, ERR_LIMIT_MEMORY, "no memory for a line"), NULL;
-    if (sql_parse(from->arena, from->gold, strlen(from->gold), NULL, &stmt) != ERR_OK ||
-        sql_bind(from->arena, stmt, &schema->catalog, &bound) != ERR_OK)
-        return err_set(err, ERR_MALFORMED, "the gold query does not parse, or names what the schema has not"), NULL;
-    for (uint32_t i = 0; i < bound->n_refs; i++) {
-        const struct sql_ref *ref = bound->refs[i];
-        const struct schema_column *column = schema_column_of(schema, ref);
-        if (column) columns[column->id] = true;
-        if (ref->kind == SQL_REF_TABLE && ref->source && ref->source->table >= 0) tables[ref->source->table] = true;
-    }
-    return used_json(tables, columns, schema);
+    struct linking_used used;
+    if (linking_used_by(from->arena, schema, from->gold, &used, err)) return NULL;
+    json_t *of_tables = json_array(), *of_columns = json_array();
+    for (uint32_t t = 0; t < schema->n_tables; t++)
+        if (used.tables[t]) json_array_append_new(of_tables, json_integer(t));
+    for (uint32_t c = 0; c < schema->n_columns; c++)
+        if (used.columns[c])
+            json_array_append_new(of_columns, json_pack("[I,I]", (json_int_t)schema->columns[c]->table,
+                                                        (json_int_t)schema->columns[c]->index));
+    return json_pack("{s:o,s:o}", "tables", of_tables, "columns", of_columns);
 }
 
 json_t *linking_export_line(const struct linking_export *from, struct err *err)

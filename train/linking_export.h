@@ -8,6 +8,15 @@
 
 #include <jansson.h>
 
+/* What a query uses of a schema: a mark for each of its tables, and of its columns by id. */
+struct linking_used {
+    bool *tables, *columns;
+};
+
+/* In the arena. ERR_MALFORMED: the query does not parse, or names what the schema has not; ERR_LIMIT_MEMORY. Thread: any. */
+enum err_code linking_used_by(struct arena *arena, const struct schema_index *schema, const char *sql,
+                              struct linking_used *out, struct err *err);
+
 struct linking_export {
     struct arena *arena;
     const struct schema_index *schema;

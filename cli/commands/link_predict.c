@@ -1,9 +1,12 @@
 /* assay link train, eval and judge: recordings of a linker, and what is learned of them. */
 #include "cli/commands/link.h"
 
+#include "cli/commands/link_surrogate.h"
 #include "cli/output/format.h"
 #include "cli/output/link_output.h"
 #include "cli/replay/replay.h"
+#include "cli/settings/catalogue.h"
+#include "cli/settings/engine_settings.h"
 #include "cli/settings/predictor_settings.h"
 #include "linking/result.h"
 
@@ -49,12 +52,19 @@ int link_eval(struct cli *cli)
     struct err err = {0};
     enum format format;
     struct predictor *predictor = NULL;
+    struct surrogate *surrogate = NULL;
+    const struct settings *s = &cli->settings;
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
+    if (s->link.surrogate && catalogue_open(cli, &err) != ERR_OK) return complain_err(NULL, &err);
+    if (s->link.surrogate && !engine_settings_has_databases(cli)) return EXIT_ERROR;
     struct predictor_options options = predictor_settings(cli);
     enum err_code code = predictor_settings_load(cli, &predictor, &err);
+    if (!code && s->link.surrogate) code = surrogate_open(cli, s->link.surrogate, &surrogate, &err);
+    struct link_surrogate judge = surrogate_of(surrogate);
     for (int i = 1; !code && i < cli->n_args; i++)
-        code =
-            link_print_evaluation(predictor, &options, cli->args[i], cli->settings.link.ablation, format, stdout, &err);
+        code = link_print_evaluation(predictor, &options, cli->args[i], surrogate ? &judge : NULL, s->link.ablation,
+                                     format, stdout, &err);
+    surrogate_close(surrogate);
     predictor_free(predictor);
     return code ? complain_err("link eval", &err) : 0;
 }

@@ -17,6 +17,7 @@ static const char *const merge_names[] = {[PREDICTOR_MAJORITY] = "majority", [PR
 /* A table on its way out: as text with a title, or as the members of a JSON object. */
 struct output {
     const struct predictor *predictor;
+    const struct link_surrogate *surrogate;
     const char *recording;
     enum format format;
     FILE *stream;
@@ -110,6 +111,7 @@ static enum err_code print_layers(const struct output *out, const struct link_ev
 static const struct table_column coverage_columns[] = {
     {"sets", false, false},       {"alpha", true, false},          {"all tokens %", true, false},
     {"branching %", true, false}, {"95 % interval", false, false}, {"EAR %", true, false},
+    {"EM %", true, false},        {"TAR %", true, false},          {"FAR %", true, false},
     {NULL, false, false}};
 
 static void coverage_row(struct table *table, json_t *list, const char *name, const struct predictor_options *options,
@@ -125,10 +127,15 @@ static void coverage_row(struct table *table, json_t *list, const char *name, co
     percent_cell(table, 3, percent(c->branching_held, c->branching));
     table_cell(table, 4, "%.1f-%.1f", 100 * range.low, 100 * range.high);
     percent_cell(table, 5, percent(c->extra, c->tokens));
-    json_array_append_new(list, json_pack("{s:s,s:f,s:o,s:o,s:[f,f],s:o}", "sets", sets, "alpha", options->alpha, "all",
+    percent_cell(table, 6, link_em(&c->abstention));
+    percent_cell(table, 7, link_tar(&c->abstention));
+    percent_cell(table, 8, link_far(&c->abstention));
+    json_array_append_new(list, json_pack("{s:s,s:f,s:o,s:o,s:[f,f],s:o,s:o,s:o,s:o}", "sets", sets, "alpha", options->alpha, "all",
                                           number(percent(c->held, c->tokens)), "branching",
                                           number(percent(c->branching_held, c->branching)), "interval", 100 * range.low,
-                                          100 * range.high, "ear", number(percent(c->extra, c->tokens))));
+                                          100 * range.high, "ear", number(percent(c->extra, c->tokens)), "em",
+                                          number(link_em(&c->abstention)), "tar", number(link_tar(&c->abstention)),
+                                          "far", number(link_far(&c->abstention))));
     g_free(sets);
 }
 
@@ -210,6 +217,9 @@ static void print_outcomes(const struct output *out, const struct link_evaluatio
         const char *name = trace_stage_names[s];
         outcome_row(table, list, name, "abstain", link_em(&c->abstention), link_tar(&c->abstention),
                     link_far(&c->abstention));
+        if (out->surrogate)
+            outcome_row(table, list, name, "abstain, unless the judge confirms", link_em(&c->surrogate),
+                        link_tar(&c->surrogate), link_far(&c->surrogate));
         outcome_row(table, list, name, "ask a person who knows", percent(c->human_right, c->generations), (double)NAN,
                     percent(c->human_in_vain, c->generations));
     }
@@ -223,12 +233,12 @@ static void print_outcomes(const struct output *out, const struct link_evaluatio
 }
 
 enum err_code link_print_evaluation(const struct predictor *predictor, const struct predictor_options *options,
-                                    const char *recording, bool ablation, enum format format, FILE *stream,
-                                    struct err *err)
+                                    const char *recording, const struct link_surrogate *surrogate, bool ablation,
+                                    enum format format, FILE *stream, struct err *err)
 {
-    struct output out = {predictor, recording, format, stream, json_object()};
+    struct output out = {predictor, surrogate, recording, format, stream, json_object()};
     struct link_evaluation e;
-    enum err_code code = link_evaluate(predictor, options, recording, NULL, &e, err);
+    enum err_code code = link_evaluate(predictor, options, recording, surrogate, &e, err);
     if (!code) print_linker(&out, &e);
     if (!code) code = print_layers(&out, &e, err);
     if (!code) code = print_coverage(&out, options, err);

@@ -7,9 +7,9 @@
 
 void link_print_training(const struct predictor *predictor, FILE *stream);
 
-/* What link_evaluate says of a recording, with these options; `ablation`: and with many others. */
+/* What link_evaluate says of a recording, with these options; `surrogate` may be NULL; `ablation`: and with many other options. */
 enum err_code link_print_evaluation(const struct predictor *predictor, const struct predictor_options *options,
-                                    const char *recording, bool ablation, enum format format, FILE *stream,
-                                    struct err *err);
+                                    const char *recording, const struct link_surrogate *surrogate, bool ablation,
+                                    enum format format, FILE *stream, struct err *err);
 
 #endif

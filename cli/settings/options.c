@@ -476,6 +476,8 @@ static const struct option_row link_rows[] = {
      .sentence = "train: of first weights and order"},
     {"ablation", 0, FLAG_ARG, AT(link.ablation), "false", .command_line_only = true,
      .sentence = "eval: also by alpha, number of layers, merge and form of calibration"},
+    {"surrogate", 0, OPT_TEXT, "VERDICTS", AT(link.surrogate), .command_line_only = true,
+     .sentence = "eval: verdicts of assay replay on the same questions; what their answers use confirms what the linker wavers at"},
     {"follow", 0, FLAG_ARG, AT(link.follow), "false", .command_line_only = true,
      .sentence = "judge: with --from-topic, go on with what comes, until a signal"},
     END};

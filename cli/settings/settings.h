@@ -184,7 +184,7 @@ struct settings {
         int64_t seed;
     } mutate;
     struct {
-        const char *out, *predictor, *merge;
+        const char *out, *predictor, *merge, *surrogate;
         struct string_list calibrate;
         int64_t layers, near, units, epochs, seed;
         double alpha, tau, temperature;
