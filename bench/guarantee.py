@@ -13,7 +13,7 @@ log; after how many of these does `assay replay` withdraw the promise? This file
 """
 import argparse, bisect, functools, json, math, os, random, statistics, subprocess, tempfile
 
-FIRST, STEP, LEVEL, JUMP = 0.25, 0.05, 0.01, 0.01
+FIRST, STEP, LEVEL, JUMP, STAKE = 0.25, 0.05, 0.01, 0.01, 100
 
 
 @functools.lru_cache(None)
@@ -84,15 +84,32 @@ def measure(name, records, by, o):
               f"| {100 * sum(risks) / len(risks) if risks else 0:.1f} |", flush=True)
 
 
+class Martingale:
+    def __init__(self, known): self.seen, self.capital, self.reserve, self.n = sorted(known), [0.0] * 3, 1.0, 0
+
+    def bet(self, value, rng):
+        if self.n % STAKE == 0:
+            k = self.n // STAKE + 1
+            self.reserve, self.capital = self.reserve - 1 / (k * (k + 1)), [c + 1 / (3 * k * (k + 1)) for c in self.capital]
+        self.n += 1
+        low, high = bisect.bisect_left(self.seen, value), bisect.bisect_right(self.seen, value)
+        rank, total = (low + rng.random() * (high - low + 1)) / (len(self.seen) + 1), sum(self.capital)
+        self.capital = [((1 - JUMP) * c + JUMP / 3 * total) * (1 + bet * (rank - 0.5)) for bet, c in zip((-1, 0, 1), self.capital)]
+        bisect.insort(self.seen, value)
+        return self.reserve + sum(self.capital)
+
+
+def strangeness(known, scale, answer):
+    least = min(sum(((a - b) * by) ** 2 for a, b, by in zip(r[3:], answer[3:], scale)) for r in known if r is not answer) / len(scale)
+    return least / (1 + least)
+
+
 def drift(known, new, rng):
-    """After how many answers the martingale has reached 1 / LEVEL; None."""
-    seen, capital = sorted(r[0] for r in known), [1 / 3] * 3
-    for n, (p, *_) in enumerate(rng.sample(new, len(new)), 1):
-        low, high = bisect.bisect_left(seen, p), bisect.bisect_right(seen, p)
-        rank, total = (low + rng.random() * (high - low + 1)) / (len(seen) + 1), sum(capital)
-        capital = [((1 - JUMP) * c + JUMP / 3 * total) * (1 + bet * (rank - 0.5)) for bet, c in zip((-1, 0, 1), capital)]
-        bisect.insort(seen, p)
-        if sum(capital) >= 1 / LEVEL: return n
+    """After how many answers the mean of both martingales has reached 1 / LEVEL; None."""
+    scale = scale_of(known)
+    watched = Martingale(r[0] for r in known), Martingale(strangeness(known, scale, r) for r in known)
+    for n, r in enumerate(rng.sample(new, len(new)), 1):
+        if sum(m.bet(v, rng) for m, v in zip(watched, (r[0], strangeness(known, scale, r)))) / 2 >= 1 / LEVEL: return n
     return None
 
 
@@ -137,7 +154,7 @@ MINUTES, QUIET = 60, 20
 
 
 def hour(o, work, logs, seed):
-    """For each other log, (requests of it so far, minute) when the first promise is withdrawn; None."""
+    """For each other log, (requests of it so far, minute) when the first promise is withdrawn, None; and the share of wrong answers given until then."""
     rng, entries = random.Random(seed), {name: [json.loads(line) for line in open(log, encoding="utf-8")] for name, log, *_ in logs}
     first, log, root, order = logs[0]
     mixed = rng.sample(entries[first], len(entries[first]))
@@ -145,38 +162,44 @@ def hour(o, work, logs, seed):
     with open(half, "w", encoding="utf-8") as out: out.writelines(json.dumps(e) + "\n" for e in mixed[::2])
     calibrate(o, half, root, order, calibration)
     for other in [first] + [name for name, *_ in logs[1:]]:
-        path, strange = os.path.join(work, "hour.jsonl"), []
-        with open(path, "w", encoding="utf-8") as out:
-            for i in range(o.hour):
-                share = max(0, i / o.hour * MINUTES - QUIET) / (MINUTES - QUIET)
-                strange.append(other != first and rng.random() < share)
-                entry = dict(rng.choice(entries[other] if strange[-1] else mixed[1::2]), id=f"hour-{i}", alpha=o.hour_alpha)
-                for candidate in entry["candidates"] if strange[-1] else []: candidate.pop("generators", None)
-                out.write(json.dumps({k: v for k, v in entry.items() if k not in ("gold", "generator")}) + "\n")
+        path, strange, lines = os.path.join(work, "hour.jsonl"), [], []
+        for i in range(o.hour):
+            share = max(0, i / o.hour * MINUTES - QUIET) / (MINUTES - QUIET)
+            strange.append(other != first and rng.random() < share)
+            entry = dict(rng.choice(entries[other] if strange[-1] else mixed[1::2]), id=f"hour-{i}", alpha=o.hour_alpha)
+            for candidate in entry["candidates"]: candidate.pop("generators", None)
+            lines.append(json.dumps(entry) + "\n")
+        with open(path, "w", encoding="utf-8") as out: out.writelines(lines)
+        roots = list(dict.fromkeys([root, *(r for _, _, r, _ in logs)]))
         command = [o.assay, "replay", path, "--calibration", calibration, "--order", order, "--format", "jsonl", "--workers", "1"]
-        for r in dict.fromkeys([root, *(r for _, _, r, _ in logs)]): command += ["--db-root", r]
+        for r in roots: command += ["--db-root", r]
         verdicts = [json.loads(v) for v in subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.splitlines()]
         at = next((i for i, v in enumerate(verdicts) if v.get("guarantee", {}).get("status") == "withdrawn"), None)
         known = sum("guarantee" in v for v in verdicts)
         assert len(verdicts) == o.hour and known > o.hour // 2, f"{len(verdicts)} verdicts, {known} with a promise or none"
-        yield other, None if at is None else (sum(strange[:at]), at * MINUTES / o.hour)
+        with open(path, "w", encoding="utf-8") as out: out.writelines(lines[:at])
+        calibrate(o, path, roots, order, os.path.join(work, "truth.json"))
+        with open(os.path.join(work, "truth.json"), encoding="utf-8") as file: truth = json.load(file)["groups"][""]
+        given = [right for p, right, *_ in truth if p >= verdicts[0]["threshold"]]
+        yield other, None if at is None else (sum(strange[:at]), at * MINUTES / o.hour), 100 * (1 - sum(given) / len(given))
 
 
 def print_hour(o, logs):
     found = {}
     with tempfile.TemporaryDirectory() as work:
         for seed in range(o.hours):
-            for other, at in hour(o, work, logs, seed): found.setdefault(other, []).append(at)
-    print(f"\n{o.hours} hours of {o.hour} requests\n\n| mixed in from minute {QUIET} on | withdrawn | requests of it by then, median | minute, median |\n| --- | --- | --- | --- |")
+            for other, at, wrong in hour(o, work, logs, seed): found.setdefault(other, []).append((at, wrong))
+    print(f"\n{o.hours} hours of {o.hour} requests\n\n| mixed in from minute {QUIET} on | withdrawn | requests of it by then, median | minute, median | wrong of those given until then, median % |\n| --- | --- | --- | --- | --- |")
     for other, all_of in found.items():
-        seen = [at for at in all_of if at]
+        seen = [at for at, _ in all_of if at]
         middle = [f"{statistics.median(s[k] for s in seen):.0f}" if seen else "" for k in (0, 1)]
-        print(f"| {other if other != logs[0][0] else 'nothing'} | {len(seen)} of {len(all_of)} | {middle[0]} | {middle[1]} |", flush=True)
+        print(f"| {other if other != logs[0][0] else 'nothing'} | {len(seen)} of {len(all_of)} | {middle[0]} | {middle[1]} | {statistics.median(w for _, w in all_of):.1f} |", flush=True)
 
 
 def calibrate(o, log, root, order, out):
-    subprocess.run([o.assay, "calibrate", log, "--db-root", root, "--order", order, "--out", out], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+    command = [o.assay, "calibrate", log, "--order", order, "--out", out]
+    for r in [root] if isinstance(root, str) else root: command += ["--db-root", r]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def records_of(o, log, root, order):

@@ -82,5 +82,6 @@ void guarantee_conclude(struct request *request, uint32_t index, double p)
     guarantee_traits(request->judged, request->n_given, index, answer.traits);
     request->guarantee->p_value =
         guarantee_p_value(core->config.models->guarantee, (uint32_t)request->guarantee_group, &answer);
-    core->stats.promises_withdrawn += risk_shift_add(shift, p) && !before;
+    core->stats.promises_withdrawn +=
+        guarantee_saw(core->config.models->guarantee, (uint32_t)request->guarantee_group, &answer, shift) && !before;
 }

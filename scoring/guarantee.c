@@ -10,7 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { BEFORE_TRAITS = 3 };      /* of a record */
+enum {
+    BEFORE_TRAITS = 3, /* of a record */
+    KNOWN = 10000      /* records that new answers are compared with, of those there are */
+};
 static const double MOST = 1e6; /* of a trait */
 
 struct group {
@@ -205,7 +208,23 @@ uint32_t guarantee_n_groups(const struct guarantee *guarantee)
 void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct risk_shift *shift)
 {
     static const double LEVEL = 0.01;
-    risk_shift_begin(shift, guarantee->groups[group].records, guarantee->groups[group].n, LEVEL);
+    const struct group *of = &guarantee->groups[group];
+    uint32_t step = of->n / KNOWN + 1;
+    risk_shift_begin(shift, LEVEL);
+    for (uint32_t i = 0; i < of->n; i += step) {
+        const double values[RISK_SHIFT_VALUES] = {
+            of->records[i].p, risk_strangeness(of->records, of->n, &of->scale, of->records[i].traits, i)};
+        risk_shift_know(shift, values);
+    }
+}
+
+bool guarantee_saw(const struct guarantee *guarantee, uint32_t group, const struct risk_record *answer,
+                   struct risk_shift *shift)
+{
+    const struct group *of = &guarantee->groups[group];
+    const double values[RISK_SHIFT_VALUES] = {
+        answer->p, risk_strangeness(of->records, of->n, &of->scale, answer->traits, of->n)};
+    return risk_shift_add(shift, values);
 }
 
 /* Did both run, to the same rows? What a denied column went into is like nothing. */

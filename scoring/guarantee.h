@@ -43,6 +43,9 @@ void guarantee_free(struct guarantee *guarantee);
 uint32_t guarantee_n_groups(const struct guarantee *guarantee);
 /* Begin to watch a group's traffic (risk_shift). */
 void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct risk_shift *shift);
+/* One more answer of that traffic: its P and traits count. True: it is no longer like the records. */
+bool guarantee_saw(const struct guarantee *guarantee, uint32_t group, const struct risk_record *answer,
+                   struct risk_shift *shift);
 /* What an answer is like: how many agree with it and how many do not, how sure their surest is, what the models say, its length and rows.
  * `chosen`: its place among the candidates; of a repair, the one that it repairs. */
 void guarantee_traits(const struct msg_judged *candidates, uint32_t n, uint32_t chosen, float out[RISK_TRAITS]);

@@ -210,14 +210,24 @@ struct risk_scale risk_measure(const struct risk_record *records, uint32_t n)
     return scale;
 }
 
-static double likeness(const struct risk_scale *scale, const float *a, const float *b)
+static double distance(const struct risk_scale *scale, const float *a, const float *b)
 {
     double sum = 0;
     for (unsigned t = 0; t < RISK_TRAITS; t++) {
         double apart = (double)((a[t] - b[t]) * scale->by[t]);
         sum += apart * apart;
     }
-    return exp(-sum / RISK_TRAITS);
+    return sum / RISK_TRAITS;
+}
+
+double risk_strangeness(const struct risk_record *records, uint32_t n, const struct risk_scale *scale,
+                        const float traits[RISK_TRAITS], uint32_t skip)
+{
+    double least = INFINITY;
+    uint32_t step = n / RISK_LANDMARKS + 1;
+    for (uint32_t i = 0; i < n; i += step)
+        if (i != skip) least = fmin(least, distance(scale, records[i].traits, traits));
+    return isinf(least) ? 1 : least / (1 + least);
 }
 
 double risk_p_value(const struct risk_record *records, uint32_t n, const struct risk_scale *scale,
@@ -226,7 +236,7 @@ double risk_p_value(const struct risk_record *records, uint32_t n, const struct 
     double wrong = 1, surer = 1; /* the answer itself */
     for (uint32_t i = 0; i < n; i++) {
         if (records[i].right) continue;
-        double weight = likeness(scale, records[i].traits, answer->traits);
+        double weight = exp(-distance(scale, records[i].traits, answer->traits));
         wrong += weight;
         if (records[i].p >= answer->p) surer += weight;
     }
@@ -235,58 +245,85 @@ double risk_p_value(const struct risk_record *records, uint32_t n, const struct 
 
 /* --- the martingale --- */
 
-static uint32_t bin_of(double p)
+static uint32_t bin_of(double value)
 {
-    double at = floor(p * RISK_SHIFT_BINS);
+    double at = floor(value * RISK_SHIFT_BINS);
     return 1 + (uint32_t)fmin(fmax(at, 0), RISK_SHIFT_BINS - 1);
 }
 
-static void count_in(struct risk_shift *shift, uint32_t bin)
+static void count_in(struct risk_martingale *m, uint32_t bin)
 {
-    for (; bin <= RISK_SHIFT_BINS; bin += bin & -bin) shift->counts[bin]++;
-    shift->n++;
+    for (; bin <= RISK_SHIFT_BINS; bin += bin & -bin) m->counts[bin]++;
+    m->n++;
 }
 
 /* Those in bins up to this one. */
-static uint64_t count_to(const struct risk_shift *shift, uint32_t bin)
+static uint64_t count_to(const struct risk_martingale *m, uint32_t bin)
 {
     uint64_t sum = 0;
-    for (; bin; bin -= bin & -bin) sum += shift->counts[bin];
+    for (; bin; bin -= bin & -bin) sum += m->counts[bin];
     return sum;
 }
 
 /* Evenly in [0, 1): splitmix64 of a counter. */
-static double draw(struct risk_shift *shift)
+static double draw(struct risk_martingale *m)
 {
-    uint64_t z = ++shift->draws * 0x9e3779b97f4a7c15ULL;
+    uint64_t z = ++m->draws * 0x9e3779b97f4a7c15ULL;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-void risk_shift_begin(struct risk_shift *shift, const struct risk_record *records, uint32_t n, double level)
+static double staked(const struct risk_martingale *m)
 {
-    *shift = (struct risk_shift){.capital = {1.0 / BETS, 1.0 / BETS, 1.0 / BETS}, .level = level};
-    for (uint32_t i = 0; i < n; i++) count_in(shift, bin_of(records[i].p));
+    return m->capital[0] + m->capital[1] + m->capital[2];
+}
+
+/* The parts 1 / (k (k + 1)) add up to one, so that some is always left. */
+static void stake(struct risk_martingale *m)
+{
+    double k = (double)(m->answers / RISK_SHIFT_STAKE + 1), part = 1 / (k * (k + 1));
+    m->reserve -= part;
+    for (int bet = 0; bet < BETS; bet++) m->capital[bet] += part / BETS;
+}
+
+static void bet_on(struct risk_martingale *m, double value)
+{
+    uint32_t bin = bin_of(value);
+    uint64_t below = count_to(m, bin - 1), same = count_to(m, bin) - below;
+    /* Evenly spread where the new one is like the others: itself is one of the equal ones. */
+    double rank = ((double)below + draw(m) * (double)(same + 1)) / (double)(m->n + 1);
+    if (m->answers % RISK_SHIFT_STAKE == 0) stake(m);
+    m->answers++;
+    double sum = staked(m);
+    for (int bet = 0; bet < BETS; bet++) {
+        double at_stake = (1 - JUMP) * m->capital[bet] + JUMP / BETS * sum;
+        m->capital[bet] = at_stake * (1 + (bet - 1) * (rank - 0.5));
+    }
+    count_in(m, bin);
+}
+
+void risk_shift_begin(struct risk_shift *shift, double level)
+{
+    *shift = (struct risk_shift){.level = level};
+    for (int v = 0; v < RISK_SHIFT_VALUES; v++) shift->of[v].reserve = 1;
+}
+
+void risk_shift_know(struct risk_shift *shift, const double values[RISK_SHIFT_VALUES])
+{
+    for (int v = 0; v < RISK_SHIFT_VALUES; v++) count_in(&shift->of[v], bin_of(values[v]));
 }
 
 double risk_shift_value(const struct risk_shift *shift)
 {
-    return shift->capital[0] + shift->capital[1] + shift->capital[2];
+    double sum = 0;
+    for (int v = 0; v < RISK_SHIFT_VALUES; v++) sum += shift->of[v].reserve + staked(&shift->of[v]);
+    return sum / RISK_SHIFT_VALUES;
 }
 
-bool risk_shift_add(struct risk_shift *shift, double p)
+bool risk_shift_add(struct risk_shift *shift, const double values[RISK_SHIFT_VALUES])
 {
-    uint32_t bin = bin_of(p);
-    uint64_t below = count_to(shift, bin - 1), same = count_to(shift, bin) - below;
-    /* Evenly spread where the new one is like the others: itself is one of the equal ones. */
-    double rank = ((double)below + draw(shift) * (double)(same + 1)) / (double)(shift->n + 1);
-    double sum = risk_shift_value(shift);
-    for (int bet = 0; bet < BETS; bet++) {
-        double stake = (1 - JUMP) * shift->capital[bet] + JUMP / BETS * sum;
-        shift->capital[bet] = stake * (1 + (bet - 1) * (rank - 0.5));
-    }
-    count_in(shift, bin);
+    for (int v = 0; v < RISK_SHIFT_VALUES; v++) bet_on(&shift->of[v], values[v]);
     if (risk_shift_value(shift) >= 1 / shift->level) shift->shifted = true;
     return shift->shifted;
 }

@@ -87,24 +87,42 @@ double risk_p_value(const struct risk_record *records, uint32_t n, const struct 
 
 /* --- has the traffic changed? --- */
 
-enum { RISK_SHIFT_BINS = 1024 };
+/* A conformal martingale (Vovk's simple jumper): as long as new values are exchangeable with those before, the chance that it ever reaches
+ * 1 / level is at most `level`. Values are P, and how unlike the labelled ones an answer is (risk_strangeness); what is looked at is the mean of
+ * both martingales, which is one. It sees a change of what is asked and generated, not of how often a given P is right.
+ *
+ * What is bet while nothing changes is lost, within some hundred answers. So the capital is staked bit by bit: half of it at the first answer,
+ * and every RISK_SHIFT_STAKE answers 1 / (k (k + 1)) of it, k = 2, 3 ... Then drift after a quiet week is still seen: what had to be gained
+ * grows with the logarithm of the time, not with the time. */
+enum { RISK_SHIFT_BINS = 1024, RISK_SHIFT_STAKE = 100, RISK_SHIFT_VALUES = 2 };
 
-/* A conformal martingale (Vovk's simple jumper) on P: as long as new answers' P are exchangeable with those before, the chance that it
- * ever reaches 1 / level is at most `level`. It sees a change of what is asked and generated, not of how often a given P is right. */
-struct risk_shift {
-    uint32_t counts[RISK_SHIFT_BINS + 1]; /* P seen so far, by a Fenwick tree */
+struct risk_martingale {
+    uint32_t counts[RISK_SHIFT_BINS + 1]; /* values seen so far, by a Fenwick tree */
     uint64_t n;                           /* of them */
     uint64_t draws;                       /* made to part equal ranks; not random, so that a run can be repeated */
+    uint64_t answers;                     /* that were bet on */
     double capital[3];                    /* of bets on smaller, no, and greater ranks */
+    double reserve;                       /* not yet staked */
+};
+
+struct risk_shift {
+    struct risk_martingale of[RISK_SHIFT_VALUES];
     double level;
     bool shifted; /* it has once reached 1 / level */
 };
 
-/* Begin with what is known from before; nothing is bet on that. */
-void risk_shift_begin(struct risk_shift *shift, const struct risk_record *records, uint32_t n, double level);
+void risk_shift_begin(struct risk_shift *shift, double level);
+/* What is known from before; nothing is bet on that. Values from 0 to 1. */
+void risk_shift_know(struct risk_shift *shift, const double values[RISK_SHIFT_VALUES]);
 /* One more answer. Returns `shifted`. */
-bool risk_shift_add(struct risk_shift *shift, double p);
+bool risk_shift_add(struct risk_shift *shift, const double values[RISK_SHIFT_VALUES]);
 /* What the bets have come to: 1 at the beginning. */
 double risk_shift_value(const struct risk_shift *shift);
+
+/* How unlike the labelled ones: the distance d (as above) to the nearest, as d / (1 + d), of at most RISK_LANDMARKS of the n, evenly spread. `skip`: not
+ * this one of them; n: none is left out. */
+enum { RISK_LANDMARKS = 1000 };
+double risk_strangeness(const struct risk_record *records, uint32_t n, const struct risk_scale *scale,
+                        const float traits[RISK_TRAITS], uint32_t skip);
 
 #endif

@@ -207,6 +207,18 @@ Test(risk, a_p_value_of_what_is_like_nothing_labelled_says_nothing)
     cr_expect_gt(risk_p_value(records, 100, &scale, &fresh), 0.95);
 }
 
+/* Where traits are not known, P alone. */
+static bool saw(struct risk_shift *shift, double p)
+{
+    return risk_shift_add(shift, (const double[]){p, 0});
+}
+
+static void begin_watch(struct risk_shift *shift, const struct risk_record *records)
+{
+    risk_shift_begin(shift, 0.01);
+    for (unsigned i = 0; i < RECORDS; i++) risk_shift_know(shift, (const double[]){records[i].p, 0});
+}
+
 Test(risk, drift_is_seen_and_its_absence_is_not)
 {
     static struct risk_record records[RECORDS], fresh[2000];
@@ -217,16 +229,70 @@ Test(risk, drift_is_seen_and_its_absence_is_not)
         state = 100 + d;
         draw_records(honest, records, RECORDS);
         draw_records(honest, fresh, 2000);
-        risk_shift_begin(&shift, records, RECORDS, 0.01);
-        for (unsigned i = 0; i < 2000; i++) risk_shift_add(&shift, fresh[i].p);
+        begin_watch(&shift, records);
+        for (unsigned i = 0; i < 2000; i++) saw(&shift, fresh[i].p);
         false_alarms += shift.shifted;
-        risk_shift_begin(&shift, records, RECORDS, 0.01);
+        begin_watch(&shift, records);
         uint32_t after = 0;
-        while (after < 2000 && !risk_shift_add(&shift, fresh[after].p * 0.8)) after++;
+        while (after < 2000 && !saw(&shift, fresh[after].p * 0.8)) after++;
         latest = after > latest ? after : latest;
     }
     cr_expect_leq(false_alarms, 4, "%u of 100", false_alarms);
     cr_expect_lt(latest, 300, "seen after %u at the latest", latest);
+}
+
+/* What was bet in a quiet time is lost; drift behind it must be seen all the same. */
+Test(risk, drift_after_a_long_quiet_time_is_seen)
+{
+    enum { QUIET = 30000, AFTER = 4000 };
+    static struct risk_record records[RECORDS], fresh[1];
+    struct risk_shift shift;
+    unsigned after = 0;
+    state = 77;
+    draw_records(honest, records, RECORDS);
+    begin_watch(&shift, records);
+    for (unsigned i = 0; i < QUIET; i++) {
+        draw_records(honest, fresh, 1);
+        saw(&shift, fresh->p);
+    }
+    cr_assert_not(shift.shifted);
+    cr_assert_leq(risk_shift_value(&shift), 1.5, "%g", risk_shift_value(&shift));
+    do draw_records(honest, fresh, 1);
+    while (after++ < AFTER && !saw(&shift, fresh->p * 0.8));
+    cr_expect_lt(after, 500, "seen after %u", after);
+}
+
+static void draw_traits(struct risk_record *record, double shift)
+{
+    record->p = uniform();
+    for (unsigned t = 0; t < RISK_TRAITS; t++) record->traits[t] = (float)(uniform() + uniform() + (t == 2 ? shift : 0));
+}
+
+/* P is as it was, but the answers are of another kind. And where they are not, nothing is said. */
+Test(risk, answers_unlike_the_labelled_ones_are_seen_though_their_p_is_the_same)
+{
+    enum { N = 300, AFTER = 3000 };
+    static struct risk_record records[N];
+    static struct risk_shift shift;
+    unsigned false_alarms = 0, latest = 0;
+    state = 9;
+    for (unsigned d = 0; d < 60; d++) {
+        for (unsigned i = 0; i < N; i++) draw_traits(&records[i], 0);
+        struct risk_scale scale = risk_measure(records, N);
+        for (int other = 0; other < 2; other++) {
+            unsigned after = 0;
+            struct risk_record fresh = {0};
+            risk_shift_begin(&shift, 0.01);
+            for (unsigned i = 0; i < N; i++)
+                risk_shift_know(&shift, (const double[]){records[i].p, risk_strangeness(records, N, &scale, records[i].traits, i)});
+            do draw_traits(&fresh, other ? 2.0 : 0);
+            while (after++ < AFTER && !risk_shift_add(&shift, (const double[]){fresh.p, risk_strangeness(records, N, &scale, fresh.traits, N)}));
+            if (!other) false_alarms += shift.shifted;
+            if (other && after > latest) latest = after;
+        }
+    }
+    cr_expect_leq(false_alarms, 3, "%u of 60", false_alarms);
+    cr_expect_lt(latest, 200, "seen after %u at the latest", latest);
 }
 
 /* --- which to label --- */
