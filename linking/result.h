@@ -28,7 +28,6 @@ json_t *linking_results_json(const struct linking_results *results);
 /* The result of one generation that came as a message (trace_message_read); one of tables and one of columns, if both came, are two. What
  * trace_message_read and linking_results_add say. The caller owes json_decref. */
 enum err_code linking_result_of_message(const struct predictor *predictor, const struct predictor_options *options,
-                                        const void *bytes, size_t len, const char *name, json_t **out,
-                                        struct err *err);
+                                        const void *bytes, size_t len, const char *name, json_t **out, struct err *err);
 
 #endif

@@ -22,7 +22,7 @@ enum {
     TRACE_MAX_TOKENS = 8192,
     TRACE_MAX_LAYERS = 256,
     TRACE_MAX_HIDDEN = 16384,
-    TRACE_MAX_ROWS = 999999,   /* tokens of one recording */
+    TRACE_MAX_ROWS = 999999,    /* tokens of one recording */
     TRACE_MAX_MESSAGE = 4 << 20 /* bytes */
 };
 

@@ -40,7 +40,8 @@ static bool read_record(const json_t *json, struct risk_record *out)
     double value = json_number_value(p);
     json_int_t mark = json_integer_value(right), number = json_integer_value(cluster);
     size_t n = json_array_size(json);
-    if ((n != BEFORE_TRAITS && n != BEFORE_TRAITS + RISK_TRAITS) || !json_is_number(p) || !(value >= 0 && value <= 1)) return false;
+    if ((n != BEFORE_TRAITS && n != BEFORE_TRAITS + RISK_TRAITS) || !json_is_number(p) || !(value >= 0 && value <= 1))
+        return false;
     if (!json_is_integer(right) || (mark != 0 && mark != 1)) return false;
     if (!json_is_integer(cluster) || number < 0 || number > UINT32_MAX) return false;
     *out = (struct risk_record){value, (uint32_t)number, mark == 1, {0}};
@@ -222,8 +223,8 @@ bool guarantee_saw(const struct guarantee *guarantee, uint32_t group, const stru
                    struct risk_shift *shift)
 {
     const struct group *of = &guarantee->groups[group];
-    const double values[RISK_SHIFT_VALUES] = {
-        answer->p, risk_strangeness(of->records, of->n, &of->scale, answer->traits, of->n)};
+    const double values[RISK_SHIFT_VALUES] = {answer->p,
+                                              risk_strangeness(of->records, of->n, &of->scale, answer->traits, of->n)};
     return risk_shift_add(shift, values);
 }
 

@@ -262,7 +262,8 @@ static enum MHD_Result send_linking(struct call *call)
     call->sent = true;
     if (config->link(config->link_ctx, call->body->data, call->body->len, &json, &call->err))
         return send_error(call->connection, &call->err);
-    return send_bytes(call->connection, MHD_HTTP_OK, JSON, g_bytes_new_with_free_func(json, strlen(json), free, json), NULL);
+    return send_bytes(call->connection, MHD_HTTP_OK, JSON, g_bytes_new_with_free_func(json, strlen(json), free, json),
+                      NULL);
 }
 
 /* --- requests over HTTP --- */

@@ -43,9 +43,10 @@ const struct command command_link = {
                 "assay link judge --servers kafka:9092 --from-topic assay.traces --follow --predictor linker.assay",
     .main_flags = "db-root out calibrate-on predictor link-alpha layers merge ablation format",
     .words = "export train eval judge",
-    .groups = (const struct option_group *const[]){&options_link, &options_predictor, &options_log, &options_judge, &options_signals,
-                                                   &options_database, &options_schema, &options_output,
-                                                   &options_range, &options_kafka, &options_general, NULL},
+    .groups =
+        (const struct option_group *const[]){&options_link, &options_predictor, &options_log, &options_judge,
+                                             &options_signals, &options_database, &options_schema, &options_output,
+                                             &options_range, &options_kafka, &options_general, NULL},
     .min_args = 1,
     .max_args = -1,
     .run = link_run};

@@ -66,7 +66,8 @@ static enum err_code take_verdict(struct surrogate *s, struct arena *arena, cons
 {
     json_error_t where;
     json_t *json = line->too_long ? NULL : json_loadb(line->text, line->len, 0, &where);
-    const char *id = json_string_value(json_object_get(json, "id")), *db = json_string_value(json_object_get(json, "db")),
+    const char *id = json_string_value(json_object_get(json, "id")),
+               *db = json_string_value(json_object_get(json, "db")),
                *sql = json_string_value(json_object_get(json, "sql"));
     bool sure = json_number_value(json_object_get(json, "p_correct")) >= SURE;
     enum err_code code = ERR_OK;

@@ -20,7 +20,8 @@ static void judge_record(struct watching *w, const struct bus_message *record)
     struct err err = {0};
     json_t *result = NULL;
     char *name = g_strdup_printf("%s:%d:%lld", record->topic, record->partition, (long long)record->offset);
-    if (linking_result_of_message(w->predictor, w->options, record->value, record->len, name, &result, &err) == ERR_OK) {
+    if (linking_result_of_message(w->predictor, w->options, record->value, record->len, name, &result, &err) ==
+        ERR_OK) {
         json_dumpf(result, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
         putchar('\n');
         fflush(stdout);

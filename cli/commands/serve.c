@@ -240,17 +240,18 @@ const struct command command_serve = {
         "POST /v1/judge takes a request as a log line has it, sends it to the fleet through Kafka and answers with its "
         "verdict once that is committed: 200. When it takes longer than the caller waits (?wait_ms=N) the answer is "
         "202 with the request's id, and GET /v1/verdicts/ID gives the verdict of an id as long as it is kept. Errors "
-        "are application/problem+json. With --predictor, POST /v1/linkings takes a trace of a schema linker and answers at "
-        "once with where it is not to be believed. A request that is sent again with its id and the same bytes is judged once.\n\n"
+        "are application/problem+json. With --predictor, POST /v1/linkings takes a trace of a schema linker and "
+        "answers at "
+        "once with where it is not to be believed. A request that is sent again with its id and the same bytes is "
+        "judged once.\n\n"
         "Run as many as the callers need, behind a load balancer that ends TLS and knows who may ask: there is no "
         "state to lose, and each replica sees all verdicts. SIGTERM takes nobody new, answers those who wait, and "
         "leaves; after --drain-ms it ends at once.",
     .examples = "assay serve --servers kafka:9092 --http :8080 --listen :9090\n"
                 "curl -d @request.json 'http://assay:8080/v1/judge?wait_ms=5000'",
     .main_flags = "servers http group max-waiting max-wait-ms",
-    .groups =
-        (const struct option_group *const[]){&options_serve,   &options_predictor, &options_kafka,
-                                                   &options_observe, &options_general,   NULL},
+    .groups = (const struct option_group *const[]){&options_serve, &options_predictor, &options_kafka, &options_observe,
+                                                   &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = serve_command,

@@ -108,11 +108,11 @@ static enum err_code print_layers(const struct output *out, const struct link_ev
 
 /* --- coverage --- */
 
-static const struct table_column coverage_columns[] = {
-    {"sets", false, false},       {"alpha", true, false},          {"all tokens %", true, false},
-    {"branching %", true, false}, {"95 % interval", false, false}, {"EAR %", true, false},
-    {"EM %", true, false},        {"TAR %", true, false},          {"FAR %", true, false},
-    {NULL, false, false}};
+static const struct table_column coverage_columns[] = {{"sets", false, false},          {"alpha", true, false},
+                                                       {"all tokens %", true, false},   {"branching %", true, false},
+                                                       {"95 % interval", false, false}, {"EAR %", true, false},
+                                                       {"EM %", true, false},           {"TAR %", true, false},
+                                                       {"FAR %", true, false},          {NULL, false, false}};
 
 static void coverage_row(struct table *table, json_t *list, const char *name, const struct predictor_options *options,
                          const struct link_counts *c)
@@ -130,8 +130,8 @@ static void coverage_row(struct table *table, json_t *list, const char *name, co
     percent_cell(table, 6, link_em(&c->abstention));
     percent_cell(table, 7, link_tar(&c->abstention));
     percent_cell(table, 8, link_far(&c->abstention));
-    json_array_append_new(list, json_pack("{s:s,s:f,s:o,s:o,s:[f,f],s:o,s:o,s:o,s:o}", "sets", sets, "alpha", options->alpha, "all",
-                                          number(percent(c->held, c->tokens)), "branching",
+    json_array_append_new(list, json_pack("{s:s,s:f,s:o,s:o,s:[f,f],s:o,s:o,s:o,s:o}", "sets", sets, "alpha",
+                                          options->alpha, "all", number(percent(c->held, c->tokens)), "branching",
                                           number(percent(c->branching_held, c->branching)), "interval", 100 * range.low,
                                           100 * range.high, "ear", number(percent(c->extra, c->tokens)), "em",
                                           number(link_em(&c->abstention)), "tar", number(link_tar(&c->abstention)),

@@ -203,7 +203,8 @@ struct risk_scale risk_measure(const struct risk_record *records, uint32_t n)
         double sum = 0, squares = 0;
         for (uint32_t i = 0; i < n; i++) sum += (double)records[i].traits[t];
         double mean = n ? sum / n : 0;
-        for (uint32_t i = 0; i < n; i++) squares += ((double)records[i].traits[t] - mean) * ((double)records[i].traits[t] - mean);
+        for (uint32_t i = 0; i < n; i++)
+            squares += ((double)records[i].traits[t] - mean) * ((double)records[i].traits[t] - mean);
         double deviation = n ? sqrt(squares / n) : 0;
         scale.by[t] = deviation > 1e-9 ? (float)(1 / deviation) : 0;
     }

@@ -123,8 +123,7 @@ static enum err_code read_header(struct tensors *t, struct err *err)
 {
     unsigned char prefix[8] = {0};
     uint64_t length = 0, size = t->size;
-    if (!read_at(t, prefix, sizeof prefix, 0))
-        return err_set(err, ERR_MALFORMED, "%s: no safetensors file", t->path);
+    if (!read_at(t, prefix, sizeof prefix, 0)) return err_set(err, ERR_MALFORMED, "%s: no safetensors file", t->path);
     for (int i = 7; i >= 0; i--) length = length << 8 | prefix[i];
     if (length > TENSORS_MAX_HEADER || length + sizeof prefix > size)
         return err_set(err, ERR_MALFORMED, "%s: no safetensors file, or cut short, or a header above %d bytes", t->path,

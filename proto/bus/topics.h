@@ -33,7 +33,8 @@ struct topics_config {
     int32_t partitions;      /* of requests, results, verdicts, feedback and assay.dlq, which go together; 0: 24 */
     int32_t task_partitions; /* of each family's tasks, of traces and of assay.tasks.dlq; 0: 24 */
     int32_t replicas;        /* 0: see above */
-    int64_t retention_ms; /* of requests, tasks, results and traces; 0: 3 days. Must be below the brokers' offsets.retention */
+    int64_t
+        retention_ms; /* of requests, tasks, results and traces; 0: 3 days. Must be below the brokers' offsets.retention */
     int64_t verdict_retention_ms;  /* 0: 7 days */
     int64_t letter_retention_ms;   /* of the dead letters; 0: 30 days */
     int64_t feedback_retention_ms; /* 0: 400 days */

@@ -26,7 +26,7 @@
 #define BUS_RESULTS      "assay.results"
 #define BUS_VERDICTS     "assay.verdicts"
 #define BUS_FEEDBACK     "assay.feedback" /* what people say of verdicts; no process of the fleet reads it */
-#define BUS_TRACES       "assay.traces"   /* of schema linkers at work; `assay link judge` reads it, no process of the fleet */
+#define BUS_TRACES       "assay.traces" /* of schema linkers at work; `assay link judge` reads it, no process of the fleet */
 #define BUS_DLQ          "assay.dlq"
 #define BUS_TASKS_DLQ    "assay.tasks.dlq"
 #define BUS_TASKS_PREFIX "assay.tasks."      /* followed by the family */

@@ -27,8 +27,12 @@ static void prepare(const char *test)
 
 static void put(struct bus *bus, const char *key, const void *bytes, size_t len)
 {
-    const struct bus_out out = {
-        .topic = topic, .partition = BUS_ANY_PARTITION, .key = key, .key_len = (uint32_t)strlen(key), .value = bytes, .len = len};
+    const struct bus_out out = {.topic = topic,
+                                .partition = BUS_ANY_PARTITION,
+                                .key = key,
+                                .key_len = (uint32_t)strlen(key),
+                                .value = bytes,
+                                .len = len};
     cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK);
 }
 
@@ -95,8 +99,8 @@ Test(traces, those_that_come_later_are_followed_until_a_signal)
     unsigned once = TRACES, twice = 2 * TRACES;
     int status;
     put_all();
-    const char *const args[] = {"link",         "judge", "--servers",  servers,       "--from-topic",
-                                topic,          "--predictor", "predictor", "--follow", NULL};
+    const char *const args[] = {"link", "judge",       "--servers", servers,    "--from-topic",
+                                topic,  "--predictor", "predictor", "--follow", NULL};
     pid_t child = assay_start(args);
     cr_assert(wait_until(all_are_there, &once, LIMIT_MS), "%s", read_file(".err"));
     put_all();

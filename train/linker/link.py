@@ -5,48 +5,40 @@
   link.py lines.jsonl --model DIR --out RECORDING [--folds 7] [--layers 1,2,3]
 
 Writes RECORDING.jsonl and RECORDING.safetensors (docs/traces.md): for each question its tables, then the columns of the tables that are
-right, or without gold of those that it linked. --folds keeps to some tenths of the databases (prompt.py).
+right, or without gold of those that it linked. --folds keeps to some tenths of the databases (features.py).
 """
 
-import argparse, sys
+import argparse, json, os, sys
 
 import torch
-from transformers import MBartForConditionalGeneration, PreTrainedTokenizerFast
 
 from assay_traces import Names, Writer, record
-from prompt import column_prompt, fold_of, table_prompt
-from train import LONGEST, read_lines
+from features import STAGES, batch, fold_of, read
+from model import END, FIRST, SchemaLinker
+from train import read_lines
 
 
 class Linker:
     def __init__(self, path, layers=None):
-        self.tokenizer = PreTrainedTokenizerFast.from_pretrained(path)
-        self.model = MBartForConditionalGeneration.from_pretrained(path).float().eval()
-        self.layers = layers
+        self.model, self.layers = SchemaLinker.from_pretrained(path).float().eval(), layers
+        with open(os.path.join(path, "words.json"), encoding="utf-8") as f: self.words = {w: i for i, w in enumerate(json.load(f))}
 
-    def record(self, prompt, line, stage):
-        """None where the prompt is longer than what the linker was made for."""
-        inputs = self.tokenizer(prompt.text, return_tensors="pt", return_token_type_ids=False)
-        if inputs["input_ids"].shape[1] > LONGEST: return None
-        slots = self.tokenizer.convert_tokens_to_ids(prompt.slots)
-        names = Names({name: [slot] for name, slot in zip(prompt.names, slots)}, end=self.tokenizer.eos_token_id)
-        gold = [prompt.names[i] for i in prompt.gold] if "gold" in line else None
-        return record(self.model, inputs, names, gold=gold, layers=self.layers, id=line.get("id", ""), database=line["db"],
+    def record(self, line, stage, linked=None):
+        """None where the schema is larger than what the linker was made for, or has nothing to choose from."""
+        sample = read(line, stage, self.words, linked)
+        if not sample: return None
+        names = Names({name: [FIRST + i] for i, name in enumerate(sample.names)}, end=END)
+        gold = [sample.names[i] for i in sample.gold] if "gold" in line else None
+        return record(self.model, batch([sample]), names, gold=gold, layers=self.layers, id=line.get("id", ""), database=line["db"],
                       question=line["question"], stage=stage)
 
     def both(self, line):
         """The traces of a question: tables, columns."""
-        prompt = table_prompt(line)
-        tables = self.record(prompt, line, "tables") if prompt else None
+        tables = self.record(line, "tables")
         if not tables: return
         yield tables
-        if "gold" in line:
-            linked = line["gold"]["tables"]
-        else:
-            ids = self.tokenizer.convert_ids_to_tokens([t["id"] for t in tables.line["tokens"][:-1]])
-            linked = [prompt.slots.index(slot) for slot in ids]
-        prompt = column_prompt(line, linked)
-        columns = self.record(prompt, line, "columns") if prompt else None
+        written = [t["id"] - FIRST for t in tables.line["tokens"] if t["id"] != END]
+        columns = self.record(line, "columns", line["gold"]["tables"] if "gold" in line else written)
         if columns: yield columns
 
 
@@ -66,9 +58,9 @@ def main():
         for line in read_lines(args.lines):
             if fold_of(line["db"]) not in folds: continue
             traces = list(linker.both(line))
-            left_out += 2 - len(traces)
+            left_out += len(STAGES) - len(traces)
             for trace in traces: out.write(trace)
-    if left_out: print(f"{left_out} prompts were too long for the linker", file=sys.stderr)
+    if left_out: print(f"{left_out} lists were left out: the schema is too large for the linker", file=sys.stderr)
 
 
 if __name__ == "__main__":

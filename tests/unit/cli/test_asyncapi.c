@@ -69,10 +69,9 @@ static const char *item(const char *path, unsigned i)
 
 static const char *channel_of(const char *topic)
 {
-    static const char *const channels[][2] = {{BUS_REQUESTS, "requests"}, {BUS_RESULTS, "results"},
-                                              {BUS_VERDICTS, "verdicts"}, {BUS_FEEDBACK, "feedback"},
-                                              {BUS_TRACES, "traces"},     {BUS_DLQ, "dlq"},
-                                              {BUS_TASKS_DLQ, "tasksDlq"}};
+    static const char *const channels[][2] = {
+        {BUS_REQUESTS, "requests"}, {BUS_RESULTS, "results"}, {BUS_VERDICTS, "verdicts"}, {BUS_FEEDBACK, "feedback"},
+        {BUS_TRACES, "traces"},     {BUS_DLQ, "dlq"},         {BUS_TASKS_DLQ, "tasksDlq"}};
     for (unsigned i = 0; i < G_N_ELEMENTS(channels); i++)
         if (strcmp(channels[i][0], topic) == 0) return channels[i][1];
     return "tasks";

@@ -106,7 +106,8 @@ static double abstained_with(const char *verdicts)
     double out = -1;
     size_t i;
     json_t *row;
-    struct run run = assay("link", "eval", "fresh", "--predictor=linker", "--format=json", "--db-root=.", "--surrogate", verdicts);
+    struct run run =
+        assay("link", "eval", "fresh", "--predictor=linker", "--format=json", "--db-root=.", "--surrogate", verdicts);
     cr_expect_eq(run.status, 0, "%s", run.err);
     json_t *measures = parse(run.out);
     json_array_foreach(json_object_get(measures, "outcomes"), i, row)
@@ -121,21 +122,24 @@ static double abstained_with(const char *verdicts)
 
 Test(linking_program, a_judge_confirms_what_its_answer_uses_and_nothing_where_it_has_none)
 {
-    struct made made = {.questions = 100, .layers = 2, .hidden = 6, .wrong = 0.15, .plain = 1.5, .seed = 3, .stage = "tables"};
+    struct made made = {
+        .questions = 100, .layers = 2, .hidden = 6, .wrong = 0.15, .plain = 1.5, .seed = 3, .stage = "tables"};
     made_write("fresh", &made);
     made_predictor("linker", &made);
     GString *sure = g_string_new(NULL), *unsure = g_string_new(NULL);
     for (unsigned i = 0; i < made.questions; i++)
         for (int doubt = 0; doubt < 2; doubt++)
-            g_string_append_printf(doubt ? unsure : sure,
-                                   "{\"id\":\"q%u\",\"db\":\"named\",\"sql\":\"SELECT 1 FROM n0, n1, n2, n3\",\"p_correct\":%g}\n", i,
-                                   doubt ? 0.3 : 0.9);
+            g_string_append_printf(
+                doubt ? unsure : sure,
+                "{\"id\":\"q%u\",\"db\":\"named\",\"sql\":\"SELECT 1 FROM n0, n1, n2, n3\",\"p_correct\":%g}\n", i,
+                doubt ? 0.3 : 0.9);
     g_string_append(sure, "{\"id\":\"x\",\"db\":\"named\",\"sql\":\"SELECT 1 FROM nowhere\",\"p_correct\":1}\n");
     write_file("sure.jsonl", sure->str);
     write_file("unsure.jsonl", unsure->str);
-    cr_assert_eq(system("mkdir named && sqlite3 named/named.sqlite 'CREATE TABLE n0(a); CREATE TABLE n1(a); CREATE TABLE n2(a); "
-                        "CREATE TABLE n3(a);'"),
-                 0);
+    cr_assert_eq(
+        system("mkdir named && sqlite3 named/named.sqlite 'CREATE TABLE n0(a); CREATE TABLE n1(a); CREATE TABLE n2(a); "
+               "CREATE TABLE n3(a);'"),
+        0);
     double alone = abstained_with("unsure.jsonl"), confirmed = abstained_with("sure.jsonl");
     cr_expect_gt(alone, 20, "%g", alone);
     cr_expect_lt(confirmed, alone, "%g, %g", confirmed, alone);

@@ -199,7 +199,8 @@ Test(risk, a_p_value_by_likeness_holds_where_others_are_asked_than_were_labelled
 Test(risk, a_p_value_of_what_is_like_nothing_labelled_says_nothing)
 {
     struct risk_record records[100], fresh = {.p = 1};
-    for (unsigned i = 0; i < 100; i++) records[i] = (struct risk_record){.p = 0.5, .traits = {[0] = i % 2 ? 1.0F : -1.0F}};
+    for (unsigned i = 0; i < 100; i++)
+        records[i] = (struct risk_record){.p = 0.5, .traits = {[0] = i % 2 ? 1.0F : -1.0F}};
     const struct risk_scale scale = risk_measure(records, 100);
     fresh.traits[0] = 1;
     cr_expect_lt(risk_p_value(records, 100, &scale, &fresh), 0.05);
@@ -265,7 +266,8 @@ Test(risk, drift_after_a_long_quiet_time_is_seen)
 static void draw_traits(struct risk_record *record, double shift)
 {
     record->p = uniform();
-    for (unsigned t = 0; t < RISK_TRAITS; t++) record->traits[t] = (float)(uniform() + uniform() + (t == 2 ? shift : 0));
+    for (unsigned t = 0; t < RISK_TRAITS; t++)
+        record->traits[t] = (float)(uniform() + uniform() + (t == 2 ? shift : 0));
 }
 
 /* P is as it was, but the answers are of another kind. And where they are not, nothing is said. */
@@ -284,9 +286,12 @@ Test(risk, answers_unlike_the_labelled_ones_are_seen_though_their_p_is_the_same)
             struct risk_record fresh = {0};
             risk_shift_begin(&shift, 0.01);
             for (unsigned i = 0; i < N; i++)
-                risk_shift_know(&shift, (const double[]){records[i].p, risk_strangeness(records, N, &scale, records[i].traits, i)});
+                risk_shift_know(
+                    &shift, (const double[]){records[i].p, risk_strangeness(records, N, &scale, records[i].traits, i)});
             do draw_traits(&fresh, other ? 2.0 : 0);
-            while (after++ < AFTER && !risk_shift_add(&shift, (const double[]){fresh.p, risk_strangeness(records, N, &scale, fresh.traits, N)}));
+            while (after++ < AFTER &&
+                   !risk_shift_add(&shift,
+                                   (const double[]){fresh.p, risk_strangeness(records, N, &scale, fresh.traits, N)}));
             if (!other) false_alarms += shift.shifted;
             if (other && after > latest) latest = after;
         }

@@ -33,7 +33,7 @@ static enum err_code load(const char *text, struct err *err)
 #define FILE_OF(models, groups)                                                                                        \
     "{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" models     \
     ",\"groups\":" groups "}"
-#define ALIKE ",0,0,0,0,0,0,0,0" /* traits */
+#define ALIKE  ",0,0,0,0,0,0,0,0" /* traits */
 #define MODELS "{\"label_model\":\"L 1\",\"classifier\":\"\",\"verifier\":\"V 1\"}"
 
 Test(guarantee, a_file_that_does_not_fit_is_refused_with_what_to_do)
@@ -119,7 +119,8 @@ static void load_databases(void)
     GString *groups = g_string_new("{\"g\":[");
     struct err err = {0};
     for (int i = 0; i < 220; i++)
-        g_string_append_printf(groups, "[%g,1,0" ALIKE "],[%g,%d,1" ALIKE "],", 0.9 + i * 1e-4, 0.9 + i * 1e-4, i % 4 != 0);
+        g_string_append_printf(groups, "[%g,1,0" ALIKE "],[%g,%d,1" ALIKE "],", 0.9 + i * 1e-4, 0.9 + i * 1e-4,
+                               i % 4 != 0);
     for (int i = 0; i < 60; i++) g_string_append_printf(groups, "%s[0.95,1,%d]", i ? "," : "", 2 + i % 3);
     char *text = g_strdup_printf(
         "{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" MODELS

@@ -1,13 +1,16 @@
 """Real models of two kinds, small and untrained: what is recorded is what they did."""
 
+import http.server
 import json
+import threading
 
 import pytest
 import torch
 from safetensors import safe_open
+from safetensors.torch import load
 from transformers import GPT2Config, GPT2LMHeadModel, T5Config, T5ForConditionalGeneration
 
-from assay_traces import FORMAT, Names, Writer, record
+from assay_traces import FORMAT, Names, Refused, Writer, message, record, send
 
 NAMES = Names({"singer": [5, 6], "singer_in_concert": [5, 6, 7], "concert": [8], "stadium": [9, 10]}, separator=[2, 3], end=1)
 INPUTS = {"input_ids": torch.tensor([[11, 12, 13, 14]]), "attention_mask": torch.ones(1, 4, dtype=torch.long)}
@@ -100,3 +103,45 @@ def test_what_cannot_be_recorded_is_refused(model, tmp_path):
         out.write(record(model, INPUTS, NAMES, gold=["singer"], layers=[1]))
         out.write(record(model, INPUTS, NAMES, gold=["singer"], layers=[2]))
     assert not list(tmp_path.iterdir()), "half a recording is none"
+
+
+def test_a_message_is_a_file_of_its_own(model):
+    trace = record(model, INPUTS, NAMES, gold=["singer"], layers=[2], id="1", database="d", question="wo?", stage="tables")
+    bytes_of = message(trace, "small")
+    states = load(bytes_of)
+    assert list(states) == ["layer_2"] and torch.equal(states["layer_2"], trace.states[2])
+    header = json.loads(bytes_of[8:8 + int.from_bytes(bytes_of[:8], "little")])["__metadata__"]
+    assert json.loads(header["trace"]) == {"format": FORMAT, **trace.line} and header["model"] == "small"
+
+
+class Door(http.server.BaseHTTPRequestHandler):
+    """A stand-in for `assay serve` that says what it is told to; the real one is in tests/live/test_serve.c."""
+
+    def do_POST(self):
+        taken = self.rfile.read(int(self.headers["Content-Length"]))
+        status, body = self.server.answer
+        self.server.seen = (self.path, len(taken))
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(json.dumps(body).encode())
+
+    def log_message(self, *_): pass
+
+
+@pytest.fixture
+def door():
+    server = http.server.HTTPServer(("127.0.0.1", 0), Door)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_trace_is_sent_and_the_answer_or_the_refusal_comes_back(model, door):
+    trace, url = record(model, INPUTS, NAMES, gold=["singer"], stage="tables"), f"http://127.0.0.1:{door.server_port}/"
+    door.answer = (200, {"id": "1", "linking": {"uncertain": []}})
+    assert send(url, trace) == door.answer[1] and door.seen == ("/v1/linkings", len(message(trace)))
+    door.answer = (400, {"detail": "layer 7 is missing"})
+    with pytest.raises(Refused, match="layer 7 is missing"): send(url, trace)
+    door.answer = (503, {"detail": "this replica ends"})
+    with pytest.raises(OSError): send(url, trace)
