@@ -7,7 +7,7 @@ build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-d
 # Without these a part is left out and says so: training boosted trees.
 optional_packages="libxgboost-dev"
 test_packages="g++ clang clang-tidy clang-format libclang-rt-14-dev|libclang-rt-18-dev libcriterion-dev python3 python3-yaml"
-optional_test_packages="python3-torch libpg-query-dev python3-jsonschema openssl pgbouncer zsh fish"
+optional_test_packages="python3-torch libopenblas0-pthread libpg-query-dev python3-jsonschema openssl pgbouncer zsh fish"
 # The servers of tests/live. Kafka itself is no package: it comes from Maven Central; llama.cpp's server comes from PyPI.
 live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql
   python3-confluent-kafka python3-msgpack python3-pip"

@@ -2,20 +2,21 @@
 """Let the small schema linker link, and record it at work.
 
   assay link export LOG --db-root DATABASES --out lines.jsonl
-  link.py lines.jsonl --model DIR --out RECORDING [--folds 7] [--layers 1,2,3]
+  link.py lines.jsonl --model DIR --out RECORDING [--folds 7] [--layers 1,2,3] [--varied 4]
 
 Writes RECORDING.jsonl and RECORDING.safetensors (docs/traces.md): for each question its tables, then the columns of the tables that are
-right, or without gold of those that it linked. --folds keeps to some tenths of the databases (features.py).
+right, or without gold of those that it linked. --folds keeps to some tenths of the databases (features.py). --varied asks each question so many times
+more, with schema and words varied as in training: more mistakes to learn from, where questions are few.
 """
 
-import argparse, json, os, sys
+import argparse, json, os, random, sys
 
 import torch
 
 from assay_traces import Names, Writer, record
 from features import STAGES, batch, fold_of, read
 from model import END, FIRST, SchemaLinker
-from train import read_lines
+from train import hide_words, read_lines, varied
 
 
 class Linker:
@@ -23,22 +24,26 @@ class Linker:
         self.model, self.layers = SchemaLinker.from_pretrained(path).float().eval(), layers
         with open(os.path.join(path, "words.json"), encoding="utf-8") as f: self.words = {w: i for i, w in enumerate(json.load(f))}
 
-    def record(self, line, stage, linked=None):
-        """None where the schema is larger than what the linker was made for, or has nothing to choose from."""
+    def record(self, line, stage, linked=None, rng=None):
+        """None where the schema is larger than what the linker was made for, or has nothing to choose from. rng: varied by it."""
         sample = read(line, stage, self.words, linked)
         if not sample: return None
+        if rng: sample = varied(sample, rng)
+        inputs = batch([sample])
+        if rng: inputs["input_ids"] = hide_words(inputs["input_ids"], len(self.words))
         names = Names({name: [FIRST + i] for i, name in enumerate(sample.names)}, end=END)
         gold = [sample.names[i] for i in sample.gold] if "gold" in line else None
-        return record(self.model, batch([sample]), names, gold=gold, layers=self.layers, id=line.get("id", ""), database=line["db"],
+        return record(self.model, inputs, names, gold=gold, layers=self.layers, id=line.get("id", ""), database=line["db"],
                       question=line["question"], stage=stage)
 
-    def both(self, line):
+    def both(self, line, rng=None):
         """The traces of a question: tables, columns."""
-        tables = self.record(line, "tables")
+        tables = self.record(line, "tables", rng=rng)
         if not tables: return
         yield tables
-        written = [t["id"] - FIRST for t in tables.line["tokens"] if t["id"] != END]
-        columns = self.record(line, "columns", line["gold"]["tables"] if "gold" in line else written)
+        names = [t["name"] for t in line["tables"]]
+        written = [names.index(tables.line["candidates"][t["id"] - FIRST]["name"]) for t in tables.line["tokens"] if t["id"] != END]
+        columns = self.record(line, "columns", line["gold"]["tables"] if "gold" in line else written, rng)
         if columns: yield columns
 
 
@@ -49,6 +54,7 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--folds", default="0,1,2,3,4,5,6,7,8,9")
     parser.add_argument("--layers")
+    parser.add_argument("--varied", type=int, default=0)
     args = parser.parse_args()
     torch.manual_seed(0)
     folds = {int(f) for f in args.folds.split(",")}
@@ -57,9 +63,10 @@ def main():
     with Writer(args.out, "assay schema linker") as out:
         for line in read_lines(args.lines):
             if fold_of(line["db"]) not in folds: continue
-            traces = list(linker.both(line))
-            left_out += len(STAGES) - len(traces)
-            for trace in traces: out.write(trace)
+            for rng in [None] + [random.Random(seed) for seed in range(args.varied)]:
+                traces = list(linker.both(line, rng))
+                left_out += len(STAGES) - len(traces)
+                for trace in traces: out.write(trace)
     if left_out: print(f"{left_out} lists were left out: the schema is too large for the linker", file=sys.stderr)
 
 

@@ -9,6 +9,7 @@ import math
 
 import torch
 from torch import nn
+from torch.nn import functional
 from transformers import GenerationConfig, GenerationMixin, PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput, Seq2SeqLMOutput
 
@@ -16,6 +17,7 @@ from features import KINDS, LONGEST, MATCHES, RELATIONS
 
 BEGIN, END, FIRST = 0, 1, 2
 NEVER = -1e4
+SHARES, LEAST = 8, -12.0  # of the shares that go with a state, in logarithms
 
 
 class LinkerConfig(PretrainedConfig):
@@ -162,9 +164,17 @@ class SchemaLinker(PreTrainedModel, GenerationMixin):
         scores = self._may_follow(self._scores(self.norms[1](x), choices, exists), decoder_input_ids)
         logits = torch.full((batch, steps, self.config.vocab_size), NEVER)
         logits[..., END:END + scores.shape[-1]] = scores
-        out = Seq2SeqLMOutput(logits=logits, decoder_hidden_states=tuple(states) if output_hidden_states else None)
+        hidden = tuple(self._with_shares(x, self.norms[x is states[-1]], choices, exists, decoder_input_ids) for x in states) if output_hidden_states else None
+        out = Seq2SeqLMOutput(logits=logits, decoder_hidden_states=hidden)
         out.first, out.scores, out.item_scores = first, scores, self.needed(seen).squeeze(-1)
         return out
+
+    def _with_shares(self, state, norm, choices, exists, tokens):
+        """A state as it is recorded: with the greatest shares that pointing with it would give, in descending order. A vocabulary's scores follow
+        from the state alone; a pointer's take the candidates too."""
+        shares = self._may_follow(self._scores(norm(state), choices, exists), tokens).log_softmax(-1)
+        top = shares.topk(min(SHARES, shares.shape[-1])).values.clamp(min=LEAST)
+        return torch.cat([state, functional.pad(top, (0, SHARES - top.shape[-1]), value=LEAST)], -1)
 
     @staticmethod
     def _may_follow(scores, tokens):

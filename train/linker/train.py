@@ -46,13 +46,15 @@ def samples(lines, words):
             if sample and sample.gold: yield sample
 
 
+def varied(sample, rng):
+    """Half of the time thinned and half of the time shuffled, so that schemas are less alike than those of the hundred databases that there are."""
+    if rng.random() < 0.5: sample = thinned(sample, rng, rng.random() * MOST_THINNED)
+    return shuffled(sample, rng) if rng.random() < 0.5 else sample
+
+
 def batches(every, rng):
-    """Of like length, in random order. Half of the samples shuffled and half thinned, so that schemas are less alike than those of the hundred
-    databases that there are."""
-    def varied(s):
-        if rng.random() < 0.5: s = thinned(s, rng, rng.random() * MOST_THINNED)
-        return shuffled(s, rng) if rng.random() < 0.5 else s
-    every = sorted(map(varied, every), key=lambda s: (len(s.kinds), rng.random()))
+    """Of like length, in random order."""
+    every = sorted((varied(s, rng) for s in every), key=lambda s: (len(s.kinds), rng.random()))
     out, part = [], []
     for sample in every:
         if part and (len(part) + 1) * len(sample.kinds) > POSITIONS_A_BATCH:
