@@ -9,7 +9,7 @@
 struct perceptron_options perceptron_options_default(void)
 {
     return (struct perceptron_options){
-        .hidden = 64, .epochs = 30, .batch = 64, .rate = 1e-3, .decay = 1e-3, .positive_weight = 0, .seed = 1};
+        .hidden = 32, .epochs = 20, .batch = 64, .rate = 1e-3, .decay = 0.1, .dropout = 0.5, .seed = 1};
 }
 
 struct perceptron *perceptron_new(uint32_t inputs, uint32_t hidden)
@@ -48,23 +48,24 @@ static void standardise(const struct perceptron *p, const float *x, float *z)
     for (uint32_t i = 0; i < p->inputs; i++) z[i] = (x[i] - p->mean[i]) * p->scale[i];
 }
 
-/* The logit; `active` gets what the hidden units give. */
-static double forward(const struct perceptron *p, const float *z, float *active)
+/* What the hidden units give. */
+static void activate(const struct perceptron *p, const float *z, float *active)
 {
-    float sum = p->out[p->hidden];
-    for (uint32_t h = 0; h < p->hidden; h++) {
-        float a = p->bias[h] + dot(p->weight + (size_t)h * p->inputs, z, p->inputs);
-        active[h] = a > 0 ? a : 0;
-        sum += p->out[h] * active[h];
-    }
-    return (double)sum;
+    for (uint32_t h = 0; h < p->hidden; h++)
+        active[h] = fmaxf(p->bias[h] + dot(p->weight + (size_t)h * p->inputs, z, p->inputs), 0);
+}
+
+static double logit_of(const struct perceptron *p, const float *active)
+{
+    return (double)(p->out[p->hidden] + dot(p->out, active, p->hidden));
 }
 
 double perceptron_predict(const struct perceptron *p, const float *x)
 {
     float z[PERCEPTRON_MAX_INPUTS], active[PERCEPTRON_MAX_HIDDEN];
     standardise(p, x, z);
-    return learn_sigmoid(forward(p, z, active));
+    activate(p, z, active);
+    return learn_sigmoid(logit_of(p, active));
 }
 
 /* --- training --- */
@@ -111,18 +112,31 @@ static void begin_weights(struct training *t)
     for (uint32_t h = 0; h < p->hidden; h++) p->out[h] = (float)((2 * learn_random_unit(&t->random) - 1) * out_reach);
 }
 
+/* Some are left out of this step, and the others count for them. */
+static void drop(struct training *t, float *values, uint32_t n)
+{
+    double share = t->options->dropout;
+    float kept = (float)(1 / (1 - share));
+    if (share <= 0) return;
+    for (uint32_t i = 0; i < n; i++) values[i] *= learn_random_unit(&t->random) < share ? 0 : kept;
+}
+
 static void add_gradient(struct training *t, size_t row, double share)
 {
     const struct perceptron *p = t->p;
     float *weight = t->adam.gradient, *bias = weight + (size_t)p->hidden * p->inputs, *out = bias + p->hidden;
     standardise(p, t->x + row * p->inputs, t->z);
-    double wrong = learn_sigmoid(forward(p, t->z, t->active)) - (t->positive[row] ? 1 : 0);
+    drop(t, t->z, p->inputs);
+    activate(p, t->z, t->active);
+    drop(t, t->active, p->hidden);
+    double wrong = learn_sigmoid(logit_of(p, t->active)) - (t->positive[row] ? 1 : 0);
     float slope = (float)(wrong * share * (t->positive[row] ? t->positive_weight : 1));
+    float scale = (float)(1 / (1 - t->options->dropout)); /* of those that were kept */
     out[p->hidden] += slope;
     for (uint32_t h = 0; h < p->hidden; h++) {
         out[h] += slope * t->active[h];
         if (t->active[h] <= 0) continue;
-        float below = slope * p->out[h], *to = weight + (size_t)h * p->inputs;
+        float below = slope * p->out[h] * scale, *to = weight + (size_t)h * p->inputs;
         bias[h] += below;
         for (uint32_t i = 0; i < p->inputs; i++) to[i] += below * t->z[i];
     }

@@ -1,7 +1,7 @@
 /* A perceptron of two layers over dense vectors: P(positive) is the sigmoid of a weighted sum of rectified units over the standardised input. What
  * reads hidden states of a model (linking/predictor.h) uses it.
  *
- * Trained by Adam on shuffled batches, weights decayed, positives weighed up to count as much as negatives where asked. The same data and
+ * Trained by Adam on shuffled batches, with dropout, weights decayed, positives weighed up to count as much as negatives where asked. The same data and
  * options give the same weights. Thread: training any, one at a time an object; a trained one is read-only and may be shared.
  */
 #ifndef ASSAY_LIB_LEARN_PERCEPTRON_H
@@ -24,6 +24,7 @@ struct perceptron {
 struct perceptron_options {
     uint32_t hidden, epochs, batch;
     double rate, decay;
+    double dropout;         /* share of the inputs, and of the hidden units, that a step does without; below 1 */
     double positive_weight; /* of a positive's loss; 0: negatives / positives */
     uint64_t seed;
 };

@@ -36,6 +36,9 @@ Test(perceptron, learns_what_one_layer_cannot_and_the_same_each_time)
     struct perceptron *p = NULL, *again = NULL;
     struct err err = {0};
     struct perceptron_options options = perceptron_options_default();
+    options.dropout = 0; /* each of the two inputs alone says nothing */
+    options.hidden = 64;
+    options.epochs = 30;
     make_rows(1);
     cr_assert_eq(perceptron_train(x, positive, ROWS, INPUTS, &options, &p, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(perceptron_train(x, positive, ROWS, INPUTS, &options, &again, &err), ERR_OK);
@@ -45,6 +48,58 @@ Test(perceptron, learns_what_one_layer_cannot_and_the_same_each_time)
     cr_assert_gt(auc, 0.95, "%g", auc);
     perceptron_free(p);
     perceptron_free(again);
+}
+
+enum { WIDE = 150, FEW = 600 };
+
+/* Two inputs say it, with noise; a hundred and forty-eight say nothing, and there are few rows to find that out from. */
+static void make_wide(float *rows, uint64_t seed)
+{
+    for (int r = 0; r < FEW; r++) {
+        positive[r] = learn_random_unit(&seed) < 0.2;
+        for (int i = 0; i < WIDE; i++)
+            rows[r * WIDE + i] = (float)(2 * learn_random_unit(&seed) - 1 + (i < 2 && positive[r] ? 1.0 : 0));
+    }
+}
+
+static double auc_on(const struct perceptron *p, const float *rows)
+{
+    double score[FEW];
+    for (int r = 0; r < FEW; r++) score[r] = perceptron_predict(p, rows + (size_t)r * WIDE);
+    return learn_auc(score, positive, FEW);
+}
+
+/* On the rows it learned from, and on others. */
+struct aucs {
+    double learned, fresh;
+};
+
+static struct aucs aucs_with(double dropout)
+{
+    static float rows[FEW * WIDE];
+    struct aucs sum = {0};
+    struct err err = {0};
+    struct perceptron_options options = perceptron_options_default();
+    options.dropout = dropout;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct perceptron *p = NULL;
+        make_wide(rows, seed);
+        cr_assert_eq(perceptron_train(rows, positive, FEW, WIDE, &options, &p, &err), ERR_OK, "%s", err.text);
+        sum.learned += auc_on(p, rows) / 5;
+        make_wide(rows, seed + 100);
+        sum.fresh += auc_on(p, rows) / 5;
+        perceptron_free(p);
+    }
+    return sum;
+}
+
+Test(perceptron, dropout_keeps_it_from_learning_by_heart)
+{
+    struct aucs without = aucs_with(0), with = aucs_with(perceptron_options_default().dropout);
+    cr_expect_gt(without.learned, 0.99, "%g: the test asks nothing", without.learned);
+    cr_expect_lt(with.learned, without.learned - 0.01, "%g", with.learned);
+    cr_expect_gt(with.fresh, without.fresh - 0.01, "%g, %g", with.fresh, without.fresh);
+    cr_expect_gt(with.fresh, 0.7, "%g", with.fresh);
 }
 
 Test(perceptron, refuses_one_class_and_what_is_out_of_bounds)
