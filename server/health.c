@@ -46,10 +46,10 @@ static struct standing look(const struct health *health)
     struct standing now = {0};
     now.age_ns = loop_age(health, &now.started);
     now.turns = now.age_ns < health->stall_ns;
-    now.transport_ok = bus_health(health->config.bus, &now.err) == ERR_OK;
+    now.transport_ok = !health->config.bus || bus_health(health->config.bus, &now.err) == ERR_OK;
     now.restoring_ns = health->config.restoring_ns ? health->config.restoring_ns(health->config.ctx) : 0;
     now.caught_up = now.restoring_ns == 0 || now.restoring_ns > HEALTH_RESTORE_MS * INT64_C(1000000);
-    bus_traffic(health->config.bus, &now.traffic);
+    if (health->config.bus) bus_traffic(health->config.bus, &now.traffic);
     return now;
 }
 

@@ -107,7 +107,7 @@ static enum MHD_Result send_error(struct MHD_Connection *connection, const struc
         const char *title;
     } rows[] = {{ERR_LIMIT_BYTES, MHD_HTTP_CONTENT_TOO_LARGE, "too large"},
                 {ERR_FULL, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests wait"},
-                {ERR_UNREACHABLE, MHD_HTTP_SERVICE_UNAVAILABLE, "the fleet cannot be reached"},
+                {ERR_UNREACHABLE, MHD_HTTP_SERVICE_UNAVAILABLE, "nobody judges at the moment"},
                 {ERR_NOMEM, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory"}};
     const char *detail = err->text[0] ? err->text : err_meaning(err->code);
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
@@ -115,7 +115,7 @@ static enum MHD_Result send_error(struct MHD_Connection *connection, const struc
             return send_problem(connection, rows[i].status, rows[i].title, err_name(err->code), detail);
     bool ours = err_class(err->code) == ERR_CLASS_FATAL;
     return send_problem(connection, ours ? MHD_HTTP_SERVICE_UNAVAILABLE : MHD_HTTP_BAD_REQUEST,
-                        ours ? "the fleet cannot be reached" : "not a request", err_name(err->code), detail);
+                        ours ? "nobody judges at the moment" : "not a request", err_name(err->code), detail);
 }
 
 /* The wait has ended without a verdict: says where the verdict will be. */
@@ -161,11 +161,6 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     MHD_resume_connection(call->connection); /* from now on the call is the library's again */
 }
 
-static void on_place(void *ctx, int32_t partition, int64_t offset)
-{
-    pending_position(ctx, partition, offset);
-}
-
 /* A unique id: an id that comes twice would be a repeat. */
 static void make_id(char *out, size_t size)
 {
@@ -197,61 +192,51 @@ static bool complete_answer(struct call *call)
     return true;
 }
 
-/* The request of the body, as JSON with an id. NULL: err says why. */
-static char *read_request(struct call *call)
+/* The request of the body, with an id. NULL: err says why. */
+static struct msg_request *read_request(struct call *call, struct arena *arena)
 {
-    struct arena arena;
     struct msg_request *request = NULL;
-    char *json = NULL;
     if (call->asked && !complete_answer(call)) return NULL;
-    arena_init(&arena, 0);
-    enum err_code code =
-        edge_decode_request(&arena, EDGE_TYPE_JSON, call->body->data, call->body->len, &request, &call->err);
-    if (!code) {
-        if (!request->id || !*request->id) {
-            make_id(call->id, sizeof call->id);
-            request->id = call->id;
-        }
-        g_strlcpy(call->id, request->id, sizeof call->id);
-        json = msg_request_to_json(request);
-        if (!json) err_set(&call->err, ERR_NOMEM, "no memory for the request");
+    if (edge_decode_request(arena, EDGE_TYPE_JSON, call->body->data, call->body->len, &request, &call->err))
+        return NULL;
+    if (!request->id || !*request->id) {
+        make_id(call->id, sizeof call->id);
+        request->id = call->id;
     }
-    arena_free(&arena);
-    return json;
+    g_strlcpy(call->id, request->id, sizeof call->id);
+    return request;
 }
 
-static enum err_code place(struct call *call, const char *json, struct waiter *waiter)
+static const char *traceparent_of(const struct call *call)
 {
     const char *trace = MHD_lookup_connection_value(call->connection, MHD_HEADER_KIND, "traceparent");
-    const struct bus_header headers[] = {{EDGE_HEADER, EDGE_JSON, sizeof EDGE_JSON - 1},
-                                         {"traceparent", trace, trace ? (uint32_t)strlen(trace) : 0}};
-    struct bus_out out = {.topic = call->api->config.requests,
-                          .partition = BUS_ANY_PARTITION,
-                          .key = call->id,
-                          .key_len = (uint32_t)strlen(call->id),
-                          .value = json,
-                          .len = strlen(json),
-                          .headers = headers,
-                          .n_headers = trace && headers[1].len <= MAX_TRACE ? 2 : 1};
-    return bus_produce_with_report(call->api->config.bus, &out, on_place, waiter);
+    return trace && strlen(trace) <= MAX_TRACE ? trace : NULL;
 }
 
 /* Suspended first: the answer may be there before this returns. */
-static void send_request(struct call *call)
+static void send_on(struct call *call, struct msg_request *request)
 {
+    const struct http_api_config *config = &call->api->config;
     struct waiter *waiter = NULL;
-    char *json = read_request(call);
-    call->sent = true;
-    if (!json) return;
     call->suspended = true;
     http_server_wait(call->connection, call);
     MHD_suspend_connection(call->connection);
-    enum err_code code = pending_begin(call->api->config.pending, call->id, until_ns(call), on_done, call, &waiter);
-    if (!code) code = place(call, json, waiter);
-    free(json);
+    enum err_code code = pending_begin(config->pending, call->id, until_ns(call), on_done, call, &waiter);
+    if (!code) code = config->send(config->send_ctx, request, traceparent_of(call), waiter);
     if (!code || (waiter && !pending_cancel(waiter))) return; /* on_done has the call, or will */
-    err_set(&call->err, code, "%s", err_meaning(code)); /* the bus names brokers: that is for the log and /healthz */
+    err_set(&call->err, code, "%s",
+            err_meaning(code)); /* who sends may name brokers: that is for the log and /healthz */
     MHD_resume_connection(call->connection);
+}
+
+static void send_request(struct call *call)
+{
+    struct arena arena;
+    call->sent = true;
+    arena_init(&arena, 0);
+    struct msg_request *request = read_request(call, &arena);
+    if (request) send_on(call, request);
+    arena_free(&arena);
 }
 
 /* A trace needs nobody else: it is answered at once. */

@@ -1,7 +1,7 @@
-/* The fleet's front door for those who speak HTTP: a request in, its verdict out.
+/* The front door for those who speak HTTP: a request in, its verdict out; of a fleet, or of an engine in the same process.
  *
- *   POST /v1/judge[?wait_ms=N]   a request as a log line has it (docs/formats.md), at most max_bytes. It is sent to the
- *                                fleet; the answer is the verdict once it is committed. When it takes longer than
+ *   POST /v1/judge[?wait_ms=N]   a request as a log line has it (docs/formats.md), at most max_bytes. It is sent on;
+ *                                the answer is the verdict, of a fleet once it is committed. When it takes longer than
  *                                wait_ms: 202, with the id and where the verdict will be.
  *   GET  /v1/verdicts/ID         the newest verdict of that id, as long as this process keeps it
  *   POST /v1/linkings            a trace of a schema linker (docs/traces.md); what is not sure in it, at once
@@ -18,17 +18,19 @@
 #ifndef ASSAY_SERVER_HTTP_API_H
 #define ASSAY_SERVER_HTTP_API_H
 
-#include "proto/bus/transport.h"
+#include "proto/message/msg.h"
 #include "server/http_server.h"
 #include "server/pending.h"
 
 struct http_api_config {
     const char *listen; /* HOST:PORT, see server/listen.h */
-    struct bus *bus;
     struct pending *pending;
-    const char *requests; /* topic */
-    size_t max_bytes;     /* of a body */
-    int64_t wait_ms;      /* when the caller does not say */
+    /* Sends a request on, and says with pending_position where its verdict will come from; now or later, on any thread. Called on the thread that
+     * serves all, so it is not to wait: ERR_FULL, ERR_UNREACHABLE ... `traceparent` may be NULL. */
+    enum err_code (*send)(void *ctx, struct msg_request *request, const char *traceparent, struct waiter *waiter);
+    void *send_ctx;
+    size_t max_bytes; /* of a body */
+    int64_t wait_ms;  /* when the caller does not say */
     int64_t max_wait_ms;
     uint32_t max_connections;
     uint32_t per_address; /* of them from one address; 0: any */

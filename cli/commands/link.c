@@ -41,7 +41,7 @@ const struct command command_link = {
                 "assay link eval dev --predictor linker.assay --link-alpha 0.1\n"
                 "assay link judge today --predictor linker.assay > linkings.jsonl\n"
                 "assay link judge --servers kafka:9092 --from-topic assay.traces --follow --predictor linker.assay",
-    .main_flags = "db-root out calibrate-on predictor link-alpha layers merge ablation format",
+    .main_flags = "db-root out calibrate-on predictor link-alpha layers format",
     .words = "export train eval judge",
     .groups =
         (const struct option_group *const[]){&options_link, &options_predictor, &options_log, &options_judge,

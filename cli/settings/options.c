@@ -468,9 +468,9 @@ static const struct option_row link_rows[] = {
     {"calibrate-on", 0, OPT_LIST, "RECORDING", AT(link.calibrate), .command_line_only = true,
      .sentence =
          "train: calibrate on this recording, of databases that neither the linker nor the predictors learned from"},
-    {"units", 0, OPT_INT, "N", AT(link.units), "64", .min = 1, .max = 1024,
+    {"units", 0, OPT_INT, "N", AT(link.units), "32", .min = 1, .max = 1024,
      .sentence = "train: hidden units of a perceptron"},
-    {"epochs", 0, OPT_INT, "N", AT(link.epochs), "30", .min = 1, .max = 10000,
+    {"epochs", 0, OPT_INT, "N", AT(link.epochs), "20", .min = 1, .max = 10000,
      .sentence = "train: times that a perceptron sees each token"},
     {"link-seed", 0, OPT_INT, "N", AT(link.seed), "1", .min = 0, .max = 1e15,
      .sentence = "train: of first weights and order"},
@@ -612,6 +612,8 @@ static const struct option_row coordinator_rows[] = {
 
 static const struct option_row serve_rows[] = {
     {"http", 0, OPT_TEXT, "HOST:PORT", AT(serve.http), .sentence = "where callers are answered"},
+    {"open", 0, FLAG_ARG, AT(serve.open), "false",
+     .sentence = "without a fleet: answer callers of other machines too; something in front of it knows who may ask"},
     {"wait-ms", 0, OPT_INT, "MS", AT(serve.wait_ms), "30000", .min = 0, .max = 3600000,
      .sentence = "how long a caller waits for the verdict who does not say"},
     {"max-wait-ms", 0, OPT_INT, "MS", AT(serve.max_wait_ms), "120000", .min = 0, .max = 3600000,

@@ -233,6 +233,7 @@ struct settings {
         int64_t max_kb, keep_mb;
         int64_t look_back_ms;
         int64_t drain_ms;
+        bool open;
     } serve;
     struct {
         const char *group;

@@ -1,0 +1,24 @@
+/* Where the requests of assay serve go, and where their verdicts come from: a fleet, or an engine in this process. */
+#ifndef ASSAY_CLI_COMMANDS_SERVE_H
+#define ASSAY_CLI_COMMANDS_SERVE_H
+
+#include "cli/cli.h"
+#include "proto/bus/transport.h"
+#include "server/pending.h"
+
+struct serve_backend {
+    /* `pending` outlives it. On success the caller owes close. Errors of the settings, brokers, databases, models. */
+    enum err_code (*open)(struct cli *cli, struct pending *pending, void **out, struct err *err);
+    /* As http_api_config's. */
+    enum err_code (*send)(void *self, struct msg_request *request, const char *traceparent, struct waiter *waiter);
+    /* Hands verdicts that have come to `pending`; waits some milliseconds for the first. A code that is not ERR_OK ends the process. */
+    enum err_code (*turn)(void *self, struct err *err);
+    /* Nothing is sent any more; what is open is still judged. */
+    void (*stop)(void *self);
+    void (*close)(void *self);
+    struct bus *(*bus)(void *self); /* whose health counts; NULL: none */
+};
+
+extern const struct serve_backend serve_fleet, serve_alone;
+
+#endif

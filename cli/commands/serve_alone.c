@@ -1,0 +1,81 @@
+/* assay serve without a fleet: an engine in this process judges. */
+#include "cli/commands/serve.h"
+
+#include "cli/settings/catalogue.h"
+#include "cli/settings/engine_settings.h"
+#include "lib/db/executor.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURN_MS = 50, MOST_OPEN = 256 /* requests in the engine; more wait for nothing, and are told to come again */ };
+
+struct alone {
+    struct engine *engine;
+    struct pending *pending;
+    atomic_uint_fast64_t sent; /* each request's number, which its verdict brings back */
+};
+
+static enum err_code send_on(void *self, struct msg_request *request, const char *traceparent, struct waiter *waiter)
+{
+    struct alone *alone = self;
+    struct err err = {0};
+    request->tag = atomic_fetch_add(&alone->sent, 1) + 1;
+    request->traceparent = traceparent;
+    enum err_code code = engine_submit(alone->engine, request, 0, &err);
+    if (!code) pending_position(waiter, 0, (int64_t)request->tag);
+    return code;
+}
+
+static void hand_over(struct alone *alone, const struct msg_verdict *verdict)
+{
+    struct outcome outcome = {.position = {0, (int64_t)verdict->tag}};
+    char *json = msg_verdict_to_json(verdict);
+    if (!json) return; /* whoever waits is told that it takes longer */
+    g_strlcpy(outcome.id, verdict->id ? verdict->id : "", sizeof outcome.id);
+    outcome.body = g_bytes_new_with_free_func(json, strlen(json), free, json);
+    pending_outcome(alone->pending, &outcome);
+    g_bytes_unref(outcome.body);
+}
+
+static enum err_code turn(void *self, struct err *err)
+{
+    struct alone *alone = self;
+    struct msg_verdict *verdict = NULL;
+    enum err_code code = engine_next(alone->engine, TURN_MS, &verdict, err);
+    if (code) return code == ERR_FULL || (code == ERR_CLOSED && !err->code) ? ERR_OK : code;
+    hand_over(alone, verdict);
+    msg_verdict_free(verdict);
+    return ERR_OK;
+}
+
+static void close_alone(void *self)
+{
+    struct alone *alone = self;
+    engine_close(alone->engine);
+    g_free(alone);
+}
+
+static enum err_code open_alone(struct cli *cli, struct pending *pending, void **out, struct err *err)
+{
+    struct engine_config config = {0};
+    enum err_code code = catalogue_open(cli, err);
+    if (code) return code;
+    if (!engine_settings_has_databases(cli))
+        return err_set(err, ERR_USAGE, "neither a fleet (--servers) nor databases to judge on (--db-root)");
+    engine_settings(cli, &config);
+    engine_settings_polisher(cli, &config);
+    config.executor = EXECUTOR_SELF; /* statements of strangers, as in a worker */
+    config.window = MIN((uint32_t)cli->settings.serve.max_waiting, MOST_OPEN);
+    struct alone *alone = g_new0(struct alone, 1);
+    alone->pending = pending;
+    code = engine_open(&config, &alone->engine, err);
+    if (code)
+        close_alone(alone);
+    else
+        *out = alone;
+    return code;
+}
+
+const struct serve_backend serve_alone = {.open = open_alone, .send = send_on, .turn = turn, .close = close_alone};
