@@ -294,12 +294,26 @@ static GBytes *find_asked(struct http_api *api, const char *url)
     return asked;
 }
 
+static bool is_of_this_machine(struct MHD_Connection *connection)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    for (unsigned i = 0; host && i < G_N_ELEMENTS(names); i++) {
+        size_t len = strlen(names[i]);
+        if (g_ascii_strncasecmp(host, names[i], len) == 0 && (!host[len] || host[len] == ':')) return true;
+    }
+    return false;
+}
+
 /* At the head of a request: an answer at once, or a call whose body is read. */
 static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connection, const char *url,
                              const char *method, void **request)
 {
     bool trace = api->config.link && strcmp(url, LINKINGS) == 0;
     bool judge = strcmp(url, JUDGE) == 0, verdict = g_str_has_prefix(url, VERDICTS);
+    if (api->config.local && !is_of_this_machine(connection))
+        return send_problem(connection, MHD_HTTP_MISDIRECTED_REQUEST, "another host", "refused",
+                            "this process answers to the names of this machine only");
     bool answers = verdict && strlen(url) > strlen(VERDICTS ANSWERS) && g_str_has_suffix(url, ANSWERS);
     if (verdict && !answers && strcmp(method, MHD_HTTP_METHOD_GET) == 0)
         return get_verdict(api, connection, url + strlen(VERDICTS));

@@ -29,6 +29,8 @@ struct http_api_config {
      * serves all, so it is not to wait: ERR_FULL, ERR_UNREACHABLE ... `traceparent` may be NULL. */
     enum err_code (*send)(void *ctx, struct msg_request *request, const char *traceparent, struct waiter *waiter);
     void *send_ctx;
+    /* Only for a Host of this machine, so that no page from elsewhere can have a browser ask by a name that it points here. */
+    bool local;
     size_t max_bytes; /* of a body */
     int64_t wait_ms;  /* when the caller does not say */
     int64_t max_wait_ms;

@@ -105,10 +105,18 @@ static enum err_code check_address(const struct settings *s, bool alone, struct 
         s->serve.http);
 }
 
+/* No broker is named, by a flag or as a property of the library. */
+static bool is_alone(const struct settings *s)
+{
+    for (unsigned i = 0; i < s->kafka.properties.n; i++)
+        if (g_str_has_prefix(s->kafka.properties.items[i], "bootstrap.servers=")) return false;
+    return !s->kafka.servers;
+}
+
 static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err *err)
 {
     const struct settings *s = &cli->settings;
-    bool alone = !s->kafka.servers;
+    bool alone = is_alone(s);
     serve->settings = s;
     serve->backend = alone ? &serve_alone : &serve_fleet;
     serve->pending = pending_new((uint32_t)s->serve.max_waiting, (size_t)s->serve.keep_mb << 20);
@@ -121,6 +129,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
                                         .pending = serve->pending,
                                         .send = serve->backend->send,
                                         .send_ctx = serve->judge,
+                                        .local = alone && !s->serve.open,
                                         .max_bytes = (size_t)s->serve.max_kb << 10,
                                         .wait_ms = s->serve.wait_ms,
                                         .max_wait_ms = s->serve.max_wait_ms,

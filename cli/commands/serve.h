@@ -13,8 +13,6 @@ struct serve_backend {
     enum err_code (*send)(void *self, struct msg_request *request, const char *traceparent, struct waiter *waiter);
     /* Hands verdicts that have come to `pending`; waits some milliseconds for the first. A code that is not ERR_OK ends the process. */
     enum err_code (*turn)(void *self, struct err *err);
-    /* Nothing is sent any more; what is open is still judged. */
-    void (*stop)(void *self);
     void (*close)(void *self);
     struct bus *(*bus)(void *self); /* whose health counts; NULL: none */
 };

@@ -15,6 +15,7 @@
 enum { START_MS = 30000, CALLERS = 24 };
 
 static char base[64];
+static struct curl_slist *as; /* another Host than the real one; NULL: that */
 static pid_t server;
 
 static bool has_port(void *ctx)
@@ -65,6 +66,7 @@ static CURL *prepare(const char *path, const void *bytes, size_t len, struct ans
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, out->body);
+    if (as) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, as);
     if (bytes) curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)len);
     if (bytes) curl_easy_setopt(curl, CURLOPT_COPYPOSTFIELDS, bytes);
     g_free(url);
@@ -162,6 +164,23 @@ Test(serve_alone, a_trace_is_answered_too)
     const void *bytes = g_bytes_get_data(message, &len);
     expect_bytes("/v1/linkings", bytes, len, 200, "{\"id\":\"q0\",\"linking\":");
     g_bytes_unref(message);
+    end();
+}
+
+/* A page of some site lets its name point at this machine: the browser asks us then, and the page would read the answer. */
+Test(serve_alone, a_name_from_elsewhere_that_points_here_is_not_answered)
+{
+    begin(NULL);
+    as = curl_slist_append(NULL, "Host: evil.example");
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 421, "another host");
+    curl_slist_free_all(as);
+    as = curl_slist_append(NULL, "Host: localhost.evil.example");
+    expect("/v1/verdicts/a", NULL, 421, "another host");
+    curl_slist_free_all(as);
+    as = curl_slist_append(NULL, "Host: LOCALHOST:80");
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "\"validated\"");
+    curl_slist_free_all(as);
+    as = NULL;
     end();
 }
 
