@@ -31,7 +31,7 @@ struct http_api {
     struct http_api_config config;
     struct http_server *server;
     atomic_bool quiesced;
-    atomic_uint n_calls; /* judged or waiting, not answered to the end */
+    atomic_uint n_calls; /* judged or waiting, not answered to the end; and wakes under way */
 };
 
 /* One request over HTTP, from its head to its answer. `end` and `outcome` are written by whoever ends the wait, before
@@ -150,6 +150,15 @@ static enum MHD_Result send_end(struct call *call)
 
 /* --- sending --- */
 
+/* From now on the call is the library's again, and may be gone. What is still used of us is counted, so that it is not closed meanwhile. */
+static void go_on(struct call *call)
+{
+    struct http_api *api = call->api;
+    atomic_fetch_add(&api->n_calls, 1);
+    http_server_resume(api->server, call->connection);
+    atomic_fetch_sub(&api->n_calls, 1);
+}
+
 static void on_done(void *ctx, enum pending_end end, const struct outcome *outcome)
 {
     struct call *call = ctx;
@@ -158,7 +167,7 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
         call->outcome = g_bytes_ref(outcome->body);
         call->letter = outcome->letter;
     }
-    MHD_resume_connection(call->connection); /* from now on the call is the library's again */
+    go_on(call);
 }
 
 /* A unique id: an id that comes twice would be a repeat. */
@@ -226,7 +235,7 @@ static void send_on(struct call *call, struct msg_request *request)
     if (!code || (waiter && !pending_cancel(waiter))) return; /* on_done has the call, or will */
     err_set(&call->err, code, "%s",
             err_meaning(code)); /* who sends may name brokers: that is for the log and /healthz */
-    MHD_resume_connection(call->connection);
+    go_on(call);
 }
 
 static void send_request(struct call *call)

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -39,6 +40,7 @@ struct http_server {
     atomic_bool stop, quiesced;
     uint16_t port;
     int listener, epoll, library;  /* descriptors; the last is the library's own epoll */
+    int bell;                      /* an eventfd: a connection can go on */
     bool deaf;                     /* no descriptors left: nobody is taken in until the next turn */
     uint32_t n_guests;             /* places: twice max_connections, for those who are still leaving */
     struct guest *guests, *handed; /* handed: whom the library is being given */
@@ -269,6 +271,12 @@ void http_server_answer(struct MHD_Connection *connection)
     enter(guest, HTTP_STAGE_ANSWER);
 }
 
+void http_server_resume(struct http_server *server, struct MHD_Connection *connection)
+{
+    MHD_resume_connection(connection);
+    eventfd_write(server->bell, 1); /* it can only fail when it has rung already */
+}
+
 /* --- the thread --- */
 
 static void end_late(struct http_server *server)
@@ -316,6 +324,8 @@ static void look_around(struct http_server *server)
         void *what = events[i].data.ptr;
         if (what == &server->listener)
             knock = true;
+        else if (what == &server->bell)
+            eventfd_read(server->bell, &(eventfd_t){0});
         else if (what != &server->library)
             on_guest(what, events[i].events);
     }
@@ -370,9 +380,11 @@ static enum err_code start(struct http_server *server, struct err *err)
 {
     server->port = listen_port(server->listener);
     server->epoll = epoll_create1(EPOLL_CLOEXEC);
+    server->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     enum err_code code = start_library(server, err);
     if (code) return code;
     if (!watch(server, server->listener, EPOLLIN, &server->listener) ||
+        !watch(server, server->bell, EPOLLIN, &server->bell) ||
         !watch(server, server->library, EPOLLIN, &server->library))
         return err_set(err, ERR_NOMEM, "the listener cannot be watched");
     if (pthread_create(&server->thread, NULL, run, server))
@@ -394,7 +406,7 @@ enum err_code http_server_open(const struct http_server_config *config, struct h
     }
     server->config = *config;
     server->listener = fd;
-    server->epoll = -1;
+    server->epoll = server->bell = -1;
     server->n_guests = 2 * config->max_connections;
     want_descriptors(config->max_connections);
     server->guests = calloc(server->n_guests, sizeof *server->guests);
@@ -435,6 +447,7 @@ void http_server_close(struct http_server *server)
             close(server->guests[i].fd); /* the library has given back its own */
     stop_listening(server);
     if (server->epoll >= 0) close(server->epoll);
+    if (server->bell >= 0) close(server->bell);
     free(server->guests);
     free(server->head);
     free(server);

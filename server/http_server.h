@@ -67,6 +67,10 @@ void http_server_close(struct http_server *server);
 void http_server_wait(struct MHD_Connection *connection, void *who);
 void http_server_answer(struct MHD_Connection *connection);
 
+/* A suspended connection can go on, and its thread is woken for it: the library by itself looks at its next turn. Thread: any; the server must not
+ * be closed meanwhile. */
+void http_server_resume(struct http_server *server, struct MHD_Connection *connection);
+
 /* Clients that were sent away. */
 struct http_server_stats {
     uint64_t malformed; /* no head with one reading */
