@@ -21,21 +21,18 @@ const struct command command_link = {
     .name = "link",
     .sentence = "tell where a schema linker goes wrong, from its hidden states",
     .args = "export|train|eval|judge FILE...",
-    .description = "A recording is NAME.jsonl and NAME.safetensors, as the Python package assay-traces writes them "
-                   "(docs/traces.md).\n\n"
-                   "export writes, from logs, what a schema linker is trained on and asked with, a line a question: "
-                   "the schema, what of it the "
-                   "question names, and the tables and columns that the gold query uses.\n\n"
-                   "train learns from recordings, and from those of --calibrate-on, where the linker leaves the right "
-                   "path, and writes the "
-                   "predictors to --out.\n\n"
-                   "eval says what --predictor is worth on a recording with gold: the linker's own accuracy, how many "
-                   "branching points are "
-                   "noticed, and what is right of what is not abstained from; with --ablation for many settings.\n\n"
-                   "judge prints the linking of each question, a line each, with the places that are not to be "
-                   "trusted: the `linking` of a "
-                   "request. With --from-topic it reads traces that a linker sends as it works, in place of "
-                   "recordings.",
+    .description =
+        "A recording is NAME.jsonl and NAME.safetensors, as the Python package assay-traces writes them "
+        "(docs/traces.md).\n\n"
+        "export writes, from logs, what a schema linker is trained on and asked with, a line a question: the schema, "
+        "what of it the question names, and the tables and columns that the gold query uses.\n\n"
+        "train learns from recordings, and from those of --calibrate-on, where the linker leaves the right path, and "
+        "writes the predictors to --out.\n\n"
+        "eval says what --predictor is worth on a recording with gold: the linker's own accuracy, how many branching "
+        "points are noticed, and what is right of what is not abstained from; with --ablation for many settings.\n\n"
+        "judge prints the linking of each question, a line each, with the places that are not to be trusted: the "
+        "`linking` of a request. With --from-topic it reads traces that a linker sends as it works, in place of "
+        "recordings.",
     .examples = "assay link export train.jsonl --db-root databases --out lines.jsonl\n"
                 "assay link train folds --calibrate-on others --out linker.assay\n"
                 "assay link eval dev --predictor linker.assay --link-alpha 0.1\n"
