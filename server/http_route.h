@@ -1,0 +1,77 @@
+/* What is answered at which path of the HTTP API: a row a method and path. server/http_api.h has its own rows; whoever
+ * opens it brings the others (the page, schemas, a protocol of agents).
+ *
+ * A row's function sees the whole body and fills a reply. It may instead leave a request to be judged: then the reply is
+ * written once the verdict is there, by `finish`, or as /v1/judge does. */
+#ifndef ASSAY_SERVER_HTTP_ROUTE_H
+#define ASSAY_SERVER_HTTP_ROUTE_H
+
+#include "server/pending.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Where a row's function runs. */
+enum http_work {
+    HTTP_QUICK, /* on the thread of all connections: microseconds, and it waits for nothing */
+    HTTP_SLOW,  /* on one of a few threads of the API: files, databases */
+};
+
+/* What a caller must be allowed to do. Without tokens (server/tokens.h) every caller is. */
+enum http_scope {
+    HTTP_SCOPE_NONE,  /* anybody: the page's own files, the description of the API */
+    HTTP_SCOPE_JUDGE, /* judge on the databases of his token, and read the verdicts of his tenant */
+};
+
+struct tenant; /* server/tokens.h */
+
+/* A request over HTTP; all of it lives until its reply is sent. */
+struct http_request {
+    const char *method;
+    const char *path; /* decoded, begins with '/' */
+    const char *rest; /* behind the row's path: the ID of /v1/verdicts/ID; "" where the row has the whole path */
+    const char *body; /* NUL-terminated; NULs inside are the caller's */
+    size_t body_len;
+    const struct tenant *tenant; /* NULL: there are no tokens */
+    void *connection;            /* of http_request_query and _header */
+};
+
+/* Value of ?name=... or of a header; NULL: not there. Thread: that of the row's function. */
+const char *http_request_query(const struct http_request *request, const char *name);
+const char *http_request_header(const struct http_request *request, const char *name);
+
+struct http_reply {
+    unsigned status;            /* 0: `judge` is to be judged */
+    const char *type;           /* of the body; static */
+    GBytes *body;               /* taken over; NULL: empty */
+    char *location;             /* taken over; NULL: none */
+    const char *const *headers; /* name, value, name, value, NULL; static. NULL: none more */
+    char *judge;                /* a request as a log line has it, JSON from malloc; taken over */
+    char *state;                /* for `finish`; g_free'd by the API; NULL: none */
+};
+
+/* Fills the reply with problem+json (RFC 9457); `detail` may be NULL. */
+void http_reply_problem(struct http_reply *reply, unsigned status, const char *title, const char *code,
+                        const char *detail);
+/* The same of an error, with the status that its code has. */
+void http_reply_error(struct http_reply *reply, const struct err *err);
+/* 200 and JSON, which is taken over: malloc'd. NULL: no memory. */
+void http_reply_json(struct http_reply *reply, char *json);
+
+struct http_route {
+    const char *method; /* "GET", "POST" */
+    const char *path;   /* "/v1/judge"; one that ends with '/' takes every path that it begins */
+    enum http_scope scope;
+    enum http_work work;
+    const char *accepts; /* media type of a POST's body; NULL: JSON; "*": any */
+    size_t max_bytes;    /* of the body; 0: as of a request */
+    void (*answer)(void *ctx, const struct http_request *request, struct http_reply *reply);
+    /* The verdict of reply->judge, or why there is none: `outcome` NULL and `err` says so (ERR_DEADLINE: it takes longer than the caller waits).
+     * NULL: as /v1/judge. Quick. */
+    void (*finish)(void *ctx, const char *state, const struct outcome *outcome, const struct err *err,
+                   struct http_reply *reply);
+    void *ctx;
+};
+
+#endif
