@@ -1,24 +1,28 @@
 /* The front door for those who speak HTTP: a request in, its verdict out; of a fleet, or of an engine in the same process.
  *
- *   POST /v1/judge[?wait_ms=N]   a request as a log line has it (docs/formats.md), at most max_bytes. It is sent on;
- *                                the answer is the verdict, of a fleet once it is committed. When it takes longer than
- *                                wait_ms: 202, with the id and where the verdict will be.
- *   GET  /v1/verdicts/ID         the newest verdict of that id, as long as this process keeps it
- *   POST /v1/linkings            a trace of a schema linker (docs/traces.md); what is not sure in it, at once
+ *   POST /v1/judge[?wait_ms=N]     a request as a log line has it (docs/formats.md), at most max_bytes. It is sent on;
+ *                                  the answer is the verdict, of a fleet once it is committed. When it takes longer than
+ *                                  wait_ms: 202, with the id and where the verdict will be.
+ *   POST /v1/batch                 up to 1,000 of them, a line each; their verdicts, a line each (server/http_batch.h)
+ *   GET  /v1/verdicts/ID           the newest verdict of that id, as long as this process keeps it
+ *   POST /v1/verdicts/ID/answers   what a person chose of what that verdict asks
+ *   POST /v1/linkings              a trace of a schema linker (docs/traces.md); what is not sure in it, at once
  *
- * Errors are application/problem+json (RFC 9457) with `code`, the name of the error's code.
+ * and the rows of whoever opens it (server/http_route.h). Errors are application/problem+json (RFC 9457) with `code`, the
+ * name of the error's code.
  *
  * DESIGN. Any replica takes any request: verdicts are read by all of them (server/pending.h), from a place that was
  * fixed before the first request went out. One thread serves all connections (server/http_server.h says which may stay,
- * and for how long); a caller that waits is suspended and costs no thread. When its verdict comes, the library is told
- * to resume the connection, and writes the answer. A connection carries one request. Bounded: callers who wait,
- * connections, of all and of one address, bytes of a body, the time for a head, a body and for reading an answer. No
- * access control and no TLS: it stands behind an ingress.
+ * and for how long), and a few others do what takes long; a caller that waits is suspended and costs no thread. When
+ * its verdict comes, the library is told to resume the connection, and writes the answer. A connection carries one
+ * request. Bounded: callers who wait, connections, of all and of one address, bytes of a body, the time for a head, a
+ * body and for reading an answer.
  */
 #ifndef ASSAY_SERVER_HTTP_API_H
 #define ASSAY_SERVER_HTTP_API_H
 
 #include "proto/message/msg.h"
+#include "server/http_route.h"
 #include "server/http_server.h"
 #include "server/pending.h"
 
@@ -31,7 +35,7 @@ struct http_api_config {
     void *send_ctx;
     /* Only for a Host of this machine, so that no page from elsewhere can have a browser ask by a name that it points here. */
     bool local;
-    size_t max_bytes; /* of a body */
+    size_t max_bytes; /* of a request */
     int64_t wait_ms;  /* when the caller does not say */
     int64_t max_wait_ms;
     uint32_t max_connections;
@@ -39,6 +43,8 @@ struct http_api_config {
     /* The answer to a trace, JSON from malloc. Called on the thread that serves all, so it is to be quick. NULL: there is no /v1/linkings. */
     enum err_code (*link)(void *ctx, const void *bytes, size_t len, char **json, struct err *err);
     void *link_ctx;
+    const struct http_route *routes; /* beside the API's own */
+    unsigned n_routes;
 };
 
 struct http_api;
@@ -48,12 +54,11 @@ enum err_code http_api_open(const struct http_api_config *config, struct http_ap
 uint16_t http_api_port(const struct http_api *api);
 /* Clients that were sent away. Thread: any. */
 void http_api_get_stats(const struct http_api *api, struct http_server_stats *out);
+/* What waits for places that others have left: to be called some times a second. Thread: any. */
+void http_api_tick(struct http_api *api);
 /* Accept no more connections; callers that wait are still answered. */
 void http_api_quiesce(struct http_api *api);
 /* After pending_close. NULL is fine. */
 void http_api_close(struct http_api *api);
-
-/* A dead letter's reason as the body of an answer: problem+json. The caller owes g_bytes_unref. */
-GBytes *http_api_problem(unsigned status, const char *title, const char *code, const char *detail);
 
 #endif

@@ -41,17 +41,22 @@ struct http_request {
 const char *http_request_query(const struct http_request *request, const char *name);
 const char *http_request_header(const struct http_request *request, const char *name);
 
+struct http_stream; /* server/http_stream.h */
+
 struct http_reply {
     unsigned status;            /* 0: `judge` is to be judged */
     const char *type;           /* of the body; static */
     GBytes *body;               /* taken over; NULL: empty */
-    char *location;             /* taken over; NULL: none */
+    char *location;             /* from GLib, taken over; NULL: none */
     const char *const *headers; /* name, value, name, value, NULL; static. NULL: none more */
-    char *judge;                /* a request as a log line has it, JSON from malloc; taken over */
-    char *state;                /* for `finish`; g_free'd by the API; NULL: none */
+    struct http_stream *stream; /* in place of a body: one that comes piece by piece; taken over. Of quick rows only */
+    GBytes *judge;              /* a request as a log line has it, in JSON; taken over */
+    char *state;                /* for `finish`, from GLib, taken over; NULL: none */
 };
 
-/* Fills the reply with problem+json (RFC 9457); `detail` may be NULL. */
+/* An error as the body of an answer: problem+json (RFC 9457); `detail` may be NULL. The caller owes g_bytes_unref. */
+GBytes *http_problem(unsigned status, const char *title, const char *code, const char *detail);
+/* Fills the reply with one. */
 void http_reply_problem(struct http_reply *reply, unsigned status, const char *title, const char *code,
                         const char *detail);
 /* The same of an error, with the status that its code has. */

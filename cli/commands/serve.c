@@ -46,6 +46,7 @@ static enum err_code run(void *ctx, struct err *err)
         atomic_store(&serve->heartbeat_ns, clock_now_ns());
         code = serve->backend->turn(serve->judge, err);
         pending_expire(serve->pending, clock_now_ns());
+        http_api_tick(serve->api);
     }
     return code;
 }

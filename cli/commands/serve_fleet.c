@@ -6,7 +6,7 @@
 #include "proto/bus/letter.h"
 #include "proto/bus/range.h"
 #include "proto/message/edge.h"
-#include "server/http_api.h"
+#include "server/http_route.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void take_letter(struct fleet *fleet, const struct bus_message *message)
     struct letter_origin origin;
     if (!read_position(fleet, message, &outcome.position) || letter_read(message, &origin, NULL)) return;
     outcome.body =
-        http_api_problem(422, "the request is a dead letter", origin.code ? origin.code : "rejected", origin.text);
+        http_problem(422, "the request is a dead letter", origin.code ? origin.code : "rejected", origin.text);
     pending_outcome(fleet->pending, &outcome);
     g_bytes_unref(outcome.body);
 }

@@ -1,0 +1,182 @@
+#include "server/http_judge.h"
+
+#include "lib/base/clock.h"
+#include "proto/message/edge.h"
+#include "server/http_answers.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { MAX_TRACEPARENT = 512 };
+
+#define ANSWERS "/answers"
+#define JSON    "application/json"
+#define PROBLEM "application/problem+json"
+
+/* --- sending --- */
+
+/* A unique id: an id that comes twice would be a repeat. */
+static const char *make_id(struct arena *arena)
+{
+    uint64_t random[2] = {0};
+    if (getrandom(random, sizeof random, 0) != sizeof random) random[0] = (uint64_t)clock_now_ns();
+    return arena_printf(arena, "http-%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
+}
+
+enum err_code http_judge_read(const struct http_request *http, const void *json, size_t len, struct arena *arena,
+                              struct msg_request **out, struct err *err)
+{
+    (void)http;
+    enum err_code code = edge_decode_request(arena, EDGE_TYPE_JSON, json, len, out, err);
+    if (code) return code;
+    if (!(*out)->id || !*(*out)->id) (*out)->id = make_id(arena);
+    return (*out)->id ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for the request");
+}
+
+static int64_t until_ns(const struct http_api_config *config, const struct http_request *http)
+{
+    const char *said = http_request_query(http, "wait_ms");
+    guint64 ms = (guint64)config->wait_ms;
+    if (said && !g_ascii_string_to_unsigned(said, 10, 0, (guint64)config->max_wait_ms, &ms, NULL))
+        ms = (guint64)config->wait_ms;
+    return clock_now_ns() + (int64_t)ms * 1000000;
+}
+
+static const char *traceparent_of(const struct http_request *http)
+{
+    const char *trace = http_request_header(http, "traceparent");
+    return trace && strlen(trace) <= MAX_TRACEPARENT ? trace : NULL;
+}
+
+enum err_code http_judge_send(const struct http_api_config *config, const struct http_request *http,
+                              struct msg_request *request, pending_done *done, void *ctx, struct err *err)
+{
+    struct waiter *waiter = NULL;
+    enum err_code code = pending_begin(config->pending, request->id, until_ns(config, http), done, ctx, &waiter);
+    if (!code) code = config->send(config->send_ctx, request, traceparent_of(http), waiter);
+    if (!code || (waiter && !pending_cancel(waiter))) return ERR_OK; /* done has been called, or will be */
+    return err_set(err, code, "%s",
+                   err_meaning(code)); /* who sends may name brokers: that is for the log and /healthz */
+}
+
+/* --- replies --- */
+
+char *http_judge_later(const char *id, char **location)
+{
+    char *escaped = g_uri_escape_string(id, NULL, FALSE);
+    *location = g_strconcat(HTTP_VERDICTS, escaped, NULL);
+    json_t *json = json_pack("{s:s, s:s}", "id", id, "location", *location);
+    char *text = json_dumps(json, JSON_COMPACT);
+    json_decref(json);
+    g_free(escaped);
+    return text;
+}
+
+static void reply_later(const char *id, struct http_reply *reply)
+{
+    http_reply_json(reply, http_judge_later(id, &reply->location));
+    if (reply->status == 200) reply->status = 202;
+}
+
+void http_judge_reply(const char *id, const struct outcome *outcome, const struct err *err, struct http_reply *reply)
+{
+    if (outcome) {
+        reply->status = outcome->letter ? 422 : 200;
+        reply->type = outcome->letter ? PROBLEM : JSON;
+        reply->body = g_bytes_ref(outcome->body);
+    } else if (err->code == ERR_DEADLINE) {
+        reply_later(id, reply);
+    } else if (err->code == ERR_CLOSED) {
+        http_reply_problem(reply, 503, "this replica ends", "closed",
+                           "the request was sent; ask another replica for its verdict by id");
+    } else {
+        http_reply_error(reply, err);
+    }
+}
+
+/* --- the rows --- */
+
+static void judge(void *ctx, const struct http_request *request, struct http_reply *reply)
+{
+    (void)ctx;
+    reply->judge = g_bytes_new(request->body, request->body_len);
+}
+
+static void reply_unknown(struct http_reply *reply)
+{
+    http_reply_problem(reply, 404, "no verdict", "unknown_id",
+                       "this replica knows no verdict of that id: not yet, or not any more");
+}
+
+static void get_verdict(void *ctx, const struct http_request *request, struct http_reply *reply)
+{
+    const struct http_api_config *config = ctx;
+    GBytes *body = pending_find(config->pending, request->rest);
+    if (!body) {
+        reply_unknown(reply);
+        return;
+    }
+    reply->status = 200;
+    reply->type = JSON;
+    reply->body = body;
+}
+
+/* The request that the verdict asked about goes round again, with the answer of the body. */
+static void judge_answered(const GBytes *asked, const struct http_request *request, struct http_reply *reply)
+{
+    gsize len;
+    struct err err = {0};
+    const char *verdict = g_bytes_get_data((GBytes *)asked, &len);
+    char *json = http_answers_request(verdict, len, request->body, request->body_len, &err);
+    if (json)
+        reply->judge = g_bytes_new_with_free_func(json, strlen(json), free, json);
+    else
+        http_reply_error(reply, &err);
+}
+
+static void post_answer(void *ctx, const struct http_request *request, struct http_reply *reply)
+{
+    const struct http_api_config *config = ctx;
+    if (strlen(request->rest) <= strlen(ANSWERS) || !g_str_has_suffix(request->rest, ANSWERS)) {
+        http_reply_problem(reply, 405, "another method", "refused", "POST " HTTP_VERDICTS "ID" ANSWERS);
+        return;
+    }
+    char *id = g_strndup(request->rest, strlen(request->rest) - strlen(ANSWERS));
+    GBytes *asked = pending_find(config->pending, id);
+    g_free(id);
+    if (!asked) {
+        reply_unknown(reply);
+        return;
+    }
+    judge_answered(asked, request, reply);
+    g_bytes_unref(asked);
+}
+
+/* A trace needs nobody else. */
+static void post_linking(void *ctx, const struct http_request *request, struct http_reply *reply)
+{
+    char *json = NULL;
+    struct err err = {0};
+    const struct http_api_config *config = ctx;
+    if (config->link(config->link_ctx, request->body, request->body_len, &json, &err))
+        http_reply_error(reply, &err);
+    else
+        http_reply_json(reply, json);
+}
+
+void http_judge_routes(const struct http_api_config *config, GArray *routes)
+{
+    const struct http_route rows[] = {
+        {.method = "POST", .path = HTTP_JUDGE, .scope = HTTP_SCOPE_JUDGE, .answer = judge},
+        {.method = "GET", .path = HTTP_VERDICTS, .scope = HTTP_SCOPE_JUDGE, .answer = get_verdict},
+        {.method = "POST", .path = HTTP_VERDICTS, .scope = HTTP_SCOPE_JUDGE, .answer = post_answer},
+        {.method = "POST", .path = "/v1/linkings", .scope = HTTP_SCOPE_JUDGE, .accepts = "*", .answer = post_linking},
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct http_route row = rows[i];
+        row.ctx = (void *)config;
+        if (row.answer != post_linking || config->link) g_array_append_val(routes, row);
+    }
+}

@@ -1,0 +1,27 @@
+/* Requests of callers over HTTP, judged: what one on its own (server/http_api.c) and one of many (server/http_batch.c) share, and the rows of the
+ * API that are about one request or its verdict. */
+#ifndef ASSAY_SERVER_HTTP_JUDGE_H
+#define ASSAY_SERVER_HTTP_JUDGE_H
+
+#include "server/http_api.h"
+
+#define HTTP_JUDGE    "/v1/judge"
+#define HTTP_VERDICTS "/v1/verdicts/"
+
+/* A request in JSON, decoded into the arena, with an id if it has none, and with what its tenant may see. ERR_MALFORMED and others of edge_decode_request. */
+enum err_code http_judge_read(const struct http_request *http, const void *json, size_t len, struct arena *arena,
+                              struct msg_request **out, struct err *err);
+/* Begins to wait for the request's verdict, and sends it on. ERR_OK: `done` is called, or has been. Else it never will be. On the thread of connections. */
+enum err_code http_judge_send(const struct http_api_config *config, const struct http_request *http,
+                              struct msg_request *request, pending_done *done, void *ctx, struct err *err);
+/* The verdict as the answer, a dead letter as a problem; or why there is neither: ERR_DEADLINE (202, and where the verdict of `id` will be),
+ * ERR_CLOSED, others. */
+void http_judge_reply(const char *id, const struct outcome *outcome, const struct err *err, struct http_reply *reply);
+
+/* {"id", "location"} of a verdict that is still to come; from malloc. `location` is g_malloc'd. */
+char *http_judge_later(const char *id, char **location);
+
+/* Appends the rows; `config` must outlive them. */
+void http_judge_routes(const struct http_api_config *config, GArray *routes);
+
+#endif

@@ -1,0 +1,76 @@
+#include "server/http_route.h"
+
+#include <jansson.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JSON    "application/json"
+#define PROBLEM "application/problem+json"
+
+const char *http_request_query(const struct http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+const char *http_request_header(const struct http_request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+static GBytes *bytes_of(char *text)
+{
+    return text ? g_bytes_new_with_free_func(text, strlen(text), free, text) : g_bytes_new_static("{}", 2);
+}
+
+GBytes *http_problem(unsigned status, const char *title, const char *code, const char *detail)
+{
+    json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s*}", "type", "about:blank", "title", title, "status", (int)status,
+                             "code", code, "detail", detail);
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return bytes_of(text);
+}
+
+void http_reply_problem(struct http_reply *reply, unsigned status, const char *title, const char *code,
+                        const char *detail)
+{
+    reply->status = status;
+    reply->type = PROBLEM;
+    reply->body = http_problem(status, title, code, detail);
+}
+
+void http_reply_error(struct http_reply *reply, const struct err *err)
+{
+    static const struct {
+        enum err_code code;
+        unsigned status;
+        const char *title;
+    } rows[] = {{ERR_LIMIT_BYTES, MHD_HTTP_CONTENT_TOO_LARGE, "too large"},
+                {ERR_FULL, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests wait"},
+                {ERR_UNREACHABLE, MHD_HTTP_SERVICE_UNAVAILABLE, "nobody judges at the moment"},
+                {ERR_NOMEM, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory"},
+                {ERR_DB_MISSING, MHD_HTTP_NOT_FOUND, "no such database"}};
+    const char *detail = err->text[0] ? err->text : err_meaning(err->code), *name = err_name(err->code);
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (rows[i].code == err->code) {
+            http_reply_problem(reply, rows[i].status, rows[i].title, name, detail);
+            return;
+        }
+    if (err_class(err->code) == ERR_CLASS_FATAL)
+        http_reply_problem(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "nobody judges at the moment", name, detail);
+    else
+        http_reply_problem(reply, MHD_HTTP_BAD_REQUEST, "not a request", name, detail);
+}
+
+void http_reply_json(struct http_reply *reply, char *json)
+{
+    const struct err err = {.code = ERR_NOMEM};
+    if (!json) {
+        http_reply_error(reply, &err);
+        return;
+    }
+    reply->status = MHD_HTTP_OK;
+    reply->type = JSON;
+    reply->body = bytes_of(json);
+}
