@@ -3,7 +3,7 @@
 
 build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libpq-dev libglib2.0-dev
   libmsgpack-dev|libmsgpack-c-dev libjansson-dev libyaml-dev libsmartcols-dev libxxhash-dev libstemmer-dev
-  liblinear-dev libcurl4-openssl-dev librdkafka-dev libhiredis-dev libmicrohttpd-dev ca-certificates"
+  liblinear-dev libcurl4-openssl-dev librdkafka-dev libhiredis-dev libmicrohttpd-dev libgnutls28-dev ca-certificates"
 # Without these a part is left out and says so: training boosted trees.
 optional_packages="libxgboost-dev"
 test_packages="g++ clang clang-tidy clang-format libclang-rt-14-dev|libclang-rt-18-dev libcriterion-dev python3 python3-yaml"

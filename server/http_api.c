@@ -294,8 +294,9 @@ static bool is_accepted(struct MHD_Connection *connection, const struct http_rou
            g_str_has_prefix(type, "application/x-www-form-urlencoded"); /* what curl says when it is told nothing */
 }
 
+/* Takes the reference to the tenant. */
 static struct call *call_new(struct http_api *api, struct MHD_Connection *connection, const struct http_route *route,
-                             const char *path)
+                             const char *path, const struct tenant *tenant)
 {
     struct call *call = g_new0(struct call, 1);
     size_t len = strlen(route->path);
@@ -304,12 +305,37 @@ static struct call *call_new(struct http_api *api, struct MHD_Connection *connec
     call->route = route;
     call->path = g_strdup(path);
     call->body = g_byte_array_new();
-    call->request = (struct http_request){.method = route->method,
+    call->request = (struct http_request){.tenant = tenant,
+                                          .method = route->method,
                                           .path = call->path,
                                           .rest = call->path + MIN(len, strlen(call->path)),
                                           .connection = connection};
     atomic_fetch_add(&api->n_calls, 1);
     return call;
+}
+
+static enum MHD_Result send_unauthorized(struct MHD_Connection *connection)
+{
+    static const char *const headers[] = {MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer", NULL};
+    struct http_reply reply = {0};
+    http_reply_problem(&reply, MHD_HTTP_UNAUTHORIZED, "no token", "unauthorized",
+                       "Authorization: Bearer TOKEN is missing, or the token is not known");
+    reply.headers = headers;
+    return send_reply(connection, NULL, &reply);
+}
+
+/* Takes the reference to the tenant. */
+static enum MHD_Result accept_call(struct http_api *api, struct MHD_Connection *connection,
+                                   const struct http_route *route, const char *path, void **request)
+{
+    bool open = !api->config.tokens || route->scope == HTTP_SCOPE_NONE;
+    const struct tenant *tenant =
+        open ? NULL
+             : tokens_check(api->config.tokens,
+                            MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION));
+    if (!open && !tenant) return send_unauthorized(connection);
+    *request = call_new(api, connection, route, path, tenant);
+    return MHD_YES;
 }
 
 /* At the head of a request: an answer at once, or a call whose body is read. */
@@ -330,7 +356,7 @@ static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connec
         result = send_problem(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "this replica ends", "closed",
                               "ask another replica");
     else
-        *request = call_new(api, connection, route, path);
+        result = accept_call(api, connection, route, path, request);
     g_string_free(allowed, TRUE);
     return result;
 }
@@ -365,6 +391,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
     reply_clear(&call->reply);
     if (call->outcome.body) g_bytes_unref(call->outcome.body);
     g_byte_array_unref(call->body);
+    tenant_unref(call->request.tenant);
     g_free(call->path);
     g_free(call);
     *request = NULL;
@@ -388,6 +415,7 @@ static enum err_code listen_on(struct http_api *api, struct err *err)
     const struct http_server_config server = {
         .name = "http",
         .listen = api->config.listen,
+        .tls = api->config.tls,
         .max_connections = api->config.max_connections,
         .per_address = api->config.per_address,
         .head_bytes = HEAD_BYTES,

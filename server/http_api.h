@@ -25,10 +25,15 @@
 #include "server/http_route.h"
 #include "server/http_server.h"
 #include "server/pending.h"
+#include "server/tokens.h"
+#include "server/verdict_store.h"
 
 struct http_api_config {
     const char *listen; /* HOST:PORT, see server/listen.h */
+    struct tls *tls;    /* NULL: plain */
     struct pending *pending;
+    struct tokens *tokens;       /* NULL: everybody may ask */
+    struct verdict_store *store; /* of verdicts that `pending` does not keep any more; NULL: none */
     /* Sends a request on, and says with pending_position where its verdict will come from; now or later, on any thread. Called on the thread that
      * serves all, so it is not to wait: ERR_FULL, ERR_UNREACHABLE ... `traceparent` may be NULL. */
     enum err_code (*send)(void *ctx, struct msg_request *request, const char *traceparent, struct waiter *waiter);

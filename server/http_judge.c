@@ -28,8 +28,8 @@ static const char *make_id(struct arena *arena)
 enum err_code http_judge_read(const struct http_request *http, const void *json, size_t len, struct arena *arena,
                               struct msg_request **out, struct err *err)
 {
-    (void)http;
     enum err_code code = edge_decode_request(arena, EDGE_TYPE_JSON, json, len, out, err);
+    if (!code) code = tenant_narrow(http->tenant, *out, arena, err);
     if (code) return code;
     if (!(*out)->id || !*(*out)->id) (*out)->id = make_id(arena);
     return (*out)->id ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for the request");
@@ -54,7 +54,8 @@ enum err_code http_judge_send(const struct http_api_config *config, const struct
                               struct msg_request *request, pending_done *done, void *ctx, struct err *err)
 {
     struct waiter *waiter = NULL;
-    enum err_code code = pending_begin(config->pending, request->id, until_ns(config, http), done, ctx, &waiter);
+    enum err_code code = pending_begin(config->pending, http->tenant ? http->tenant->number : 0, request->id,
+                                       until_ns(config, http), done, ctx, &waiter);
     if (!code) code = config->send(config->send_ctx, request, traceparent_of(http), waiter);
     if (!code || (waiter && !pending_cancel(waiter))) return ERR_OK; /* done has been called, or will be */
     return err_set(err, code, "%s",
@@ -110,10 +111,16 @@ static void reply_unknown(struct http_reply *reply)
                        "this replica knows no verdict of that id: not yet, or not any more");
 }
 
+GBytes *http_judge_find(const struct http_api_config *config, const struct tenant *tenant, const char *id)
+{
+    GBytes *body = pending_find(config->pending, tenant ? tenant->number : 0, id);
+    return body || !config->store ? body : verdict_store_find(config->store, tenant ? tenant->name : "", id);
+}
+
 static void get_verdict(void *ctx, const struct http_request *request, struct http_reply *reply)
 {
     const struct http_api_config *config = ctx;
-    GBytes *body = pending_find(config->pending, request->rest);
+    GBytes *body = http_judge_find(config, request->tenant, request->rest);
     if (!body) {
         reply_unknown(reply);
         return;
@@ -144,7 +151,7 @@ static void post_answer(void *ctx, const struct http_request *request, struct ht
         return;
     }
     char *id = g_strndup(request->rest, strlen(request->rest) - strlen(ANSWERS));
-    GBytes *asked = pending_find(config->pending, id);
+    GBytes *asked = http_judge_find(config, request->tenant, id);
     g_free(id);
     if (!asked) {
         reply_unknown(reply);
@@ -168,10 +175,11 @@ static void post_linking(void *ctx, const struct http_request *request, struct h
 
 void http_judge_routes(const struct http_api_config *config, GArray *routes)
 {
+    enum http_work finding = config->store ? HTTP_SLOW : HTTP_QUICK;
     const struct http_route rows[] = {
         {.method = "POST", .path = HTTP_JUDGE, .scope = HTTP_SCOPE_JUDGE, .answer = judge},
-        {.method = "GET", .path = HTTP_VERDICTS, .scope = HTTP_SCOPE_JUDGE, .answer = get_verdict},
-        {.method = "POST", .path = HTTP_VERDICTS, .scope = HTTP_SCOPE_JUDGE, .answer = post_answer},
+        {.method = "GET", .path = HTTP_VERDICTS, .scope = HTTP_SCOPE_JUDGE, .work = finding, .answer = get_verdict},
+        {.method = "POST", .path = HTTP_VERDICTS, .scope = HTTP_SCOPE_JUDGE, .work = finding, .answer = post_answer},
         {.method = "POST", .path = "/v1/linkings", .scope = HTTP_SCOPE_JUDGE, .accepts = "*", .answer = post_linking},
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {

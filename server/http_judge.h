@@ -21,6 +21,9 @@ void http_judge_reply(const char *id, const struct outcome *outcome, const struc
 /* {"id", "location"} of a verdict that is still to come; from malloc. `location` is g_malloc'd. */
 char *http_judge_later(const char *id, char **location);
 
+/* The newest verdict of that id that the caller may read: a reference, or NULL. May look into a file. */
+GBytes *http_judge_find(const struct http_api_config *config, const struct tenant *tenant, const char *id);
+
 /* Appends the rows; `config` must outlive them. */
 void http_judge_routes(const struct http_api_config *config, GArray *routes);
 

@@ -50,6 +50,7 @@ void http_reply_error(struct http_reply *reply, const struct err *err)
                 {ERR_FULL, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests wait"},
                 {ERR_UNREACHABLE, MHD_HTTP_SERVICE_UNAVAILABLE, "nobody judges at the moment"},
                 {ERR_NOMEM, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory"},
+                {ERR_FORBIDDEN, MHD_HTTP_FORBIDDEN, "not allowed"},
                 {ERR_DB_MISSING, MHD_HTTP_NOT_FOUND, "no such database"}};
     const char *detail = err->text[0] ? err->text : err_meaning(err->code), *name = err_name(err->code);
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)

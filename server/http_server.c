@@ -19,6 +19,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Nothing older than TLS 1.2. */
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
 enum { TURN_MS = 100, EVENTS = 64, REFUSED_MS = 1000, CONNECTION_BYTES = 64 << 10 };
 
 /* A connection. Its descriptor is ours until the library has it. */
@@ -200,7 +203,8 @@ static void look_at_head(struct guest *guest)
     const char *why;
     ssize_t n = recv(guest->fd, server->head, server->config.head_bytes, MSG_PEEK);
     if (n < 0 && errno == EAGAIN) return;
-    enum head_state state = http_head_check(server->head, n > 0 ? (size_t)n : 0, &why);
+    enum head_state state =
+        server->config.tls ? HEAD_WHOLE : http_head_check(server->head, n > 0 ? (size_t)n : 0, &why);
     if (state == HEAD_PARTIAL && n == (ssize_t)server->config.head_bytes)
         state = HEAD_BAD, why = "the head is too large";
     if (n <= 0)
@@ -360,15 +364,35 @@ static void want_descriptors(uint32_t n_guests)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* The certificate that holds now. The library's connection is the session's pointer. */
+static int on_handshake(gnutls_session_t session, const gnutls_datum_t *authorities, int n_authorities,
+                        const gnutls_pk_algorithm_t *algorithms, int n_algorithms, gnutls_pcert_st **certs,
+                        unsigned *n_certs, gnutls_privkey_t *key)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(gnutls_session_get_ptr(session), MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const struct guest *guest = info ? info->socket_context : NULL;
+    (void)authorities, (void)n_authorities, (void)algorithms, (void)n_algorithms;
+    if (!guest) return -1;
+    tls_certificate(guest->server->config.tls, certs, n_certs, key);
+    return 0;
+}
+
 static enum err_code start_library(struct http_server *server, struct err *err)
 {
     const struct http_server_config *config = &server->config;
-    server->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0,
-                         NULL, NULL, config->on_request, config->ctx, MHD_OPTION_EXTERNAL_LOGGER, listen_log, NULL,
-                         MHD_OPTION_CONNECTION_LIMIT, (unsigned)server->n_guests, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                         (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, config->on_completed, config->ctx,
-                         MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+    const struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)(intptr_t)on_handshake},
+                                         {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)TLS_PRIORITIES},
+                                         {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
+                                         {MHD_OPTION_END, 0, NULL}},
+                                *none = &tls[(sizeof tls / sizeof *tls) - 1];
+    server->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+            (config->tls ? MHD_USE_TLS : 0),
+        0, NULL, NULL, config->on_request, config->ctx, MHD_OPTION_EXTERNAL_LOGGER, listen_log, NULL, MHD_OPTION_ARRAY,
+        config->tls ? tls : none, MHD_OPTION_CONNECTION_LIMIT, (unsigned)server->n_guests,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, config->on_completed,
+        config->ctx, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
     if (!info) return err_set(err, ERR_NOMEM, "the listener cannot be started");

@@ -9,6 +9,7 @@
  *   HTTP_STAGE_HEAD      its bytes are inspected where they lie in the kernel (MSG_PEEK), until the head is complete
  *                        and has only one reading (server/http_head.h); only then the library gets the socket. A bad
  *                        head is answered with 400.
+ *                        With TLS the head is in cipher: the library gets the socket with the first byte, and its strict reading holds.
  *   HTTP_STAGE_BODY      the library reads the body
  *   HTTP_STAGE_WAITING   the client waits for us: it does not count, has no deadline and is never closed
  *   HTTP_STAGE_ANSWER    the client reads its answer
@@ -23,6 +24,7 @@
 #define ASSAY_SERVER_HTTP_SERVER_H
 
 #include "lib/base/error.h"
+#include "server/tls.h"
 
 #include <microhttpd.h>
 #include <stdint.h>
@@ -41,6 +43,7 @@ enum http_stage {
 struct http_server_config {
     const char *name;         /* of the setting in messages, and of the thread */
     const char *listen;       /* HOST:PORT, see server/listen.h */
+    struct tls *tls;          /* NULL: plain */
     uint32_t max_connections; /* at a time, those who wait included */
     uint32_t per_address;     /* of them from one address (IPv6: one /64), those who wait not included; 0: any */
     size_t head_bytes;

@@ -13,6 +13,7 @@ struct waiter {
     void *ctx;
     int64_t until_ns;
     struct msg_key position;
+    uint16_t tenant;
     bool placed, ended;
     char id[MSG_MAX_NAME + 1];
 };
@@ -33,9 +34,11 @@ struct pending {
     GHashTable *placeless; /* id → struct waiter, of those: taken, and nobody knows where */
     GQueue oldest;         /* struct kept, first the one that goes first */
     GHashTable *kept;      /* msg_key → struct kept */
-    GHashTable *kept_ids;  /* id → struct kept, the newest; verdicts only */
+    GHashTable *kept_ids;  /* outcome, by tenant and id → struct kept, the newest; verdicts only */
     GHashTable *unsettled; /* struct waiter that ended before their place was told */
     struct pending_stats stats;
+    void (*on_verdict)(void *ctx, const struct outcome *verdict);
+    void *verdict_ctx;
 };
 
 /* --- keys --- */
@@ -52,6 +55,18 @@ static gboolean same_place(gconstpointer p, gconstpointer q)
     return a->partition == b->partition && a->offset == b->offset;
 }
 
+static guint hash_id(gconstpointer p)
+{
+    const struct outcome *outcome = p;
+    return g_str_hash(outcome->id) ^ outcome->tenant;
+}
+
+static gboolean same_id(gconstpointer p, gconstpointer q)
+{
+    const struct outcome *a = p, *b = q;
+    return a->tenant == b->tenant && strcmp(a->id, b->id) == 0;
+}
+
 /* --- what is kept --- */
 
 static void kept_free(gpointer p)
@@ -65,8 +80,8 @@ static void drop(struct pending *pending, struct kept *kept)
 {
     g_queue_unlink(&pending->oldest, &kept->link);
     pending->stats.kept_bytes -= kept->bytes;
-    if (g_hash_table_lookup(pending->kept_ids, kept->outcome.id) == kept)
-        g_hash_table_remove(pending->kept_ids, kept->outcome.id);
+    if (g_hash_table_lookup(pending->kept_ids, &kept->outcome) == kept)
+        g_hash_table_remove(pending->kept_ids, &kept->outcome);
     g_hash_table_remove(pending->kept, &kept->outcome.position); /* frees it */
 }
 
@@ -82,7 +97,7 @@ static void keep(struct pending *pending, const struct outcome *outcome)
     g_queue_push_tail_link(&pending->oldest, &kept->link);
     pending->stats.kept_bytes += kept->bytes;
     g_hash_table_insert(pending->kept, &kept->outcome.position, kept);
-    if (!outcome->letter && outcome->id[0]) g_hash_table_replace(pending->kept_ids, kept->outcome.id, kept);
+    if (!outcome->letter && outcome->id[0]) g_hash_table_replace(pending->kept_ids, &kept->outcome, kept);
     while (pending->stats.kept_bytes > pending->max_bytes && pending->oldest.length > 1)
         drop(pending, pending->oldest.head->data);
 }
@@ -137,7 +152,7 @@ struct pending *pending_new(uint32_t max_waiters, size_t kept_bytes)
     pending->by_place = g_hash_table_new(hash_place, same_place);
     pending->placeless = g_hash_table_new(g_str_hash, g_str_equal);
     pending->kept = g_hash_table_new_full(hash_place, same_place, NULL, kept_free);
-    pending->kept_ids = g_hash_table_new(g_str_hash, g_str_equal);
+    pending->kept_ids = g_hash_table_new(hash_id, same_id);
     pending->unsettled = g_hash_table_new_full(NULL, NULL, g_free, NULL);
     return pending;
 }
@@ -155,8 +170,8 @@ void pending_free(struct pending *pending)
     g_free(pending);
 }
 
-enum err_code pending_begin(struct pending *pending, const char *id, int64_t until_ns, pending_done *done, void *ctx,
-                            struct waiter **out)
+enum err_code pending_begin(struct pending *pending, uint16_t tenant, const char *id, int64_t until_ns,
+                            pending_done *done, void *ctx, struct waiter **out)
 {
     *out = NULL;
     pthread_mutex_lock(&pending->lock);
@@ -171,12 +186,18 @@ enum err_code pending_begin(struct pending *pending, const char *id, int64_t unt
         waiter->ctx = ctx;
         waiter->until_ns = until_ns;
         waiter->position.partition = -1;
+        waiter->tenant = tenant;
         g_strlcpy(waiter->id, id, sizeof waiter->id);
         g_queue_push_tail_link(&pending->callers, &waiter->link);
         *out = waiter;
     }
     pthread_mutex_unlock(&pending->lock);
     return full ? ERR_FULL : ERR_OK;
+}
+
+uint16_t pending_tenant(const struct waiter *waiter)
+{
+    return waiter->tenant;
 }
 
 bool pending_cancel(struct waiter *waiter)
@@ -193,10 +214,19 @@ bool pending_cancel(struct waiter *waiter)
     return waited;
 }
 
+/* Under the lock. */
+static const struct kept *find_kept(const struct pending *pending, uint16_t tenant, const char *id)
+{
+    struct outcome key = {.tenant = tenant};
+    if (strlen(id) >= sizeof key.id) return NULL;
+    g_strlcpy(key.id, id, sizeof key.id);
+    return g_hash_table_lookup(pending->kept_ids, &key);
+}
+
 /* The outcome that is there already for a waiter whose place has just been told. */
 static const struct outcome *early_outcome(const struct pending *pending, const struct waiter *waiter)
 {
-    const struct kept *kept = waiter->position.offset < 0 ? g_hash_table_lookup(pending->kept_ids, waiter->id)
+    const struct kept *kept = waiter->position.offset < 0 ? find_kept(pending, waiter->tenant, waiter->id)
                                                           : g_hash_table_lookup(pending->kept, &waiter->position);
     return kept ? &kept->outcome : NULL;
 }
@@ -244,6 +274,14 @@ void pending_outcome(struct pending *pending, const struct outcome *outcome)
     keep(pending, outcome);
     pthread_mutex_unlock(&pending->lock);
     if (ending.done) ending.done(ending.ctx, PENDING_ANSWERED, outcome);
+    if (pending->on_verdict && !outcome->letter && outcome->id[0]) pending->on_verdict(pending->verdict_ctx, outcome);
+}
+
+void pending_on_verdict(struct pending *pending, void (*on_verdict)(void *ctx, const struct outcome *verdict),
+                        void *ctx)
+{
+    pending->on_verdict = on_verdict;
+    pending->verdict_ctx = ctx;
 }
 
 /* By the caller's `ctx` and not by its waiter, which may have ended and been freed at the same moment. */
@@ -295,10 +333,10 @@ void pending_close(struct pending *pending)
     end_before(pending, INT64_MAX, PENDING_CLOSED);
 }
 
-GBytes *pending_find(struct pending *pending, const char *id)
+GBytes *pending_find(struct pending *pending, uint16_t tenant, const char *id)
 {
     pthread_mutex_lock(&pending->lock);
-    const struct kept *kept = g_hash_table_lookup(pending->kept_ids, id);
+    const struct kept *kept = find_kept(pending, tenant, id);
     GBytes *body = kept ? g_bytes_ref(kept->outcome.body) : NULL;
     pthread_mutex_unlock(&pending->lock);
     return body;

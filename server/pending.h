@@ -17,6 +17,7 @@
 /* What became of a request. */
 struct outcome {
     struct msg_key position;
+    uint16_t tenant;           /* whose request it was (server/tokens.h); 0: there are none */
     char id[MSG_MAX_NAME + 1]; /* of a verdict; "": not known */
     bool letter;               /* no verdict, but a dead letter */
     GBytes *body;              /* the verdict, or the letter's reason, as JSON */
@@ -36,10 +37,12 @@ struct pending *pending_new(uint32_t max_waiters, size_t kept_bytes);
 /* After the bus is closed: nobody may be told a place any more. NULL is fine. */
 void pending_free(struct pending *pending);
 
-/* Begin to wait, before the request is sent, so that nothing is missed. `id` is the request's; the waiter's place is
+/* Begin to wait, before the request is sent, so that nothing is missed. `id` is the request's, `tenant` its caller's; the waiter's place is
  * told by pending_position. ERR_FULL: too many wait, or pending_close was called. */
-enum err_code pending_begin(struct pending *pending, const char *id, int64_t until_ns, pending_done *done, void *ctx,
-                            struct waiter **out);
+enum err_code pending_begin(struct pending *pending, uint16_t tenant, const char *id, int64_t until_ns,
+                            pending_done *done, void *ctx, struct waiter **out);
+/* As it was told; until pending_position or pending_cancel. */
+uint16_t pending_tenant(const struct waiter *waiter);
 /* Where the request lies; once. An offset below 0: taken, and nobody knows where; then the id decides. */
 void pending_position(struct waiter *waiter, int32_t partition, int64_t offset);
 /* The request was not sent after all. True: `done` will not be called; false: it has been, time was up meanwhile. */
@@ -55,8 +58,12 @@ void pending_expire(struct pending *pending, int64_t now_ns);
 /* End all, and take no more. */
 void pending_close(struct pending *pending);
 
-/* The newest kept verdict of that id: a reference for the caller, or NULL. */
-GBytes *pending_find(struct pending *pending, const char *id);
+/* The newest kept verdict of that id, of that tenant's: a reference for the caller, or NULL. */
+GBytes *pending_find(struct pending *pending, uint16_t tenant, const char *id);
+
+/* Each verdict that comes is told to `on_verdict` too, from now on, without a lock held. Before the first outcome. */
+void pending_on_verdict(struct pending *pending, void (*on_verdict)(void *ctx, const struct outcome *verdict),
+                        void *ctx);
 
 struct pending_stats {
     uint64_t answered, letters, late, refused; /* callers, by how their wait ended; those not let in */

@@ -12,19 +12,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMING_AND_GOING = 256 /* connections beside those that wait */ };
+enum { COMING_AND_GOING = 256 /* connections beside those that wait */, REFRESH_MS = 1000 };
 
 struct serve {
     const struct settings *settings;
     const struct serve_backend *backend;
     void *judge; /* of the backend */
     struct pending *pending;
+    struct verdict_store *store; /* NULL: verdicts are kept in memory alone */
+    struct tokens *tokens;       /* NULL: everybody may ask */
+    struct tls *tls;             /* NULL: plain */
+    int64_t refreshed_ns;        /* when files were looked at last */
     struct http_api *api;
     struct predictor *predictor; /* of a schema linker; NULL: traces are not judged here */
     struct predictor_options predictor_options;
     atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
     atomic_llong heartbeat_ns;
 };
+
+/* --- files --- */
+
+static void log_refreshed(const char *what, const struct err *err)
+{
+    const struct log_field why = log_field_text("why", err->code ? err->text : NULL);
+    log_event(err->code ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "serve", &why, 1,
+              err->code ? "%s: the new file is not right; the one before holds" : "%s: read again", what);
+}
+
+/* Files that may change while the process runs. */
+static void refresh(struct serve *serve)
+{
+    struct err err;
+    int64_t now = clock_now_ns();
+    if (now - serve->refreshed_ns < REFRESH_MS * INT64_C(1000000)) return;
+    serve->refreshed_ns = now;
+    if (serve->tokens && tokens_refresh(serve->tokens, &err)) log_refreshed("tokens", &err);
+    if (serve->tls && tls_refresh(serve->tls, &err)) log_refreshed("certificate", &err);
+}
+
+/* A verdict has come. */
+static void keep_verdict(void *ctx, const struct outcome *verdict)
+{
+    struct serve *serve = ctx;
+    verdict_store_put(serve->store, tokens_name(serve->tokens, verdict->tenant), verdict->id, verdict->body);
+}
 
 /* --- the part --- */
 
@@ -47,6 +78,7 @@ static enum err_code run(void *ctx, struct err *err)
         code = serve->backend->turn(serve->judge, err);
         pending_expire(serve->pending, clock_now_ns());
         http_api_tick(serve->api);
+        refresh(serve);
     }
     return code;
 }
@@ -91,19 +123,30 @@ static enum err_code judge_trace(void *ctx, const void *bytes, size_t len, char 
 
 /* --- open, close --- */
 
-/* Without access control only callers of this machine, unless somebody says that something else keeps the others out. */
+static enum err_code check_access(const struct settings *s, bool alone, struct err *err)
+{
+    if (s->serve.tokens && !alone)
+        return err_set(err, ERR_USAGE,
+                       "--tokens is for a process that judges by itself: every replica before a fleet sees the "
+                       "verdicts of all, and "
+                       "an ingress is to know who may ask");
+    if (!s->serve.tls_cert != !s->serve.tls_key) return err_set(err, ERR_USAGE, "--tls-cert and --tls-key go together");
+    return ERR_OK;
+}
+
+/* Other machines' callers need both, a token and TLS to send it by, unless somebody says that something else keeps strangers out. */
 static enum err_code check_address(const struct settings *s, bool alone, struct err *err)
 {
     static const char *const loopback[] = {"127.0.0.1:", "localhost:", "[::1]:"};
     if (!s->serve.http) return err_set(err, ERR_USAGE, "where to listen is not said: --http HOST:PORT");
-    if (!alone || s->serve.open) return ERR_OK;
+    if (!alone || s->serve.open || (s->serve.tokens && s->serve.tls_cert)) return ERR_OK;
     for (unsigned i = 0; i < G_N_ELEMENTS(loopback); i++)
         if (g_str_has_prefix(s->serve.http, loopback[i])) return ERR_OK;
-    return err_set(
-        err, ERR_USAGE,
-        "--http %s can be reached from elsewhere, and anybody there could ask: listen at 127.0.0.1, or say --open "
-        "where a proxy knows who may",
-        s->serve.http);
+    return err_set(err, ERR_USAGE,
+                   "--http %s can be reached from elsewhere, and anybody there could ask: listen at 127.0.0.1, give "
+                   "--tokens and --tls-cert, or "
+                   "say --open where a proxy knows who may",
+                   s->serve.http);
 }
 
 /* No broker is named, by a flag or as a property of the library. */
@@ -112,6 +155,18 @@ static bool is_alone(const struct settings *s)
     for (unsigned i = 0; i < s->kafka.properties.n; i++)
         if (g_str_has_prefix(s->kafka.properties.items[i], "bootstrap.servers=")) return false;
     return !s->kafka.servers;
+}
+
+static enum err_code open_files(struct serve *serve, struct err *err)
+{
+    const struct settings *s = serve->settings;
+    enum err_code code = ERR_OK;
+    if (s->serve.tokens) code = tokens_open(s->serve.tokens, &serve->tokens, err);
+    if (!code && s->serve.tls_cert) code = tls_open(s->serve.tls_cert, s->serve.tls_key, &serve->tls, err);
+    if (!code && s->serve.keep)
+        code = verdict_store_open(s->serve.keep, (size_t)s->serve.keep_mb << 20, &serve->store, err);
+    if (!code && serve->store) pending_on_verdict(serve->pending, keep_verdict, serve);
+    return code;
 }
 
 static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err *err)
@@ -123,14 +178,19 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     serve->pending = pending_new((uint32_t)s->serve.max_waiting, (size_t)s->serve.keep_mb << 20);
     serve->predictor_options = predictor_settings(cli);
     enum err_code code = check_address(s, alone, err);
+    if (!code) code = check_access(s, alone, err);
+    if (!code) code = open_files(serve, err);
     if (!code) code = serve->backend->open(cli, serve->pending, &serve->judge, err);
     if (!code && s->link.predictor) code = predictor_settings_load(cli, &serve->predictor, err);
     if (code) return code;
     const struct http_api_config api = {.listen = s->serve.http,
+                                        .tls = serve->tls,
                                         .pending = serve->pending,
+                                        .tokens = serve->tokens,
+                                        .store = serve->store,
                                         .send = serve->backend->send,
                                         .send_ctx = serve->judge,
-                                        .local = alone && !s->serve.open,
+                                        .local = alone && !s->serve.open && !s->serve.tokens,
                                         .max_bytes = (size_t)s->serve.max_kb << 10,
                                         .wait_ms = s->serve.wait_ms,
                                         .max_wait_ms = s->serve.max_wait_ms,
@@ -147,6 +207,9 @@ static void close_serve(struct serve *serve)
     http_api_close(serve->api);
     if (serve->judge) serve->backend->close(serve->judge);
     pending_free(serve->pending);
+    verdict_store_close(serve->store);
+    tokens_close(serve->tokens);
+    tls_close(serve->tls);
     predictor_free(serve->predictor);
 }
 

@@ -9,19 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TURN_MS = 50, MOST_OPEN = 256 /* requests in the engine; more wait for nothing, and are told to come again */ };
+enum {
+    TENANT_SHIFT = 47 /* a tag is a tenant's number and, below it, the request's: as an offset not below 0 */,
+    TURN_MS = 50,
+    MOST_OPEN = 256 /* requests in the engine; more wait for nothing, and are told to come again */
+};
 
 struct alone {
     struct engine *engine;
     struct pending *pending;
-    atomic_uint_fast64_t sent; /* each request's number, which its verdict brings back */
+    atomic_uint_fast64_t sent; /* each request's number, which its verdict brings back with the tenant's */
 };
 
 static enum err_code send_on(void *self, struct msg_request *request, const char *traceparent, struct waiter *waiter)
 {
     struct alone *alone = self;
     struct err err = {0};
-    request->tag = atomic_fetch_add(&alone->sent, 1) + 1;
+    request->tag = (uint64_t)pending_tenant(waiter) << TENANT_SHIFT | (atomic_fetch_add(&alone->sent, 1) + 1);
     request->traceparent = traceparent;
     enum err_code code = engine_submit(alone->engine, request, 0, &err);
     if (!code) pending_position(waiter, 0, (int64_t)request->tag);
@@ -30,7 +34,8 @@ static enum err_code send_on(void *self, struct msg_request *request, const char
 
 static void hand_over(struct alone *alone, const struct msg_verdict *verdict)
 {
-    struct outcome outcome = {.position = {0, (int64_t)verdict->tag}};
+    struct outcome outcome = {.position = {0, (int64_t)verdict->tag},
+                              .tenant = (uint16_t)(verdict->tag >> TENANT_SHIFT)};
     char *json = msg_verdict_to_json(verdict);
     if (!json) return; /* whoever waits is told that it takes longer */
     g_strlcpy(outcome.id, verdict->id ? verdict->id : "", sizeof outcome.id);

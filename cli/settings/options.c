@@ -625,8 +625,16 @@ static const struct option_row serve_rows[] = {
          "connections of one address that come in or are answered, not those that wait; one more ends the oldest; "
          "0: any, for callers behind proxies"},
     {"max-kb", 0, OPT_INT, "KIB", AT(serve.max_kb), "1024", .min = 1, .max = 8192, .sentence = "size of a request"},
+    {"keep", 0, OPT_TEXT, "FILE", AT(serve.keep), NULL,
+     .sentence = "keep verdicts in this file (SQLite) too, so that they are there by id after a restart; not set: in "
+                 "memory alone"},
     {"keep-mb", 0, OPT_INT, "MIB", AT(serve.keep_mb), "64", .min = 1, .max = 65536,
-     .sentence = "memory for the newest verdicts, to be asked for by id"},
+     .sentence = "for the newest verdicts, to be asked for by id: in memory, and of the file"},
+    {"tokens", 0, OPT_TEXT, "FILE", AT(serve.tokens), NULL,
+     .sentence = "without a fleet: who may ask what, by hashes of bearer tokens; read again when it changes"},
+    {"tls-cert", 0, OPT_TEXT, "FILE", AT(serve.tls_cert), NULL,
+     .sentence = "speak TLS with this certificate and those that vouch for it (PEM); read again when it changes"},
+    {"tls-key", 0, OPT_TEXT, "FILE", AT(serve.tls_key), NULL, .sentence = "the certificate's key (PEM)"},
     {"look-back-ms", 0, OPT_INT, "MS", AT(serve.look_back_ms), "300000", .min = 0, .max = 86400000,
      .sentence = "how old verdicts are read at the start, for callers whose replica died"},
     {"group", 0, OPT_TEXT, "NAME", AT(serve.group), BUS_GROUP, .sentence = "the coordinators whose verdicts count"},

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <curl/curl.h>
 #include <glib.h>
+#include <glib/gstdio.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 enum { START_MS = 30000, CALLERS = 24 };
 
 static char base[64];
+static const char *trusted;   /* a certificate; NULL: plain */
 static struct curl_slist *as; /* another Host than the real one; NULL: that */
 static pid_t server;
 
@@ -22,17 +24,26 @@ static bool has_port(void *ctx)
 {
     char *log = read_file(".err");
     const char *at = log ? strstr(log, "\"port\":") : NULL;
-    if (at) g_snprintf(base, sizeof base, "http://127.0.0.1:%d", atoi(at + strlen("\"port\":")));
+    if (at)
+        g_snprintf(base, sizeof base, "%s://127.0.0.1:%d", trusted ? "https" : "http", atoi(at + strlen("\"port\":")));
     g_free(log);
     (void)ctx;
     return at != NULL;
 }
 
-static void begin(const char *option)
+static void begin_with(const char *const *options)
 {
-    const char *const args[] = {"serve", "--db-root=.", "--http=127.0.0.1:0", "--log-form=json", option, NULL};
+    const char *args[16] = {"serve", "--db-root=.", "--http=127.0.0.1:0", "--log-form=json"};
+    for (unsigned i = 0; options[i]; i++) args[4 + i] = options[i];
+    g_remove(".err"); /* of an earlier start, with its port */
     server = assay_start(args);
     cr_assert(wait_until(has_port, NULL, START_MS), "it does not listen: %s", read_file(".err"));
+}
+
+static void begin(const char *option)
+{
+    const char *const options[] = {option, NULL};
+    begin_with(options);
 }
 
 static void end(void)
@@ -66,6 +77,7 @@ static CURL *prepare(const char *path, const void *bytes, size_t len, struct ans
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, out->body);
+    if (trusted) curl_easy_setopt(curl, CURLOPT_CAINFO, trusted);
     if (as) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, as);
     if (bytes) curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)len);
     if (bytes) curl_easy_setopt(curl, CURLOPT_COPYPOSTFIELDS, bytes);
@@ -106,6 +118,213 @@ Test(serve_alone, a_request_is_judged_here_and_its_verdict_kept)
     expect("/v1/verdicts/c", NULL, 404, "unknown_id");
     expect("/v1/linkings", "x", 404, "unknown_path");
     end();
+}
+
+/* Posts a batch; the lines of the answer, g_strfreev. */
+static char **batch(const char *path, const char *lines)
+{
+    struct answer answer;
+    CURL *curl = prepare(path, lines, strlen(lines), &answer);
+    cr_assert_eq(curl_easy_perform(curl), CURLE_OK);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
+    curl_easy_cleanup(curl);
+    cr_assert_eq(answer.status, 200, "%s", answer.body->str);
+    char **out = g_strsplit(g_strchomp(answer.body->str), "\n", -1);
+    g_string_free(answer.body, TRUE);
+    return out;
+}
+
+static json_int_t line_of(const char *text)
+{
+    json_t *json = json_loads(text, 0, NULL);
+    json_int_t line = json_integer_value(json_object_get(json, "line"));
+    json_decref(json);
+    return line;
+}
+
+/* More than are judged at a time, and more than the places that there are. */
+Test(serve_alone, a_batch_is_answered_line_by_line_in_either_order)
+{
+    enum { REQUESTS = 200 };
+    GString *lines = g_string_new("\n");
+    bool seen[REQUESTS + 2] = {false};
+    begin("--max-waiting=8");
+    for (unsigned i = 0; i < REQUESTS; i++) g_string_append_printf(lines, "{\"id\":\"q%u\"," COUNT "}\n", i);
+    char **ordered = batch("/v1/batch", lines->str), **done = batch("/v1/batch?order=done", lines->str);
+    cr_assert_eq(g_strv_length(ordered), REQUESTS);
+    cr_assert_eq(g_strv_length(done), REQUESTS);
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        cr_expect(strstr(ordered[i], "\"status\":\"validated\""), "%s", ordered[i]);
+        cr_expect_eq(line_of(ordered[i]), i + 2, "%s", ordered[i]);
+        json_int_t line = line_of(done[i]);
+        cr_assert(line >= 2 && line < REQUESTS + 2 && !seen[line]);
+        seen[line] = true;
+    }
+    expect("/v1/verdicts/q199", NULL, 200, "\"id\":\"q199\"");
+    g_strfreev(ordered);
+    g_strfreev(done);
+    g_string_free(lines, TRUE);
+    end();
+}
+
+Test(serve_alone, a_bad_line_of_a_batch_harms_no_other)
+{
+    begin(NULL);
+    char **got = batch("/v1/batch", "{\"id\":\"a\"}\nno JSON\n\n{\"id\":\"b\"," COUNT "}");
+    cr_assert_eq(g_strv_length(got), 3);
+    cr_expect(strstr(got[0], "{\"problem\":{") && strstr(got[0], "\"line\":1}"), "%s", got[0]);
+    cr_expect(strstr(got[1], "\"code\":\"malformed\"") && strstr(got[1], "\"line\":2}"), "%s", got[1]);
+    cr_expect(strstr(got[2], "\"validated\"") && strstr(got[2], "\"line\":4}"), "%s", got[2]);
+    g_strfreev(got);
+    expect("/v1/batch", " \n\n", 400, "no request");
+    expect("/v1/batch?order=random", "{}", 400, "order is input or done");
+    GString *many = g_string_new(NULL);
+    for (unsigned i = 0; i < 1001; i++) g_string_append(many, "{}\n");
+    expect("/v1/batch", many->str, 400, "limit_count");
+    g_string_free(many, TRUE);
+    end();
+}
+
+Test(serve_alone, verdicts_in_a_file_are_there_after_a_restart)
+{
+    begin("--keep=verdicts.sqlite");
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "validated");
+    end();
+    begin("--keep=verdicts.sqlite");
+    expect("/v1/verdicts/a", NULL, 200, "\"id\":\"a\"");
+    expect("/v1/verdicts/b", NULL, 404, "unknown_id");
+    end();
+}
+
+static void use_token(const char *token)
+{
+    char *header = token ? g_strdup_printf("Authorization: Bearer %s", token) : NULL;
+    curl_slist_free_all(as);
+    as = header ? curl_slist_append(NULL, header) : NULL;
+    g_free(header);
+}
+
+static void write_tokens(const char *name)
+{
+    char *acme = g_compute_checksum_for_string(G_CHECKSUM_SHA256, "acme's", -1),
+         *beta = g_compute_checksum_for_string(G_CHECKSUM_SHA256, "beta's", -1);
+    char *text = g_strdup_printf("{\"tokens_version\":1,\"tenants\":{"
+                                 "\"acme\":{\"sha256\":[\"%s\"],\"databases\":[\"shop\"]},"
+                                 "\"beta\":{\"sha256\":[\"%s\"],\"databases\":[\"%s\"]}}}",
+                                 acme, beta, name);
+    cr_assert(g_file_set_contents("tokens.json", text, -1, NULL));
+    g_free(text);
+    g_free(acme);
+    g_free(beta);
+}
+
+static bool beta_may_ask(void *ctx)
+{
+    struct answer answer;
+    CURL *curl = prepare("/v1/judge", "{" COUNT "}", strlen("{" COUNT "}"), &answer);
+    (void)ctx;
+    cr_assert_eq(curl_easy_perform(curl), CURLE_OK);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
+    curl_easy_cleanup(curl);
+    g_string_free(answer.body, TRUE);
+    return answer.status == 200;
+}
+
+Test(serve_alone, a_token_says_who_asks_and_what_he_may)
+{
+    const char *const options[] = {"--tokens=tokens.json", "--keep=verdicts.sqlite", NULL};
+    write_tokens("other");
+    begin_with(options);
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 401, "unauthorized");
+    use_token("nobody's");
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 401, "unauthorized");
+    use_token("beta's");
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 403, "forbidden");
+    expect("/v1/batch", "{\"id\":\"a\"," COUNT "}", 200, "forbidden");
+    use_token("acme's");
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "validated");
+    expect("/v1/verdicts/a", NULL, 200, "\"id\":\"a\"");
+    use_token("beta's");
+    expect("/v1/verdicts/a", NULL, 404, "unknown_id");
+    expect("/v1/verdicts/a/answers", "{\"choice\":\"none\"}", 404, "unknown_id");
+    write_tokens("shop");
+    cr_expect(wait_until(beta_may_ask, NULL, START_MS), "the new file does not count");
+    use_token(NULL);
+    end();
+}
+
+/* In the log. */
+static bool is_said(void *ctx)
+{
+    char *log = read_file(".err");
+    bool said = log && strstr(log, ctx);
+    g_free(log);
+    return said;
+}
+
+static void make_certificate(void)
+{
+    char *out = NULL, *errors = NULL;
+    int status = 0;
+    const char *const args[] = {
+        "openssl", "req",      "-x509", "-newkey", "rsa:2048", "-nodes",   "-keyout", "key.pem",
+        "-out",    "cert.pem", "-days", "2",       "-subj",    "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1",
+        NULL};
+    cr_assert(g_spawn_sync(NULL, (char **)args, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &errors, &status, NULL) &&
+                  status == 0,
+              "openssl: %s", errors);
+    g_free(out);
+    g_free(errors);
+}
+
+static bool is_trusted(void *ctx)
+{
+    struct answer answer;
+    CURL *curl = prepare("/v1/verdicts/a", NULL, 0, &answer);
+    CURLcode code = curl_easy_perform(curl);
+    (void)ctx;
+    curl_easy_cleanup(curl);
+    g_string_free(answer.body, TRUE);
+    return code == CURLE_OK;
+}
+
+/* What plain callers send is no handshake; a certificate that is renewed is shown without a restart, a broken one is not. */
+Test(serve_alone, it_speaks_tls_with_the_certificate_that_is_there)
+{
+    const char *const options[] = {"--tls-cert=cert.pem", "--tls-key=key.pem", NULL};
+    char plain[64];
+    make_certificate();
+    trusted = "cert.pem";
+    begin_with(options);
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "validated");
+    cr_assert(g_file_set_contents("key.pem", "half a key", -1, NULL));
+    cr_assert(wait_until(is_said, "certificate: the new file is not right", START_MS));
+    expect("/v1/verdicts/a", NULL, 200, "validated");
+    make_certificate();
+    cr_expect(wait_until(is_trusted, NULL, START_MS), "the new certificate is not shown");
+    g_snprintf(plain, sizeof plain, "http%s", base + strlen("https"));
+    g_strlcpy(base, plain, sizeof base);
+    cr_expect_not(is_trusted(NULL), "a plain caller is answered");
+    trusted = NULL;
+    end();
+}
+
+Test(serve_alone, it_does_not_listen_elsewhere_without_a_token_and_tls)
+{
+    static const char *const wrong[][8] = {{"--tokens=tokens.json"},
+                                           {"--tls-cert=cert.pem", "--tls-key=key.pem"},
+                                           {"--tokens=tokens.json", "--tls-cert=cert.pem"},
+                                           {"--tokens=missing.json", "--tls-cert=cert.pem", "--tls-key=key.pem"},
+                                           {"--tokens=tokens.json", "--tls-cert=cert.pem", "--tls-key=cert.pem"}};
+    make_certificate();
+    write_tokens("shop");
+    for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
+        const char *args[12] = {"serve", "--db-root=.", "--http=0.0.0.0:0"};
+        for (unsigned k = 0; wrong[i][k]; k++) args[3 + k] = wrong[i][k];
+        struct run run = assay_with(NULL, args);
+        cr_expect_eq(run.status, 2, "row %u: %s", i, run.err);
+        run_free(&run);
+    }
 }
 
 Test(serve_alone, a_person_is_asked_and_the_answer_goes_round_again)

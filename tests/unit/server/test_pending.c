@@ -33,7 +33,7 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
 static void wait_for(struct pending *pending, struct caller *caller, const char *id, int64_t until_ns)
 {
     *caller = (struct caller){0};
-    cr_assert_eq(pending_begin(pending, id, until_ns, on_done, caller, &caller->waiter), ERR_OK);
+    cr_assert_eq(pending_begin(pending, 0, id, until_ns, on_done, caller, &caller->waiter), ERR_OK);
 }
 
 static void come(struct pending *pending, const char *id, int32_t partition, int64_t offset, const char *body)
@@ -123,10 +123,10 @@ Test(pending, time_is_up_once)
     pending_position(unplaced.waiter, 0, 2);
     come(pending, "u", 0, 2, "for him too");
     cr_expect(placed.told == 1 && unplaced.told == 1);
-    GBytes *body = pending_find(pending, "u");
+    GBytes *body = pending_find(pending, 0, "u");
     cr_assert_not_null(body, "but it can be asked for");
     g_bytes_unref(body);
-    cr_expect_null(pending_find(pending, "q"));
+    cr_expect_null(pending_find(pending, 0, "q"));
     pending_free(pending);
 }
 
@@ -137,7 +137,7 @@ Test(pending, what_was_not_sent_is_not_waited_for)
     struct waiter *none;
     wait_for(pending, &a, "a", 100);
     wait_for(pending, &b, "b", 200);
-    cr_expect_eq(pending_begin(pending, "c", 100, on_done, &c, &none), ERR_FULL);
+    cr_expect_eq(pending_begin(pending, 0, "c", 100, on_done, &c, &none), ERR_FULL);
     pending_expire(pending, 100);
     cr_expect_not(pending_cancel(a.waiter), "told already");
     cr_expect(pending_cancel(b.waiter));
@@ -145,7 +145,7 @@ Test(pending, what_was_not_sent_is_not_waited_for)
     wait_for(pending, &c, "c", 300);
     pending_close(pending);
     cr_expect(c.told == 1 && c.end == PENDING_CLOSED);
-    cr_expect_eq(pending_begin(pending, "d", 100, on_done, &c, &none), ERR_FULL, "closed");
+    cr_expect_eq(pending_begin(pending, 0, "d", 100, on_done, &c, &none), ERR_FULL, "closed");
     pending_free(pending);
 }
 
@@ -160,7 +160,7 @@ Test(pending, a_dead_letter_ends_the_wait_and_is_no_verdict)
     g_bytes_unref(letter.body);
     expect(&caller, "why");
     cr_expect(caller.letter);
-    cr_expect_null(pending_find(pending, "x"));
+    cr_expect_null(pending_find(pending, 0, "x"));
     pending_free(pending);
 }
 
@@ -177,13 +177,13 @@ Test(pending, what_is_kept_is_bounded_and_the_newest)
         cr_assert_leq(stats.kept_bytes, MOST);
     }
     cr_expect_geq(stats.kept, 2);
-    cr_expect_null(pending_find(pending, "q-0"));
-    GBytes *last = pending_find(pending, "q-499");
+    cr_expect_null(pending_find(pending, 0, "q-0"));
+    GBytes *last = pending_find(pending, 0, "q-499");
     cr_expect_not_null(last);
     if (last) g_bytes_unref(last);
     come(pending, "q-1", 0, 0, "again");
     come(pending, "q-1", 0, 0, "and again");
-    last = pending_find(pending, "q-1");
+    last = pending_find(pending, 0, "q-1");
     cr_assert_not_null(last);
     cr_expect_eq(g_bytes_get_size(last), strlen("and again"));
     g_bytes_unref(last);

@@ -1,0 +1,163 @@
+/* The file of tenants: who a token is, what he may see, and what a wrong file does. */
+#include "lib/base/arena.h"
+#include "server/tokens.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+static char *path;
+
+static void begin(void)
+{
+    char *dir = g_dir_make_tmp("assay-tokens-XXXXXX", NULL);
+    path = g_build_filename(dir, "tokens.json", NULL);
+    g_free(dir);
+}
+
+static void end(void)
+{
+    char *dir = g_path_get_dirname(path);
+    g_unlink(path);
+    g_rmdir(dir);
+    g_free(dir);
+    g_free(path);
+}
+
+TestSuite(tokens, .init = begin, .fini = end);
+
+/* `tenants` with %1, %2 in place of the hashes of "one" and "two". */
+static void write_tenants(const char *tenants)
+{
+    char *one = g_compute_checksum_for_string(G_CHECKSUM_SHA256, "one", -1),
+         *two = g_compute_checksum_for_string(G_CHECKSUM_SHA256, "two", -1);
+    GString *text = g_string_new("{\"tokens_version\":1,\"tenants\":{");
+    g_string_append(text, tenants);
+    g_string_append(text, "}}");
+    g_string_replace(text, "%1", one, 0);
+    g_string_replace(text, "%2", two, 0);
+    cr_assert(g_file_set_contents(path, text->str, -1, NULL));
+    g_string_free(text, TRUE);
+    g_free(one);
+    g_free(two);
+}
+
+static struct tokens *open_tokens(const char *tenants)
+{
+    struct err err = {0};
+    struct tokens *tokens = NULL;
+    write_tenants(tenants);
+    cr_assert_eq(tokens_open(path, &tokens, &err), ERR_OK, "%s", err.text);
+    return tokens;
+}
+
+#define TWO                                                                                                            \
+    "\"acme\":{\"sha256\":[\"%1\"],\"databases\":[\"shop\"],\"expose\":\"none\",\"deny_columns\":[\"a.b\"]},"          \
+    "\"beta\":{\"sha256\":[\"%2\"],\"databases\":[\"*\"]}"
+
+Test(tokens, a_token_is_its_tenant)
+{
+    static const struct {
+        const char *header, *tenant;
+    } rows[] = {{"Bearer one", "acme"}, {"bearer two", "beta"}, {"Bearer three", NULL},
+                {"Bearer ", NULL},      {"one", NULL},          {"Basic one", NULL},
+                {NULL, NULL},           {"Bearer one ", NULL},  {"Bearer onetwo", NULL}};
+    struct tokens *tokens = open_tokens(TWO);
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const struct tenant *tenant = tokens_check(tokens, rows[i].header);
+        cr_expect_str_eq(tenant ? tenant->name : "", rows[i].tenant ? rows[i].tenant : "", "'%s'", rows[i].header);
+        tenant_unref(tenant);
+    }
+    tokens_close(tokens);
+}
+
+Test(tokens, a_request_is_narrowed_to_what_its_tenant_may_see)
+{
+    static const struct {
+        const char *header, *db;
+        enum msg_expose asked, given;
+        enum err_code code;
+        uint32_t n_denied;
+    } rows[] = {{"Bearer one", "shop", MSG_EXPOSE_ROWS, MSG_EXPOSE_NONE, ERR_OK, 2},
+                {"Bearer one", "shop", MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, ERR_OK, 2},
+                {"Bearer one", "Shop", MSG_EXPOSE_ROWS, MSG_EXPOSE_ROWS, ERR_FORBIDDEN, 1},
+                {"Bearer one", "*", MSG_EXPOSE_ROWS, MSG_EXPOSE_ROWS, ERR_FORBIDDEN, 1},
+                {"Bearer two", "any", MSG_EXPOSE_ROWS, MSG_EXPOSE_ROWS, ERR_OK, 1}};
+    static const char *const denied[] = {"x.y"};
+    struct tokens *tokens = open_tokens(TWO);
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct arena arena;
+        struct msg_request request = {
+            .db = rows[i].db, .options = {.expose = rows[i].asked, .deny_columns = denied, .n_deny_columns = 1}};
+        const struct tenant *tenant = tokens_check(tokens, rows[i].header);
+        arena_init(&arena, 0);
+        cr_expect_eq(tenant_narrow(tenant, &request, &arena, NULL), rows[i].code, "row %u", i);
+        cr_expect_eq(request.options.expose, rows[i].given, "row %u", i);
+        cr_expect_eq(request.options.n_deny_columns, rows[i].n_denied, "row %u", i);
+        cr_expect_str_eq(request.options.deny_columns[0], "x.y");
+        if (rows[i].n_denied > 1) cr_expect_str_eq(request.options.deny_columns[1], "a.b");
+        arena_free(&arena);
+        tenant_unref(tenant);
+    }
+    tokens_close(tokens);
+}
+
+Test(tokens, a_wrong_file_is_refused_with_the_place)
+{
+    static const struct {
+        const char *tenants, *says;
+    } rows[] = {
+        {"\"a\":{\"sha256\":[\"%1\"]}", "databases"},
+        {"\"a\":{\"sha256\":[\"%1\"],\"databases\":\"shop\"}", "databases"},
+        {"\"a\":{\"sha256\":[\"%1\"],\"databases\":[1]}", "databases"},
+        {"\"a\":{\"sha256\":[],\"databases\":[\"*\"]}", "sha256"},
+        {"\"a\":{\"sha256\":[\"one\"],\"databases\":[\"*\"]}", "64 hexadecimal"},
+        {"\"a\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"expose\":\"all\"}", "expose"},
+        {"\"a\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"deny_columns\":\"x\"}", "deny_columns"},
+        {"\"a\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"exposes\":\"none\"}", "unknown key"},
+        {"\"\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"]}", "1 to 64"},
+        {"\"a\":1", "tenant 'a'"},
+        {"\"a\":{},\"a\":{}", "line 1"},
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        struct err err = {0};
+        struct tokens *tokens = NULL;
+        write_tenants(rows[i].tenants);
+        cr_expect_eq(tokens_open(path, &tokens, &err), ERR_CONFIG, "%s", rows[i].tenants);
+        cr_expect(strstr(err.text, rows[i].says), "'%s', not '%s'", err.text, rows[i].says);
+        cr_assert_null(tokens);
+    }
+}
+
+/* Who holds a tenant while the file changes keeps him; the next call gets the new one, under the same number. */
+Test(tokens, a_changed_file_counts_and_a_wrong_one_does_not)
+{
+    struct err err;
+    struct tokens *tokens = open_tokens(TWO);
+    const struct tenant *before = tokens_check(tokens, "Bearer two");
+    cr_expect_not(tokens_refresh(tokens, &err), "nothing has changed");
+    write_tenants("\"new\":{\"sha256\":[\"%1\"],\"databases\":[\"shop\"]},\"beta\":{\"sha256\":[\"%2\"],\"databases\":["
+                  "\"shop\"]}");
+    cr_assert(tokens_refresh(tokens, &err));
+    cr_assert_eq(err.code, ERR_OK, "%s", err.text);
+    const struct tenant *one = tokens_check(tokens, "Bearer one"), *two = tokens_check(tokens, "Bearer two");
+    cr_assert(one && two && before);
+    cr_expect_str_eq(one->name, "new");
+    cr_expect(before->all && !two->all);
+    cr_expect_eq(before->number, two->number);
+    cr_expect_str_eq(tokens_name(tokens, two->number), "beta");
+    write_tenants("\"new\":{}");
+    cr_assert(tokens_refresh(tokens, &err));
+    cr_expect_eq(err.code, ERR_CONFIG);
+    g_unlink(path);
+    cr_assert(tokens_refresh(tokens, &err));
+    cr_expect_eq(err.code, ERR_IO);
+    cr_expect_not(tokens_refresh(tokens, &err), "said once");
+    const struct tenant *still = tokens_check(tokens, "Bearer one");
+    cr_expect(still && strcmp(still->name, "new") == 0);
+    tenant_unref(before), tenant_unref(one), tenant_unref(two), tenant_unref(still);
+    tokens_close(tokens);
+    write_tenants("");
+}
