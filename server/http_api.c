@@ -3,6 +3,7 @@
 #include "lib/base/clock.h"
 #include "server/http_batch.h"
 #include "server/http_judge.h"
+#include "server/http_openapi.h"
 #include "server/http_stream.h"
 
 #include <stdatomic.h>
@@ -22,7 +23,8 @@ enum {
 struct http_api {
     struct http_api_config config;
     struct http_server *server;
-    GArray *routes;    /* struct http_route */
+    GArray *routes; /* struct http_route */
+    struct openapi *openapi;
     GThreadPool *slow; /* of calls */
     struct batches *batches;
     atomic_bool quiesced;
@@ -431,6 +433,7 @@ static void api_free(struct http_api *api)
 {
     if (api->slow) g_thread_pool_free(api->slow, FALSE, TRUE);
     batches_free(api->batches);
+    openapi_free(api->openapi);
     g_array_free(api->routes, TRUE);
     g_free(api);
 }
@@ -446,6 +449,8 @@ enum err_code http_api_open(const struct http_api_config *config, struct http_ap
     http_judge_routes(&api->config, api->routes);
     batches_routes(api->batches, api->routes);
     if (config->n_routes) g_array_append_vals(api->routes, config->routes, config->n_routes);
+    api->openapi = openapi_new(api->routes, config->tokens != NULL);
+    openapi_routes(api->openapi, api->routes);
     enum err_code code = listen_on(api, err);
     if (code)
         api_free(api);

@@ -306,14 +306,32 @@ void batches_free(struct batches *batches)
     g_free(batches);
 }
 
+static const char *order(unsigned i)
+{
+    static const char *const orders[] = {"input", "done"};
+    return i < G_N_ELEMENTS(orders) ? orders[i] : NULL;
+}
+
+static const struct json_schema_field query[] = {
+    {"order", .choice = order, .sentence = "of the answer's lines: as the requests stand, or as they are judged"},
+    {"wait_ms", JSON_SCHEMA_WHOLE, .max = 3600000, .sentence = "how long to wait for each verdict, in milliseconds"},
+    {.name = NULL}};
+static const uint16_t statuses[] = {400, 413, 415, 503, 0};
+static const struct http_description description = {
+    HTTP_BATCH,   "judges up to 1,000 requests, a line each: what became of them, a line each",
+    query,        "request",
+    "batch_line", true,
+    statuses};
+
 void batches_routes(struct batches *batches, GArray *routes)
 {
     const struct http_route row = {.method = "POST",
-                                   .path = "/v1/batch",
+                                   .path = HTTP_BATCH,
                                    .scope = HTTP_SCOPE_JUDGE,
                                    .accepts = "application/x-ndjson",
                                    .max_bytes = MAX_BYTES,
                                    .answer = post_batch,
-                                   .ctx = batches};
+                                   .ctx = batches,
+                                   .description = &description};
     g_array_append_val(routes, row);
 }

@@ -9,6 +9,8 @@
 
 #include "server/http_api.h"
 
+#define HTTP_BATCH "/v1/batch"
+
 struct batches;
 
 /* `config` must outlive it. Thread of all but tick: that of connections, or before and after it. */

@@ -173,14 +173,60 @@ static void post_linking(void *ctx, const struct http_request *request, struct h
         http_reply_json(reply, json);
 }
 
+static const struct json_schema_field query_wait[] = {
+    {"wait_ms", JSON_SCHEMA_WHOLE, .max = 3600000, .sentence = "how long to wait for the verdict, in milliseconds"},
+    {.name = NULL}};
+
+static const uint16_t judged[] = {202, 400, 403, 413, 415, 422, 503, 0},
+                      answered[] = {202, 400, 403, 404, 405, 413, 415, 422, 503, 0}, found[] = {404, 503, 0},
+                      linked[] = {400, 413, 503, 0};
+
+static const struct http_description
+    describe_judge = {HTTP_JUDGE, "judges a request: its verdict, once it is there",
+                      query_wait, "request",
+                      "verdict",  false,
+                      judged},
+    describe_get = {HTTP_VERDICTS "{id}", "the newest verdict of that id", NULL, NULL, "verdict", false, found},
+    describe_answer = {HTTP_VERDICTS "{id}" ANSWERS,
+                       "answers what the newest verdict of that id asks: the request is judged again with the answer",
+                       query_wait,
+                       "chosen_answer",
+                       "verdict",
+                       false,
+                       answered},
+    describe_linking = {
+        "/v1/linkings", "where a schema linker is not to be believed, by a trace of it (a safetensors file)",
+        NULL,           NULL,
+        NULL,           false,
+        linked};
+
 void http_judge_routes(const struct http_api_config *config, GArray *routes)
 {
     enum http_work finding = config->store ? HTTP_SLOW : HTTP_QUICK;
     const struct http_route rows[] = {
-        {.method = "POST", .path = HTTP_JUDGE, .scope = HTTP_SCOPE_JUDGE, .answer = judge},
-        {.method = "GET", .path = HTTP_VERDICTS, .scope = HTTP_SCOPE_JUDGE, .work = finding, .answer = get_verdict},
-        {.method = "POST", .path = HTTP_VERDICTS, .scope = HTTP_SCOPE_JUDGE, .work = finding, .answer = post_answer},
-        {.method = "POST", .path = "/v1/linkings", .scope = HTTP_SCOPE_JUDGE, .accepts = "*", .answer = post_linking},
+        {.method = "POST",
+         .path = HTTP_JUDGE,
+         .scope = HTTP_SCOPE_JUDGE,
+         .answer = judge,
+         .description = &describe_judge},
+        {.method = "GET",
+         .path = HTTP_VERDICTS,
+         .scope = HTTP_SCOPE_JUDGE,
+         .work = finding,
+         .answer = get_verdict,
+         .description = &describe_get},
+        {.method = "POST",
+         .path = HTTP_VERDICTS,
+         .scope = HTTP_SCOPE_JUDGE,
+         .work = finding,
+         .answer = post_answer,
+         .description = &describe_answer},
+        {.method = "POST",
+         .path = "/v1/linkings",
+         .scope = HTTP_SCOPE_JUDGE,
+         .accepts = "*",
+         .answer = post_linking,
+         .description = &describe_linking},
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
         struct http_route row = rows[i];

@@ -6,6 +6,7 @@
 #ifndef ASSAY_SERVER_HTTP_ROUTE_H
 #define ASSAY_SERVER_HTTP_ROUTE_H
 
+#include "proto/message/json_schema.h"
 #include "server/pending.h"
 
 #include <glib.h>
@@ -65,6 +66,16 @@ void http_reply_error(struct http_reply *reply, const struct err *err);
 /* 200 and JSON, which is taken over: malloc'd. NULL: no memory. */
 void http_reply_json(struct http_reply *reply, char *json);
 
+/* What a row is, for those who read its description (server/http_openapi.h). */
+struct http_description {
+    const char *path; /* with names in braces: "/v1/verdicts/{id}" */
+    const char *sentence;
+    const struct json_schema_field *query; /* ends with one without a name; NULL: none */
+    const char *takes, *gives; /* names of json_schema_objects; of a body with one a line, of a line. NULL: anything */
+    bool lines;                /* both bodies are NDJSON */
+    const uint16_t *statuses;  /* beside 200, and what all rows may answer; ends with 0 */
+};
+
 struct http_route {
     const char *method; /* "GET", "POST" */
     const char *path;   /* "/v1/judge"; one that ends with '/' takes every path that it begins */
@@ -78,6 +89,7 @@ struct http_route {
     void (*finish)(void *ctx, const char *state, const struct outcome *outcome, const struct err *err,
                    struct http_reply *reply);
     void *ctx;
+    const struct http_description *description; /* NULL: it is not described */
 };
 
 #endif
