@@ -40,7 +40,7 @@ struct call {
     struct http_api *api;
     struct MHD_Connection *connection;
     const struct http_route *route;
-    char *path;
+    char *path, *rest;
     GByteArray *body;
     struct http_request request;
     struct http_reply reply;
@@ -255,24 +255,46 @@ static bool is_of_this_machine(struct MHD_Connection *connection)
     return false;
 }
 
-static bool is_at(const struct http_route *route, const char *path)
+/* What stands in the braces of the row's path, or behind it where that ends with '/': `len` bytes, some in any case. NULL: the path is another one. */
+static const char *rest_of(const struct http_route *route, const char *path, size_t *len)
 {
-    size_t len = strlen(route->path);
-    bool prefix = len > 1 && route->path[len - 1] == '/';
-    return prefix ? strncmp(path, route->path, len) == 0 && path[len] : strcmp(path, route->path) == 0;
+    const char *own = route->path;
+    size_t head = strcspn(own, "{"), own_len = strlen(own), path_len = strlen(path);
+    bool open = head == own_len && own_len > 1 && own[own_len - 1] == '/';
+    const char *tail = open || head == own_len ? "" : strchr(own, '}') + 1;
+    *len = 0;
+    if (!open && head == own_len) return strcmp(path, own) == 0 ? path + path_len : NULL;
+    if (path_len <= head + strlen(tail) || strncmp(path, own, head) != 0 || !g_str_has_suffix(path, tail)) return NULL;
+    *len = path_len - head - strlen(tail);
+    return path + head;
+}
+
+/* Letters of its own. */
+static size_t weight(const struct http_route *route)
+{
+    size_t head = strcspn(route->path, "{");
+    return route->path[head] ? head + strlen(strchr(route->path, '}') + 1) : head;
 }
 
 /* The row of the method and path; NULL: `allowed` are the methods that the path has, in the order of the rows. */
 static const struct http_route *find_route(const struct http_api *api, const char *method, const char *path,
                                            GString *allowed)
 {
+    size_t len, most = 0;
+    const struct http_route *found = NULL;
     for (guint i = 0; i < api->routes->len; i++) {
         const struct http_route *route = &g_array_index(api->routes, struct http_route, i);
-        if (!is_at(route, path)) continue;
-        if (strcmp(route->method, method) == 0) return route;
+        size_t own = weight(route);
+        if (own < most || !rest_of(route, path, &len)) continue;
+        if (own > most) {
+            found = NULL;
+            g_string_truncate(allowed, 0);
+        }
+        most = own;
+        if (strcmp(route->method, method) == 0) found = route;
         g_string_append_printf(allowed, "%s%s", allowed->len ? ", " : "", route->method);
     }
-    return NULL;
+    return found;
 }
 
 static enum MHD_Result send_no_route(struct MHD_Connection *connection, const char *allowed)
@@ -301,17 +323,16 @@ static struct call *call_new(struct http_api *api, struct MHD_Connection *connec
                              const char *path, const struct tenant *tenant)
 {
     struct call *call = g_new0(struct call, 1);
-    size_t len = strlen(route->path);
+    size_t len;
+    const char *rest = rest_of(route, path, &len);
     call->api = api;
     call->connection = connection;
     call->route = route;
     call->path = g_strdup(path);
+    call->rest = g_strndup(rest, len);
     call->body = g_byte_array_new();
-    call->request = (struct http_request){.tenant = tenant,
-                                          .method = route->method,
-                                          .path = call->path,
-                                          .rest = call->path + MIN(len, strlen(call->path)),
-                                          .connection = connection};
+    call->request = (struct http_request){
+        .tenant = tenant, .method = route->method, .path = call->path, .rest = call->rest, .connection = connection};
     atomic_fetch_add(&api->n_calls, 1);
     return call;
 }
@@ -395,6 +416,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
     g_byte_array_unref(call->body);
     tenant_unref(call->request.tenant);
     g_free(call->path);
+    g_free(call->rest);
     g_free(call);
     *request = NULL;
     atomic_fetch_sub(&api->n_calls, 1);

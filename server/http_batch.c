@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    MAX_LINES = 1000,
     MAX_BYTES = 16 << 20, /* of all lines */
     AT_ONCE = 32,         /* judged at a time, of one batch */
     AHEAD = 64,           /* how far the next request may be ahead of the first that is not written */
@@ -250,8 +249,8 @@ static void post_batch(void *ctx, const struct http_request *request, struct htt
         err_set(&err, ERR_MALFORMED, "order is input or done");
     else if (!n)
         err_set(&err, ERR_MALFORMED, "no request: a batch has one a line");
-    else if (n > MAX_LINES)
-        err_set(&err, ERR_LIMIT_COUNT, "a batch has at most %d requests, not %u", MAX_LINES, n);
+    else if (n > HTTP_BATCH_LINES)
+        err_set(&err, ERR_LIMIT_COUNT, "a batch has at most %d requests, not %u", HTTP_BATCH_LINES, n);
     if (err.code) {
         http_reply_error(reply, &err);
         return;
@@ -318,10 +317,12 @@ static const struct json_schema_field query[] = {
     {.name = NULL}};
 static const uint16_t statuses[] = {400, 413, 415, 503, 0};
 static const struct http_description description = {
-    HTTP_BATCH,   "judges up to 1,000 requests, a line each: what became of them, a line each",
-    query,        "request",
-    "batch_line", true,
-    statuses};
+    .sentence = "judges up to 1,000 requests, a line each: what became of them, a line each",
+    .query = query,
+    .takes = "request",
+    .gives = "batch_line",
+    .lines = true,
+    .statuses = statuses};
 
 void batches_routes(struct batches *batches, GArray *routes)
 {

@@ -11,7 +11,6 @@
 
 enum { MAX_TRACEPARENT = 512 };
 
-#define ANSWERS "/answers"
 #define JSON    "application/json"
 #define PROBLEM "application/problem+json"
 
@@ -146,13 +145,7 @@ static void judge_answered(const GBytes *asked, const struct http_request *reque
 static void post_answer(void *ctx, const struct http_request *request, struct http_reply *reply)
 {
     const struct http_api_config *config = ctx;
-    if (strlen(request->rest) <= strlen(ANSWERS) || !g_str_has_suffix(request->rest, ANSWERS)) {
-        http_reply_problem(reply, 405, "another method", "refused", "POST " HTTP_VERDICTS "ID" ANSWERS);
-        return;
-    }
-    char *id = g_strndup(request->rest, strlen(request->rest) - strlen(ANSWERS));
-    GBytes *asked = http_judge_find(config, request->tenant, id);
-    g_free(id);
+    GBytes *asked = http_judge_find(config, request->tenant, request->rest);
     if (!asked) {
         reply_unknown(reply);
         return;
@@ -178,27 +171,25 @@ static const struct json_schema_field query_wait[] = {
     {.name = NULL}};
 
 static const uint16_t judged[] = {202, 400, 403, 413, 415, 422, 503, 0},
-                      answered[] = {202, 400, 403, 404, 405, 413, 415, 422, 503, 0}, found[] = {404, 503, 0},
+                      answered[] = {202, 400, 403, 404, 413, 415, 422, 503, 0}, found[] = {404, 503, 0},
                       linked[] = {400, 413, 503, 0};
 
 static const struct http_description
-    describe_judge = {HTTP_JUDGE, "judges a request: its verdict, once it is there",
-                      query_wait, "request",
-                      "verdict",  false,
-                      judged},
-    describe_get = {HTTP_VERDICTS "{id}", "the newest verdict of that id", NULL, NULL, "verdict", false, found},
-    describe_answer = {HTTP_VERDICTS "{id}" ANSWERS,
-                       "answers what the newest verdict of that id asks: the request is judged again with the answer",
-                       query_wait,
-                       "chosen_answer",
-                       "verdict",
-                       false,
-                       answered},
-    describe_linking = {
-        "/v1/linkings", "where a schema linker is not to be believed, by a trace of it (a safetensors file)",
-        NULL,           NULL,
-        NULL,           false,
-        linked};
+    describe_judge = {.sentence = "judges a request: its verdict, once it is there",
+                      .query = query_wait,
+                      .takes = "request",
+                      .gives = "verdict",
+                      .statuses = judged},
+    describe_get = {.sentence = "the newest verdict of that id", .gives = "verdict", .statuses = found},
+    describe_answer =
+        {.sentence = "answers what the newest verdict of that id asks: the request is judged again with the answer",
+         .query = query_wait,
+         .takes = "chosen_answer",
+         .gives = "verdict",
+         .statuses = answered},
+    describe_linking = {.sentence =
+                            "where a schema linker is not to be believed, by a trace of it (a safetensors file)",
+                        .statuses = linked};
 
 void http_judge_routes(const struct http_api_config *config, GArray *routes)
 {
@@ -210,13 +201,13 @@ void http_judge_routes(const struct http_api_config *config, GArray *routes)
          .answer = judge,
          .description = &describe_judge},
         {.method = "GET",
-         .path = HTTP_VERDICTS,
+         .path = HTTP_VERDICTS "{id}",
          .scope = HTTP_SCOPE_JUDGE,
          .work = finding,
          .answer = get_verdict,
          .description = &describe_get},
         {.method = "POST",
-         .path = HTTP_VERDICTS,
+         .path = HTTP_VERDICTS "{id}/answers",
          .scope = HTTP_SCOPE_JUDGE,
          .work = finding,
          .answer = post_answer,

@@ -1,5 +1,7 @@
 #include "server/http_openapi.h"
 
+#include "server/http_batch.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +124,14 @@ static json_t *content(const char *type, const char *schema)
     return json_pack("{s:{s:o}}", type, "schema", schema ? reference(schema) : json_object());
 }
 
+/* One a line; the standard has no words for that before its version 3.2, so it is a list. */
+static json_t *lines_of(const char *schema, int most)
+{
+    return json_pack("{s:{s:{s:s, s:s, s:i, s:i, s:o}}}", "application/x-ndjson", "schema", "type", "array",
+                     "description", "one a line, without brackets and commas", "minItems", 1, "maxItems", most, "items",
+                     reference(schema));
+}
+
 static json_t *answer_of(unsigned status, const struct http_description *about)
 {
     static const struct {
@@ -142,8 +152,9 @@ static json_t *answer_of(unsigned status, const struct http_description *about)
     const char *sentence = "";
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
         if (rows[i].status == status) sentence = rows[i].sentence;
-    json_t *body = status == 200   ? content(about->lines ? "application/x-ndjson" : "application/json", about->gives)
-                   : status == 202 ? content("application/json", "later")
+    json_t *body = status == 200   ? about->lines ? lines_of(about->gives, HTTP_BATCH_LINES)
+                                                  : content("application/json", about->gives)
+                     : status == 202 ? content("application/json", "later")
                                    : content("application/problem+json", "problem");
     return json_pack("{s:s, s:o}", "description", sentence, "content", body);
 }
@@ -174,16 +185,16 @@ static json_t *parameter(const char *name, const char *in, json_t *schema, const
 }
 
 /* The names in braces, and the query. */
-static json_t *parameters_of(const struct http_description *about)
+static json_t *parameters_of(const struct http_route *route)
 {
     json_t *out = json_array();
-    for (const char *at = about->path; (at = strchr(at, '{')); at++) {
+    for (const char *at = route->path; (at = strchr(at, '{')); at++) {
         char *name = g_strndup(at + 1, strcspn(at + 1, "}"));
         json_array_append_new(out,
                               parameter(name, "path", json_pack("{s:s, s:i}", "type", "string", "minLength", 1), NULL));
         g_free(name);
     }
-    for (const struct json_schema_field *field = about->query; field && field->name; field++)
+    for (const struct json_schema_field *field = route->description->query; field && field->name; field++)
         json_array_append_new(out, parameter(field->name, "query", one_of(field), field->sentence));
     return out;
 }
@@ -191,12 +202,12 @@ static json_t *parameters_of(const struct http_description *about)
 static json_t *operation_of(const struct http_route *route, bool tokens)
 {
     const struct http_description *about = route->description;
-    json_t *out = json_pack("{s:s, s:o, s:o}", "summary", about->sentence, "parameters", parameters_of(about),
+    json_t *out = json_pack("{s:s, s:o, s:o}", "summary", about->sentence, "parameters", parameters_of(route),
                             "responses", answers_of(route, tokens));
     if (strcmp(route->method, "POST") == 0)
         json_object_set_new(out, "requestBody",
                             json_pack("{s:b, s:o}", "required", 1, "content",
-                                      about->lines   ? content("application/x-ndjson", NULL)
+                                      about->lines   ? lines_of(about->takes, HTTP_BATCH_LINES)
                                       : about->takes ? content("application/json", about->takes)
                                                      : content("application/octet-stream", NULL)));
     return out;
@@ -209,8 +220,8 @@ static json_t *paths(const GArray *routes, bool tokens)
         const struct http_route *route = &g_array_index(routes, struct http_route, i);
         if (!route->description) continue;
         char *method = g_ascii_strdown(route->method, -1);
-        json_t *path = json_object_get(out, route->description->path);
-        if (!path) json_object_set_new(out, route->description->path, path = json_object());
+        json_t *path = json_object_get(out, route->path);
+        if (!path) json_object_set_new(out, route->path, path = json_object());
         json_object_set_new(path, method, operation_of(route, tokens));
         g_free(method);
     }

@@ -31,7 +31,7 @@ struct tenant; /* server/tokens.h */
 struct http_request {
     const char *method;
     const char *path; /* decoded, begins with '/' */
-    const char *rest; /* behind the row's path: the ID of /v1/verdicts/ID; "" where the row has the whole path */
+    const char *rest; /* what stands in the braces of the row's path, or behind its '/'; else "" */
     const char *body; /* NUL-terminated; NULs inside are the caller's */
     size_t body_len;
     const struct tenant
@@ -68,7 +68,6 @@ void http_reply_json(struct http_reply *reply, char *json);
 
 /* What a row is, for those who read its description (server/http_openapi.h). */
 struct http_description {
-    const char *path; /* with names in braces: "/v1/verdicts/{id}" */
     const char *sentence;
     const struct json_schema_field *query; /* ends with one without a name; NULL: none */
     const char *takes, *gives; /* names of json_schema_objects; of a body with one a line, of a line. NULL: anything */
@@ -78,7 +77,9 @@ struct http_description {
 
 struct http_route {
     const char *method; /* "GET", "POST" */
-    const char *path;   /* "/v1/judge"; one that ends with '/' takes every path that it begins */
+    /* "/v1/judge"; "/v1/verdicts/{id}/answers": anything in place of the braces; one that ends with '/' takes every path that it begins. Of
+     * several that fit, those with the most letters of their own count. */
+    const char *path;
     enum http_scope scope;
     enum http_work work;
     const char *accepts; /* media type of a POST's body; NULL: JSON; "*": any */
