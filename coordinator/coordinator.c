@@ -267,6 +267,12 @@ static void on_dropped(void *ctx, void *token)
     bus_nack(((struct coordinator *)ctx)->consumer, token, 0);
 }
 
+static void on_progress(void *ctx, const struct coordinator_progress *progress)
+{
+    const struct coordinator_config *config = &((struct coordinator *)ctx)->config;
+    config->progress(config->progress_ctx, progress);
+}
+
 static bool on_verify(void *ctx, const struct core_model_question *question)
 {
     struct coordinator *c = ctx;
@@ -356,7 +362,8 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                    .correct = config->corrector ? on_correct : NULL,
                                    .polish = config->polisher ? on_polish : NULL,
                                    .duplicate = on_duplicate,
-                                   .dropped = on_dropped};
+                                   .dropped = on_dropped,
+                                   .progress = config->progress ? on_progress : NULL};
     enum err_code code = consult_when(config->llm_when, &core.llm, err);
     if (!code && !(c->core = core_new(&core, &actions))) code = err_set(err, ERR_NOMEM, "no memory for a coordinator");
     if (!code) code = open_models(c, err);

@@ -26,6 +26,14 @@ struct coordinator_llm {
     uint64_t max_tokens;     /* of a request: none is asked about once these are used up; 0: any number */
 };
 
+/* What has just been learned of an open request. */
+struct coordinator_progress {
+    uint64_t tag;       /* the sender's number for the request */
+    uint32_t candidate; /* its index; at n_candidates and behind: a query near the answer, for a repair */
+    uint32_t n_candidates;
+    const char *family; /* that has looked at it; static */
+};
+
 struct coordinator_config {
     struct bus *bus;
     const char *group;    /* NULL: BUS_GROUP */
@@ -48,6 +56,9 @@ struct coordinator_config {
     const struct scorer_config *polisher; /* a chat model that polishes the answer's explanation; NULL: none */
     uint32_t polisher_threads;            /* likewise */
     int64_t max_deadline_ms;              /* of any request, where the transport is shared; 0: 600,000 */
+    /* On the thread of the loop, so it is to be quick. NULL: nobody wants to know. */
+    void (*progress)(void *ctx, const struct coordinator_progress *progress);
+    void *progress_ctx;
 };
 
 /* Repairs that were looked for, and what came of them; of the others: nothing surer was found. */

@@ -315,6 +315,14 @@ static enum err_code take_polished(struct request *request, const struct msg_res
     return ERR_OK;
 }
 
+static void tell_progress(const struct request *request, uint32_t index, int family)
+{
+    const struct core_actions *actions = &request->core->actions;
+    const struct coordinator_progress progress = {request->message->tag, index, request->n_given,
+                                                  vsig_family_name((enum vsig_family)family)};
+    if (actions->progress) actions->progress(actions->ctx, &progress);
+}
+
 /* A family's answer on one candidate; stray when nobody waits for it. */
 static void take_result(struct request *request, struct msg_result *result, int64_t now_ns)
 {
@@ -343,6 +351,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
     }
     if (!late) state->results[family] = result;
     uint32_t index = (uint32_t)(state - request->states);
+    tell_progress(request, index, family);
     if (!state->pending) gather_candidate(request, index);
     if (family == VSIG_LLM) {
         consult_take(request, index, result);

@@ -74,6 +74,8 @@ struct core_actions {
     void (*duplicate)(void *ctx, void *token);
     /* The request went to another process (core_forget): no verdict will come. NULL: not called. */
     void (*dropped)(void *ctx, void *token);
+    /* A family has looked at a candidate. NULL: not called. */
+    void (*progress)(void *ctx, const struct coordinator_progress *progress);
 };
 
 struct core_stats {

@@ -159,6 +159,8 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .ignore_drift = config->ignore_drift,
         .polisher = config->polisher.endpoint ? &config->polisher : NULL,
         .polisher_threads = config->polisher_threads,
+        .progress = config->progress,
+        .progress_ctx = config->progress_ctx,
     };
     return coordinator_new(&own, &engine->coordinator, err);
 }

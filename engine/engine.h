@@ -48,6 +48,9 @@ struct engine_config {
     struct db_limits limits;
     const struct vsig_options *signals; /* NULL: defaults */
     struct msg_options defaults;
+    /* As coordinator_config's. */
+    void (*progress)(void *ctx, const struct coordinator_progress *progress);
+    void *progress_ctx;
     const char *executor; /* the program in whose processes statements on SQLite run; NULL: here */
 };
 

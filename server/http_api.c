@@ -171,7 +171,7 @@ static void send_judge(struct call *call)
     suspend(call, STEP_WAITING);
     enum err_code code = http_judge_read(&call->request, json, len, &arena, &request, &call->err);
     if (!code) g_strlcpy(call->id, request->id, sizeof call->id);
-    if (!code) code = http_judge_send(&call->api->config, &call->request, request, on_done, call, &call->err);
+    if (!code) code = http_judge_send(&call->api->config, &call->request, request, on_done, NULL, call, &call->err);
     arena_free(&arena);
     if (!code) return;
     call->step = STEP_JUDGED;

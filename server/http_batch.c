@@ -138,7 +138,7 @@ static enum err_code send_item(struct batch *batch, struct item *item, struct er
         pthread_mutex_lock(&batch->lock);
         batch->n_judged++;
         pthread_mutex_unlock(&batch->lock);
-        code = http_judge_send(config, batch->http, request, on_done, item, err);
+        code = http_judge_send(config, batch->http, request, on_done, NULL, item, err);
     }
     arena_free(&arena);
     return code;

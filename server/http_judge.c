@@ -3,6 +3,7 @@
 #include "lib/base/clock.h"
 #include "proto/message/edge.h"
 #include "server/http_answers.h"
+#include "server/http_events.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -50,11 +51,13 @@ static const char *traceparent_of(const struct http_request *http)
 }
 
 enum err_code http_judge_send(const struct http_api_config *config, const struct http_request *http,
-                              struct msg_request *request, pending_done *done, void *ctx, struct err *err)
+                              struct msg_request *request, pending_done *done,
+                              void (*told)(void *ctx, const void *progress), void *ctx, struct err *err)
 {
     struct waiter *waiter = NULL;
     enum err_code code = pending_begin(config->pending, http->tenant ? http->tenant->number : 0, request->id,
                                        until_ns(config, http), done, ctx, &waiter);
+    if (!code && told) pending_watch(waiter, told);
     if (!code) code = config->send(config->send_ctx, request, traceparent_of(http), waiter);
     if (!code || (waiter && !pending_cancel(waiter))) return ERR_OK; /* done has been called, or will be */
     return err_set(err, code, "%s",
@@ -100,8 +103,11 @@ void http_judge_reply(const char *id, const struct outcome *outcome, const struc
 
 static void judge(void *ctx, const struct http_request *request, struct http_reply *reply)
 {
-    (void)ctx;
-    reply->judge = g_bytes_new(request->body, request->body_len);
+    const char *accepts = http_request_header(request, "Accept");
+    if (accepts && strstr(accepts, HTTP_EVENTS))
+        http_events_begin(ctx, request, reply);
+    else
+        reply->judge = g_bytes_new(request->body, request->body_len);
 }
 
 static void reply_unknown(struct http_reply *reply)
@@ -179,6 +185,7 @@ static const struct http_description
                       .query = query_wait,
                       .takes = "request",
                       .gives = "verdict",
+                      .events = true,
                       .statuses = judged},
     describe_get = {.sentence = "the newest verdict of that id", .gives = "verdict", .statuses = found},
     describe_answer =

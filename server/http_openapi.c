@@ -1,6 +1,7 @@
 #include "server/http_openapi.h"
 
 #include "server/http_batch.h"
+#include "server/http_events.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -132,6 +133,12 @@ static json_t *lines_of(const char *schema, int most)
                      reference(schema));
 }
 
+static json_t *events(void)
+{
+    return json_pack("{s:{s:{s:s, s:s}}}", HTTP_EVENTS, "schema", "type", "string", "description",
+                     "events accepted, progress, and at the end verdict, later or problem; the data of each is JSON");
+}
+
 static json_t *answer_of(unsigned status, const struct http_description *about)
 {
     static const struct {
@@ -156,6 +163,7 @@ static json_t *answer_of(unsigned status, const struct http_description *about)
                                                   : content("application/json", about->gives)
                      : status == 202 ? content("application/json", "later")
                                    : content("application/problem+json", "problem");
+    if (status == 200 && about->events) json_object_update_new(body, events());
     return json_pack("{s:s, s:o}", "description", sentence, "content", body);
 }
 

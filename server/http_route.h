@@ -72,6 +72,7 @@ struct http_description {
     const struct json_schema_field *query; /* ends with one without a name; NULL: none */
     const char *takes, *gives; /* names of json_schema_objects; of a body with one a line, of a line. NULL: anything */
     bool lines;                /* both bodies are NDJSON */
+    bool events;               /* the answer may be server-sent events, for who accepts them (server/http_events.h) */
     const uint16_t *statuses;  /* beside 200, and what all rows may answer; ends with 0 */
 };
 

@@ -1,6 +1,7 @@
 #include "server/pending.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ struct waiter {
     struct pending *pending;
     GList link; /* in `callers` until it ends */
     pending_done *done;
+    void (*told)(void *ctx, const void *progress); /* NULL: it does not watch */
     void *ctx;
     int64_t until_ns;
     struct msg_key position;
@@ -29,13 +31,14 @@ struct pending {
     uint32_t max_waiters;
     size_t max_bytes;
     bool closed;
-    GQueue callers;        /* struct waiter, that have not ended */
-    GHashTable *by_place;  /* msg_key → struct waiter, of those */
-    GHashTable *placeless; /* id → struct waiter, of those: taken, and nobody knows where */
-    GQueue oldest;         /* struct kept, first the one that goes first */
-    GHashTable *kept;      /* msg_key → struct kept */
-    GHashTable *kept_ids;  /* outcome, by tenant and id → struct kept, the newest; verdicts only */
-    GHashTable *unsettled; /* struct waiter that ended before their place was told */
+    GQueue callers;         /* struct waiter, that have not ended */
+    GHashTable *by_place;   /* msg_key → struct waiter, of those */
+    GHashTable *placeless;  /* id → struct waiter, of those: taken, and nobody knows where */
+    GQueue oldest;          /* struct kept, first the one that goes first */
+    GHashTable *kept;       /* msg_key → struct kept */
+    GHashTable *kept_ids;   /* outcome, by tenant and id → struct kept, the newest; verdicts only */
+    GHashTable *unsettled;  /* struct waiter that ended before their place was told */
+    atomic_uint n_watching; /* callers */
     struct pending_stats stats;
     void (*on_verdict)(void *ctx, const struct outcome *verdict);
     void *verdict_ctx;
@@ -108,6 +111,7 @@ static void take_out(struct waiter *waiter)
 {
     struct pending *pending = waiter->pending;
     waiter->ended = true;
+    if (waiter->told) atomic_fetch_sub(&pending->n_watching, 1);
     g_queue_unlink(&pending->callers, &waiter->link);
     if (g_hash_table_lookup(pending->by_place, &waiter->position) == waiter)
         g_hash_table_remove(pending->by_place, &waiter->position);
@@ -193,6 +197,21 @@ enum err_code pending_begin(struct pending *pending, uint16_t tenant, const char
     }
     pthread_mutex_unlock(&pending->lock);
     return full ? ERR_FULL : ERR_OK;
+}
+
+void pending_watch(struct waiter *waiter, void (*told)(void *ctx, const void *progress))
+{
+    waiter->told = told;
+    atomic_fetch_add(&waiter->pending->n_watching, 1);
+}
+
+void pending_tell(struct pending *pending, const struct msg_key *position, const void *progress)
+{
+    if (!atomic_load(&pending->n_watching)) return;
+    pthread_mutex_lock(&pending->lock);
+    const struct waiter *waiter = g_hash_table_lookup(pending->by_place, position);
+    if (waiter && waiter->told) waiter->told(waiter->ctx, progress);
+    pthread_mutex_unlock(&pending->lock);
 }
 
 uint16_t pending_tenant(const struct waiter *waiter)

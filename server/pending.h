@@ -43,6 +43,9 @@ enum err_code pending_begin(struct pending *pending, uint16_t tenant, const char
                             pending_done *done, void *ctx, struct waiter **out);
 /* As it was told; until pending_position or pending_cancel. */
 uint16_t pending_tenant(const struct waiter *waiter);
+/* What is learned of its request before the verdict (pending_tell): `told` is called under a lock, and is not to call back. Before
+ * the request is sent. */
+void pending_watch(struct waiter *waiter, void (*told)(void *ctx, const void *progress));
 /* Where the request lies; once. An offset below 0: taken, and nobody knows where; then the id decides. */
 void pending_position(struct waiter *waiter, int32_t partition, int64_t offset);
 /* The request was not sent after all. True: `done` will not be called; false: it has been, time was up meanwhile. */
@@ -50,6 +53,9 @@ bool pending_cancel(struct waiter *waiter);
 
 /* The caller of `ctx` stops waiting, if it still did: PENDING_LATE. */
 void pending_leave(struct pending *pending, const void *ctx);
+
+/* Something was learned of the request at that place; `progress` goes to whoever watches it. */
+void pending_tell(struct pending *pending, const struct msg_key *position, const void *progress);
 
 /* An outcome came; copied, with a reference to its body. */
 void pending_outcome(struct pending *pending, const struct outcome *outcome);

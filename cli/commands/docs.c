@@ -1,6 +1,7 @@
-/* Manual pages, shell completion and docs/configuration.md, all printed from the option tables: `assay docs` is hidden,
+/* Manual pages, shell completion, docs/configuration.md and docs/api.md, all printed from tables: `assay docs` is hidden,
  * the build calls it. */
 #include "cli/settings/catalogue.h"
+#include "proto/message/json_schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -373,6 +374,38 @@ static void configuration(void)
     configuration_recipe();
 }
 
+/* --- docs/api.md ------------------------------------------------------------------------------------------------ */
+
+static void api_choices(const struct json_schema_field *field)
+{
+    const char *choice;
+    for (unsigned i = 0; (choice = field->choice(i)); i++) printf("%s `%s`", i ? "," : ":", choice);
+}
+
+static void api_field(const struct json_schema_field *field)
+{
+    bool of_text = field->kind == JSON_SCHEMA_STRING && !field->list;
+    char *kind = json_schema_kind_text(field);
+    const char *mark = field->required ? "**" : "";
+    printf("| %s`%s`%s | %s | %s", mark, field->name, mark, kind, field->sentence);
+    if (field->choice && strcmp(field->name, "code") != 0) api_choices(field);
+    if (field->max > 0) printf("; at most %.0f%s", field->max, of_text ? " bytes" : field->list ? " of them" : "");
+    puts(" |");
+    g_free(kind);
+}
+
+static void api(void)
+{
+    puts("# Requests, verdicts and errors in JSON\n\n"
+         "Printed by `assay docs api` from the tables that `/openapi.json` is made of (a test compares). What the keys "
+         "mean in full:\n"
+         "[formats.md](formats.md); paths and statuses: [http.md](http.md). **Bold** keys are always there.");
+    for (const struct json_schema_object *object = json_schema_objects; object->name; object++) {
+        printf("\n## %s\n\n%s\n\n| key | is | |\n| --- | --- | --- |\n", object->name, object->sentence);
+        for (const struct json_schema_field *field = object->fields; field->name; field++) api_field(field);
+    }
+}
+
 static int docs_run(struct cli *cli)
 {
     const char *what = cli->args[0];
@@ -389,8 +422,10 @@ static int docs_run(struct cli *cli)
         fish_completion();
     else if (strcmp(what, "configuration") == 0)
         configuration();
+    else if (strcmp(what, "api") == 0)
+        api();
     else {
-        complain("docs prints man [COMMAND], bash, zsh, fish or configuration");
+        complain("docs prints man [COMMAND], bash, zsh, fish, configuration or api");
         return EXIT_ERROR;
     }
     return 0;
@@ -398,10 +433,10 @@ static int docs_run(struct cli *cli)
 
 const struct command command_docs = {
     .name = "docs",
-    .sentence = "print the manual, the shell completion or the configuration guide",
-    .args = "man [COMMAND] | bash | zsh | fish | configuration",
-    .description = "Prints documentation from the option tables.",
-    .words = "man bash zsh fish configuration",
+    .sentence = "print the manual, the shell completion, the configuration guide or the API's objects",
+    .args = "man [COMMAND] | bash | zsh | fish | configuration | api",
+    .description = "Prints documentation from the tables of options and of the API.",
+    .words = "man bash zsh fish configuration api",
     .groups = (const struct option_group *const[]){&options_general, NULL},
     .min_args = 1,
     .max_args = 2,

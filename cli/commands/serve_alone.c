@@ -55,6 +55,13 @@ static enum err_code turn(void *self, struct err *err)
     return ERR_OK;
 }
 
+static void tell_progress(void *ctx, const struct coordinator_progress *progress)
+{
+    struct alone *alone = ctx;
+    const struct msg_key position = {0, (int64_t)progress->tag};
+    pending_tell(alone->pending, &position, progress);
+}
+
 static void close_alone(void *self)
 {
     struct alone *alone = self;
@@ -75,6 +82,8 @@ static enum err_code open_alone(struct cli *cli, struct pending *pending, void *
     config.window = MIN((uint32_t)cli->settings.serve.max_waiting, MOST_OPEN);
     struct alone *alone = g_new0(struct alone, 1);
     alone->pending = pending;
+    config.progress = tell_progress;
+    config.progress_ctx = alone;
     code = engine_open(&config, &alone->engine, err);
     if (code)
         close_alone(alone);

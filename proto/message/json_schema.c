@@ -22,7 +22,7 @@ CHOICE(expose, msg_expose_name, msg_expose, 1)
 CHOICE(status, msg_status_name, msg_status, 0)
 CHOICE(state, msg_state_name, msg_state, 0)
 CHOICE(severity, msg_severity_name, msg_severity, 0)
-CHOICE(promise, msg_promise_name, msg_promise, 0)
+CHOICE(promise, msg_promise_name, msg_promise, 1)
 #undef CHOICE
 
 static const char *stage(unsigned i)

@@ -349,15 +349,19 @@ Test(program, colour_is_a_choice)
 
 /* --- documentation is printed from the tables ------------------------------------------------------------------- */
 
-Test(program, the_configuration_guide_is_current)
+Test(program, the_printed_guides_are_current)
 {
-    struct run run = assay("docs", "configuration");
-    char *kept = read_file(SOURCE_ROOT "/docs/configuration.md");
-    cr_assert_not_null(kept);
-    cr_expect_str_eq(kept, run.out,
-                     "docs/configuration.md is out of date: assay docs configuration > docs/configuration.md");
-    g_free(kept);
-    run_free(&run);
+    static const char *const guides[] = {"configuration", "api"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(guides); i++) {
+        struct run run = assay("docs", guides[i]);
+        char *path = g_strdup_printf(SOURCE_ROOT "/docs/%s.md", guides[i]), *kept = read_file(path);
+        cr_assert_not_null(kept);
+        cr_expect_str_eq(kept, run.out, "docs/%s.md is out of date: assay docs %s > docs/%s.md", guides[i], guides[i],
+                         guides[i]);
+        g_free(kept);
+        g_free(path);
+        run_free(&run);
+    }
 }
 
 static bool only_known_requests(const char *page)

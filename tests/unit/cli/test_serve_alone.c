@@ -185,6 +185,38 @@ Test(serve_alone, a_bad_line_of_a_batch_harms_no_other)
     end();
 }
 
+/* As it becomes known: accepted, what each family looked at, and the verdict as the last event. */
+Test(serve_alone, who_accepts_events_sees_the_judgement_go_on)
+{
+    struct answer answer;
+    begin(NULL);
+    as = curl_slist_append(NULL, "Accept: text/event-stream");
+    CURL *curl = prepare("/v1/judge", "{\"id\":\"a\"," COUNT "}", strlen("{\"id\":\"a\"," COUNT "}"), &answer);
+    cr_assert_eq(curl_easy_perform(curl), CURLE_OK);
+    curl_easy_cleanup(curl);
+    cr_expect(g_str_has_prefix(answer.body->str, "event: accepted\ndata: {\"id\":\"a\"}\n\n"), "%s", answer.body->str);
+    cr_expect(
+        strstr(answer.body->str, "event: progress\ndata: {\"candidate\":0,\"candidates\":1,\"family\":\"join\"}\n\n"));
+    const char *verdict = strstr(answer.body->str, "event: verdict\ndata: {");
+    cr_expect(verdict && strstr(verdict, "\"validated\"") && g_str_has_suffix(verdict, "}\n\n"), "%s",
+              answer.body->str);
+    g_string_free(answer.body, TRUE);
+    expect("/v1/judge", "{\"id\":\"b\"}", 200, "event: problem\ndata: {");
+    expect("/v1/judge?wait_ms=0", "{\"id\":\"c\"," COUNT "}", 200, "event: accepted");
+    curl_slist_free_all(as);
+    as = NULL;
+    end();
+}
+
+Test(serve_alone, it_describes_itself)
+{
+    begin(NULL);
+    expect("/openapi.json", NULL, 200, "\"/v1/verdicts/{id}/answers\"");
+    expect("/openapi.json", "{}", 405, "GET");
+    expect("/v1/verdicts/a", "{}", 405, "GET");
+    end();
+}
+
 Test(serve_alone, verdicts_in_a_file_are_there_after_a_restart)
 {
     begin("--keep=verdicts.sqlite");
