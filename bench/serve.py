@@ -4,9 +4,10 @@
   serve.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--callers 16] [--order sampled]
 
 A closed loop: each caller sends its next request when it has an answer, every request of the log once. The callers share the machine with the
-server. `one`: a single caller, whose latency stands beside what the verdicts say that judging took.
+server. `one`: a single caller, whose latency stands beside what the verdicts say that judging took. `open`: requests at a fixed rate, --load of what the
+closed loop got through, each latency from when it was to start. `idle`: what --idle connections that say nothing cost.
 """
-import argparse, asyncio, json, re, statistics, subprocess, time
+import argparse, asyncio, json, re, socket, statistics, subprocess, time
 
 
 def post(line): return b"POST /v1/judge HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(line) + line
@@ -33,8 +34,39 @@ async def closed_loop(port, lines, callers):
     return time.perf_counter() - began, done
 
 
+async def open_loop(port, lines, per_second):
+    """(seconds from the planned start, verdict) of each."""
+    began = time.perf_counter() + 0.1
+    async def one(i, line):
+        planned = began + i / per_second
+        await asyncio.sleep(max(0, planned - time.perf_counter()))
+        _, verdict = await call(port, line)
+        return time.perf_counter() - planned, verdict
+    return await asyncio.gather(*(one(i, line) for i, line in enumerate(lines)))
+
+
+def resident_kb(server):
+    with open(f"/proc/{server.pid}/status", encoding="ascii") as f: return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
+
+
+def idle(server, port, n):
+    """MB that n connections take that have sent half a head."""
+    before, held = resident_kb(server), []
+    for _ in range(n):
+        s = socket.create_connection(("127.0.0.1", port))
+        s.sendall(b"POST /v1/judge HTTP/1.1\r\nHost: 127")
+        held.append(s)
+    time.sleep(0.5)
+    after = resident_kb(server)
+    for s in held: s.close()
+    return (after - before) / 1024
+
+
+def over_judging(done): return statistics.median(1000 * s - v["timings"]["total_ms"] for s, v in done)
+
+
 def start(o):
-    server = subprocess.Popen([o.assay, "serve", "--db-root", o.db_root, "--http", "127.0.0.1:0", "--order", o.order, "--log-form", "json"], stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen([o.assay, "serve", "--db-root", o.db_root, "--http", "127.0.0.1:0", "--order", o.order, "--per-address", "0", "--log-form", "json"], stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
         if "requests are taken" in line: return server, json.loads(line)["port"]
     raise SystemExit("it does not start")
@@ -52,26 +84,29 @@ def main():
     p.add_argument("--db-root", required=True)
     p.add_argument("--callers", type=int, default=16)
     p.add_argument("--order", default="auto")
+    p.add_argument("--load", type=float, default=0.3)
+    p.add_argument("--idle", type=int, default=1000)
     p.add_argument("--runs", type=int, default=3)
     o = p.parse_args()
     entries = [json.loads(line) for line in open(o.log, encoding="utf-8")]
     lines = [json.dumps({k: v for k, v in e.items() if k != "gold"}).encode() for e in entries]
     candidates = sum(len(e["candidates"]) for e in entries)
-    print("| run | replay, candidates/s | callers | candidates/s | of replay | p50, p99 ms | p99 / p50 | one caller: p50, p99 ms | over judging, p50 ms |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| run | replay, candidates/s | callers | of replay | p50, p99 ms | p99 / p50 | one caller: p50, p99 ms | over judging, p50 ms | open: p50, p99 ms | over judging, p50 ms "
+          "| idle, MB |\n" + "| --- " * 11 + "|")
     for run in range(o.runs):
         peer = replay(o, o.log)
         server, port = start(o)
         asyncio.run(closed_loop(port, lines, 2))  # indexes are warm then
         seconds, done = asyncio.run(closed_loop(port, lines, o.callers))
         _, alone = asyncio.run(closed_loop(port, lines, 1))
+        opened = asyncio.run(open_loop(port, lines, o.load * len(lines) / seconds))
+        held = idle(server, port, o.idle)
         server.terminate()
         server.wait()
-        ms = sorted(1000 * s for s, _ in done)
-        one = sorted(1000 * s for s, _ in alone)
-        over = statistics.median(1000 * s - v["timings"]["total_ms"] for s, v in alone) if "timings" in alone[0][1] else float("nan")
+        ms, one, planned = (sorted(1000 * s for s, _ in runs) for runs in (done, alone, opened))
         at = lambda sorted_ms, share: sorted_ms[min(len(sorted_ms) - 1, int(share * len(sorted_ms)))]
-        print(f"| {run + 1} | {peer:.0f} | {o.callers} | {candidates / seconds:.0f} | {candidates / seconds / peer:.2f} | {at(ms, 0.5):.1f}, {at(ms, 0.99):.1f} "
-              f"| {at(ms, 0.99) / at(ms, 0.5):.1f} | {at(one, 0.5):.1f}, {at(one, 0.99):.1f} | {over:.1f} |", flush=True)
+        print(f"| {run + 1} | {peer:.0f} | {o.callers} | {candidates / seconds / peer:.2f} | {at(ms, 0.5):.1f}, {at(ms, 0.99):.1f} | {at(ms, 0.99) / at(ms, 0.5):.1f} "
+              f"| {at(one, 0.5):.1f}, {at(one, 0.99):.1f} | {over_judging(alone):.1f} | {at(planned, 0.5):.1f}, {at(planned, 0.99):.1f} | {over_judging(opened):.1f} | {held:.1f} |", flush=True)
 
 
 if __name__ == "__main__": main()
