@@ -11,6 +11,9 @@ optional_test_packages="python3-torch libopenblas0-pthread libpg-query-dev pytho
 # The servers of tests/live. Kafka itself is no package: it comes from Maven Central; llama.cpp's server comes from PyPI.
 live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql
   python3-confluent-kafka python3-msgpack python3-pip"
+# What tests/clients asks beside PyPI and npm.
+client_test_packages="python3-venv python3-pip sqlite3"
+optional_client_test_packages=""
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi

@@ -1,20 +1,25 @@
 #!/usr/bin/env bash
 # All tests: installs what is missing, builds with sanitizers, runs everything, ends with "N passed, N failed".
 #
-#   deploy/test.sh [--no-install] [--lint]      --lint adds formatting and clang-tidy of all sources
+#   deploy/test.sh [--no-install] [--lint] [--clients]
+#
+# --lint adds formatting and clang-tidy of all sources. --clients adds what is outside of the program, which takes as long again: packages from PyPI
+# and npm that ask it (tests/clients), a browser, collectors, installed packages.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . deploy/packages.sh
 
-install=1 lint=
+install=1 lint= clients=
 for arg; do
   case $arg in
     --no-install) install= ;;
     --lint) lint=1 ;;
-    *) echo "usage: deploy/test.sh [--no-install] [--lint]" >&2; exit 2 ;;
+    --clients) clients=1 ;;
+    *) echo "usage: deploy/test.sh [--no-install] [--lint] [--clients]" >&2; exit 2 ;;
   esac
 done
-[ -z "$install" ] || install_packages "$build_packages $test_packages $live_test_packages" "$optional_packages $optional_test_packages" || exit 2
+[ -z "$install" ] || install_packages "$build_packages $test_packages $live_test_packages ${clients:+$client_test_packages}" \
+  "$optional_packages $optional_test_packages ${clients:+$optional_client_test_packages}" || exit 2
 
 [ -z "$install" ] || export ASSAY_TEST_PROMTOOL=${ASSAY_TEST_PROMTOOL:-$(find_promtool "$PWD/build/promtool")}
 
@@ -97,6 +102,19 @@ count() {
   [ "${sum% *}" = "${sum#* }" ] || grep -A 12 '^\[FAIL\]' "$log" >&2
 }
 
+# clients: tests/clients, two suites at a time, since each waits for downloads and processes for most of its time. They ask a program without
+# sanitizers: a library that is loaded into somebody else's process cannot bring them.
+clients() {
+  local scratch run
+  scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-clients.XXXXXX") || return
+  step "program for clients" sh -c 'cmake --preset release -DBUILD_TESTING=OFF -B build/clients && cmake --build build/clients'
+  export ASSAY_TEST_PROGRAM=$PWD/build/clients/cli/assay ASSAY_TEST_BUILD=$PWD/build/clients
+  ls tests/clients/*/run.sh | xargs -P 2 -I RUN sh -c \
+    'name=$(basename "$(dirname RUN)"); echo "== clients: $name" >&2; timeout 1500 RUN "$0/$name" >"build/test-logs/clients-$name.log" 2>&1' "$scratch" || true
+  for run in tests/clients/*/run.sh; do count "clients-$(basename "$(dirname "$run")")"; done
+  rm -rf "$scratch"
+}
+
 # What is built later, out of what time the live tests leave, which wait for servers for most of theirs.
 build_ahead() {
   cmake --preset tsan -DASSAY_WERROR=ON && cmake --build --preset tsan --target race_tests
@@ -122,6 +140,7 @@ step "demo" deploy/demo.sh --no-install
 wait "$guards"
 guards=
 count "guards left out"
+[ -z "$clients" ] || clients
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The API against its own description: schemathesis asks what /openapi.json allows and does not allow, and holds each answer against it.
 #
-#   tests/clients/openapi/run.sh SCRATCH     with ASSAY_TEST_PROGRAM; $ASSAY_TEST_CALLS: how many, 2000 when not set
+#   tests/clients/openapi/run.sh SCRATCH     with ASSAY_TEST_PROGRAM; $ASSAY_TEST_CALLS: how many (2000)
 set -euo pipefail
 scratch=$1 here=$(cd "$(dirname "$0")" && pwd) calls=${ASSAY_TEST_CALLS:-2000}
 mkdir -p "$scratch/db/podcasts"
