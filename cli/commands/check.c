@@ -1,4 +1,5 @@
-/* assay check: one question, its candidates, one verdict. */
+/* assay check: one question, its candidates, one verdict; or, by check_pairs.c, a folder of questions and queries. */
+#include "cli/commands/check_pairs.h"
 #include "cli/output/output.h"
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
@@ -142,7 +143,8 @@ static bool is_blank(const char *text)
 static int check_run(struct cli *cli)
 {
     enum format format;
-    if (!format_choose(cli, FORMATS_VERDICT, &format)) return EXIT_ERROR;
+    if (!format_choose(cli, FORMATS_CHECK, &format)) return EXIT_ERROR;
+    if (cli->settings.pairs.pairs) return check_pairs(cli, format);
     if (!cli->settings.check.db) {
         complain("which database? --db=FILE names it");
         return EXIT_ERROR;
@@ -161,18 +163,26 @@ static int check_run(struct cli *cli)
 const struct command command_check = {
     .name = "check",
     .sentence = "judge the candidates of one question",
-    .args = "--db FILE --question TEXT [SQL...]",
-    .description = "Judges each SQL candidate against the database and the question and says which may be trusted, how "
-                   "sure that is, "
-                   "which clauses are suspect and why.\n\n"
-                   "Without SQL arguments the candidates come from standard input: one a line, or, when a line ends "
-                   "with a semicolon, "
-                   "statements over several lines, each ended by a semicolon at the end of a line.\n\n"
-                   "The exit status is 0 when a candidate validates, 1 when none does, 2 when nothing could be judged.",
+    .args = "--db FILE --question TEXT [SQL...]\n--pairs DIR|FILE... --db-root DIR",
+    .description =
+        "Judges each SQL candidate against the database and the question and says which may be trusted, how "
+        "sure that is, "
+        "which clauses are suspect and why.\n\n"
+        "Without SQL arguments the candidates come from standard input: one a line, or, when a line ends "
+        "with a semicolon, "
+        "statements over several lines, each ended by a semicolon at the end of a line.\n\n"
+        "With --pairs the arguments are files, or folders of *.sql files, that hold one query each, behind "
+        "comment lines with its question: `-- question: TEXT`, and where they say more `-- db: NAME` and "
+        "`-- evidence: TEXT`. A file without a db is of the database of --db, else of the one that its folder "
+        "is called after. Findings point into the files; links are not followed, names that begin with a dot "
+        "are left out, and a file without a question is skipped.\n\n"
+        "The exit status is 0 when a candidate validates, 1 when none does, 2 when nothing could be judged; "
+        "with --pairs 0 when each query does, 1 when one does not, 2 when one could not be judged.",
     .examples =
         "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
-        "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql",
-    .main_flags = "db question evidence answer format policy threshold expose deny-column",
+        "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql\n"
+        "assay check --pairs queries --db-root databases --format junit > assay.xml",
+    .main_flags = "db question evidence answer pairs format policy threshold expose deny-column",
     .groups = (const struct option_group *const[]){&options_check, &options_answer, &options_judge, &options_verifier,
                                                    &options_repair, &options_encoder, &options_llm, &options_consult,
                                                    &options_corrector, &options_polish, &options_output,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *const names[FORMAT_COUNT] = {"text", "jsonl", "json", "csv", "sarif"};
+static const char *const names[FORMAT_COUNT] = {"text", "jsonl", "json", "csv", "sarif", "junit", "github"};
 
 const char *format_name(enum format format)
 {

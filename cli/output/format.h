@@ -7,12 +7,23 @@
 #include <jansson.h>
 #include <stdio.h>
 
-enum format { FORMAT_TEXT, FORMAT_JSONL, FORMAT_JSON, FORMAT_CSV, FORMAT_SARIF, FORMAT_COUNT };
+enum format {
+    FORMAT_TEXT,
+    FORMAT_JSONL,
+    FORMAT_JSON,
+    FORMAT_CSV,
+    FORMAT_SARIF,
+    FORMAT_JUNIT,
+    FORMAT_GITHUB,
+    FORMAT_COUNT
+};
 
-/* Sets of formats, as bits: what tables and lists can be written as; and all, for verdicts. */
+/* Sets of formats, as bits: what tables and lists can be written as; verdicts of any number; and those of one run of
+ * tests, of which some are kept until its end. */
 enum {
     FORMATS_TABLE = 1U << FORMAT_TEXT | 1U << FORMAT_JSONL | 1U << FORMAT_JSON | 1U << FORMAT_CSV,
-    FORMATS_VERDICT = FORMATS_TABLE | 1U << FORMAT_SARIF
+    FORMATS_VERDICT = FORMATS_TABLE | 1U << FORMAT_SARIF,
+    FORMATS_CHECK = FORMATS_VERDICT | 1U << FORMAT_JUNIT | 1U << FORMAT_GITHUB
 };
 
 /* The format that --format asks for; auto is text on a terminal and jsonl elsewhere. False, with a message on standard

@@ -1,6 +1,7 @@
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
+#include "lib/base/digits.h"
 #include "proto/bus/position.h"
 
 #include <errno.h>
@@ -12,7 +13,9 @@ struct output {
     FILE *stream;
     enum format format;
     bool full, first;
-    struct msg_buffer json; /* kept from one verdict to the next */
+    const struct sql_file *file; /* that holds the present verdict's query; NULL: none does */
+    struct msg_buffer json;      /* kept from one verdict to the next */
+    struct junit *junit;
 };
 
 /* A line number, or partition@offset. */
@@ -27,6 +30,7 @@ static void place_text(uint64_t place, char *out, size_t size)
 struct writer { /* one row a format; slots without work are NULL */
     void (*begin)(struct output *output);
     void (*verdict)(struct output *output, uint64_t place, const struct msg_verdict *verdict);
+    void (*skipped)(struct output *output, const struct sql_file *file, const char *why);
     void (*end)(struct output *output);
 };
 
@@ -40,6 +44,53 @@ static char *fired_names(const struct msg_verdict *verdict)
         if (judged->signals[i].state == MSG_FIRED)
             g_string_append_printf(names, "%s%s", names->len ? " " : "", judged->signals[i].name);
     return g_string_free(names, FALSE);
+}
+
+bool verdict_holds(const struct msg_verdict *verdict, const struct sql_file *file)
+{
+    return verdict->status == MSG_STATUS_VALIDATED || (verdict->status == MSG_STATUS_REPAIRED && !file);
+}
+
+char *verdict_sentence(const struct msg_verdict *verdict)
+{
+    GString *text = g_string_new(msg_status_name(verdict->status));
+    struct digits_pair p = digits_apart(verdict->p_correct, verdict->threshold, 3);
+    if (!isnan(verdict->p_correct)) g_string_append_printf(text, ", P(correct) %s", p.first);
+    if (!isnan(verdict->p_correct) && !isnan(verdict->threshold))
+        g_string_append_printf(text, " (validates from %s)", p.second);
+    if (verdict->message || verdict->reason)
+        g_string_append_printf(text, ": %s", verdict->message ? verdict->message : verdict->reason);
+    return g_string_free(text, FALSE);
+}
+
+const char *finding_name(const struct msg_finding *finding)
+{
+    return finding->name ? finding->name : "invalid_sql";
+}
+
+char *finding_line(const struct sql_file *file, uint32_t candidate, const struct msg_judged *judged,
+                   const struct msg_finding *finding)
+{
+    struct region region = region_of(file, &judged->sql, finding->n_clauses ? finding->clauses : NULL);
+    const char *name = finding_name(finding), *message = finding->message ? finding->message : name;
+    char *where = file ? g_strdup(file->path) : g_strdup_printf("candidate %u", candidate + 1);
+    char *line = g_strdup_printf("%s:%u:%u: %s: %s [%s]", where, region.line, region.column,
+                                 msg_severity_name(finding->severity), message, name);
+    g_free(where);
+    return line;
+}
+
+/* What there is to say of a file's query that does not hold, a line each. */
+static void text_findings(FILE *stream, const struct msg_verdict *verdict, const struct sql_file *file)
+{
+    for (uint32_t i = 0; i < verdict->n_candidates; i++)
+        for (uint32_t k = 0; k < verdict->candidates[i].n_findings; k++) {
+            char *line = finding_line(file, i, &verdict->candidates[i], &verdict->candidates[i].findings[k]);
+            fputs("  ", stream);
+            print_safe(stream, line, strlen(line), false);
+            fputc('\n', stream);
+            g_free(line);
+        }
 }
 
 static void text_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
@@ -58,9 +109,14 @@ static void text_verdict(struct output *output, uint64_t place, const struct msg
     print_safe(output->stream, verdict->id ? verdict->id : number, strlen(verdict->id ? verdict->id : number), false);
     fprintf(output->stream, "  %s%s%s  %s  %s of %u  ", style_start(style), msg_status_name(verdict->status),
             style_end(), p, answer, verdict->n_candidates);
-    const char *text = verdict->sql ? verdict->sql : verdict->reason ? verdict->reason : "";
+    bool holds = verdict_holds(verdict, output->file);
+    const char *text = output->file && !holds && verdict->message ? verdict->message
+                       : verdict->sql                             ? verdict->sql
+                       : verdict->reason                          ? verdict->reason
+                                                                  : "";
     print_safe(output->stream, text, strlen(text), false);
     fputc('\n', output->stream);
+    if (output->file && !holds) text_findings(output->stream, verdict, output->file);
 }
 
 /* The record's place as the last members: what resuming looks for. False: no memory. */
@@ -152,15 +208,48 @@ static void sarif_end_output(struct output *output)
 static void sarif_verdict_output(struct output *output, uint64_t place, const struct msg_verdict *verdict)
 {
     (void)place;
-    sarif_verdict(output->stream, verdict, &output->first);
+    sarif_verdict(output->stream, verdict, output->file, &output->first);
+}
+
+static void junit_begin_output(struct output *output)
+{
+    output->junit = junit_begin();
+}
+static void junit_end_output(struct output *output)
+{
+    junit_end(output->junit, output->stream);
+}
+
+static void junit_verdict_output(struct output *output, uint64_t place, const struct msg_verdict *verdict)
+{
+    (void)place;
+    junit_verdict(output->junit, verdict, output->file);
+}
+
+static void junit_skipped_output(struct output *output, const struct sql_file *file, const char *why)
+{
+    junit_skipped(output->junit, file, why);
+}
+
+static void github_verdict_output(struct output *output, uint64_t place, const struct msg_verdict *verdict)
+{
+    (void)place;
+    github_verdict(output->stream, verdict, output->file);
+}
+
+static void github_skipped_output(struct output *output, const struct sql_file *file, const char *why)
+{
+    github_skipped(output->stream, file, why);
 }
 
 static const struct writer writers[FORMAT_COUNT] = {
-    [FORMAT_TEXT] = {NULL, text_verdict, NULL},
-    [FORMAT_JSONL] = {NULL, json_verdict, NULL},
-    [FORMAT_JSON] = {json_begin, json_verdict, json_end},
-    [FORMAT_CSV] = {csv_begin, csv_verdict, NULL},
-    [FORMAT_SARIF] = {sarif_begin_output, sarif_verdict_output, sarif_end_output},
+    [FORMAT_TEXT] = {.verdict = text_verdict},
+    [FORMAT_JSONL] = {.verdict = json_verdict},
+    [FORMAT_JSON] = {json_begin, json_verdict, .end = json_end},
+    [FORMAT_CSV] = {csv_begin, csv_verdict},
+    [FORMAT_SARIF] = {sarif_begin_output, sarif_verdict_output, .end = sarif_end_output},
+    [FORMAT_JUNIT] = {junit_begin_output, junit_verdict_output, junit_skipped_output, junit_end_output},
+    [FORMAT_GITHUB] = {.verdict = github_verdict_output, .skipped = github_skipped_output},
 };
 
 struct output *output_begin(enum format format, bool full, FILE *stream)
@@ -174,6 +263,18 @@ struct output *output_begin(enum format format, bool full, FILE *stream)
 void output_verdict(struct output *output, uint64_t place, const struct msg_verdict *verdict)
 {
     writers[output->format].verdict(output, place, verdict);
+}
+
+void output_verdict_of_file(struct output *output, const struct sql_file *file, const struct msg_verdict *verdict)
+{
+    output->file = file;
+    output_verdict(output, 0, verdict);
+    output->file = NULL;
+}
+
+void output_skipped(struct output *output, const struct sql_file *file, const char *why)
+{
+    if (writers[output->format].skipped) writers[output->format].skipped(output, file, why);
 }
 
 bool output_end(struct output *output)

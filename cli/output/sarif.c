@@ -1,15 +1,20 @@
 /* SARIF 2.1.0: each finding of each judged candidate is a result; a candidate is an artifact named after its request
- * and its index in it.
+ * and its index in it. A query that was read from a file has that file's places, and one result more where it does not
+ * validate: who checks files asks for that, whatever the signals find.
  *
  * Columns count Unicode code points (columnKind says so), bytes stand beside them. The pieces go out one by one, so a
  * replay of any length fits in memory; that is why candidates' texts come as snippets and not as run.artifacts.
  */
-#include "cli/output/caret.h"
 #include "cli/output/output.h"
 
 #include <string.h>
 
+#define NOT_VALIDATED "not_validated"
+
+/* Rules beside the signals. */
 static const char *const invalid_sql_sentence = "The SQL does not parse, or the database engine refuses it";
+static const char *const not_validated_sentence =
+    "Not sure enough that the query answers its question, or it could not be judged";
 
 static json_t *rule_json(const char *id, const char *sentence, const char *instruction, const char *family)
 {
@@ -19,7 +24,7 @@ static json_t *rule_json(const char *id, const char *sentence, const char *instr
     return rule;
 }
 
-/* Rules: invalid_sql first, then the signals in the order of the registry. */
+/* Rules: invalid_sql first, then the signals in the order of the registry, then not_validated. */
 static json_t *rules_json(void)
 {
     json_t *rules = json_array();
@@ -29,6 +34,7 @@ static json_t *rules_json(void)
     for (unsigned i = 0; i < n; i++)
         json_array_append_new(
             rules, rule_json(all[i]->name, all[i]->sentence, all[i]->instruction, vsig_family_name(all[i]->family)));
+    json_array_append_new(rules, rule_json(NOT_VALIDATED, not_validated_sentence, NULL, "verdict"));
     return rules;
 }
 
@@ -38,6 +44,7 @@ static int rule_index(const char *name)
     const struct vsig_def *const *all = vsig_all(&n);
     for (unsigned i = 0; i < n; i++)
         if (strcmp(all[i]->name, name) == 0) return (int)i + 1;
+    if (strcmp(name, NOT_VALIDATED) == 0) return (int)n + 1;
     return strcmp(name, "invalid_sql") == 0 ? 0 : -1;
 }
 
@@ -64,19 +71,25 @@ static json_t *snippet(const char *text, size_t len)
     return json;
 }
 
-static json_t *location_json(const char *uri, const struct msg_text *sql, const struct msg_clause *clause)
+struct place {
+    const char *uri;
+    const struct sql_file *file; /* NULL: the candidate is the artifact */
+};
+
+static json_t *location_json(const struct place *place, const struct msg_text *sql, const struct msg_clause *clause)
 {
-    unsigned line, column, end_line, end_column;
-    uint32_t start = MIN(clause->start, sql->len), end = MIN(MAX(clause->end, start), sql->len);
-    caret_position(sql->bytes, sql->len, start, &line, &column);
-    caret_position(sql->bytes, sql->len, end, &end_line, &end_column);
-    json_t *region = json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:o}", "startLine", (int)line, "startColumn", (int)column,
-                               "endLine", (int)end_line, "endColumn", (int)end_column, "byteOffset", (int)start,
-                               "byteLength", (int)(end - start), "snippet", snippet(sql->bytes + start, end - start));
-    json_t *context = json_pack("{s:i,s:o}", "startLine", 1, "snippet", snippet(sql->bytes, sql->len));
-    json_t *location = json_pack("{s:{s:{s:s},s:o,s:o}}", "physicalLocation", "artifactLocation", "uri", uri, "region",
-                                 region, "contextRegion", context);
-    if (clause->label) json_object_set_new(location, "message", json_pack("{s:s}", "text", clause->label));
+    struct region region = region_of(place->file, sql, clause);
+    uint32_t before = place->file ? place->file->start : 0;
+    json_t *of_clause =
+        json_pack("{s:i,s:i,s:i,s:i,s:i,s:i,s:o}", "startLine", (int)region.line, "startColumn", (int)region.column,
+                  "endLine", (int)region.end_line, "endColumn", (int)region.end_column, "byteOffset", (int)region.start,
+                  "byteLength", (int)(region.end - region.start), "snippet",
+                  snippet(sql->bytes + (region.start - before), region.end - region.start));
+    json_t *context = json_pack("{s:i,s:o}", "startLine", place->file ? (int)place->file->line : 1, "snippet",
+                                snippet(sql->bytes, sql->len));
+    json_t *location = json_pack("{s:{s:{s:s},s:o,s:o}}", "physicalLocation", "artifactLocation", "uri", place->uri,
+                                 "region", of_clause, "contextRegion", context);
+    if (clause && clause->label) json_object_set_new(location, "message", json_pack("{s:s}", "text", clause->label));
     return location;
 }
 
@@ -86,39 +99,63 @@ static const char *level(enum msg_severity severity)
     return names[severity];
 }
 
-static json_t *result_json(const char *uri, const struct msg_judged *judged, const struct msg_finding *finding)
+static json_t *result_json(const char *rule, enum msg_severity severity, const char *message, json_t *locations,
+                           json_t *facts)
 {
-    json_t *locations = json_array();
-    for (uint32_t i = 0; i < finding->n_clauses; i++)
-        json_array_append_new(locations, location_json(uri, &judged->sql, &finding->clauses[i]));
-    if (!finding->n_clauses) {
-        struct msg_clause whole = {.start = 0, .end = judged->sql.len};
-        json_array_append_new(locations, location_json(uri, &judged->sql, &whole));
-    }
-    const char *name = finding->name ? finding->name : "invalid_sql";
-    json_t *facts = json_object();
-    for (uint32_t i = 0; i < finding->n_facts; i++)
-        json_object_set_new(facts, finding->facts[i].key, format_text(finding->facts[i].value));
-    json_t *result =
-        json_pack("{s:s,s:s,s:{s:o},s:o,s:o}", "ruleId", name, "level", level(finding->severity), "message", "text",
-                  format_text(finding->message ? finding->message : name), "locations", locations, "properties", facts);
-    int index = rule_index(name);
+    json_t *result = json_pack("{s:s,s:s,s:{s:o},s:o,s:o}", "ruleId", rule, "level", level(severity), "message", "text",
+                               format_text(message), "locations", locations, "properties", facts);
+    int index = rule_index(rule);
     if (result && index >= 0) json_object_set_new(result, "ruleIndex", json_integer(index));
     return result;
 }
 
-void sarif_verdict(FILE *stream, const struct msg_verdict *verdict, bool *first)
+static json_t *finding_json(const struct place *place, const struct msg_judged *judged,
+                            const struct msg_finding *finding)
+{
+    json_t *locations = json_array();
+    for (uint32_t i = 0; i < finding->n_clauses; i++)
+        json_array_append_new(locations, location_json(place, &judged->sql, &finding->clauses[i]));
+    if (!finding->n_clauses) json_array_append_new(locations, location_json(place, &judged->sql, NULL));
+    const char *name = finding_name(finding);
+    json_t *facts = json_object();
+    for (uint32_t i = 0; i < finding->n_facts; i++)
+        json_object_set_new(facts, finding->facts[i].key, format_text(finding->facts[i].value));
+    return result_json(name, finding->severity, finding->message ? finding->message : name, locations, facts);
+}
+
+/* That a file's query does not hold, at its first line. */
+static json_t *not_validated_json(const struct place *place, const struct msg_verdict *verdict)
+{
+    char *why = verdict_sentence(verdict);
+    json_t *location = json_pack("{s:{s:{s:s},s:{s:i}}}", "physicalLocation", "artifactLocation", "uri", place->uri,
+                                 "region", "startLine", (int)place->file->line);
+    json_t *result = result_json(NOT_VALIDATED, MSG_ERROR, why, json_pack("[o]", location), json_object());
+    g_free(why);
+    return result;
+}
+
+static void write_result(FILE *stream, json_t *result, bool *first)
+{
+    if (!result) return;
+    fputs(*first ? "\n" : ",\n", stream);
+    dump(stream, result);
+    *first = false;
+}
+
+void sarif_verdict(FILE *stream, const struct msg_verdict *verdict, const struct sql_file *file, bool *first)
 {
     char *id = g_uri_escape_string(verdict->id ? verdict->id : "request", NULL, FALSE);
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
-        char *uri = g_strdup_printf("%s/%u.sql", id, i);
-        for (uint32_t k = 0; k < verdict->candidates[i].n_findings; k++) {
-            json_t *result = result_json(uri, &verdict->candidates[i], &verdict->candidates[i].findings[k]);
-            if (!result) continue;
-            fputs(*first ? "\n" : ",\n", stream);
-            dump(stream, result);
-            *first = false;
-        }
+        char *uri = file ? region_uri(file) : g_strdup_printf("%s/%u.sql", id, i);
+        const struct place place = {uri, file};
+        for (uint32_t k = 0; k < verdict->candidates[i].n_findings; k++)
+            write_result(stream, finding_json(&place, &verdict->candidates[i], &verdict->candidates[i].findings[k]),
+                         first);
+        g_free(uri);
+    }
+    if (file && !verdict_holds(verdict, file)) {
+        char *uri = region_uri(file);
+        write_result(stream, not_validated_json(&(struct place){uri, file}, verdict), first);
         g_free(uri);
     }
     g_free(id);

@@ -27,7 +27,7 @@ static const struct option_row general_rows[] = {
     END};
 
 static const struct option_row output_rows[] = {
-    {"format", 'f', OPT_CHOICE, "FORMAT", AT(output.format), "auto", "auto|text|jsonl|json|csv|sarif",
+    {"format", 'f', OPT_CHOICE, "FORMAT", AT(output.format), "auto", "auto|text|jsonl|json|csv|sarif|junit|github",
      .sentence = "how results are written; auto means text on a terminal and jsonl elsewhere"},
     END};
 
@@ -325,6 +325,10 @@ static const struct option_row answer_rows[] = {
     {"answer", 0, OPT_LIST, "QUESTION=CHOICE", AT(check.answers), .command_line_only = true,
      .sentence = "what you chose of a question that was asked, by the ids of the verdict (repeat the flag, in the "
                  "order of the questions)"},
+    {"pairs", 0, FLAG_ARG, AT(pairs.pairs), "false", .command_line_only = true,
+     .sentence = "the arguments are files or folders of pairs"},
+    {"strict", 0, FLAG_ARG, AT(pairs.strict), "false", .command_line_only = true,
+     .sentence = "with --pairs: a file without question is an error"},
     END};
 
 static const struct option_row fix_rows[] = {{"apply", 0, FLAG_ARG, AT(fix.apply), "false", .command_line_only = true,
@@ -703,7 +707,7 @@ const struct option_group options_redis = {"redis", "Index cache of a fleet", re
 const struct option_group options_signals = {"signals", "Signals", signals_rows};
 const struct option_group options_log = {"log", "The log", log_rows};
 const struct option_group options_check = {"check", "The question", check_rows};
-const struct option_group options_answer = {"check", "Answers", answer_rows};
+const struct option_group options_answer = {"check", "Answers, and pairs in files", answer_rows};
 const struct option_group options_fix = {"fix", "Repair", fix_rows};
 const struct option_group options_explain = {"explain", "Explanation", explain_rows};
 const struct option_group options_replay = {"replay", "Replay", replay_rows};

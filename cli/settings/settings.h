@@ -103,6 +103,9 @@ struct settings {
         struct string_list answers;
     } check;
     struct {
+        bool pairs, strict;
+    } pairs;
+    struct {
         bool apply;
     } fix;
     struct {

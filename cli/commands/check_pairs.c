@@ -1,0 +1,203 @@
+/* The queries of files through one engine; verdicts in the order of the files. Statements run in processes of their own:
+ * a pull request is a stranger's. */
+#include "cli/commands/check_pairs.h"
+
+#include "cli/commands/pair_files.h"
+#include "cli/output/output.h"
+#include "cli/settings/catalogue.h"
+#include "cli/settings/engine_settings.h"
+#include "engine/run.h"
+#include "lib/db/executor.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+struct check {
+    struct cli *cli;
+    GPtrArray *pairs;
+    guint asked, told; /* pairs that were handed to the engine, or need not be; and whose outcome is written */
+    struct output *output;
+    const char *db; /* of the files that name none; NULL: their folder's name */
+    unsigned held, skipped, failed;
+    int exit;
+};
+
+static const struct pair *pair_at(const struct check *check, guint at)
+{
+    return check->pairs->pdata[at];
+}
+
+static void raise_exit(struct check *check, int exit)
+{
+    check->exit = MAX(check->exit, exit);
+}
+
+/* --- outcomes --------------------------------------------------------------------------------------------------- */
+
+static void tell(struct check *check, const struct pair *pair, const struct msg_verdict *verdict)
+{
+    bool failed = verdict->status == MSG_STATUS_FAILED, holds = verdict_holds(verdict, &pair->file);
+    check->held += holds;
+    check->failed += failed;
+    raise_exit(check, holds ? EXIT_VALIDATED : failed ? EXIT_ERROR : EXIT_JUDGED);
+    output_verdict_of_file(check->output, &pair->file, verdict);
+}
+
+/* The file's name as an id: its end, where it is long. */
+static const char *id_of(const struct pair *pair)
+{
+    const char *id = pair->file.path, *end = id + strlen(id);
+    while (end - id > MSG_MAX_NAME) id = g_utf8_next_char(id);
+    return id;
+}
+
+static const char *db_of(const struct check *check, const struct pair *pair)
+{
+    return pair->db ? pair->db : check->db ? check->db : pair->folder;
+}
+
+static void tell_unjudged(struct check *check, const struct pair *pair)
+{
+    bool quiet = check->cli->settings.general.quiet, strict = check->cli->settings.pairs.strict;
+    if (!pair->code && !strict) {
+        if (!quiet) complain("%s: skipped: %s", pair->file.path, pair->why);
+        check->skipped++;
+        output_skipped(check->output, &pair->file, pair->why);
+        return;
+    }
+    complain("%s: %s", pair->file.path, pair->why);
+    const struct msg_verdict verdict = {.id = id_of(pair),
+                                        .db = db_of(check, pair),
+                                        .status = MSG_STATUS_FAILED,
+                                        .reason = err_name(pair->code ? pair->code : ERR_MALFORMED),
+                                        .message = pair->why,
+                                        .p_correct = (double)NAN,
+                                        .threshold = (double)NAN,
+                                        .entailment_threshold = (double)NAN};
+    tell(check, pair, &verdict);
+}
+
+/* Those before `end` that the engine never saw. */
+static void tell_until(struct check *check, guint end)
+{
+    for (; check->told < end; check->told++) tell_unjudged(check, pair_at(check, check->told));
+}
+
+/* --- through the engine ----------------------------------------------------------------------------------------- */
+
+static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
+{
+    struct check *check = ctx;
+    while (check->asked < check->pairs->len && pair_at(check, check->asked)->why) check->asked++;
+    if (check->asked == check->pairs->len) return 0;
+    const struct pair *pair = pair_at(check, check->asked++);
+    struct msg_candidate *candidate = arena_new(arena, struct msg_candidate);
+    struct msg_request *request = arena_new(arena, struct msg_request);
+    if (!candidate || !request) return -1;
+    *candidate = (struct msg_candidate){.sql = pair->sql, .count = 1, .score = (double)NAN};
+    *request = (struct msg_request){.id = id_of(pair),
+                                    .db = db_of(check, pair),
+                                    .question = pair->question,
+                                    .evidence = pair->evidence,
+                                    .candidates = candidate,
+                                    .n_candidates = 1,
+                                    .tag = check->asked};
+    *out = request;
+    return 1;
+}
+
+static bool on_verdict(void *ctx, struct msg_verdict *verdict)
+{
+    struct check *check = ctx;
+    guint at = (guint)verdict->tag - 1;
+    tell_until(check, at);
+    tell(check, pair_at(check, at), verdict);
+    check->told = at + 1;
+    msg_verdict_free(verdict);
+    return true;
+}
+
+/* The catalogue's databases, with the one of --db beside them, found by its own name. */
+static struct worker_databases databases_of(struct cli *cli, const char *db)
+{
+    struct worker_databases all = catalogue_databases(cli);
+    const char *path = cli->settings.check.db;
+    if (!path || worker_database_find(&all, path)) return all;
+    struct worker_database *files = arena_new_array(&cli->arena, all.n_files + 1, struct worker_database);
+    if (!files) return all; /* its verdicts say that the database is missing */
+    files[0] = (struct worker_database){.name = db, .path = path};
+    if (all.n_files) memcpy(files + 1, all.files, all.n_files * sizeof *files);
+    all.files = files;
+    all.n_files++;
+    return all;
+}
+
+static enum err_code judge_all(struct check *check, struct err *err)
+{
+    struct engine_config config;
+    struct engine *engine = NULL;
+    engine_settings(check->cli, &config);
+    engine_settings_polisher(check->cli, &config);
+    config.databases = databases_of(check->cli, check->db);
+    config.executor = EXECUTOR_SELF;
+    const struct engine_loop loop = {.next = next_request, .each = on_verdict, .ctx = check, .in_order = true};
+    enum err_code code = engine_open(&config, &engine, err);
+    if (!code) code = engine_run(engine, &loop, err);
+    engine_close(engine);
+    if (!code) tell_until(check, check->pairs->len);
+    return code;
+}
+
+static int run(struct check *check, enum format format)
+{
+    struct err err = {0};
+    check->output = output_begin(format, false, stdout);
+    err.code = judge_all(check, &err);
+    bool written = output_end(check->output) || errno == EPIPE;
+    if (err.code) return complain_err(NULL, &err);
+    guint n = check->pairs->len;
+    if (!check->cli->settings.general.quiet)
+        fprintf(stderr, "%u of %u queries validated, %u not, %u not judged, %u skipped\n", check->held, n,
+                n - check->held - check->failed - check->skipped, check->failed, check->skipped);
+    return written ? check->exit : EXIT_ERROR;
+}
+
+/* --- the command -------------------------------------------------------------------------------------------------- */
+
+/* False, after a complaint: the flags do not go together. */
+static bool settings_fit(struct cli *cli)
+{
+    const struct settings *s = &cli->settings;
+    if (s->check.question || s->check.evidence || s->check.answers.n) {
+        complain("--pairs takes questions and evidence from the files: without --question, --evidence, --answer");
+        return false;
+    }
+    if (!cli->n_args) {
+        complain("which files? --pairs DIR names a folder of *.sql files");
+        return false;
+    }
+    struct err err = {0};
+    return s->check.db ? catalogue_open(cli, &err) == ERR_OK || (complain_err(NULL, &err), false)
+                       : engine_settings_has_databases(cli);
+}
+
+int check_pairs(struct cli *cli, enum format format)
+{
+    struct err err = {0};
+    struct check check = {.cli = cli};
+    if (!settings_fit(cli)) return EXIT_ERROR;
+    enum err_code code = pairs_read(cli->args, cli->n_args, &check.pairs, &err);
+    char *db = cli->settings.check.db ? db_path_name(cli->settings.check.db) : NULL;
+    check.db = db;
+    int exit = EXIT_ERROR;
+    if (code)
+        complain_err(NULL, &err);
+    else if (!check.pairs->len)
+        complain("%s: there is no *.sql file", cli->args[0]);
+    else
+        exit = run(&check, format);
+    g_free(db);
+    pairs_free(check.pairs);
+    return exit;
+}
