@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packages, archives, service and image of Assay, made here and used in bare roots: tests/clients/package/run.sh SCRATCH
+# Packages, archives, service and image of Assay, made here and used in bare roots: tests/clients/package/run.sh SCRATCH [Class.test ...]
 #
 # With ASSAY_TEST_IMAGE=whole the image's first stage, which installs a compiler and builds, runs in a bare root too: minutes more.
 set -euo pipefail
@@ -26,4 +26,4 @@ if [ "$(id -u)" = 0 ] && [ ! -f "$scratch/root.tar" ]; then
   mmdebstrap --quiet --variant=apt "$VERSION_CODENAME" "$scratch/root.part.tar" - <"$scratch/sources"
   mv "$scratch/root.part.tar" "$scratch/root.tar"
 fi
-exec "$scratch/venv/bin/python" "$here/test_package.py" "$scratch"
+exec "$scratch/venv/bin/python" "$here/test_package.py" "$scratch" "${@:2}"

@@ -42,7 +42,8 @@ def calls_of(group, known={}):
     """The system calls of a group, as this systemd has it."""
     if not known:
         name = None
-        for line in subprocess.run(["systemd-analyze", "syscall-filter"], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines():
+        said = subprocess.run(["systemd-analyze", "syscall-filter"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for line in said.stdout.splitlines():
             word = line.strip()
             if line.startswith("@"):
                 name = word
