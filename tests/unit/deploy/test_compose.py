@@ -14,6 +14,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "k8s"))
 from checks import CLOSE_S, port_of  # noqa: E402
 from manifests import ROOT, Program  # noqa: E402
+from verify import verify  # noqa: E402
 
 FILE, DOCKERFILE = ROOT / "deploy/compose.yaml", ROOT / "deploy/Dockerfile"
 
@@ -211,19 +212,10 @@ def spoiled(content, path, value):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--assay", required=True)
-    content, failed = yaml.safe_load(FILE.read_text()) | {"dockerfile": DOCKERFILE.read_text()}, []
+    content = yaml.safe_load(FILE.read_text()) | {"dockerfile": DOCKERFILE.read_text()}
+    cases = [(check, f"{path}: {value}", spoiled(content, path, value)) for check, path, value in SPOILED]
     with tempfile.TemporaryDirectory() as scratch:
-        program = Program(parser.parse_args().assay, scratch)
-        for check in ALL:
-            failed += [f"{check.__name__}: {wrong}" for wrong in list(check(Compose(content), program))[:1]]
-        for check, path, value in SPOILED:
-            if not list(check(spoiled(content, path, value), program)):
-                failed.append(f"{check.__name__} does not notice {path}: {value}")
-    for one in failed:
-        print(f"[FAIL] {one}")
-    tested = len(ALL) + len(SPOILED)
-    print(f"Synthesis: Tested: {tested} | Passing: {tested - len(failed)}")
-    return 1 if failed else 0
+        return verify(ALL, cases, Compose(content), Program(parser.parse_args().assay, scratch))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "k8s"))
 from manifests import ROOT, Program  # noqa: E402
+from verify import verify  # noqa: E402
 
 FILES = {"image": "deploy/Dockerfile", "unit": "deploy/systemd/assay-serve.service.in", "settings": "deploy/systemd/serve.yaml",
          "install": "docs/install.md", "action": "action.yml", "hooks": ".pre-commit-hooks.yaml"}
@@ -111,25 +112,20 @@ SPOILED = [
 ]
 
 
+def spoil(files, name, was, now):
+    """One text with something else in it, which must have been there."""
+    if was not in files[name]:
+        raise AssertionError(f"{FILES[name]} has no {was!r}")
+    return {**files, name: files[name].replace(was, now)}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--assay", required=True)
     files = {name: (ROOT / path).read_text() for name, path in FILES.items()}
-    failed = []
+    cases = [(check, now, spoil(files, name, was, now)) for check, name, was, now in SPOILED]
     with tempfile.TemporaryDirectory() as scratch:
-        program = Program(parser.parse_args().assay, scratch)
-        for check in ALL:
-            failed += [f"{check.__name__}: {wrong}" for wrong in list(check(files, program))[:1]]
-        for check, name, was, now in SPOILED:
-            if was not in files[name]:
-                failed.append(f"{name} has no {was!r} that could be spoiled")
-            elif not list(check({**files, name: files[name].replace(was, now)}, program)):
-                failed.append(f"{check.__name__} does not notice {now!r}")
-    for one in failed:
-        print(f"[FAIL] {one}")
-    tested = len(ALL) + len(SPOILED)
-    print(f"Synthesis: Tested: {tested} | Passing: {tested - len(failed)}")
-    return 1 if failed else 0
+        return verify(ALL, cases, files, Program(parser.parse_args().assay, scratch))
 
 
 if __name__ == "__main__":
