@@ -27,6 +27,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 ROOT = Path(__file__).resolve().parents[3]
 HERE = Path(__file__).resolve().parent
 SCRATCH = Path(sys.argv[1])
+CHECKOUT = SCRATCH / "checkout"
 UNIT = SCRATCH / "build/assay-serve.service"
 QUESTION = "How many hosts are there?"
 REQUEST = {"id": "q1", "db": "podcasts", "question": QUESTION, "candidates": ["SELECT count(*) FROM host"]}
@@ -255,7 +256,7 @@ class Release(unittest.TestCase):
     def test_twice_the_same(self):
         with tempfile.TemporaryDirectory() as home:
             again = Path(home, "again")
-            must(ROOT / "deploy/release.sh", "--build", SCRATCH / "build", again, cwd=home)
+            must(CHECKOUT / "deploy/release.sh", "--build", SCRATCH / "build", again, cwd=home)
             self.assertEqual((self.out / "SHA256SUMS").read_text(), (again / "SHA256SUMS").read_text())
 
     def test_sums(self):
@@ -288,7 +289,7 @@ class Release(unittest.TestCase):
         archive, = (path for path in self.out.iterdir() if re.fullmatch(r"assay-[\d.]+\.tar\.gz", path.name))
         with tarfile.open(archive) as tar:
             names = {name.split("/", 1)[1] for name in tar.getnames() if "/" in name}
-        tracked = set(must("git", "ls-files", cwd=ROOT).split("\n")) - {""}
+        tracked = set(must("git", "ls-files", cwd=CHECKOUT).split("\n")) - {""}
         self.assertEqual(tracked - names, set())
 
 
@@ -394,9 +395,20 @@ class Image(Bare):
         self.assertIn("libsqlite3-0\n", (root / "image/packages").read_text())
 
 
+def check_out():
+    """The sources as they are here, in a commit of a clone: a release is made of nothing else."""
+    shutil.rmtree(CHECKOUT, ignore_errors=True)
+    must("git", "clone", "-q", ROOT, CHECKOUT)
+    changes = subprocess.run(["git", "diff", "--binary", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    if changes:
+        subprocess.run(["git", "apply", "--index"], cwd=CHECKOUT, input=changes, check=True)
+        must("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "as it is", cwd=CHECKOUT)
+
+
 def main():
     shutil.rmtree(SCRATCH / "release", ignore_errors=True)
-    must(ROOT / "deploy/release.sh", "--build", SCRATCH / "build", SCRATCH / "release")
+    check_out()
+    must(CHECKOUT / "deploy/release.sh", "--build", SCRATCH / "build", SCRATCH / "release")
     module, loader = sys.modules["__main__"], unittest.defaultTestLoader
     tests = loader.loadTestsFromNames(sys.argv[2:], module) if sys.argv[2:] else loader.loadTestsFromModule(module)
     result = unittest.TextTestRunner(stream=open(os.devnull, "w")).run(tests)
