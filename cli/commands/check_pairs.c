@@ -118,7 +118,16 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     return true;
 }
 
-/* The catalogue's databases, with the one of --db beside them, found by its own name. */
+/* The name that --db goes by: an entry's, or what its path is called. NULL: there is none. g_free */
+static char *name_of_flag(const struct cli *cli)
+{
+    const struct worker_databases all = catalogue_databases(cli);
+    const char *path = cli->settings.check.db;
+    if (!path) return NULL;
+    return worker_database_find(&all, path) ? g_strdup(path) : db_path_name(path);
+}
+
+/* The catalogue's databases, with the one of --db beside them. */
 static struct worker_databases databases_of(struct cli *cli, const char *db)
 {
     struct worker_databases all = catalogue_databases(cli);
@@ -188,7 +197,7 @@ int check_pairs(struct cli *cli, enum format format)
     struct check check = {.cli = cli};
     if (!settings_fit(cli)) return EXIT_ERROR;
     enum err_code code = pairs_read(cli->args, cli->n_args, &check.pairs, &err);
-    char *db = cli->settings.check.db ? db_path_name(cli->settings.check.db) : NULL;
+    char *db = name_of_flag(cli);
     check.db = db;
     int exit = EXIT_ERROR;
     if (code)
