@@ -21,8 +21,9 @@ cmake --build "$scratch/build" >>"$scratch/build.log" || { tail -n 40 "$scratch/
 # A bare system of this release. Only root may change its root folder.
 if [ "$(id -u)" = 0 ] && [ ! -f "$scratch/root.tar" ]; then
   . /etc/os-release
-  sources=(/etc/apt/sources.list /etc/apt/sources.list.d/*."$ID".sources /etc/apt/sources.list.d/"$ID".sources)
-  for file in "${sources[@]}"; do [ -s "$file" ] || continue; cat "$file"; echo; done >"$scratch/sources"
+  for file in /etc/apt/sources.list "/etc/apt/sources.list.d/$ID.sources"; do
+    if [ -s "$file" ]; then cat "$file"; echo; fi
+  done >"$scratch/sources"
   mmdebstrap --quiet --variant=apt "$VERSION_CODENAME" "$scratch/root.part.tar" - <"$scratch/sources"
   mv "$scratch/root.part.tar" "$scratch/root.tar"
 fi
