@@ -12,7 +12,7 @@ optional_test_packages="python3-torch libopenblas0-pthread libpg-query-dev pytho
 live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql
   python3-confluent-kafka python3-msgpack python3-pip"
 # What tests/clients asks beside PyPI and npm.
-client_test_packages="python3-venv python3-pip sqlite3"
+client_test_packages="python3-venv python3-pip sqlite3 git dpkg-dev systemd libseccomp2 mmdebstrap lintian"
 optional_client_test_packages=""
 
 as_root() {
