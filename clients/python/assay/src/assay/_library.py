@@ -8,7 +8,7 @@ import os
 from ctypes import POINTER, Structure, c_char, c_char_p, c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Dict
 
 OK, RETRY, REJECT, FATAL = range(4)
 
@@ -24,12 +24,16 @@ class Database(Structure):
     ]
 
 
+LIMITS: Dict[str, Any] = {
+    "threads": c_uint32, "window": c_uint32, "statement_ms": c_int64, "statement_rows": c_uint32, "statement_bytes": c_uint64,
+    "index_bytes": c_uint64, "sqlite_bytes": c_uint64,
+}
+
+
 class Options(Structure):
     _fields_ = [
         ("size", c_size_t), ("database_size", c_size_t), ("databases", POINTER(Database)), ("n_databases", c_size_t),
-        ("database_root", c_char_p), ("models", c_char_p), ("executor", c_char_p), ("defaults", c_char_p),
-        ("threads", c_uint32), ("window", c_uint32), ("statement_ms", c_int64), ("statement_rows", c_uint32),
-        ("statement_bytes", c_uint64), ("index_bytes", c_uint64), ("sqlite_bytes", c_uint64),
+        ("database_root", c_char_p), ("models", c_char_p), ("executor", c_char_p), ("defaults", c_char_p), *LIMITS.items(),
     ]
 
 
@@ -79,7 +83,3 @@ def load() -> Library:
         return Library(path())
     except (OSError, AttributeError) as error:
         raise ImportError(f"libassay cannot be loaded ({error}); install a wheel that has it, or name it with ASSAY_LIBRARY") from error
-
-
-def text(value: Optional[str]) -> Optional[bytes]:
-    return None if value is None else os.fsencode(value)

@@ -12,13 +12,12 @@ import atexit
 import ctypes
 import os
 import threading
-import weakref
 from collections import OrderedDict
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 from . import _library
 from .errors import EngineError, Forked
@@ -96,8 +95,8 @@ class Engine:
     ) -> None:
         if _forked_while_judging:
             raise Forked("this process was forked while an engine of its parent judged, and locks may be held here for ever: start it with \"spawn\"")
-        if not LIMITS.issuperset(limits):
-            raise TypeError(f"no such limit: {', '.join(sorted(set(limits) - LIMITS))}; there are {', '.join(sorted(LIMITS))}")
+        if not set(limits) <= set(_library.LIMITS):
+            raise TypeError(f"no such limit: {', '.join(sorted(set(limits) - set(_library.LIMITS)))}; there are {', '.join(_library.LIMITS)}")
         rows = [Database(*pair) for pair in databases.items()] if isinstance(databases, Mapping) else list(databases)
         texts = {
             "database_root": database_root, "models": models, "executor": executor,
@@ -106,7 +105,7 @@ class Engine:
         settings = _Settings(rows, texts, limits)
         self._library, self._handle, error = _library.load(), ctypes.c_void_p(), _library.Error()
         self._pid, self._lock = os.getpid(), threading.Condition()
-        self._inside, self._last = 0, 0
+        self._inside, self._last, self._thread = 0, 0, 0  # inside: calls of the library now; thread: the one that calls back
         self._futures: Dict[int, Future[Verdict]] = {}
         self._callback = _library.Callback(self._answer)
         if self._library.open(settings.options, self._handle, error) != _library.OK:
@@ -119,9 +118,9 @@ class Engine:
     def judge(self, request: Mapping[str, Any]) -> Verdict:
         """The verdict, once it is there: `deadline_ms` of the request bounds how long that takes. EngineError: no valid request, or closed."""
         line, out, error = encode(request), ctypes.c_void_p(), _library.Error()
-        self._enter()
+        handle = self._enter()
         try:
-            self._library.judge(self._handle, line, len(line), out, error)
+            self._library.judge(handle, line, len(line), out, error)
         finally:
             self._leave()
         return self._take(out.value, error)
@@ -132,14 +131,14 @@ class Engine:
         judge or close."""
         line, error = encode(request), _library.Error()
         future: Future[Verdict] = Future()
-        self._enter()
+        handle = self._enter()
         try:
             with self._lock:
                 self._last = key = self._last + 1
                 self._futures[key] = future
             future.set_running_or_notify_cancel()
             wait_ms = -1 if timeout is None else int(1000 * timeout)
-            if self._library.submit(self._handle, line, len(line), wait_ms, self._callback, key, error) != _library.OK:
+            if self._library.submit(handle, line, len(line), wait_ms, self._callback, key, error) != _library.OK:
                 with self._lock:
                     del self._futures[key]
                 raise _failure(error)
@@ -173,6 +172,7 @@ class Engine:
 
     def _answer(self, key: int, verdict: Optional[int], error: Any) -> None:
         """On the engine's thread: whatever happens, the future hears of it."""
+        self._thread = threading.get_ident()
         with self._lock:
             future = self._futures.pop(key)
         try:
@@ -182,14 +182,15 @@ class Engine:
 
     # --- opening and closing ---
 
-    def _enter(self) -> None:
-        """The library may be called on this engine until _leave: close() waits for that."""
+    def _enter(self) -> ctypes.c_void_p:
+        """The library's engine, which may be called until _leave: close() waits for that."""
         if os.getpid() != self._pid:
             raise Forked(f"this engine was opened by process {self._pid}, and its threads are not here: open one in this process")
         with self._lock:
             if not self._handle:
                 raise EngineError("closed", "this engine is closed")
             self._inside += 1
+            return self._handle
 
     def _leave(self) -> None:
         with self._lock:
@@ -201,13 +202,13 @@ class Engine:
         """Waits for what other threads have judge() judge; futures that are still out get EngineError `cancelled`."""
         if os.getpid() != self._pid:
             return  # there is nothing of it here that could be stopped
+        if threading.get_ident() == self._thread:
+            raise EngineError("refused", "an engine cannot be closed on its own thread, where futures' callbacks run")
         with self._lock:
             handle, self._handle = self._handle, ctypes.c_void_p()
             while self._inside:
                 self._lock.wait()
-        if handle and self._library.close(handle) != _library.OK:
-            self._handle = handle
-            raise EngineError("refused", "an engine cannot be closed on its own thread")
+        self._library.close(handle)
         _open_engines.discard(self)
 
     def __enter__(self) -> Engine:
@@ -217,11 +218,7 @@ class Engine:
         self.close()
 
 
-LIMITS = frozenset(name for name, type_ in _library.Options._fields_ if type_ in (ctypes.c_uint32, ctypes.c_uint64, ctypes.c_int64)) - {
-    "size", "database_size", "n_databases"
-}
-
-_open_engines: weakref.WeakSet[Engine] = weakref.WeakSet()
+_open_engines: Set[Engine] = set()  # held until they are closed: the library calls back into them
 _forked_while_judging = False
 
 

@@ -7,7 +7,6 @@ what is to be sent, or a pause in seconds, and get what came back. Judge and Asy
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import random
 import ssl
@@ -27,7 +26,7 @@ T = TypeVar("T")
 Request = Mapping[str, Any]
 Verify = Union[bool, str, ssl.SSLContext]
 
-BATCH = 1000  # requests that the server takes at once
+BATCH, BATCH_BYTES = 1000, 16 << 20  # requests that the server takes at once
 MAX_BYTES = 64 << 20  # of one answer, or of one line of a batch: what a topic of the fleet takes
 MAX_WAIT_S = 30.0  # for which one connection is held open; proxies cut at 60 s and more
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.1, 5.0  # of retries, doubled each time, half of it by chance
@@ -39,7 +38,7 @@ class LineProblem:
     """A request of a batch that got no verdict: which one, counted from 1, and why."""
 
     line: int
-    problem: Problem
+    problem: AssayError
 
 
 @dataclass(frozen=True)
@@ -159,9 +158,15 @@ class _BatchReader:
             raw = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise MalformedAnswer(f"line {self.seen} of the answer is no JSON: {error}") from error
-        if isinstance(raw, dict) and isinstance(raw.get("problem"), dict) and isinstance(raw.get("line"), int):
-            status = raw["problem"].get("status")
-            return LineProblem(self.before + raw["line"], _problem(status if isinstance(status, int) else 400, raw["problem"]))
+        if not isinstance(raw, dict) or not isinstance(raw.get("line"), int):
+            raise MalformedAnswer(f"line {self.seen} of the answer does not say what it answers: {line[:80]!r}")
+        raw["line"] += self.before
+        problem = raw.get("problem")
+        if isinstance(problem, dict):
+            status = problem.get("status")
+            return LineProblem(raw["line"], _problem(status if isinstance(status, int) else 400, problem))
+        if "location" in raw and "status" not in raw:
+            return LineProblem(raw["line"], NotYet("the verdict is not there yet", raw.get("id")))
         return Verdict.of(raw)
 
     def end(self) -> Iterator[Union[Verdict, LineProblem]]:
@@ -246,15 +251,25 @@ class _Caller:
     def _batches(self, requests: Iterable[Request], order: str, timeout: Optional[float]) -> Iterator[Tuple[_Send, _BatchReader]]:
         if order not in ("input", "done"):
             raise ValueError(f"order is \"input\" or \"done\", not {order!r}")
-        rest, before = iter(requests), 0
-        while True:
-            lines: List[bytes] = [encode(identified(request)[1]) for request in itertools.islice(rest, BATCH)]
-            if not lines:
-                return
-            body = b"".join(line + b"\n" for line in lines)
-            send = _Send("POST", f"/v1/batch?order={order}", body, self._until(timeout), None, "application/x-ndjson")
-            yield send, _BatchReader(len(lines), before)
-            before += len(lines)
+        lines, before = map(lambda request: encode(identified(request)[1]) + b"\n", requests), 0
+        for batch in _chunks(lines):
+            send = _Send("POST", f"/v1/batch?order={order}", b"".join(batch), self._until(timeout), None, "application/x-ndjson")
+            yield send, _BatchReader(len(batch), before)
+            before += len(batch)
+
+
+def _chunks(lines: Iterable[bytes]) -> Iterator[List[bytes]]:
+    """As many lines as the server takes at once; one that is too long by itself comes alone, and the server says so."""
+    chunk: List[bytes] = []
+    size = 0
+    for line in lines:
+        if chunk and (len(chunk) == BATCH or size + len(line) > BATCH_BYTES):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(line)
+        size += len(line)
+    if chunk:
+        yield chunk
 
 
 class Judge(_Caller):

@@ -277,6 +277,7 @@ class Verdict:
     timings: JSON
     versions: JSON
     meta: Any
+    line: Optional[int]  # of a batch or a log, from 1
     raw: JSON = _raw()
 
     @classmethod
@@ -298,7 +299,7 @@ class Verdict:
             _one(Repair.of, get("repair")), tuple(get("questions") or ()), _one(Clarification.of, get("clarification")),
             _all(Answer.of, get("answers")), _one(Guarantee.of, get("guarantee")), _one(LanguageModel.of, get("llm")),
             tuple(get("unavailable") or ()), tuple(get("notes") or ()), get("iterations"), get("timings") or {}, get("versions") or {},
-            get("meta"), raw,
+            get("meta"), get("line"), raw,
         )
 
     @classmethod
