@@ -1,0 +1,55 @@
+import asyncio
+
+import pytest
+from served import Server, make_databases
+
+from assay import AsyncJudge, Judge
+
+
+@pytest.fixture(scope="session")
+def databases(tmp_path_factory):
+    return make_databases(tmp_path_factory.mktemp("databases"))
+
+
+@pytest.fixture(scope="session")
+def server(databases):
+    server = Server(databases)
+    yield server
+    server.end()
+
+
+class Blocking:
+    """AsyncJudge with the calls of Judge, so that both pass the same tests."""
+
+    def __init__(self, url, **options):
+        self.loop = asyncio.new_event_loop()
+        self.judge_ = AsyncJudge(url, **options)
+
+    def __getattr__(self, name):
+        return lambda *args, **options: self.loop.run_until_complete(getattr(self.judge_, name)(*args, **options))
+
+    def batch(self, *args, **options):
+        async def collect():
+            return [item async for item in self.judge_.batch(*args, **options)]
+        return self.loop.run_until_complete(collect())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+        self.loop.close()
+
+
+@pytest.fixture(params=[Judge, Blocking], ids=["sync", "async"])
+def client(request):
+    """Makes clients of either kind."""
+    made = []
+
+    def make(url, **options):
+        made.append(request.param(url, **options))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.__exit__(None, None, None)

@@ -1,0 +1,18 @@
+"""A plugin of pytest: "[FAIL] name" for each failure with its reason, and how many passed as the last line."""
+
+
+def pytest_terminal_summary(terminalreporter):
+    reports = {kind: terminalreporter.stats.get(kind, []) for kind in ("passed", "failed", "error", "skipped")}
+    for report in reports["failed"] + reports["error"]:
+        terminalreporter.write_line(f"[FAIL] {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+    for report in reports["skipped"]:
+        terminalreporter.write_line(f"skipped: {report.nodeid}: {report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr}")
+    failed = {report.nodeid for report in reports["failed"] + reports["error"]}
+    passed = {report.nodeid for report in reports["passed"]} - failed
+    terminalreporter.config.synthesis = f"Synthesis: Tested: {len(passed) + len(failed)} | Passing: {len(passed)}"
+
+
+def pytest_unconfigure(config):
+    """After all that pytest itself says."""
+    print(getattr(config, "synthesis", "Synthesis: Tested: 1 | Passing: 0"), flush=True)
