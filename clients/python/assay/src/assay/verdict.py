@@ -1,5 +1,5 @@
 """A verdict as dataclasses (docs/formats.md says what each key means). Each object keeps the JSON that it was made of as `raw`, with the keys
-that this version does not know. Numbers that are null in JSON are None."""
+that this version does not know. Numbers that are null in JSON are None. Not frozen: that would make a verdict cost three times as much."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _raw() -> Any:
     return field(repr=False, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Clause:
-    """A place in a candidate's SQL: UTF-8 bytes from `start` up to `end`. A repair's step has `was` and `now` instead: RepairStep."""
+    """A place in a candidate's SQL: UTF-8 bytes from `start` up to `end`."""
 
     label: str
     text: str
@@ -40,7 +40,7 @@ class Clause:
         return cls(raw["label"], raw["text"], raw["start"], raw["end"], raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Finding:
     signal: str
     severity: str  # "note", "warning", "error"
@@ -54,7 +54,7 @@ class Finding:
         return cls(raw["signal"], raw["severity"], raw["message"], _all(Clause.of, raw.get("clauses")), raw.get("data") or {}, raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Execution:
     """How running the candidate went; where it failed, `error` is set and the numbers are None."""
 
@@ -74,7 +74,7 @@ class Execution:
         return cls(get("rows"), get("columns"), get("ms"), get("digest"), get("sample"), get("error"), get("message"), get("offset"), raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Candidate:
     sql: str
     p_correct: Optional[float]
@@ -103,7 +103,7 @@ class Candidate:
         return [name for name, state in self.signals.items() if state == "fired"]
 
 
-@dataclass(frozen=True)
+@dataclass
 class RepairStep:
     clause: str
     was: Optional[str]
@@ -115,7 +115,7 @@ class RepairStep:
         return cls(raw["clause"], raw.get("was"), raw.get("now"), raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Repair:
     """A query near the best candidate that is surer to be right. `applied`: it is the answer; `of`: index of the candidate."""
 
@@ -140,7 +140,7 @@ class Repair:
         )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Choice:
     """A reading of the question. The last one of a clarification is `none`: none of these."""
 
@@ -157,7 +157,7 @@ class Choice:
         return cls(raw["id"], raw["text"], get("candidate"), get("rows"), get("sample"), raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Clarification:
     """What only the person who asked can know. `request`: to be sent again with the answer."""
 
@@ -180,7 +180,7 @@ class Clarification:
         return {**self.request, "answers": [*self.request.get("answers", ()), answer]}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Answer:
     """What the person who asked chose."""
 
@@ -193,7 +193,7 @@ class Answer:
         return cls(raw["question"], raw["choice"], raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Guarantee:
     """The promise that was asked for with `alpha`; `status` is "held", "withdrawn" or "too_few"."""
 
@@ -212,7 +212,7 @@ class Guarantee:
         return cls(raw["alpha"], raw["delta"], raw["group"], raw["records"], raw["status"], get("p_value"), get("why"), raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Report:
     """A signal that fired on the answer, for a person or a model that sets it right."""
 
@@ -230,7 +230,7 @@ class Report:
         return cls(raw["signal"], get("cause", ""), get("description", ""), get("example", ""), get("instruction", ""), get("clauses") or {}, raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class LanguageModel:
     """What asking a language model took."""
 
@@ -248,7 +248,7 @@ class LanguageModel:
         return cls(raw["calls"], get("cached", 0), get("tokens_in", 0), get("tokens_out", 0), get("cost"), get("source"), raw)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Verdict:
     """`status` is "validated", "repaired", "best_effort", "abstained", "ask" or "failed"; a newer server may say others."""
 
@@ -306,7 +306,7 @@ class Verdict:
     def parse(cls, text: Union[str, bytes]) -> Verdict:
         """One line of JSON. MalformedAnswer: it is no verdict."""
         try:
-            raw = json.loads(text)
+            raw = json.loads(text if isinstance(text, str) else text.decode())  # else json looks for another encoding first
         except (ValueError, RecursionError) as error:
             raise MalformedAnswer(f"no JSON: {error}") from error
         return cls.of(raw)

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""The Python client in process against the C call: what a candidate costs more, for the same requests, by turns in one run.
+
+  python.py --library build/release/bench/bench_library --log LOG --db-root DATABASES [--runs 3]
+
+Run with the Python that has assay installed (or PYTHONPATH=clients/python/assay/src ASSAY_LIBRARY=build/release/engine/libassay.so.1). Each
+request is judged by the C program and then here, each with an engine of one thread; the first pass over the log, which reads the databases, is
+not counted. In C it is assay_judge alone; here from a dict to a Verdict with all its parts, so also both ways through JSON.
+"""
+import argparse
+import json
+import statistics
+import subprocess
+import time
+
+import assay
+
+
+class Peer:
+    """The C program, a request at a time."""
+
+    def __init__(self, program, db_root):
+        self.process = subprocess.Popen([program, db_root], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def judge(self, line):
+        """(microseconds of the call, of the verdict's JSON)."""
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+        return tuple(map(float, self.process.stdout.readline().split()))
+
+
+def ours(engine, request):
+    began = time.perf_counter()
+    verdict = engine.judge(request)
+    return 1e6 * (time.perf_counter() - began), len(verdict.candidates)
+
+
+def percentile(values, share):
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--library", required=True)
+    p.add_argument("--log", required=True)
+    p.add_argument("--db-root", required=True)
+    p.add_argument("--runs", type=int, default=3)
+    o = p.parse_args()
+    with open(o.log, encoding="utf-8") as log:
+        requests = [{key: value for key, value in json.loads(line).items() if key != "gold"} for line in log]
+    requests = [request for request in requests if request["candidates"]]
+    lines = [json.dumps(request).encode() for request in requests]
+    peer = Peer(o.library, o.db_root)
+    print("| run | requests | C: assay_judge, p50 us | its JSON, p50 us | Python, p50 us | over C a candidate, p50 us | p95 us |\n| --- | --- | --- | --- | --- | --- | --- |")
+    with assay.Engine(database_root=o.db_root, threads=1) as engine:
+        for run in range(o.runs + 1):
+            pairs = [(*peer.judge(line), *ours(engine, request)) for line, request in zip(lines, requests)]
+            if not run: continue
+            over = [(python - c) / n for c, _, python, n in pairs]
+            median = [statistics.median(column) for column in zip(*pairs)]
+            print(f"| {run} | {len(pairs)} | {median[0]:.0f} | {median[1]:.0f} | {median[2]:.0f} | {statistics.median(over):.1f} | {percentile(over, 0.95):.1f} |", flush=True)
+
+
+if __name__ == "__main__": main()
