@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
 
 from . import _library
+from ._json import encode
 from .errors import EngineError, Forked
-from .request import Candidates, Options, encode, request as make_request
+from .request import Candidates, Options, request as make_request
 from .verdict import Verdict
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ what is to be sent, or a pause in seconds, and get what came back. Judge and Asy
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import ssl
 import time
@@ -18,8 +17,9 @@ from urllib.parse import quote
 
 import httpx
 
+from ._json import decode, encode
 from .errors import AssayError, MalformedAnswer, NotYet, Problem, Refused, Unavailable, Unreachable, UnknownVerdict
-from .request import encode, identified
+from .request import identified
 from .verdict import Choice, Verdict
 
 T = TypeVar("T")
@@ -92,8 +92,8 @@ def _error(reply: _Reply) -> AssayError:
     if reply.status == 0:
         return Unreachable("unreachable", "the connection was refused")
     try:
-        raw = json.loads(reply.body)
-    except (ValueError, RecursionError):
+        raw = decode(reply.body)
+    except ValueError:
         raw = None
     if reply.status >= 400 and isinstance(raw, dict):
         return _problem(reply.status, raw)
@@ -155,8 +155,8 @@ class _BatchReader:
     def read(self, line: bytes) -> Union[Verdict, LineProblem]:
         self.seen += 1
         try:
-            raw = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            raw = decode(line)
+        except ValueError as error:
             raise MalformedAnswer(f"line {self.seen} of the answer is no JSON: {error}") from error
         if not isinstance(raw, dict) or not isinstance(raw.get("line"), int):
             raise MalformedAnswer(f"line {self.seen} of the answer does not say what it answers: {line[:80]!r}")

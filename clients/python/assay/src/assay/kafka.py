@@ -16,8 +16,9 @@ from typing import Any, Iterator, List, Mapping, Optional, Tuple
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
+from ._json import encode
 from .errors import AssayError, MalformedAnswer, NotYet, Unreachable
-from .request import encode, identified
+from .request import identified
 from .verdict import Verdict
 
 REQUESTS, VERDICTS = "assay.requests", "assay.verdicts"

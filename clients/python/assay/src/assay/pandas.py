@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Union
 
 import pandas
 
+from ._json import decode
 from .errors import MalformedAnswer
 from .verdict import Verdict
 
@@ -54,7 +54,7 @@ def verdicts(source: Source) -> Verdicts:
 
 def evaluation(report: Union[str, os.PathLike[str], Mapping[str, Any]]) -> Evaluation:
     """Of the report, or of the file that it is in."""
-    raw = report if isinstance(report, Mapping) else json.loads(Path(report).read_text("utf-8"))
+    raw = report if isinstance(report, Mapping) else decode(Path(report).read_bytes())
     levels = [("all", raw["questions"], raw["selection"]), *((level["level"], level["questions"], level) for level in raw.get("difficulty") or ())]
     bins = [(of, one) for of in ("candidates", "answers") for one in ((raw.get("calibration") or {}).get(of) or {}).get("bins") or ()]
     measures = raw.get("detection") or {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Sequence, Tuple, TypedDict, Union
 
@@ -47,11 +46,6 @@ def request(question: str, db: str, candidates: Candidates, **options: Unpack[Op
     if isinstance(candidates, (str, bytes)):
         raise TypeError("candidates are a list of SQL, not one text")
     return {"db": db, "question": question, "candidates": list(candidates), **options}
-
-
-def encode(request: Mapping[str, Any]) -> bytes:
-    """One line of JSON. ValueError: a number that JSON does not have."""
-    return json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def identified(request: Mapping[str, Any]) -> Tuple[str, Mapping[str, Any]]:

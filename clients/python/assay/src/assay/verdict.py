@@ -3,10 +3,10 @@ that this version does not know. Numbers that are null in JSON are None. Not fro
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, TypeVar, Union
 
+from ._json import decode
 from .errors import MalformedAnswer
 
 JSON = Mapping[str, Any]
@@ -306,8 +306,8 @@ class Verdict:
     def parse(cls, text: Union[str, bytes]) -> Verdict:
         """One line of JSON. MalformedAnswer: it is no verdict."""
         try:
-            raw = json.loads(text if isinstance(text, str) else text.decode())  # else json looks for another encoding first
-        except (ValueError, RecursionError) as error:
+            raw = decode(text)
+        except ValueError as error:
             raise MalformedAnswer(f"no JSON: {error}") from error
         return cls.of(raw)
 
