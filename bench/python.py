@@ -4,7 +4,7 @@
   python.py --library build/release/bench/bench_library --log LOG --db-root DATABASES [--runs 3]
 
 Run with the Python that has assay installed (or PYTHONPATH=clients/python/assay/src ASSAY_LIBRARY=build/release/engine/libassay.so.1). Each
-request is judged --repeat times by the C program and then as often here, each with an engine of one thread; the quickest of each counts, so
+request is judged by the C program and then here, each with an engine of one thread, --repeat times by turns; the quickest of each counts, so
 that other work of the machine is left out. The first run, which reads the databases, is not printed. In C it is assay_judge alone; here from a
 dict to a Verdict with all its parts, so also both ways through JSON.
 """
@@ -39,8 +39,7 @@ def ours(engine, request):
 def pair(peer, engine, request, repeat):
     """(C, its JSON, Python, candidates), the quickest of each."""
     line = json.dumps(request).encode()
-    c, python = ([judge() for _ in range(repeat)] for judge in (lambda: peer.judge(line), lambda: ours(engine, request)))
-    return tuple(map(min, zip(*c))) + tuple(map(min, zip(*python)))
+    return tuple(map(min, zip(*((*peer.judge(line), *ours(engine, request)) for _ in range(repeat)))))
 
 
 def percentile(values, share):
