@@ -1,12 +1,11 @@
 """The client against a scripted server, which says what no real one says on demand."""
 import ssl
-import subprocess
 import sys
 import time
 
 import pytest
 from scripted import Scripted, dripping, problem, reply, slowly
-from served import ROOT
+from served import ROOT, make_certificate
 
 sys.path.insert(0, str(ROOT / "tests/live/fleet"))
 from ports import free_port  # noqa: E402
@@ -161,9 +160,7 @@ def test_a_batch_is_sent_again_before_its_answer_begins(client):
 
 def test_tls(client, tmp_path):
     """A server with a certificate that signs itself: refused, unless it is named."""
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    certificate, key = make_certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     with Scripted(reply(200, VERDICT), tls=context) as server:

@@ -1,13 +1,14 @@
 """The client against a real server."""
 import asyncio
+import hashlib
 import json
 import threading
 import time
 
 import pytest
-from served import HIRED, HIRED_SQL, HOSTS, HOSTS_SQL, SAMPLES, Server
+from served import HIRED, HIRED_SQL, HOSTS, HOSTS_SQL, SAMPLES, Server, make_certificate
 
-from assay import AsyncJudge, Judge, LineProblem, NotYet, Refused, UnknownVerdict, Verdict, request
+from assay import AsyncJudge, Judge, LineProblem, NotYet, Refused, UnknownVerdict, Unreachable, Verdict, request
 
 
 def test_a_verdict(client, server):
@@ -142,6 +143,28 @@ def test_async_calls_run_beside_each_other(server):
         async with AsyncJudge(server.url) as judge:
             return await asyncio.gather(*(judge.judge(request(HOSTS, "podcasts", HOSTS_SQL)) for _ in range(20)))
     assert {verdict.sql for verdict in asyncio.run(ask())} == {HOSTS_SQL[1]}
+
+
+def test_a_tenant_over_tls(client, databases, tmp_path):
+    certificate, key = make_certificate(tmp_path)
+    tokens = tmp_path / "tokens.json"
+    acme = {"sha256": [hashlib.sha256(b"of-acme").hexdigest()], "databases": ["podcasts"], "deny_columns": ["host.name"]}
+    tokens.write_text(json.dumps({"tokens_version": 1, "tenants": {"acme": acme}}))
+    server = Server(databases, "--tokens", tokens, "--tls-cert", certificate, "--tls-key", key)
+    try:
+        judge = client(server.url, token="of-acme", verify=str(certificate))
+        verdict = judge.judge(request(HOSTS, "podcasts", HOSTS_SQL))
+        assert verdict.status != "failed" and verdict.candidates[1].execution.digest is None  # it uses a denied column
+        assert [item.id for item in judge.batch([request(HOSTS, "podcasts", HOSTS_SQL, id="b")])] == ["b"]
+        for options, asked, said in [({}, "podcasts", (401, "unauthorized")), ({"token": "of-another"}, "podcasts", (401, "unauthorized")),
+                                     ({"token": "of-acme"}, "shops", (403, "forbidden"))]:
+            with pytest.raises(Refused) as caught:
+                client(server.url, verify=str(certificate), **options).judge(request(HIRED, asked, HIRED_SQL))
+            assert (caught.value.status, caught.value.code) == said
+        with pytest.raises(Unreachable, match="certificate"):
+            client(server.url, token="of-acme").judge(request(HOSTS, "podcasts", HOSTS_SQL))
+    finally:
+        server.end()
 
 
 def test_a_server_that_dies_and_comes_back(client, databases):

@@ -38,18 +38,26 @@ def make_databases(root):
     return Path(root)
 
 
+def make_certificate(folder):
+    """(certificate, key) of localhost, which signs itself. Good for a day."""
+    certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    return certificate, key
+
+
 class Server:
     """`assay serve` in a process of its own."""
 
     def __init__(self, databases, *options, port=0):
-        command = [os.environ["ASSAY_TEST_PROGRAM"], "serve", "--db-root", str(databases), "--http", f"127.0.0.1:{port}", "--log-form", "json", *options]
+        command = [os.environ["ASSAY_TEST_PROGRAM"], "serve", "--db-root", str(databases), "--http", f"127.0.0.1:{port}", "--log-form", "json", *map(str, options)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         said = []
         for line in self.process.stderr:
             said.append(line)
             if "requests are taken" in line:
                 self.port = json.loads(line)["port"]
-                self.url = f"http://127.0.0.1:{self.port}"
+                self.url = f"{'https' if '--tls-cert' in options else 'http'}://127.0.0.1:{self.port}"
                 return
         raise AssertionError(f"assay serve does not start: {''.join(said)}")
 
