@@ -58,14 +58,16 @@ def main():
         requests = [{key: value for key, value in json.loads(line).items() if key != "gold"} for line in log]
     requests = [request for request in requests if request["candidates"]]
     peer = Peer(o.library, o.db_root)
-    print("| run | requests | C: assay_judge, p50 us | its JSON, p50 us | Python, p50 us | over C a candidate, p50 us | p95 us |\n| --- | --- | --- | --- | --- | --- | --- |")
+    print("| run | requests | C: assay_judge, p50 us | its JSON, p50 us | Python, p50 us | over C a candidate, p50 us | p95 us |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
     with assay.Engine(database_root=o.db_root, threads=1) as engine:
         for run in range(o.runs + 1):
             pairs = [pair(peer, engine, request, o.repeat) for request in requests]
             if not run: continue
             over = [(python - c) / n for c, _, python, n in pairs]
             median = [statistics.median(column) for column in zip(*pairs)]
-            print(f"| {run} | {len(pairs)} | {median[0]:.0f} | {median[1]:.0f} | {median[2]:.0f} | {statistics.median(over):.1f} | {percentile(over, 0.95):.1f} |", flush=True)
+            print(f"| {run} | {len(pairs)} | {median[0]:.0f} | {median[1]:.0f} | {median[2]:.0f} | {statistics.median(over):.1f} "
+                  f"| {percentile(over, 0.95):.1f} |", flush=True)
 
 
 if __name__ == "__main__": main()

@@ -1,21 +1,8 @@
 import asyncio
 
 import pytest
-from served import Server, make_databases
 
 from assay import AsyncJudge, Judge
-
-
-@pytest.fixture(scope="session")
-def databases(tmp_path_factory):
-    return make_databases(tmp_path_factory.mktemp("databases"))
-
-
-@pytest.fixture(scope="session")
-def server(databases):
-    server = Server(databases)
-    yield server
-    server.end()
 
 
 class Blocking:

@@ -45,6 +45,7 @@ def mypy(tmp_path, *arguments):
     return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, *arguments], capture_output=True, text=True, cwd=tmp_path)
 
 
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="the confluent-kafka of Python 3.9 has no types")
 def test_its_own_types_hold(tmp_path):
     done = mypy(tmp_path, "-p", "assay")
     assert done.returncode == 0, done.stdout

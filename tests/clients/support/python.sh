@@ -13,7 +13,7 @@ run_pytest() {
   local scratch=$1 folder=$2
   shift 2
   env -u ASSAY_LIBRARY -u ASSAY_MODELS PYTHONPATH=tests/clients/support PYTHONDONTWRITEBYTECODE=1 \
-    "$scratch/venv/bin/python" -m pytest -q -p synthesis -p no:cacheprovider --basetemp "$scratch/tmp" "$folder" "$@"
+    "$scratch/venv/bin/python" -m pytest -q -p synthesis -p served -p no:cacheprovider --basetemp "$scratch/tmp" "$folder" "$@"
 }
 
 # failed WHAT: a run that did not come so far as to test.

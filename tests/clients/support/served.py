@@ -1,10 +1,12 @@
-"""A real `assay serve` over the sample databases, and those databases."""
+"""A real `assay serve` over the sample databases, and those databases; as a plugin of pytest, one of both for the whole run."""
 import contextlib
 import json
 import os
 import sqlite3
 import subprocess
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "deploy/samples"
@@ -65,3 +67,15 @@ class Server:
         if self.process.poll() is None:
             self.process.kill() if kill else self.process.terminate()
         self.process.communicate(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def databases(tmp_path_factory):
+    return make_databases(tmp_path_factory.mktemp("databases"))
+
+
+@pytest.fixture(scope="session")
+def server(databases):
+    server = Server(databases)
+    yield server
+    server.end()

@@ -105,7 +105,7 @@ class Engine:
         }
         settings = _Settings(rows, texts, limits)
         self._library, self._handle, error = _library.load(), ctypes.c_void_p(), _library.Error()
-        self._pid, self._lock = os.getpid(), threading.Condition()
+        self._pid, self._lock, self._left = os.getpid(), threading.Lock(), threading.Event()
         self._inside, self._last, self._thread = 0, 0, 0  # inside: calls of the library now; thread: the one that calls back
         self._futures: Dict[int, Future[Verdict]] = {}
         self._callback = _library.Callback(self._answer)
@@ -196,8 +196,8 @@ class Engine:
     def _leave(self) -> None:
         with self._lock:
             self._inside -= 1
-            if self._inside == 0:
-                self._lock.notify_all()
+            if not self._handle and not self._inside:
+                self._left.set()
 
     def close(self) -> None:
         """Waits for what other threads have judge() judge; futures that are still out get EngineError `cancelled`."""
@@ -207,8 +207,9 @@ class Engine:
             raise EngineError("refused", "an engine cannot be closed on its own thread, where futures' callbacks run")
         with self._lock:
             handle, self._handle = self._handle, ctypes.c_void_p()
-            while self._inside:
-                self._lock.wait()
+            if not self._inside:
+                self._left.set()
+        self._left.wait()
         self._library.close(handle)
         _open_engines.discard(self)
 

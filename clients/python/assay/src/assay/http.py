@@ -49,6 +49,7 @@ class _Send:
     until: float  # on time.monotonic
     id: Optional[str] = None  # of the request, where one is sent
     type: str = "application/json"
+    waits: bool = False  # for the verdict, on the server, as long as there is time
 
     def timeout(self) -> httpx.Timeout:
         left = max(0.001, self.until - time.monotonic())
@@ -56,7 +57,12 @@ class _Send:
 
     def arguments(self) -> Dict[str, Any]:
         headers = {"Content-Type": self.type} if self.body is not None else {}
-        return {"method": self.method, "url": self.path, "content": self.body, "headers": headers, "timeout": self.timeout()}
+        url = f"{self.path}?wait_ms={self.wait_ms()}" if self.waits else self.path
+        return {"method": self.method, "url": url, "content": self.body, "headers": headers, "timeout": self.timeout()}
+
+    def wait_ms(self) -> int:
+        """Less than what is left, so that there is time for the answer."""
+        return int(1000 * max(0.0, min(0.9 * (self.until - time.monotonic()), MAX_WAIT_S)))
 
     def take(self, body: bytearray, part: bytes) -> None:
         body += part
@@ -83,7 +89,8 @@ def _again_s(headers: httpx.Headers) -> float:
 
 def _problem(status: int, raw: Any) -> Problem:
     """Of a problem document's JSON."""
-    kind = UnknownVerdict if status == 404 and raw.get("code") == "unknown_id" else Unavailable if status == 503 else Refused if status < 500 else Problem
+    unknown = status == 404 and raw.get("code") == "unknown_id"
+    kind = UnknownVerdict if unknown else Unavailable if status == 503 else Refused if status < 500 else Problem
     return kind(status, str(raw.get("code", "unknown")), str(raw.get("title", "")), str(raw.get("detail", "")))
 
 
@@ -202,25 +209,19 @@ class _Caller:
                 return reply
             yield attempts.next_pause(reply)
 
-    @staticmethod
-    def _wait_ms(until: float) -> int:
-        """Less than what is left, so that there is time for the answer."""
-        return int(1000 * max(0.0, min(0.9 * (until - time.monotonic()), MAX_WAIT_S)))
-
     def _get(self, id: str, until: float) -> Flow[_Reply]:
         return (yield from self._exchange(_Send("GET", f"/v1/verdicts/{quote(id, safe='')}", None, until, id)))
 
     def _judge(self, request: Request, timeout: Optional[float]) -> Flow[Verdict]:
         until = self._until(timeout)
         id, request = identified(request)
-        send = _Send("POST", f"/v1/judge?wait_ms={self._wait_ms(until)}", encode(request), until, id)
+        send = _Send("POST", "/v1/judge", encode(request), until, id, waits=True)
         return (yield from self._follow(id, (yield from self._exchange(send)), until, None))
 
     def _answer(self, id: str, choice: Union[Choice, str], timeout: Optional[float]) -> Flow[Verdict]:
         until = self._until(timeout)
         chosen = choice.id if isinstance(choice, Choice) else choice
-        path = f"/v1/verdicts/{quote(id, safe='')}/answers?wait_ms={self._wait_ms(until)}"
-        send = _Send("POST", path, encode({"choice": chosen}), until, id)
+        send = _Send("POST", f"/v1/verdicts/{quote(id, safe='')}/answers", encode({"choice": chosen}), until, id, waits=True)
         return (yield from self._follow(id, (yield from self._exchange(send)), until, chosen))
 
     def _verdict(self, id: str, timeout: Optional[float]) -> Flow[Verdict]:
@@ -273,8 +274,8 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[List[bytes]]:
 
 
 class Judge(_Caller):
-    """A server of Assay. Any number of threads may use it. Times are seconds; `timeout` is that of a whole call, and of a batch the time in
-    which the next 1,000 requests are judged. `verify`: True, False, a file of certificates, or an SSLContext."""
+    """A server of Assay. Any number of threads may use it. Times are seconds; `timeout` is that of a whole call, and of a batch how long its next
+    answer may take. `verify`: True, False, a file of certificates, or an SSLContext."""
 
     def __init__(self, url: str, *, token: Optional[str] = None, verify: Verify = True, timeout: float = 30.0, retries: int = 3) -> None:
         super().__init__(url, token, verify, timeout, retries)
@@ -296,7 +297,9 @@ class Judge(_Caller):
         """What the person chose of the clarification of that verdict: the verdict that goes by it."""
         return self._run(self._answer(id, choice, timeout))
 
-    def batch(self, requests: Iterable[Request], *, order: str = "input", timeout: Optional[float] = None) -> Iterator[Union[Verdict, LineProblem]]:
+    def batch(
+        self, requests: Iterable[Request], *, order: str = "input", timeout: Optional[float] = None
+    ) -> Iterator[Union[Verdict, LineProblem]]:
         """One answer each, in the order of the requests, or with order="done" as they come. More than 1,000 are sent as several batches."""
         for send, reader in self._batches(requests, order, timeout):
             attempts = _Attempts(self._retries, send.until)
@@ -373,7 +376,9 @@ class AsyncJudge(_Caller):
     async def answer(self, id: str, choice: Union[Choice, str], *, timeout: Optional[float] = None) -> Verdict:
         return await self._run(self._answer(id, choice, timeout))
 
-    async def batch(self, requests: Iterable[Request], *, order: str = "input", timeout: Optional[float] = None) -> AsyncIterator[Union[Verdict, LineProblem]]:
+    async def batch(
+        self, requests: Iterable[Request], *, order: str = "input", timeout: Optional[float] = None
+    ) -> AsyncIterator[Union[Verdict, LineProblem]]:
         for send, reader in self._batches(requests, order, timeout):
             attempts = _Attempts(self._retries, send.until)
             while True:

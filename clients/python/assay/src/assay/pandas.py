@@ -34,10 +34,12 @@ class Evaluation(NamedTuple):
     signals: pandas.DataFrame
 
 
-VERDICT_COLUMNS = ["id", "db", "status", "validated", "chosen", "sql", "p_correct", "threshold", "reason", "message", "cause", "iterations", "total_ms"]
+VERDICT_COLUMNS = [
+    "id", "db", "status", "validated", "chosen", "sql", "p_correct", "threshold", "reason", "message", "cause", "iterations", "total_ms",
+]
 CANDIDATE_COLUMNS = [
-    "row", "id", "index", "chosen", "sql", "p_correct", "label_model_p", "entailment", "fired", "findings", "rows", "columns", "ms", "error", "same_as",
-    "why",
+    "row", "id", "index", "chosen", "sql", "p_correct", "label_model_p", "entailment", "fired", "findings", "rows", "columns", "ms", "error",
+    "same_as", "why",
 ]
 CHOICES = ("first", "first_executable", "majority", "assay", "oracle")
 
@@ -55,20 +57,16 @@ def verdicts(source: Source) -> Verdicts:
 def evaluation(report: Union[str, os.PathLike[str], Mapping[str, Any]]) -> Evaluation:
     """Of the report, or of the file that it is in."""
     raw = report if isinstance(report, Mapping) else decode(Path(report).read_bytes())
-    levels = [("all", raw["questions"], raw["selection"]), *((level["level"], level["questions"], level) for level in raw.get("difficulty") or ())]
-    bins = [(of, one) for of in ("candidates", "answers") for one in ((raw.get("calibration") or {}).get(of) or {}).get("bins") or ()]
+    selections = [("all", raw["questions"], raw["selection"])]
+    selections += [(level["level"], level["questions"], level) for level in raw.get("difficulty") or ()]
     measures = raw.get("detection") or {}
     intervals = measures.get("intervals") or {}
     return Evaluation(
-        pandas.DataFrame([_selection_row(level, questions, choice, said) for level, questions, said in levels for choice in CHOICES if choice in said]),
-        pandas.DataFrame([_spread(one, "interval") for one in raw["selection"].get("contrasts") or ()]),
-        pandas.DataFrame([
-            {"measure": name, "value": value, **_bounds(intervals.get(name))} for name, value in measures.items() if not isinstance(value, (dict, list))
-        ]),
-        pandas.DataFrame([{"of": of, **_spread(one, "interval")} for of, one in bins]),
-        pandas.DataFrame([
-            {key: value for key, value in one.items() if not isinstance(value, (dict, list))} for one in raw.get("signals") or ()
-        ]),
+        pandas.DataFrame([_selection_row(*one, choice) for one in selections for choice in CHOICES if choice in one[2]]),
+        pandas.DataFrame([_spread(one) for one in raw["selection"].get("contrasts") or ()]),
+        pandas.DataFrame([{"measure": name, "value": value, **_bounds(intervals.get(name))} for name, value in _flat(measures).items()]),
+        pandas.DataFrame([{"of": of, **_spread(one)} for of, said in (raw.get("calibration") or {}).items() for one in said["bins"]]),
+        pandas.DataFrame([_flat(one) for one in raw.get("signals") or ()]),
     )
 
 
@@ -111,10 +109,16 @@ def _bounds(interval: Optional[List[Optional[float]]]) -> Dict[str, Optional[flo
     return {"low": low, "high": high}
 
 
-def _spread(row: Mapping[str, Any], interval: str) -> Dict[str, Any]:
-    return {**{key: value for key, value in row.items() if key != interval}, **_bounds(row.get(interval))}
+def _spread(row: Mapping[str, Any]) -> Dict[str, Any]:
+    """With its interval as two columns."""
+    return {**{key: value for key, value in row.items() if key != "interval"}, **_bounds(row.get("interval"))}
 
 
-def _selection_row(level: str, questions: int, choice: str, said: Mapping[str, Any]) -> Dict[str, Any]:
+def _flat(row: Mapping[str, Any]) -> Dict[str, Any]:
+    """Without what has parts of its own."""
+    return {key: value for key, value in row.items() if not isinstance(value, (dict, list))}
+
+
+def _selection_row(level: str, questions: int, said: Mapping[str, Any], choice: str) -> Dict[str, Any]:
     intervals = said.get("intervals") or {"assay": said.get("interval")}
     return {"level": level, "questions": questions, "choice": choice, "accuracy": said[choice], **_bounds(intervals.get(choice))}
