@@ -43,9 +43,14 @@ def test_check_keeps_the_latest_engines_alone(databases, tmp_path):
         os.symlink(path_of(databases, "shops"), tmp_path / f"s{i}.sqlite")
         assert assay.check("How many shops are there?", tmp_path / f"s{i}.sqlite", sql).db == f"s{i}"
     assert len(assay.engine._checks.engines) == 8
-    threads = [threading.Thread(target=lambda i=i: assay.check("How many shops are there?", tmp_path / f"s{i}.sqlite", sql)) for i in range(12)]
+    answers = []
+
+    def ask(i):  # of more databases than are kept, so that engines are closed all the time
+        answers.extend(assay.check("How many shops are there?", tmp_path / f"s{i}.sqlite", sql).status for _ in range(3))
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(12)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
+    assert answers == 36 * ["validated"]
     assert len(assay.engine._checks.engines) == 8
 
 

@@ -14,10 +14,9 @@ import os
 import threading
 from collections import OrderedDict
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Set, Union
 
 from . import _library
 from ._json import encode
@@ -118,13 +117,11 @@ class Engine:
 
     def judge(self, request: Mapping[str, Any]) -> Verdict:
         """The verdict, once it is there: `deadline_ms` of the request bounds how long that takes. EngineError: no valid request, or closed."""
-        line, out, error = encode(request), ctypes.c_void_p(), _library.Error()
         handle = self._enter()
         try:
-            self._library.judge(handle, line, len(line), out, error)
+            return self._judge(handle, request)
         finally:
             self._leave()
-        return self._take(out.value, error)
 
     def submit(self, request: Mapping[str, Any], *, timeout: Optional[float] = None) -> Future[Verdict]:
         """A future of the verdict. Waits up to `timeout` seconds (None: for ever) while as many are out as `window` allows: EngineError
@@ -158,6 +155,11 @@ class Engine:
                     raise
             await asyncio.sleep(pause_s)
             pause_s = min(2 * pause_s, 0.05)
+
+    def _judge(self, handle: ctypes.c_void_p, request: Mapping[str, Any]) -> Verdict:
+        line, out, error = encode(request), ctypes.c_void_p(), _library.Error()
+        self._library.judge(handle, line, len(line), out, error)
+        return self._take(out.value, error)
 
     def _take(self, verdict: Optional[int], error: Optional[_library.Error]) -> Verdict:
         """Frees the library's verdict."""
@@ -254,18 +256,17 @@ class _Checks:
         self.lock = threading.Lock()
         self.engines: OrderedDict[str, Engine] = OrderedDict()
 
-    @contextmanager
-    def lend(self, name: str, db: str) -> Iterator[Engine]:
-        """Not closed before it is given back, whatever else is asked meanwhile."""
+    def judge(self, name: str, db: str, request: Mapping[str, Any]) -> Verdict:
+        """By an engine that is not closed meanwhile, whatever else is asked."""
         with self.lock:
             engine = self.engines.pop(db, None) or Engine([Database(name, db)])
             self.engines[db] = engine
             old = [self.engines.popitem(last=False)[1] for _ in range(len(self.engines) - self.KEPT)]
-            engine._enter()
+            handle = engine._enter()
         try:
             for one in old:
                 one.close()
-            yield engine
+            return engine._judge(handle, request)
         finally:
             engine._leave()
 
@@ -279,8 +280,7 @@ def check(question: str, db: Path_, candidates: Candidates, **options: Unpack[Op
     path = os.fspath(db)
     is_server = path.startswith(("postgres://", "postgresql://")) or ("=" in path and not os.path.exists(path))
     name, path = ("postgres", path) if is_server else (Path(path).stem, os.path.abspath(path))
-    with _checks.lend(name, path) as engine:
-        return engine.judge(make_request(question, name, candidates, **options))
+    return _checks.judge(name, path, make_request(question, name, candidates, **options))
 
 
 __all__: List[str] = ["Database", "Engine", "check"]
