@@ -21,6 +21,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(GLIB REQUIRED IMPORTED_TARGET glib-2.0)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
+pkg_check_modules(MARIADB REQUIRED IMPORTED_TARGET libmariadb)
 pkg_check_modules(MSGPACK IMPORTED_TARGET msgpack-c)
 if(NOT MSGPACK_FOUND) # the name before msgpack-c 6 split from the C++ library
   pkg_check_modules(MSGPACK REQUIRED IMPORTED_TARGET msgpack)

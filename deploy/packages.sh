@@ -1,7 +1,7 @@
 # The packages that Assay builds, runs and is tested with; sourced by demo.sh and test.sh.
 # "a|b" takes the first that this release of Debian or Ubuntu has.
 
-build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libpq-dev libglib2.0-dev
+build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-dev libpq-dev libmariadb-dev libglib2.0-dev
   libmsgpack-dev|libmsgpack-c-dev libjansson-dev libyaml-dev libsmartcols-dev libxxhash-dev libstemmer-dev
   liblinear-dev libcurl4-openssl-dev librdkafka-dev libhiredis-dev libmicrohttpd-dev libgnutls28-dev ca-certificates"
 # Without these a part is left out and says so: training boosted trees.
@@ -9,7 +9,7 @@ optional_packages="libxgboost-dev"
 test_packages="g++ clang clang-tidy clang-format libclang-rt-14-dev|libclang-rt-18-dev libcriterion-dev python3 python3-yaml"
 optional_test_packages="python3-torch libopenblas0-pthread libpg-query-dev python3-jsonschema openssl pgbouncer zsh fish"
 # The servers of tests/live. Kafka itself is no package: it comes from Maven Central; llama.cpp's server comes from PyPI.
-live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql
+live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql mariadb-server-core
   python3-confluent-kafka python3-msgpack python3-pip"
 # What tests/clients asks beside PyPI and npm.
 client_test_packages="python3-venv python3-pip sqlite3 git dpkg-dev systemd libseccomp2 mmdebstrap lintian"

@@ -177,7 +177,10 @@ enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
     int64_t started = clock_now_ns();
     enum err_code code;
     ws->offset = -1;
-    if (run) {
+    code = db_candidate_check(subject->db, ws->sql, subject->sql_len, &ws->engine_err);
+    if (code) {
+        ws->failed_running = false;
+    } else if (run) {
         vsig_result(subject);
         code = subject->result_code;
         ws->engine_err = subject->result_err;

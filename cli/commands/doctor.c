@@ -113,7 +113,7 @@ static void advise(const struct worker_database *entry, struct visit *visit)
     if (!entry->max_statements)
         note(visit, entry->name, "advice", "max_statements is not set",
              "each worker thread runs a statement of its own at a time");
-    if (!(entry->limits.max_cost > 0))
+    if (db_knows_cost(entry->path) && !(entry->limits.max_cost > 0))
         note(visit, entry->name, "advice", "max_cost is not set", "only time_ms holds a statement that costs too much");
 }
 

@@ -12,7 +12,7 @@ enum { MAX_SECRET = 4096 };
 
 const struct option_row catalogue_rows[] = {
     {"path", 0, OPT_TEXT, "FILE|DSN", AT(path),
-     .sentence = "a SQLite file, or a connection string of PostgreSQL without a password"},
+     .sentence = "a SQLite file, or a connection string of PostgreSQL or MariaDB without a password"},
     {"password-file", 0, OPT_TEXT, "FILE", AT(password_file), .sentence = "its first line is the password"},
     {"password-variable", 0, OPT_TEXT, "NAME", AT(password_variable),
      .sentence = "environment variable that holds the password"},
@@ -26,7 +26,7 @@ const struct option_row catalogue_rows[] = {
     {"max-statements", 0, OPT_INT, "N", AT(max_statements), "0", .min = 0, .max = 100000,
      .sentence = "statements at a time, of the whole fleet (counted in the Redis); 0: any number"},
     {"max-cost", 0, OPT_REAL, "COST", AT(max_cost), "0", .min = 0, .max = 1e15,
-     .sentence = "statements that EXPLAIN puts above this are not run; PostgreSQL only, SQLite knows no cost; 0: none"},
+     .sentence = "statements that EXPLAIN puts above this are not run; PostgreSQL only, the others know no cost; 0: none"},
     {"time-ms", 0, OPT_INT, "MS", AT(time_ms), "0", .min = 0, .max = 3600000,
      .sentence = "time for one statement; 0: as database.time_ms"},
     {"max-rows", 0, OPT_INT, "N", AT(max_rows), "0", .min = 0, .max = 10000000,
@@ -123,9 +123,10 @@ enum err_code catalogue_check(const struct catalogue_entry *entry, struct err *e
         return err_set(err, ERR_CONFIG, "database %s: its password is in a file or in a variable, not in both", name);
     if (db_is_file(entry->path) && has_password)
         return err_set(err, ERR_CONFIG, "database %s: a SQLite file has no password", name);
-    if (db_is_file(entry->path) && entry->max_cost > 0)
+    if (!db_knows_cost(entry->path) && entry->max_cost > 0)
         return err_set(err, ERR_CONFIG,
-                       "database %s: max_cost is of PostgreSQL; SQLite knows no cost, time_ms holds there", name);
+                       "database %s: max_cost is of PostgreSQL; SQLite and MariaDB know no cost, time_ms holds there",
+                       name);
     return ERR_OK;
 }
 

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-static const struct db_engine *const db_engines[] = {&db_engine_postgres, &db_engine_sqlite};
+static const struct db_engine *const db_engines[] = {&db_engine_postgres, &db_engine_mariadb, &db_engine_sqlite};
 
 static const struct db_limits DEFAULTS = {
     .time_ms = 3000,
@@ -74,6 +74,11 @@ bool db_is_file(const char *path)
     return engine_of(path)->is_file;
 }
 
+bool db_knows_cost(const char *path)
+{
+    return engine_of(path)->knows_cost;
+}
+
 const struct db_dialect *db_dialect(const struct db *db)
 {
     return &db->engine->dialect;
@@ -137,6 +142,12 @@ enum err_code db_prepare_check(struct db *db, const char *sql, size_t len, int *
     *offset = -1;
     enum err_code code = check_text(db, sql, len, err);
     return code ? code : db->engine->check(db, sql, len, offset, err);
+}
+
+enum err_code db_candidate_check(struct db *db, const char *sql, size_t len, struct err *err)
+{
+    enum err_code code = check_text(db, sql, len, err);
+    return code || !db->engine->candidate ? code : db->engine->candidate(db, sql, len, err);
 }
 
 enum err_code db_query(struct db *db, struct arena *arena, const char *sql, size_t len, const struct db_value *params,

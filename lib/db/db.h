@@ -2,7 +2,7 @@
  *
  * A handle belongs to one thread at a time; db_interrupt may be called from any. Each statement runs alone behind:
  * a read-only connection, an authorizer that is an allow list, one statement per call, and the limits below. The
- * engine is a row in a table (db_engine.h): SQLite files and PostgreSQL servers.
+ * engine is a row in a table (db_engine.h): SQLite files, PostgreSQL and MariaDB servers.
  */
 #ifndef ASSAY_LIB_DB_DB_H
 #define ASSAY_LIB_DB_DB_H
@@ -34,7 +34,7 @@ struct db_limits {
     uint32_t sql_bytes;   /* 65,536 */
     uint32_t expr_depth;  /* 400 */
     double max_cost;      /* 0: no bound; of db_query, by the engine's own estimate (PostgreSQL's EXPLAIN). SQLite has
-                             none, and there it holds nothing */
+                             none, and there it holds nothing; MariaDB has none, and runs nothing then */
     uint64_t
         heap_bytes; /* 512 MiB: engine memory of the whole process (the last setting wins); a statement may take half */
 };
@@ -63,9 +63,9 @@ struct db_result {
     uint64_t ordered_digest[2]; /* of the rows in order, columns in order */
 };
 
-/* Open. `path` is a SQLite file, or a connection string of PostgreSQL (a URL, or libpq's "host=... dbname=..."), which
- * may hold a password: it never comes back in a text. Passwords may also come as libpq takes them (passfile,
- * PGPASSFILE, PGPASSWORD, service). A server that is away is ERR_UNREACHABLE (retry), here and in every later
+/* Open. `path` is a SQLite file, a connection string of PostgreSQL (a URL, or libpq's "host=... dbname=..."), or a URL
+ * of MariaDB (mariadb://user@host:port/database). These may hold a password: it never comes back in a text. Passwords
+ * may also come as libpq takes them (passfile, PGPASSFILE, PGPASSWORD, service), and MariaDB's library (MYSQL_PWD). A server that is away is ERR_UNREACHABLE (retry), here and in every later
  * statement, each of which connects anew if need be. Errors: ERR_DB_MISSING, ERR_DB_UNREADABLE, ERR_DB_CORRUPT,
  * ERR_DB_EMPTY (zero bytes or no tables), ERR_DB_LOCKED (retry). On success the caller owes db_close. The file is never
  * written: no journal, no WAL, no temp file beside it. A database in WAL mode without a -wal file is read as immutable
@@ -76,6 +76,8 @@ void db_close(struct db *db);
 
 /* Does the path name a file, rather than a server? Looks at its text only. */
 bool db_is_file(const char *path);
+/* Does its engine estimate what a statement costs, so that max_cost can hold? */
+bool db_knows_cost(const char *path);
 /* What may be said of it in messages, and a short name: the path itself and its base name without extension, or of a
  * connection string the server and the database, without secrets. g_free. */
 char *db_path_shown(const char *path);
@@ -94,11 +96,15 @@ struct sql_stmt;
 /* How the engine writes what SQL it is given by the program, and what else differs between engines outside of lib/db;
  * parts that are not listed are the same everywhere. */
 struct db_dialect {
-    const char *null_safe; /* the operator of equality that takes NULL for a value */
-    const char *row_id;    /* the hidden column that tells the rows of a table apart */
-    char parameter;        /* ?1 or $1 */
-    bool nulls_are_least;  /* an ascending order begins with them; else with them it ends */
-    bool casts_any_text;   /* CAST('x' AS REAL) is a number; else an error */
+    const char *null_safe;             /* the operator of equality that takes NULL for a value */
+    const char *row_id;                /* the hidden column that tells the rows of a table apart; NULL: there is none */
+    char parameter;                    /* ?1 or $1 */
+    const char *exact_collation;       /* in which texts are equal when their bytes are; NULL: they are so without */
+    const char *text_type, *real_type; /* what CAST calls a text and a floating-point number */
+    bool nulls_are_least;              /* an ascending order begins with them; else with them it ends */
+    bool casts_any_text;               /* CAST('x' AS REAL) is a number; else an error */
+    bool alias_is_row;                 /* the name of a FROM item that is no column means its whole row */
+    bool divides_exactly;              /* 1 / 2 is 0.5; else 0 */
     const struct db_listing *listing;
     const struct db_checkup *checkups; /* NULL: there are no roles (a file is opened read-only) */
     /* The forms of a parsed statement that this engine's grammar lacks (lib/sql/dialect.h); NULL: the engine's own words
@@ -138,6 +144,10 @@ enum err_code db_fingerprint(struct db *db, char out[33], struct err *err);
 /* Only prepare: is it valid, and where not? *offset (may be NULL) gets the byte of the first error or -1. Errors as
  * db_query's. */
 enum err_code db_prepare_check(struct db *db, const char *sql, size_t len, int *offset, struct err *err);
+
+/* Of a statement that somebody else will run later, in a session of his own: is it read there as here? ERR_REFUSED says
+ * what is not, and how to write it. Looks at the text alone. Thread: the handle's. */
+enum err_code db_candidate_check(struct db *db, const char *sql, size_t len, struct err *err);
 
 /* Run one statement. `params` (may be NULL) bind ?1, ?2, ... `stop_rows` (0: none): stop after that many rows without
  * an error and set truncated. Errors: ERR_ENGINE (text from the engine), ERR_REFUSED (not allowed), ERR_ENCODING,

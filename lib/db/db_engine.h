@@ -21,7 +21,8 @@ struct db_statement {
 
 struct db_engine {
     struct db_dialect dialect;
-    bool is_file; /* db_is_file */
+    bool is_file;    /* db_is_file */
+    bool knows_cost; /* db_knows_cost */
     /* Is this path one for the engine? The first that says yes gets it. */
     bool (*claims)(const char *path);
     /* db_path_shown, db_path_name */
@@ -35,6 +36,8 @@ struct db_engine {
     void (*interrupt)(struct db *db); /* thread: any */
     enum err_code (*fingerprint)(struct db *db, char out[33], struct err *err);
     enum err_code (*check)(struct db *db, const char *sql, size_t len, int *offset, struct err *err);
+    /* db_candidate_check; NULL: all sessions read a statement alike */
+    enum err_code (*candidate)(struct db *db, const char *sql, size_t len, struct err *err);
     enum err_code (*query)(struct db *db, struct arena *arena, const struct db_statement *statement,
                            struct db_result *out, struct err *err);
     enum err_code (*scan)(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err);
@@ -51,8 +54,8 @@ struct db {
 bool memo_find(const struct db_memo *memo, const struct db_statement *statement, struct db_result *out);
 void memo_keep(struct db_memo *memo, const struct db_statement *statement, const struct db_result *result);
 
-extern const struct db_engine db_engine_sqlite, db_engine_postgres;
-extern const struct db_listing sqlite_listing, postgres_listing;
-extern const struct db_checkup postgres_checkups[]; /* ends with a row without a name */
+extern const struct db_engine db_engine_sqlite, db_engine_postgres, db_engine_mariadb;
+extern const struct db_listing sqlite_listing, postgres_listing, mariadb_listing;
+extern const struct db_checkup postgres_checkups[], mariadb_checkups[]; /* end with a row without a name */
 
 #endif

@@ -113,6 +113,6 @@ const struct db_listing postgres_listing = {
     .origins = {"WITH RECURSIVE me(id) AS (SELECT ", POSTGRES_ORIGINS},
     .comments = true,
     .expressions = true,
-    .samples = true,
+    .sample = {" TABLESAMPLE SYSTEM (", ") REPEATABLE (1)"},
     .affinity = postgres_affinity,
 };

@@ -102,7 +102,7 @@ static const char *make_count(struct narrator *t, const struct sql_block *block)
         const struct sql_source *source = &block->sources[i];
         const struct schema_table *table = &t->index->tables[source->table];
         const char *key = table->n_pk == 1 ? NULL : db_dialect(t->source->db)->row_id, *name;
-        if (table->is_view) return NULL;
+        if (table->is_view || (table->n_pk != 1 && !key)) return NULL;
         for (uint32_t c = 0; !key && c < table->n_columns; c++)
             if (table->columns[c].pk) key = table->columns[c].name;
         name = db_quote_name(t->arena, source->name, source->name_len);

@@ -19,10 +19,19 @@ static const struct db_dialect *dialect_of(const struct arm_work *work)
     return db_dialect(work->t->source->db);
 }
 
-/* Equality that takes NULL for a value: SQLite's IS is not PostgreSQL's. */
-static enum sql_op null_safe(const struct arm_work *work)
+/* SQLite's: IS, which the others have for NULL alone. */
+static bool has_plain_is(const struct arm_work *work)
 {
-    return strcmp(dialect_of(work)->null_safe, "IS") == 0 ? SQL_OP_IS : SQL_OP_IS_NOT_DISTINCT;
+    return strcmp(dialect_of(work)->null_safe, "IS") == 0;
+}
+
+/* Equality that takes NULL for a value. */
+static struct sql_node *equal(const struct arm_work *work, struct sql_node *left, struct sql_node *right)
+{
+    enum sql_op op = has_plain_is(work) ? SQL_OP_IS : SQL_OP_IS_NOT_DISTINCT;
+    struct sql_node *both = rewrite_binary(work->t->arena, op, left, right);
+    if (both && strcmp(dialect_of(work)->null_safe, "<=>") == 0) both->flags |= SQL_F_EQ2;
+    return both;
 }
 
 /* ?n or $n, n counted from 1. */
@@ -49,7 +58,7 @@ static struct sql_node *same_float(struct arm_work *work, struct sql_node *expr,
     struct arena *arena = work->t->arena;
     struct db_value exact = {.type = DB_FLOAT, .f = value};
     if (isinf(value) || (expr->kind == SQL_COLUMN && is_short(value)))
-        return rewrite_binary(arena, null_safe(work), expr, rewrite_verbatim(arena, db_quote_value(arena, &exact)));
+        return equal(work, expr, rewrite_verbatim(arena, db_quote_value(arena, &exact)));
     double slack = fmax(fabs(value) * 1e-9, DBL_MIN);
     struct db_value low = {.type = DB_FLOAT, .f = value - slack}, high = {.type = DB_FLOAT, .f = value + slack};
     return REWRITE(arena, BETWEEN, expr, rewrite_verbatim(arena, db_quote_value(arena, &low)),
@@ -65,13 +74,16 @@ static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr,
                                    ? bind_value(work, value)
                                    : rewrite_verbatim(arena, db_quote_value(arena, value));
     if (!literal) return skip(work);
-    if (work->way == TRACE_EXACT && null_safe(work) == SQL_OP_IS) { /* PostgreSQL's texts are equal when they are */
-        expr = REWRITE(arena, UNARY, expr);                         /* +column has no affinity */
+    const char *collation = work->way == TRACE_EXACT ? dialect_of(work)->exact_collation : NULL;
+    if (collation && has_plain_is(work)) { /* +column has no affinity */
+        expr = REWRITE(arena, UNARY, expr);
         if (expr) expr->op = SQL_OP_PLUS;
-        literal = REWRITE(arena, COLLATE, literal);
-        if (literal) literal->text = "BINARY", literal->text_len = 6;
     }
-    return rewrite_binary(arena, null_safe(work), expr, literal);
+    if (collation && (has_plain_is(work) || value->type == DB_TEXT)) {
+        literal = REWRITE(arena, COLLATE, literal);
+        if (literal) literal->text = collation, literal->text_len = (uint32_t)strlen(collation);
+    }
+    return equal(work, expr, literal);
 }
 
 static bool is_variable(const struct sql_node *n)
@@ -277,8 +289,9 @@ static struct sql_node *group_condition(struct arm_work *work)
         if (work->arm->set_op != SQL_OP_NONE) keys[n++] = rewrite_count(arena, 1);
         struct sql_node *left = n == 1 ? keys[0] : rewrite_node(arena, SQL_ROW, keys, n);
         /* PostgreSQL compares a row with a subquery by = only: groups of NULL are not found there. */
-        bool row = n > 1 && null_safe(work) != SQL_OP_IS;
-        return rewrite_binary(arena, row ? SQL_OP_EQ : null_safe(work), left, find_group(work, keys, n, group->n_kids));
+        struct sql_node *right = find_group(work, keys, n, group->n_kids);
+        bool row = n > 1 && !has_plain_is(work);
+        return row ? rewrite_binary(arena, SQL_OP_EQ, left, right) : equal(work, left, right);
     }
     enum trace_way way = work->way;
     work->way = TRACE_STRICT; /* groups are made by collation */

@@ -251,6 +251,7 @@ static void code_column(struct coder *c, struct schema_column *column)
     code_u32(c, &pk, UINT8_MAX);
     code_bool(c, &column->unique);
     code_bool(c, &column->unique_measured);
+    code_bool(c, &column->folds);
     code_optional(c, &column->generated);
     code_origins(c, &column->origins, &column->n_origins);
     code_stats(c, &column->stats);
@@ -527,6 +528,8 @@ static void code_index(struct coder *c, struct schema_index *index)
     code_fingerprint(c, index);
     code_i64(c, &index->build_ns);
     code_bool(c, &index->has_descriptions);
+    code_bool(c, &index->alias_is_row);
+    code_bool(c, &index->divides_exactly);
     code_notes(c, index);
     code_terms(c, index);
     code_list(c, &index->n_tables, &tables, sizeof *index->tables);

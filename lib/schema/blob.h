@@ -25,7 +25,7 @@
 
 #include "lib/schema/schema.h"
 
-enum { SCHEMA_BLOB_VERSION = 5 };
+enum { SCHEMA_BLOB_VERSION = 6 };
 
 struct schema_blob {
     unsigned char *bytes; /* malloc'd */

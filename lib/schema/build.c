@@ -163,6 +163,9 @@ static enum err_code build(struct builder *builder, const char *path)
     if (code) return code;
     index->priv->is_foreign = arena_new_array(builder->arena, index->n_columns, bool);
     if (!index->priv->is_foreign) return builder_full(builder);
+    const struct db_dialect *dialect = db_dialect(builder->db);
+    index->alias_is_row = dialect->alias_is_row;
+    index->divides_exactly = dialect->divides_exactly;
     schema_fill_catalog(index);
     code = schema_load_foreign_keys(builder);
     if (!code) code = schema_trace_origins(builder); /* before values are read: some columns' are withheld */

@@ -226,6 +226,6 @@ void schema_fill_catalog(struct schema_index *index)
         .find_in_schema = catalog_find_in_schema,
         .table_schema = catalog_table_schema,
         .find_hidden = catalog_find_hidden,
-        .alias_is_row = index->priv->tables_by_schema != NULL, /* a server */
+        .alias_is_row = index->alias_is_row,
     };
 }

@@ -139,7 +139,7 @@ static enum err_code load_tables(struct builder *builder)
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
 enum { XINFO_NAME = 1, XINFO_TYPE = 2, XINFO_NOT_NULL = 3, XINFO_PK = 5, XINFO_HIDDEN = 6, XINFO_COMMENT = 7 };
-enum { XINFO_EXPRESSION = 8 };
+enum { XINFO_EXPRESSION = 8, XINFO_FOLDS = 9 };
 enum { HIDDEN_BY_MODULE = 1, GENERATED_VIRTUAL = 2, GENERATED_STORED = 3 };
 
 static enum err_code fill_column(struct builder *builder, struct schema_column *column, const struct db_value *row)
@@ -153,6 +153,7 @@ static enum err_code fill_column(struct builder *builder, struct schema_column *
     bool generated = row[XINFO_HIDDEN].i == GENERATED_VIRTUAL || row[XINFO_HIDDEN].i == GENERATED_STORED;
     if (generated)
         column->generated = db_dialect(builder->db)->listing->expressions ? text_of(&row[XINFO_EXPRESSION]) : "";
+    column->folds = db_dialect(builder->db)->listing->folds && row[XINFO_FOLDS].i;
     column->words = text_split_identifier(builder->arena, column->name, strlen(column->name));
     return column->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
 }

@@ -55,7 +55,7 @@ int schema_column_has(const struct schema_index *index, const struct schema_colu
     const struct values *values = &index->priv->values;
     const struct value_column *held = &values->columns[column->id];
     if (!held->indexed || len > values->max_value_bytes) return -1;
-    struct best_match best = {VALUE_OTHER, exact ? VALUE_EXACT : VALUE_FOLDED};
+    struct best_match best = {VALUE_OTHER, exact && !column->folds ? VALUE_EXACT : VALUE_FOLDED};
     struct value_query query;
     bool asked = value_query_begin(&query, text, len);
     if (asked) values_find(values, &query, column->id, take_match, &best);

@@ -1,7 +1,8 @@
 /* One pass over each table: statistics of its columns, and their values for the inverted index.
  *
  * A file is read whole. A server may hold more than that: of a table with more than max_rows rows, by the server's own
- * estimate, whole pages are drawn (TABLESAMPLE SYSTEM, always the same ones), and what was counted stands for the rest.
+ * estimate, some are drawn, always the same ones (PostgreSQL: whole pages, by TABLESAMPLE SYSTEM; MariaDB, which has none:
+ * rows, by a number for each), and what was counted stands for the rest.
  */
 #include "lib/db/db_listing.h"
 #include "lib/schema/schema_int.h"
@@ -47,9 +48,11 @@ static char *select_all(struct arena *arena, const struct table_scan *scan)
     const char *name = schema_quote_table(arena, table);
     g_string_append_printf(sql, " FROM %s", name ? name : "");
     uint64_t most = scan->builder->options->max_rows;
-    if (scan->estimate > most)
-        g_string_append_printf(sql, " TABLESAMPLE SYSTEM (%.6f) REPEATABLE (1)",
-                               100 * (double)most / (double)scan->estimate);
+    if (scan->estimate > most) {
+        const struct db_listing_sql *sample = &db_dialect(scan->builder->db)->listing->sample;
+        g_string_append_printf(sql, "%s%.6f%s", sample->before, 100 * (double)most / (double)scan->estimate,
+                               sample->after);
+    }
     char *text = arena->failed ? NULL : arena_strndup(arena, sql->str, sql->len);
     g_string_free(sql, TRUE);
     return text;
@@ -76,7 +79,8 @@ static enum err_code keep(struct table_scan *scan, struct schema_column *column,
         return withhold(scan, column, tally);
     if (!tally_stats(tally, builder->arena, &column->stats)) return builder_full(builder);
     const struct schema_stats *stats = &column->stats;
-    if (!column->unique && !stats->sampled && stats->rows > 0 && stats->distinct == stats->rows)
+    bool folded = column->folds && stats->texts; /* equal texts may have been counted as two */
+    if (!column->unique && !stats->sampled && !folded && stats->rows > 0 && stats->distinct == stats->rows)
         column->unique = column->unique_measured = true;
     if (!scan->table->is_view) values_take(&builder->index->priv->values, column->id, tally);
     return ERR_OK;
@@ -123,7 +127,7 @@ static enum err_code scan_table(struct builder *builder, struct schema_table *ta
 {
     if (!table->n_columns) return ERR_OK;
     struct table_scan scan = {builder, table, g_new0(struct tally, table->n_columns), 0, false};
-    if (db_dialect(builder->db)->listing->samples && !table->is_view) scan.estimate = MAX(table->rows, 1);
+    if (db_dialect(builder->db)->listing->sample.before && !table->is_view) scan.estimate = MAX(table->rows, 1);
     table->rows = 0;
     for (uint32_t i = 0; i < table->n_columns; i++)
         tally_init(&scan.tallies[i], &builder->budget, builder->options, seed);

@@ -55,6 +55,7 @@ struct schema_column {
     bool not_null;                 /* declared NOT NULL, or INTEGER PRIMARY KEY */
     uint8_t pk;                    /* position in the primary key from 1; 0: not part of it */
     bool unique;           /* alone a primary key or under a UNIQUE index; or measured so when `unique_measured` */
+    bool folds;            /* its texts may be equal to the engine that differ in case, accents or trailing blanks */
     bool unique_measured;  /* no repeats in the data (rows > 0), not declared */
     const char *generated; /* the expression it is computed by, "" if that is not known; NULL: it is not generated */
     const struct schema_origin *origins; /* of a generated column, or one of a view: what it is computed from, through
@@ -115,6 +116,8 @@ struct schema_index {
     const char *const *notes;   /* oddities met: foreign keys to nowhere, tables that could not be read */
     uint32_t n_notes;
     bool has_descriptions;
+    /* Of the engine, for who has no handle (db_dialect in lib/db/db.h). */
+    bool alias_is_row, divides_exactly;
     const struct schema_term *terms;
     uint32_t n_terms;
     uint64_t bytes; /* memory held */
@@ -192,8 +195,8 @@ struct schema_hit {
 /* Up to `max` hits of a literal's text (numbers in text form), exact ones first. Count. */
 uint32_t schema_values_with(const struct schema_index *index, const char *text, size_t len, struct schema_hit *out,
                             uint32_t max);
-/* Does that column hold the value? 1 yes, 0 no, -1 not known (sampled, too long, blob). `exact` asks for the same text.
- */
+/* Does that column hold the value? 1 yes, 0 no, -1 not known (sampled, too long, blob). `exact` asks for what the engine
+ * takes for the same: the same text, or, of a column that folds, one that is equal after folding. */
 int schema_column_has(const struct schema_index *index, const struct schema_column *column, const char *text,
                       size_t len, bool exact);
 /* The nearest stored values of a column (edit distance, containment), best first, at most `max`; bounded work. Count.

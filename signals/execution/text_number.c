@@ -90,9 +90,10 @@ static bool ask(struct text_number_search *search, const char *sql)
 }
 
 /* The expression as a number, as the engine converts it. */
-static struct sql_node *as_number(struct arena *arena, const struct sql_node *expr)
+static struct sql_node *as_number(struct arena *arena, const struct db_dialect *dialect, const struct sql_node *expr)
 {
-    struct sql_node *cast = sql_make_text(arena, SQL_CAST, "REAL"), *inner = cast ? sql_copy(arena, expr) : NULL;
+    struct sql_node *cast = sql_make_text(arena, SQL_CAST, dialect->real_type),
+                    *inner = cast ? sql_copy(arena, expr) : NULL;
     if (!inner) return NULL;
     sql_set_kid(cast, 0, inner);
     return cast;
@@ -102,10 +103,11 @@ static struct sql_node *as_number(struct arena *arena, const struct sql_node *ex
 static bool compares_otherwise(struct text_number_search *search, const struct vsig_predicate *predicate)
 {
     struct arena *arena = search->run->subject->arena;
+    const struct db_dialect *dialect = db_dialect(search->run->subject->db);
     struct sql_node *other = sql_copy(arena, predicate->node);
     for (unsigned i = 0; other && i < 2 && i < other->n_kids; i++) {
         if (!other->kids[i] || !sql_plain_column(predicate->node->kids[i])) continue;
-        struct sql_node *number = as_number(arena, predicate->node->kids[i]);
+        struct sql_node *number = as_number(arena, dialect, predicate->node->kids[i]);
         if (!number) return false;
         sql_set_kid(other, i, number);
     }
@@ -116,10 +118,10 @@ static bool compares_otherwise(struct text_number_search *search, const struct v
 }
 
 /* "1,370 lb" as 1370 where any text can be cast. */
-static const char *number_text(struct arena *arena, const char *name, bool casts)
+static const char *number_text(struct arena *arena, const char *name, const struct db_dialect *dialect)
 {
-    return casts ? arena_printf(arena, "CAST(replace(%s, ',', '') AS REAL)", name)
-                 : arena_printf(arena, "CAST(%s AS REAL)", name);
+    return dialect->casts_any_text ? arena_printf(arena, "CAST(replace(%s, ',', '') AS %s)", name, dialect->real_type)
+                                   : arena_printf(arena, "CAST(%s AS %s)", name, dialect->real_type);
 }
 
 /* Are there two values whose order by letters is not that of their numbers? */
@@ -130,9 +132,9 @@ static bool sorts_otherwise(struct text_number_search *search, const struct sche
     const char *table = schema_quote_table(arena, &subject->schema->tables[column->table]);
     const char *name = db_quote_name(arena, column->name, strlen(column->name));
     if (!table || !name) return false;
-    bool casts = db_dialect(subject->db)->casts_any_text;
-    const char *key = number_text(arena, name, casts), *x = number_text(arena, "x", casts);
-    const char *y = number_text(arena, "y", casts);
+    const struct db_dialect *dialect = db_dialect(subject->db);
+    const char *key = number_text(arena, name, dialect), *x = number_text(arena, "x", dialect);
+    const char *y = number_text(arena, "y", dialect);
     if (!key || !x || !y) return false;
     return ask(search,
                arena_printf(arena,

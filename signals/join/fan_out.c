@@ -46,7 +46,8 @@ static bool add_key(struct vsig_run *run, const struct sql_source *entity, char 
     const char *name = db_quote_name(arena, entity->name, entity->name_len);
     if (!name) return false;
     if (table->n_pk == 0) {
-        *list = arena_printf(arena, "%s, %s.%s", *list, name, db_dialect(run->subject->db)->row_id);
+        const char *row_id = db_dialect(run->subject->db)->row_id;
+        *list = row_id ? arena_printf(arena, "%s, %s.%s", *list, name, row_id) : NULL;
         return *list && !table->is_view;
     }
     for (uint32_t i = 0; *list && i < table->n_columns; i++) {

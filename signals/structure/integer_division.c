@@ -58,6 +58,7 @@ static void look_at(struct vsig_run *run, const struct sql_node *division)
 static enum err_code eval(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
+    if (run->subject->schema->divides_exactly) return ERR_OK;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n))
         if (is_division(n)) look_at(run, n);
     return ERR_OK;

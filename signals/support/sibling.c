@@ -65,10 +65,10 @@ int vsig_stand_together(struct vsig_subject *subject, const struct schema_column
     const char *from = subject->db && a != b ? from_of(subject, a, b) : NULL;
     const char *x = from ? full_name(subject, a) : NULL, *y = from ? full_name(subject, b) : NULL;
     if (!x || !y) return -1;
-    char parameter = db_dialect(subject->db)->parameter;
+    const struct db_dialect *d = db_dialect(subject->db);
     const char *sql =
-        arena_printf(subject->arena, "SELECT 1 FROM %s WHERE CAST(%s AS TEXT) = %c1 AND CAST(%s AS TEXT) = %c2 LIMIT 1",
-                     from, x, parameter, y, parameter);
+        arena_printf(subject->arena, "SELECT 1 FROM %s WHERE CAST(%s AS %s) = %c1 AND CAST(%s AS %s) = %c2 LIMIT 1",
+                     from, x, d->text_type, d->parameter, y, d->text_type, d->parameter);
     const struct db_value params[] = {text_value(a_text, a_len), text_value(b_text, strlen(b_text))};
     struct db_result result;
     if (!sql || ask(subject, sql, params, 2, 1, &result) != ERR_OK) return -1;
@@ -81,9 +81,10 @@ const char *vsig_sibling_of(struct vsig_subject *subject, const struct schema_co
     const char *from = subject->db && a != b ? from_of(subject, a, b) : NULL;
     const char *x = from ? full_name(subject, a) : NULL, *y = from ? full_name(subject, b) : NULL;
     if (!x || !y) return NULL;
+    const struct db_dialect *d = db_dialect(subject->db);
     const char *sql =
-        arena_printf(subject->arena, "SELECT DISTINCT CAST(%s AS TEXT) FROM %s WHERE CAST(%s AS TEXT) = %c1 LIMIT 2", x,
-                     from, y, db_dialect(subject->db)->parameter);
+        arena_printf(subject->arena, "SELECT DISTINCT CAST(%s AS %s) FROM %s WHERE CAST(%s AS %s) = %c1 LIMIT 2", x,
+                     d->text_type, from, y, d->text_type, d->parameter);
     const struct db_value param = text_value(b_text, strlen(b_text));
     struct db_result result;
     if (!sql || ask(subject, sql, &param, 1, 2, &result) != ERR_OK || result.n_rows != 1) return NULL;

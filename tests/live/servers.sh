@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 # Real servers for the live tests, on free loopback ports, everything in one scratch directory.
 #
-#   tests/live/servers.sh start DIR [NAME]...  starts kafka, kafka3, kafka-small, redis, postgres, pgvector, llama;
-#                                              writes DIR/env
+#   tests/live/servers.sh start DIR [NAME]...  starts kafka, kafka3, kafka-small, redis, postgres, pgvector, mariadb,
+#                                              llama; writes DIR/env
 #   tests/live/servers.sh stop DIR                                      stops what was started and nothing else
 #   tests/live/servers.sh pid DIR NAME                                  for tests that kill or pause a server
 #   tests/live/servers.sh kill DIR NAME                                 kill -9, and waits until it is gone
 #   tests/live/servers.sh up DIR NAME                                   starts a server again on its old port and data
 #
-# NAME is kafka-1, kafka-2, kafka-3, redis, postgres, pgvector, llama or llama-embeddings. DIR/env holds `export` lines:
+# NAME is kafka-1, kafka-2, kafka-3, redis, postgres, pgvector, mariadb, llama or llama-embeddings. DIR/env holds `export` lines:
 # ASSAY_TEST_SERVERS (DIR itself), ASSAY_TEST_KAFKA (bootstrap servers; who comes that way may do all),
 # ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret; of what has an ACL assay may do what
 # that says, of the rest all), ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its
 # clients at B are sent to A, where nobody listens until a proxy does), ASSAY_TEST_REDIS (host:port),
 # ASSAY_TEST_POSTGRES (a DSN of the superuser, without TLS), ASSAY_TEST_POSTGRES_CA (who signed its certificate, for
 # "localhost" and 127.0.0.1), ASSAY_TEST_PGVECTOR (a DSN of the superuser, whose password is of-the-tests, of a PostgreSQL that has
-# pgvector), ASSAY_TEST_CHAT (address with /v1 of a chat model, "tiny", whose key is in
+# pgvector), ASSAY_TEST_MARIADB (a URL of a user who may do all, without TLS), ASSAY_TEST_MARIADB_CA (as that of PostgreSQL),
+# ASSAY_TEST_CHAT (address with /v1 of a chat model, "tiny", whose key is in
 # ASSAY_TEST_CHAT_KEY), ASSAY_TEST_EMBEDDINGS (address with /v1 of one for /embeddings, no key).
 # Kafka comes from Maven Central once (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs},
 # llama.cpp's server from PyPI (tests/live/llama/requirements.txt) into ${ASSAY_TEST_LLAMA_LIBS:-build/llama-libs}, and so
@@ -232,6 +233,39 @@ start_pgvector() {
   echo "export ASSAY_TEST_PGVECTOR='postgresql://assay@127.0.0.1:$port/postgres'" >>"$dir/env"
 }
 
+# --- MariaDB, which changes to another user when root starts it ---
+
+start_mariadb() {
+  local port at=$dir/mariadb user="" tls=""
+  command -v mariadbd >/dev/null || die "MariaDB is not installed"
+  mkdir -p "$at/data"
+  if command -v openssl >/dev/null; then
+    make_certificate "$at"
+    tls="--ssl-cert=$at/ca.pem --ssl-key=$at/key.pem"
+    echo "export ASSAY_TEST_MARIADB_CA='$at/ca.pem'" >>"$dir/env"
+  fi
+  cat >"$at/init.sql" <<EOF
+CREATE USER IF NOT EXISTS assay@'%';
+GRANT ALL ON *.* TO assay@'%' WITH GRANT OPTION;
+EOF
+  if [ "$(id -u)" = 0 ]; then
+    chown -R nobody "$at"
+    chmod a+rx "$dir"
+    user=--user=nobody
+  fi
+  # What mariadb-install-db does, which would want the client's package.
+  # shellcheck disable=SC2086
+  (printf '%s;\n' "CREATE DATABASE mysql" "USE mysql" "SET @auth_root_socket = NULL" &&
+    cat /usr/share/mysql/mysql_{system_tables,performance_tables,system_tables_data}.sql) |
+    mariadbd --no-defaults --bootstrap --datadir="$at/data" $user >>"$at/log" 2>&1 || { tail "$at/log" >&2; die "MariaDB's tables were not made"; }
+  port=$(free_ports 1)
+  prepare mariadb "mariadbd --no-defaults --datadir=$at/data --port=$port --bind-address=127.0.0.1 --socket=$at/socket \
+    --pid-file=$at/own-pid --init-file=$at/init.sql --skip-name-resolve --innodb-flush-log-at-trx-commit=0 $tls $user" \
+    "exec 3<>/dev/tcp/127.0.0.1/$port"
+  up mariadb
+  echo "export ASSAY_TEST_MARIADB='mariadb://assay@127.0.0.1:$port/'" >>"$dir/env"
+}
+
 # --- llama.cpp ---
 
 fetch_wheel() { # NAME (of tests/live), DIR: what its requirements.txt says, from PyPI, unless it is there
@@ -312,6 +346,7 @@ case $command in
         redis) start_redis ;;
         postgres) start_postgres ;;
         pgvector) start_pgvector ;;
+        mariadb) start_mariadb ;;
         llama) start_llama ;;
         *) die "no server is called '$name'" ;;
       esac

@@ -1,0 +1,537 @@
+/* Running statements in MariaDB.
+ *
+ * A statement passes, in this order: the length and encoding check of db.c; the gate (mariadb_gate.h); then, in a
+ * session that is read-only and reads it as we do (mariadb_link.c),
+ *   SET max_statement_time, sql_select_limit    where they are others than before
+ *   START TRANSACTION READ ONLY
+ *   the statement                               its rows one by one, none kept in the client
+ *   ROLLBACK
+ * The connection takes no second statement in a text, and no file of ours for LOAD DATA LOCAL. What EXPLAIN says holds
+ * no cost before 11, and runs subqueries: so there is no ceiling on cost here, and asking for one lets nothing run.
+ *
+ * Parameters go into the text as literals: what a literal is both sides read alike in these sessions, where quotes are
+ * doubled and nothing else means anything. The rejected path, prepared statements, has rows of another form and one
+ * more round trip for each text.
+ *
+ * Time: max_statement_time in the server, and the waiting of mariadb_link.c a little later for a server that does not
+ * keep it; PAST_MS after the limit the connection is given up, and the thread is free. Rows: sql_select_limit, which
+ * holds where the statement has no LIMIT of its own, and the sink's caps. What is left of a result that is too long is
+ * stopped in the server.
+ *
+ * The fingerprint: the catalogue's columns and views, and when each table was last changed, in whole seconds. A table
+ * that was changed within the last two may change again without a trace, so that the second it is goes into the print
+ * then, and the index is built once more when things are quiet. A server that has just started, or has let go of a
+ * table, knows no time: that costs one rebuild.
+ */
+#include "lib/db/mariadb_gate.h"
+#include "lib/db/mariadb_int.h"
+
+#include "lib/base/clock.h"
+
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum {
+    CLEAN_MS = 1000,
+    PAST_MS = 230, /* no statement holds a thread for 250 ms more than its limit */
+    FINGERPRINT_MS = 10000,
+    STEP_MS = 100, /* the server's clock is set in steps, so that it is not set anew for each statement */
+};
+static const int64_t CHECK_INTERVAL_NS = 500 * 1000000LL;
+
+/* --- one statement's frame ---------------------------------------------------------------------------------------- */
+
+static void set_clock(struct mariadb_db *self, int64_t due_ns)
+{
+    self->due_ns = due_ns;
+    self->end_ns = due_ns < INT64_MAX - PAST_MS * 1000000LL ? due_ns + PAST_MS * 1000000LL : INT64_MAX;
+}
+
+static enum err_code start_clock(struct mariadb_db *self, int64_t *start_ns, struct err *err)
+{
+    *start_ns = clock_now_ns();
+    int64_t deadline = self->base.deadline_ns, time_ms = self->base.limits.time_ms;
+    int64_t due = time_ms < INT64_MAX / 2000000 - *start_ns / 1000000 ? *start_ns + time_ms * 1000000 : INT64_MAX;
+    self->due_is_deadline = deadline && deadline < due;
+    set_clock(self, self->due_is_deadline ? deadline : due);
+    atomic_store(&self->cancelled, false);
+    return deadline && *start_ns >= deadline ? mariadb_link_stopped(self, ERR_DEADLINE, err) : ERR_OK;
+}
+
+static enum err_code set_bounds(struct mariadb_db *self, uint64_t rows, struct err *err)
+{
+    int64_t left_ms = CLAMP((self->due_ns - clock_now_ns()) / 1000000, 1, INT_MAX / 2);
+    int64_t ms = MIN((left_ms + STEP_MS - 1) / STEP_MS * STEP_MS, MAX(self->base.limits.time_ms, 1));
+    if (ms == self->set_ms && rows == self->set_rows) return ERR_OK;
+    char sql[128];
+    g_snprintf(sql, sizeof sql, "SET SESSION max_statement_time = %lld.%03lld, sql_select_limit = %llu",
+               (long long)ms / 1000, (long long)ms % 1000, (unsigned long long)rows);
+    enum err_code code = mariadb_link_do(self, sql, err);
+    self->set_ms = code ? 0 : ms;
+    self->set_rows = rows;
+    return code;
+}
+
+static enum err_code set_up(struct mariadb_db *self, uint64_t rows, struct err *err)
+{
+    enum err_code code = mariadb_link_open(self, self->due_ns, err);
+    if (!code) code = set_bounds(self, rows, err);
+    return code ? code : mariadb_link_do(self, "START TRANSACTION READ ONLY", err);
+}
+
+/* A connection that died while nobody looked is made again, once. A setting that the server refuses is not the
+ * statement's fault. */
+static enum err_code open_frame(struct mariadb_db *self, uint64_t rows, struct err *err)
+{
+    struct err why = {0};
+    bool fresh = !self->conn;
+    enum err_code code = set_up(self, rows, &why);
+    if (code == ERR_UNREACHABLE && !fresh) code = set_up(self, rows, &why);
+    if (code == ERR_ENGINE)
+        return err_set(err, ERR_DB_UNREADABLE, "%s takes no read-only transaction with limits around a statement: %s",
+                       self->place, why.text);
+    if (code && err) *err = why;
+    return code;
+}
+
+/* Leave the connection as it was, or closed. */
+static void close_frame(struct mariadb_db *self)
+{
+    mariadb_link_settle(self);
+    atomic_store(&self->cancelled, false); /* cleaning up is not called off */
+    set_clock(self, clock_now_ns() + CLEAN_MS * 1000000LL);
+    if (self->conn && mariadb_link_do(self, "ROLLBACK", NULL) != ERR_OK) mariadb_link_close(self);
+    mariadb_link_settle(self);
+}
+
+/* --- parameters --------------------------------------------------------------------------------------------------- */
+
+static void put_bytes(GString *out, const struct db_value *value)
+{
+    g_string_append(out, "x'");
+    for (size_t i = 0; i < value->len; i++) g_string_append_printf(out, "%02x", (unsigned char)value->text[i]);
+    g_string_append_c(out, '\'');
+}
+
+static void put_text(GString *out, const struct db_value *value)
+{
+    if (!g_utf8_validate_len(value->text, value->len, NULL) || memchr(value->text, '\0', value->len)) {
+        put_bytes(out, value);
+        return;
+    }
+    g_string_append_c(out, '\'');
+    for (size_t i = 0; i < value->len; i++) {
+        if (value->text[i] == '\'') g_string_append_c(out, '\'');
+        g_string_append_c(out, value->text[i]);
+    }
+    g_string_append_c(out, '\'');
+}
+
+/* With an exponent it is a double, without one a decimal. */
+static void put_real(GString *out, double real)
+{
+    char text[DB_REAL_TEXT];
+    if (!isfinite(real)) {
+        g_string_append(out, isnan(real) ? "NULL" : real > 0 ? "1.7976931348623157e308" : "-1.7976931348623157e308");
+        return;
+    }
+    g_string_append_len(out, text, (gssize)db_real_text(real, text));
+    if (!strchr(out->str + out->len - strlen(text), 'e')) g_string_append(out, "e0");
+}
+
+static void put_literal(GString *out, const struct db_value *value)
+{
+    switch (value->type) {
+    case DB_NULL: g_string_append(out, "NULL"); break;
+    case DB_INT: g_string_append_printf(out, "%lld", (long long)value->i); break;
+    case DB_FLOAT: put_real(out, value->f); break;
+    case DB_TEXT: put_text(out, value); break;
+    case DB_BLOB: put_bytes(out, value); break;
+    }
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct mariadb_place *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* The statement with literals in the parameters' places. */
+static enum err_code fill_in(const struct db_statement *statement, GArray *places, GString *out, struct err *err)
+{
+    size_t at = 0;
+    g_array_sort(places, by_start);
+    for (guint i = 0; i < places->len; i++) {
+        const struct mariadb_place *place = &g_array_index(places, struct mariadb_place, i);
+        if (place->number >= statement->n_params)
+            return err_set(err, ERR_ENGINE, "parameter %u has no value", place->number + 1);
+        g_string_append_len(out, statement->sql + at, (gssize)(place->start - at));
+        g_string_append_c(out, '('); /* 1-?1 */
+        put_literal(out, &statement->params[place->number]);
+        g_string_append_c(out, ')');
+        at = place->end;
+    }
+    g_string_append_len(out, statement->sql + at, (gssize)(statement->len - at));
+    return ERR_OK;
+}
+
+/* --- rows --------------------------------------------------------------------------------------------------------- */
+
+static enum err_code read_row(const struct mariadb_db *self, MYSQL_RES *result, MYSQL_ROW from, struct db_value *row,
+                              uint32_t n, struct err *err)
+{
+    const MYSQL_FIELD *fields = mysql_fetch_fields(result);
+    const unsigned long *lengths = mysql_fetch_lengths(result);
+    uint64_t most = self->base.limits.value_bytes;
+    for (uint32_t i = 0; i < n; i++) {
+        row[i] = mariadb_value(&fields[i], from[i], lengths[i]);
+        bool text = row[i].type == DB_TEXT || row[i].type == DB_BLOB;
+        if (text && row[i].len > most)
+            return err_set(err, ERR_LIMIT_BYTES, "a value has more than %llu bytes", (unsigned long long)most);
+    }
+    return ERR_OK;
+}
+
+static enum err_code memory_error(struct err *err)
+{
+    return err_set(err, ERR_LIMIT_MEMORY, "the result does not fit the memory set aside for it");
+}
+
+static enum err_code no_rows(struct err *err)
+{
+    return err_set(err, ERR_REFUSED, "the statement is no query");
+}
+
+/* --- db_query ----------------------------------------------------------------------------------------------------- */
+
+static enum err_code name_columns(MYSQL_RES *result, struct arena *arena, struct db_result *out, struct err *err)
+{
+    uint32_t n = mysql_num_fields(result);
+    const MYSQL_FIELD *fields = mysql_fetch_fields(result);
+    const char **names = arena_new_array(arena, n, const char *);
+    for (uint32_t i = 0; names && i < n; i++) {
+        names[i] = arena_strdup(arena, fields[i].name);
+        if (!names[i]) names = NULL;
+    }
+    out->columns = names;
+    out->n_columns = n;
+    return names ? ERR_OK : memory_error(err);
+}
+
+static enum err_code collect(struct mariadb_db *self, MYSQL_RES *result, struct sink *sink, uint32_t stop_rows,
+                             struct err *err)
+{
+    for (;;) {
+        MYSQL_ROW from;
+        if (stop_rows && sink->n_rows == stop_rows) return ERR_OK;
+        enum err_code code = mariadb_link_row(self, result, &from, err);
+        if (code || !from) return code;
+        struct db_value *values = sink_next(sink);
+        if (!values) return memory_error(err);
+        code = read_row(self, result, from, values, sink->n_columns, err);
+        if (!code) code = sink_take(sink, err);
+        if (code) return code;
+    }
+}
+
+static enum err_code take_result(struct mariadb_db *self, MYSQL_RES *result, struct arena *arena, uint32_t stop_rows,
+                                 struct db_result *out, struct err *err)
+{
+    struct sink sink;
+    enum err_code code = name_columns(result, arena, out, err);
+    if (!code) code = sink_init(&sink, arena, &self->base.limits, &self->buffer, out->n_columns, err);
+    if (code) return code;
+    code = collect(self, result, &sink, stop_rows, err);
+    if (!code) out->truncated = stop_rows && sink.n_rows == stop_rows;
+    if (!code) code = sink_finish(&sink, out, err);
+    sink_buffer_trim(&self->buffer, true);
+    return code;
+}
+
+static enum err_code run_text(struct mariadb_db *self, const GString *sql, struct arena *arena, uint32_t stop_rows,
+                              struct db_result *out, struct err *err)
+{
+    int64_t start = clock_now_ns();
+    MYSQL_RES *result = NULL;
+    enum err_code code = open_frame(self, stop_rows ? stop_rows : self->base.limits.max_rows + 1ULL, err);
+    if (!code) code = mariadb_link_ask(self, sql->str, sql->len, &result, err);
+    if (!code && !result) code = no_rows(err);
+    out->prepare_ns = clock_now_ns() - start;
+    if (!code) code = take_result(self, result, arena, stop_rows, out, err);
+    mariadb_link_end(self, result);
+    out->ns = clock_now_ns() - start;
+    close_frame(self);
+    return code;
+}
+
+/* --- db_prepare_check --------------------------------------------------------------------------------------------- */
+
+/* Where in the statement the server stopped, which it says as "near '<the rest>' at line 1". -1: it does not. */
+static int offset_of(const char *text, const char *sql, size_t len)
+{
+    const char *near = strstr(text, "syntax to use near '"), *end = near ? g_strrstr(near, "' at line ") : NULL;
+    if (!end) return -1;
+    near += strlen("syntax to use near '");
+    size_t n = (size_t)(end - near);
+    for (size_t at = len - MIN(n, len) + 1; at-- > 0;)
+        if (memcmp(sql + at, near, n) == 0 && (n == len - at || n >= 60)) return (int)at;
+    return -1;
+}
+
+static enum err_code ask_server(struct mariadb_db *self, const char *sql, size_t len, int *offset, struct err *err)
+{
+    struct err why = {0};
+    enum err_code code = open_frame(self, self->base.limits.max_rows + 1ULL, &why);
+    if (!code) code = mariadb_link_prepare(self, sql, len, &why);
+    close_frame(self);
+    if (code == ERR_ENGINE && offset) *offset = offset_of(why.text, sql, len);
+    if (code && err) *err = why;
+    return code;
+}
+
+/* The gate could not read it: the server may say what is wrong with it, and is not asked for more than that. Where a
+ * word before a parenthesis may be a function it is not even asked. */
+static enum err_code ask_why(struct mariadb_db *self, const char *sql, size_t len, bool askable, int *offset,
+                             struct err *err)
+{
+    struct err why = err ? *err : (struct err){0};
+    enum err_code code = askable ? ask_server(self, sql, len, offset, err) : ERR_OK;
+    if (code) return code;
+    return err_set(err, ERR_REFUSED,
+                   askable ? "the server takes it, but Assay cannot read it: %s" : "Assay cannot read it: %s",
+                   why.text);
+}
+
+static enum err_code check(struct db *db, const char *sql, size_t len, int *offset, struct err *err)
+{
+    struct mariadb_db *self = mariadb_of(db);
+    int64_t start;
+    bool askable = false;
+    struct err why = {0};
+    enum err_code code = start_clock(self, &start, err);
+    if (code) return code;
+    GArray *places = g_array_new(FALSE, FALSE, sizeof(struct mariadb_place));
+    code = mariadb_gate(sql, len, &db->limits, self->address->database, places, &askable, &why);
+    g_array_free(places, TRUE);
+    if (code && err) *err = why;
+    if (code == ERR_SYNTAX) return ask_why(self, sql, len, askable, offset, err ? err : &why);
+    return code ? code : ask_server(self, sql, len, offset, err);
+}
+
+static enum err_code run_filled(struct mariadb_db *self, struct arena *arena, const struct db_statement *statement,
+                                GArray *places, struct db_result *out, struct err *err)
+{
+    GString *sql = g_string_new(NULL);
+    enum err_code code = fill_in(statement, places, sql, err);
+    if (!code) code = run_text(self, sql, arena, statement->stop_rows, out, err);
+    g_string_free(sql, TRUE);
+    return code;
+}
+
+static enum err_code query(struct db *db, struct arena *arena, const struct db_statement *statement,
+                           struct db_result *out, struct err *err)
+{
+    struct mariadb_db *self = mariadb_of(db);
+    int64_t start;
+    bool askable = false;
+    struct err why = {0};
+    enum err_code code = start_clock(self, &start, err);
+    if (!code && db->limits.max_cost > 0)
+        code = err_set(err, ERR_TOO_COSTLY, "MariaDB gives no estimate of what a statement costs");
+    if (code) return code;
+    GArray *places = g_array_new(FALSE, FALSE, sizeof(struct mariadb_place));
+    code = mariadb_gate(statement->sql, statement->len, &db->limits, self->address->database, places, &askable, &why);
+    if (code && err) *err = why;
+    if (code == ERR_SYNTAX)
+        code = ask_why(self, statement->sql, statement->len, askable, NULL, err ? err : &why);
+    else if (!code)
+        code = run_filled(self, arena, statement, places, out, err);
+    g_array_free(places, TRUE);
+    return code;
+}
+
+/* A candidate that other sessions of the server would read otherwise. */
+static enum err_code candidate(struct db *db, const char *sql, size_t len, struct err *err)
+{
+    struct mariadb_db *self = mariadb_of(db);
+    return mariadb_gate_portable(sql, len, self->modes, err);
+}
+
+/* --- db_scan ------------------------------------------------------------------------------------------------------ */
+
+static enum err_code scan_rows(struct mariadb_db *self, MYSQL_RES *result, db_row_fn *each, void *ctx, struct err *err)
+{
+    uint32_t n = mysql_num_fields(result);
+    struct db_value *row = g_new(struct db_value, n + 1);
+    enum err_code code = ERR_OK;
+    for (bool go_on = true; !code && go_on;) {
+        MYSQL_ROW from;
+        code = mariadb_link_row(self, result, &from, err);
+        if (code || !from) break;
+        code = read_row(self, result, from, row, n, err);
+        if (!code) go_on = each(ctx, row, n);
+    }
+    g_free(row);
+    return code;
+}
+
+static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err)
+{
+    struct mariadb_db *self = mariadb_of(db);
+    int64_t start;
+    MYSQL_RES *result = NULL;
+    enum err_code code = start_clock(self, &start, err);
+    if (code) return code;
+    code = open_frame(self, UINT64_MAX, err);
+    if (!code) code = mariadb_link_ask(self, sql, strlen(sql), &result, err);
+    if (!code && !result) code = no_rows(err);
+    if (!code) code = scan_rows(self, result, each, ctx, err);
+    mariadb_link_end(self, result);
+    close_frame(self);
+    return code;
+}
+
+/* --- db_fingerprint ----------------------------------------------------------------------------------------------- */
+
+static const char state_sql[] =
+    "SELECT CONCAT_WS(':', 't', table_name, table_type, engine, create_time, update_time, auto_increment, "
+    "table_comment)"
+    " AS part FROM information_schema.tables WHERE table_schema = DATABASE()"
+    " UNION ALL SELECT CONCAT_WS(':', 'c', table_name, column_name, ordinal_position, column_type, is_nullable, "
+    "column_key,"
+    " generation_expression, column_comment) FROM information_schema.columns WHERE table_schema = DATABASE()"
+    " UNION ALL SELECT CONCAT_WS(':', 'i', table_name, index_name, seq_in_index, column_name, non_unique)"
+    " FROM information_schema.statistics WHERE table_schema = DATABASE()"
+    " UNION ALL SELECT CONCAT_WS(':', 'k', table_name, constraint_name, column_name, referenced_table_name,"
+    " referenced_column_name) FROM information_schema.key_column_usage WHERE table_schema = DATABASE()"
+    " UNION ALL SELECT CONCAT_WS(':', 'v', table_name, MD5(view_definition)) FROM information_schema.views"
+    " WHERE table_schema = DATABASE()"
+    " UNION ALL SELECT CONCAT_WS(':', 'm', CURRENT_USER(), DATABASE())"
+    " UNION ALL SELECT CONCAT('now:', NOW()) FROM (SELECT MAX(update_time) AS last FROM information_schema.tables"
+    " WHERE table_schema = DATABASE()) AS u WHERE u.last >= NOW() - INTERVAL 2 SECOND ORDER BY part";
+
+static bool hash_part(void *ctx, const struct db_value *row, uint32_t n)
+{
+    static const char end = '\n';
+    XXH3_state_t *state = ctx;
+    if (n == 1 && (row->type == DB_TEXT || row->type == DB_BLOB)) XXH3_128bits_update(state, row->text, row->len);
+    XXH3_128bits_update(state, &end, 1);
+    return true;
+}
+
+static enum err_code look(struct mariadb_db *self, struct err *err)
+{
+    XXH3_state_t *state = XXH3_createState();
+    if (!state) return err_set(err, ERR_NOMEM, "no memory for a fingerprint");
+    XXH3_128bits_reset(state);
+    enum err_code code = scan(&self->base, state_sql, hash_part, state, err);
+    XXH128_hash_t hash = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    if (code) return code;
+    g_snprintf(self->print, sizeof self->print, "%016llx%016llx", (unsigned long long)hash.high64,
+               (unsigned long long)hash.low64);
+    self->checked_ns = clock_now_ns();
+    return ERR_OK;
+}
+
+/* It is asked for with every candidate, and looked at twice a second at most. */
+static enum err_code fingerprint(struct db *db, char out[33], struct err *err)
+{
+    struct mariadb_db *self = mariadb_of(db);
+    struct db_limits usual = db->limits;
+    enum err_code code = ERR_OK;
+    db->limits.time_ms = FINGERPRINT_MS;
+    if (!self->print[0] || clock_now_ns() - self->checked_ns >= CHECK_INTERVAL_NS) code = look(self, err);
+    db->limits = usual;
+    if (!code) memcpy(out, self->print, sizeof self->print);
+    return code;
+}
+
+/* --- the engine's other slots ------------------------------------------------------------------------------------- */
+
+/* The flag alone: whoever waits sees it within a slice, and does the stopping. */
+static void interrupt(struct db *db)
+{
+    atomic_store(&mariadb_of(db)->cancelled, true);
+}
+
+static void limits_changed(struct db *db)
+{
+    (void)db; /* read at each statement */
+}
+
+static void close_handle(struct db *db)
+{
+    struct mariadb_db *self = mariadb_of(db);
+    mariadb_link_close(self);
+    sink_buffer_trim(&self->buffer, false);
+    mariadb_address_free(self->address);
+    g_free(self->place);
+    g_free(self);
+}
+
+static bool note_some(void *ctx, const struct db_value *row, uint32_t n)
+{
+    *(bool *)ctx = n == 1 && row[0].i != 0;
+    return false;
+}
+
+static enum err_code check_tables(struct mariadb_db *self, struct err *err)
+{
+    bool some = false;
+    enum err_code code =
+        scan(&self->base, "SELECT EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE())",
+             note_some, &some, err);
+    return !code && !some ? err_set(err, ERR_DB_EMPTY, "%s has no tables that the account may read", self->place)
+                          : code;
+}
+
+static enum err_code open_handle(const char *path, const struct db_limits *limits, struct db **out, struct err *err)
+{
+    struct mariadb_address *address = mariadb_address_parse(path);
+    if (!address)
+        return err_set(
+            err, ERR_DB_MISSING,
+            "the URL of the MariaDB database is malformed: it is mariadb://user@host:port/database?ssl_ca=FILE "
+            "(@ / : of a password are written %%40 %%2F %%3A)");
+    struct mariadb_db *self = g_new0(struct mariadb_db, 1);
+    self->base = (struct db){.engine = &db_engine_mariadb, .limits = *limits};
+    self->address = address;
+    self->place = mariadb_address_shown(path, false);
+    self->due_ns = self->end_ns = INT64_MAX;
+    enum err_code code = check_tables(self, err);
+    if (code)
+        close_handle(&self->base);
+    else
+        *out = &self->base;
+    return code;
+}
+
+const struct db_engine db_engine_mariadb = {
+    .dialect = {.null_safe = "<=>",
+                .parameter = '?',
+                .exact_collation = "utf8mb4_nopad_bin",
+                .text_type = "CHAR",
+                .real_type = "DOUBLE",
+                .nulls_are_least = true,
+                .casts_any_text = true,
+                .divides_exactly = true,
+                .listing = &mariadb_listing,
+                .checkups = mariadb_checkups},
+    .claims = mariadb_address_claims,
+    .shown = mariadb_address_shown,
+    .has_secret = mariadb_address_has_secret,
+    .with_password = mariadb_address_with_password,
+    .open = open_handle,
+    .close = close_handle,
+    .limits_changed = limits_changed,
+    .interrupt = interrupt,
+    .fingerprint = fingerprint,
+    .check = check,
+    .candidate = candidate,
+    .query = query,
+    .scan = scan,
+};

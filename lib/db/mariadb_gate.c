@@ -1,0 +1,287 @@
+/* What MariaDB is not asked to do. The statement passes twice:
+ *
+ * As text, by the rules of the server's own lexer in the sessions that mariadb_link.c opens. Where it and lib/sql/scan.re
+ * would part (comments that are run, hints that set variables, # and --x, [x], E'...', $$...$$) code could hide in what
+ * we take for a string or a comment, so that such places are refused; so are variables, wherever they stand.
+ *
+ * As a tree: a query, each of whose functions is on the allow list, and whose tables are all of the database of the
+ * connection. A name on the list is the server's own function whatever the database holds, for those are found first;
+ * but not in quotes, nor, for some, with a blank before the parenthesis: there it would be a stored function's. */
+#include "lib/db/mariadb_gate.h"
+
+#include "lib/sql/sql.h"
+
+#include <string.h>
+
+/* clang-format off */
+/* Sorted. Each is the server's own from 10.5 on: a name that some release lacks would be a stored function there. Left out:
+ * whatever waits (sleep, benchmark), locks (get_lock), reads files or the server (load_file, user, database, version),
+ * has effects (nextval, setval, last_insert_id) or takes what others made (loadable functions). */
+static const char *const functions[] = {
+    "abs", "acos", "adddate", "addtime", "ascii", "asin", "atan", "atan2", "avg", "bin", "bit_and", "bit_count",
+    "bit_length", "bit_or", "bit_xor", "ceil", "ceiling", "char", "char_length", "character_length", "coalesce",
+    "concat", "concat_ws", "conv", "convert", "convert_tz", "cos", "cot", "count", "crc32", "cume_dist", "curdate",
+    "current_date", "current_time", "current_timestamp", "curtime", "date", "date_add", "date_format", "date_sub",
+    "datediff", "day", "dayname", "dayofmonth", "dayofweek", "dayofyear", "degrees", "dense_rank", "elt", "exp",
+    "export_set", "field", "find_in_set", "first_value", "floor", "format", "from_base64", "from_days",
+    "from_unixtime", "greatest", "group_concat", "hex", "hour", "if", "ifnull", "insert", "instr", "isnull",
+    "json_array", "json_arrayagg", "json_contains", "json_contains_path", "json_depth", "json_exists", "json_extract",
+    "json_keys", "json_length", "json_object", "json_objectagg", "json_quote", "json_search", "json_type",
+    "json_unquote", "json_valid", "json_value", "lag", "last_day", "last_value", "lcase", "lead", "least", "left",
+    "length", "ln", "localtime", "localtimestamp", "locate", "log", "log10", "log2", "lower", "lpad", "ltrim",
+    "makedate", "maketime", "max", "md5", "microsecond", "mid", "min", "minute", "mod", "month", "monthname", "now",
+    "nth_value", "ntile", "nullif", "nvl", "nvl2", "oct", "octet_length", "ord", "percent_rank", "period_add",
+    "period_diff", "pi", "position", "pow", "power", "quarter", "radians", "rand", "rank", "regexp_instr",
+    "regexp_replace", "regexp_substr", "repeat", "replace", "reverse", "right", "round", "row_number", "rpad",
+    "rtrim", "sec_to_time", "second", "sha", "sha1", "sha2", "sign", "sin", "soundex", "space", "sqrt", "std",
+    "stddev", "stddev_pop", "stddev_samp", "str_to_date", "strcmp", "subdate", "substr", "substring",
+    "substring_index", "subtime", "sum", "sysdate", "tan", "time", "time_format", "time_to_sec", "timediff",
+    "timestamp", "timestampadd", "timestampdiff", "to_base64", "to_days", "to_seconds", "trim", "truncate", "ucase",
+    "unhex", "unix_timestamp", "upper", "utc_date", "utc_time", "utc_timestamp", "var_pop", "var_samp", "variance",
+    "week", "weekday", "weekofyear", "year", "yearweek",
+};
+
+/* Sorted. Of those, what is read as a stored function's name when a blank stands before the parenthesis, or may be. */
+static const char *const glued[] = {
+    "adddate", "bit_and", "bit_or", "bit_xor", "count", "cume_dist", "curdate", "curtime", "date_add", "date_sub",
+    "dense_rank", "first_value", "group_concat", "json_arrayagg", "json_objectagg", "lag", "last_value", "lead",
+    "max", "mid", "min", "now", "nth_value", "ntile", "percent_rank", "position", "rank", "row_number",
+    "session_user", "std", "stddev", "stddev_pop", "stddev_samp", "subdate", "substr", "substring", "sum", "sysdate",
+    "system_user", "trim", "var_pop", "var_samp", "variance",
+};
+
+/* Sorted. No functions, and yet before a parenthesis. */
+static const char *const words[] = {
+    "all", "and", "any", "as", "between", "binary", "by", "case", "cast", "char", "character", "date", "datetime",
+    "decimal", "distinct", "div", "double", "else", "except", "exists", "extract", "float", "from", "having", "in",
+    "int", "integer", "intersect", "interval", "is", "join", "like", "limit", "nchar", "not", "numeric", "offset",
+    "on", "or", "over", "partition", "recursive", "regexp", "rlike", "row", "select", "signed", "some", "then",
+    "time", "timestamp", "union", "unsigned", "using", "values", "varchar", "when", "where", "with", "xor",
+};
+/* clang-format on */
+
+const char *const *mariadb_gate_functions(size_t *n)
+{
+    *n = G_N_ELEMENTS(functions);
+    return functions;
+}
+
+static bool is_in(const char *const *list, size_t n, const char *name, size_t len)
+{
+    size_t low = 0;
+    while (low < n) {
+        size_t middle = (low + n) / 2, other = strlen(list[middle]);
+        int order = g_ascii_strncasecmp(name, list[middle], MIN(len, other));
+        if (order == 0) order = (len > other) - (len < other);
+        if (order == 0) return true;
+        if (order < 0)
+            n = middle;
+        else
+            low = middle + 1;
+    }
+    return false;
+}
+
+#define IS_IN(list, name, len) is_in(list, G_N_ELEMENTS(list), name, len)
+
+static enum err_code refuse(struct err *err, const char *what, const char *name, size_t len)
+{
+    return err_set(err, ERR_REFUSED, "%s%s%.*s is not allowed here", what, len ? " " : "", (int)MIN(len, 80), name);
+}
+
+/* --- the text ----------------------------------------------------------------------------------------------------- */
+
+static bool in_word(char c)
+{
+    return g_ascii_isalnum(c) || c == '_' || c == '$' || (c & 0x80);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+struct walk {
+    const char *at, *end;
+    bool askable;
+};
+
+static bool follows(const struct walk *walk, const char *text)
+{
+    size_t len = strlen(text);
+    return (size_t)(walk->end - walk->at) >= len && memcmp(walk->at, text, len) == 0;
+}
+
+static enum err_code pass_quoted(struct walk *walk, struct err *err)
+{
+    char quote = *walk->at++;
+    for (; walk->at < walk->end; walk->at++) {
+        if (*walk->at != quote) continue;
+        walk->at++;
+        if (walk->at == walk->end || *walk->at != quote) return ERR_OK;
+    }
+    return err_set(err, ERR_SYNTAX, "a quote is never closed");
+}
+
+static enum err_code pass_comment(struct walk *walk, struct err *err)
+{
+    if (follows(walk, "/*!") || follows(walk, "/*M!") || follows(walk, "/*+"))
+        return err_set(err, ERR_REFUSED, "a comment that the server would run (%.3s ... */) is not allowed here",
+                       walk->at);
+    const char *close = memmem(walk->at + 2, (size_t)(walk->end - walk->at) - 2, "*/", 2);
+    if (!close) return err_set(err, ERR_SYNTAX, "a comment is never closed");
+    walk->at = close + 2;
+    return ERR_OK;
+}
+
+static enum err_code pass_dashes(struct walk *walk, struct err *err)
+{
+    if (walk->at + 2 < walk->end && !is_space(walk->at[2]))
+        return err_set(err, ERR_REFUSED, "-- without a blank behind it is no comment in MariaDB; write -- or (- -x)");
+    while (walk->at < walk->end && *walk->at != '\n') walk->at++;
+    return ERR_OK;
+}
+
+/* Blanks and comments; what is wrong with one is found when it is passed. */
+static const char *next_token(const struct walk *walk)
+{
+    struct walk ahead = *walk;
+    for (;;) {
+        while (ahead.at < ahead.end && is_space(*ahead.at)) ahead.at++;
+        bool comment = follows(&ahead, "/*") || follows(&ahead, "--");
+        enum err_code code = !comment           ? ERR_SYNTAX
+                             : *ahead.at == '/' ? pass_comment(&ahead, NULL)
+                                                : pass_dashes(&ahead, NULL);
+        if (code) return ahead.at;
+    }
+}
+
+static enum err_code pass_word(struct walk *walk, struct err *err)
+{
+    const char *word = walk->at;
+    while (walk->at < walk->end && in_word(*walk->at)) walk->at++;
+    size_t len = (size_t)(walk->at - word);
+    bool bytes = len == 1 && strchr("xXbB", *word);
+    if (walk->at < walk->end && *walk->at == '\'' && !bytes)
+        return err_set(err, ERR_SYNTAX, "a string after %.*s is not read here; write 'text'", (int)MIN(len, 20), word);
+    const char *next = next_token(walk);
+    if (next == walk->end || *next != '(') return ERR_OK;
+    walk->askable &= IS_IN(functions, word, len) || IS_IN(words, word, len);
+    if (next == walk->at || !IS_IN(glued, word, len)) return ERR_OK;
+    return err_set(err, ERR_REFUSED, "a blank between %.*s and its parenthesis is not allowed in MariaDB", (int)len,
+                   word);
+}
+
+static enum err_code pass_token(struct walk *walk, struct err *err)
+{
+    char c = *walk->at;
+    if (c == '\'' || c == '"' || c == '`') return pass_quoted(walk, err);
+    if (follows(walk, "/*")) return pass_comment(walk, err);
+    if (follows(walk, "--")) return pass_dashes(walk, err);
+    if (c == '#') return err_set(err, ERR_REFUSED, "a comment after # is not read here; write -- and a blank");
+    if (c == '@' || follows(walk, ":=")) return err_set(err, ERR_REFUSED, "a variable (@) is not allowed here");
+    if (c == '[' || c == ']') return err_set(err, ERR_SYNTAX, "square brackets are not MariaDB; a name stands in ` `");
+    if (c == '$' || c == '\\') return err_set(err, ERR_SYNTAX, "%c is not read here", c);
+    if (in_word(c)) return pass_word(walk, err);
+    walk->at++;
+    return ERR_OK;
+}
+
+static enum err_code check_text(const char *sql, size_t len, bool *askable, struct err *err)
+{
+    struct walk walk = {sql, sql + len, true};
+    enum err_code code = ERR_OK;
+    while (!code && walk.at < walk.end) code = pass_token(&walk, err);
+    *askable = walk.askable && code != ERR_REFUSED;
+    return code;
+}
+
+/* --- the tree ----------------------------------------------------------------------------------------------------- */
+
+static enum err_code check_call(const struct sql_node *call, struct err *err)
+{
+    if (!call->text2 && !call->quote && IS_IN(functions, call->text, call->text_len)) return ERR_OK;
+    return refuse(err, "the function", call->text, call->text_len);
+}
+
+static enum err_code check_table(const struct sql_node *table, const char *database, struct err *err)
+{
+    if (table->text3) return refuse(err, table->text3, "", 0);
+    if (!table->text2 || sql_name_is(table->text2, table->text2_len, database, strlen(database))) return ERR_OK;
+    return refuse(err, "a table of another database,", table->text2, table->text2_len);
+}
+
+/* It is kept as written. */
+static enum err_code check_frame(const struct sql_node *frame, struct err *err)
+{
+    bool plain = !memchr(frame->text, '(', frame->text_len);
+    return plain ? ERR_OK : refuse(err, "a frame with more than a number", "", 0);
+}
+
+static enum err_code note_place(const struct sql_node *param, GArray *places, struct err *err)
+{
+    guint64 number = param->text_len > 1 ? g_ascii_strtoull(param->text + 1, NULL, 10) : places->len + 1;
+    if (*param->text != '?' || number == 0 || number > UINT32_MAX) return refuse(err, "the parameter", "", 0);
+    struct mariadb_place place = {param->start, param->end, (uint32_t)number - 1};
+    g_array_append_val(places, place);
+    return ERR_OK;
+}
+
+static enum err_code check_node(const struct sql_node *n, const char *database, GArray *places, struct err *err)
+{
+    switch ((enum sql_kind)n->kind) {
+    case SQL_CALL: return check_call(n, err);
+    case SQL_TABLE: return check_table(n, database, err);
+    case SQL_FRAME: return check_frame(n, err);
+    case SQL_PARAM: return note_place(n, places, err);
+    case SQL_ERROR: return err_set(err, ERR_SYNTAX, "a part of the statement cannot be read");
+    default: return ERR_OK;
+    }
+}
+
+enum err_code mariadb_gate(const char *sql, size_t len, const struct db_limits *limits, const char *database,
+                           GArray *places, bool *askable, struct err *err)
+{
+    enum err_code code = check_text(sql, len, askable, err);
+    if (code) return code;
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sql_limits caps = {.max_bytes = limits->sql_bytes, .max_depth = limits->expr_depth};
+    struct sql_stmt *stmt = NULL;
+    code = sql_parse(&arena, sql, len, &caps, &stmt);
+    if (code) err_set(err, code, "%s", stmt && stmt->diags ? stmt->diags->message : err_meaning(code));
+    for (const struct sql_node *n = code ? NULL : stmt->root; n && !code; n = sql_walk(stmt->root, n))
+        code = check_node(n, database, places, err);
+    arena_free(&arena);
+    return code;
+}
+
+/* --- what other sessions read otherwise --------------------------------------------------------------------------- */
+
+static enum err_code check_portable(const struct walk *walk, unsigned modes, const char *token, struct err *err)
+{
+    size_t len = (size_t)(walk->at - token);
+    if (*token == '"' && !(modes & MARIADB_ANSI_QUOTES))
+        return err_set(err, ERR_REFUSED,
+                       "double quotes hold a string for this server and a name for others; write 'text' or `name`");
+    if (*token == '\'' && memchr(token, '\\', len) && !(modes & MARIADB_NO_BACKSLASH_ESCAPES))
+        return err_set(err, ERR_REFUSED,
+                       "a backslash in a string means something else by sql_mode; write '' for a quote, and LIKE ... "
+                       "ESCAPE '!'");
+    if (len == 1 && *token == '|' && follows(walk, "|") && !(modes & MARIADB_PIPES_AS_CONCAT))
+        return err_set(err, ERR_REFUSED,
+                       "|| is OR for this server and joins texts for others; write OR, or CONCAT(a, b)");
+    return ERR_OK;
+}
+
+enum err_code mariadb_gate_portable(const char *sql, size_t len, unsigned modes, struct err *err)
+{
+    struct walk walk = {sql, sql + len, true};
+    enum err_code code = ERR_OK;
+    while (!code && walk.at < walk.end) {
+        const char *token = walk.at;
+        if (pass_token(&walk, NULL)) return ERR_OK; /* the gate says what is wrong */
+        code = check_portable(&walk, modes, token, err);
+    }
+    return code;
+}
