@@ -55,7 +55,6 @@ static const struct {
     {CR_CONNECTION_ERROR, ERR_UNREACHABLE},
     {CR_CONN_HOST_ERROR, ERR_UNREACHABLE},
     {CR_UNKNOWN_HOST, ERR_UNREACHABLE},
-    {CR_NET_PACKET_TOO_LARGE, ERR_LIMIT_BYTES},
     {CR_OUT_OF_MEMORY, ERR_LIMIT_MEMORY},
     {STATEMENT_TIMEOUT, ERR_LIMIT_TIME},
     {ER_QUERY_INTERRUPTED, ERR_LIMIT_TIME},
@@ -105,28 +104,35 @@ static enum err_code out_of_time(const struct mariadb_db *self)
     return self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME;
 }
 
+/* The library calls a packet past its limit a lost connection, and differs in this. */
+static bool is_too_large(const MYSQL *conn, unsigned number)
+{
+    enum { PACKET_REFUSED = 1 }; /* 2: the connection was lost */
+    return number == CR_NET_PACKET_TOO_LARGE || (number == CR_SERVER_LOST && conn->net.error == PACKET_REFUSED);
+}
+
 /* Of the call that has just failed. */
 static enum err_code failed(struct mariadb_db *self, unsigned number, const char *state, const char *said,
                             struct err *err)
 {
-    enum err_code code = code_of(number, said);
+    enum err_code code = is_too_large(self->conn, number) ? ERR_LIMIT_BYTES : code_of(number, said);
     char text[ERR_TEXT_MAX];
     g_strlcpy(text, said, sizeof text);
     text[strcspn(text, "\r\n")] = '\0';
+    bool of_client = number >= CR_MIN_ERROR && number <= CR_MAX_ERROR;
     if (self->stopping) {
         code = mariadb_link_stopped(self, self->stopping, err);
     } else if (code == ERR_LIMIT_TIME) {
         code = mariadb_link_stopped(self, out_of_time(self), err);
     } else if (code == ERR_UNREACHABLE) {
         err_set(err, code, "the connection to %s was lost: %s", self->place, text);
-    } else if (code == ERR_LIMIT_BYTES && number == CR_NET_PACKET_TOO_LARGE) {
+    } else if (code == ERR_LIMIT_BYTES && of_client) {
         err_set(err, code, "a row has more bytes than a result may have");
     } else {
         err_set(err, code, "%s (%u)", text, number);
         if (err) g_strlcpy(err->sqlstate, state, sizeof err->sqlstate);
     }
-    if (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR) mariadb_link_close(self);
-    if (self->conn && code == ERR_UNREACHABLE) mariadb_link_close(self);
+    if (of_client || code == ERR_UNREACHABLE) mariadb_link_close(self);
     return code;
 }
 

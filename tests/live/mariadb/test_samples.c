@@ -38,13 +38,26 @@ static struct vsig_options *options;
 
 /* --- loading ------------------------------------------------------------------------------------------------------ */
 
+static char *replace(const char *text, const char *pattern, const char *with)
+{
+    GRegex *regex = g_regex_new(pattern, 0, 0, NULL);
+    char *out = g_regex_replace_literal(regex, text, -1, 0, with, 0, NULL);
+    g_regex_unref(regex);
+    return out;
+}
+
+/* A table of the samples has a name that MariaDB reserves. SQLite takes these quotes, too. */
+static char *quote_reserved(const char *sql)
+{
+    return replace(sql, "\\bshow\\b", "`show`");
+}
+
 /* Texts compare as SQLite's do, so that what differs is the engine and not the data; a TEXT is no key there. */
 static char *translate(const char *sql)
 {
-    GRegex *word = g_regex_new("\\bTEXT\\b", 0, 0, NULL);
-    char *text = g_regex_replace_literal(word, sql, -1, 0, "varchar(200)", 0, NULL);
+    char *quoted = quote_reserved(sql), *text = replace(quoted, "\\bTEXT\\b", "varchar(200)");
     char *all = g_strconcat("ALTER DATABASE COLLATE utf8mb4_nopad_bin; ", text, NULL);
-    g_regex_unref(word);
+    g_free(quoted);
     g_free(text);
     return all;
 }
@@ -169,10 +182,11 @@ static void compare(const char *id, const struct opinion *a, const struct opinio
     }
 }
 
-static unsigned compare_candidate(struct pair *pair, const char *id, size_t number, const char *sql,
+static unsigned compare_candidate(struct pair *pair, const char *id, size_t number, const char *written,
                                   const char *question)
 {
     static struct opinion opinions[2];
+    char *sql = quote_reserved(written);
     char *name = g_strdup_printf("%s.%zu", id, number);
     struct arena arena;
     arena_init(&arena, 256UL << 20);
@@ -181,6 +195,7 @@ static unsigned compare_candidate(struct pair *pair, const char *id, size_t numb
     compare(name, &opinions[0], &opinions[1]);
     arena_free(&arena);
     g_free(name);
+    g_free(sql);
     return 1;
 }
 
