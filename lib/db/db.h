@@ -104,6 +104,7 @@ struct db_dialect {
     bool nulls_are_least;              /* an ascending order begins with them; else with them it ends */
     bool casts_any_text;               /* CAST('x' AS REAL) is a number; else an error */
     bool alias_is_row;                 /* the name of a FROM item that is no column means its whole row */
+    bool quotes_names;                 /* a word in double quotes is no string where it names nothing */
     bool divides_exactly;              /* 1 / 2 is 0.5; else 0 */
     const struct db_listing *listing;
     const struct db_checkup *checkups; /* NULL: there are no roles (a file is opened read-only) */

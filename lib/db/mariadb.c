@@ -27,6 +27,7 @@
 #include "lib/db/mariadb_int.h"
 
 #include "lib/base/clock.h"
+#include "lib/sql/dialect.h"
 
 #include <glib.h>
 #include <math.h>
@@ -518,9 +519,11 @@ const struct db_engine db_engine_mariadb = {
                 .real_type = "DOUBLE",
                 .nulls_are_least = true,
                 .casts_any_text = true,
+                .quotes_names = true,
                 .divides_exactly = true,
                 .listing = &mariadb_listing,
-                .checkups = mariadb_checkups},
+                .checkups = mariadb_checkups,
+                .lacks = sql_not_mariadb},
     .claims = mariadb_address_claims,
     .shown = mariadb_address_shown,
     .has_secret = mariadb_address_has_secret,

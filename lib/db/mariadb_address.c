@@ -29,7 +29,7 @@ static char **text_at(struct mariadb_address *address, size_t field)
 
 bool mariadb_address_claims(const char *url)
 {
-    return g_str_has_prefix(url, "mariadb://") || g_str_has_prefix(url, "mysql://");
+    return g_str_has_prefix(url, "mariadb://");
 }
 
 static bool take_mode(struct mariadb_address *address, const char *mode)

@@ -15,8 +15,9 @@
 
 /* clang-format off */
 /* Sorted. Each is the server's own from 10.5 on: a name that some release lacks would be a stored function there. Left out:
- * whatever waits (sleep, benchmark), locks (get_lock), reads files or the server (load_file, user, database, version),
- * has effects (nextval, setval, last_insert_id) or takes what others made (loadable functions). */
+ * whatever waits (SLEEP, BENCHMARK), locks (GET_LOCK), reads files or the server (LOAD_FILE, USER, DATABASE), has
+ * effects (NEXTVAL, SETVAL, LAST_INSERT_ID) or takes what others made (loadable functions).
+ */
 static const char *const functions[] = {
     "abs", "acos", "adddate", "addtime", "ascii", "asin", "atan", "atan2", "avg", "bin", "bit_and", "bit_count",
     "bit_length", "bit_or", "bit_xor", "ceil", "ceiling", "char", "char_length", "character_length", "coalesce",
@@ -112,17 +113,6 @@ static bool follows(const struct walk *walk, const char *text)
     return (size_t)(walk->end - walk->at) >= len && memcmp(walk->at, text, len) == 0;
 }
 
-static enum err_code pass_quoted(struct walk *walk, struct err *err)
-{
-    char quote = *walk->at++;
-    for (; walk->at < walk->end; walk->at++) {
-        if (*walk->at != quote) continue;
-        walk->at++;
-        if (walk->at == walk->end || *walk->at != quote) return ERR_OK;
-    }
-    return err_set(err, ERR_SYNTAX, "a quote is never closed");
-}
-
 static enum err_code pass_comment(struct walk *walk, struct err *err)
 {
     if (follows(walk, "/*!") || follows(walk, "/*M!") || follows(walk, "/*+"))
@@ -154,6 +144,20 @@ static const char *next_token(const struct walk *walk)
                                                 : pass_dashes(&ahead, NULL);
         if (code) return ahead.at;
     }
+}
+
+static enum err_code pass_quoted(struct walk *walk, struct err *err)
+{
+    char quote = *walk->at++;
+    for (; walk->at < walk->end; walk->at++) {
+        if (*walk->at != quote) continue;
+        walk->at++;
+        if (walk->at < walk->end && *walk->at == quote) continue;
+        const char *next = next_token(walk);
+        walk->askable &= next == walk->end || *next != '('; /* a function by its name in quotes is never the server's */
+        return ERR_OK;
+    }
+    return err_set(err, ERR_SYNTAX, "a quote is never closed");
 }
 
 static enum err_code pass_word(struct walk *walk, struct err *err)

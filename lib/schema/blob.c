@@ -529,6 +529,7 @@ static void code_index(struct coder *c, struct schema_index *index)
     code_i64(c, &index->build_ns);
     code_bool(c, &index->has_descriptions);
     code_bool(c, &index->alias_is_row);
+    code_bool(c, &index->quotes_names);
     code_bool(c, &index->divides_exactly);
     code_notes(c, index);
     code_terms(c, index);

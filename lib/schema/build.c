@@ -165,6 +165,7 @@ static enum err_code build(struct builder *builder, const char *path)
     if (!index->priv->is_foreign) return builder_full(builder);
     const struct db_dialect *dialect = db_dialect(builder->db);
     index->alias_is_row = dialect->alias_is_row;
+    index->quotes_names = dialect->quotes_names;
     index->divides_exactly = dialect->divides_exactly;
     schema_fill_catalog(index);
     code = schema_load_foreign_keys(builder);

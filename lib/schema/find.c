@@ -227,5 +227,6 @@ void schema_fill_catalog(struct schema_index *index)
         .table_schema = catalog_table_schema,
         .find_hidden = catalog_find_hidden,
         .alias_is_row = index->alias_is_row,
+        .quotes_names = index->quotes_names,
     };
 }

@@ -117,7 +117,7 @@ struct schema_index {
     uint32_t n_notes;
     bool has_descriptions;
     /* Of the engine, for who has no handle (db_dialect in lib/db/db.h). */
-    bool alias_is_row, divides_exactly;
+    bool alias_is_row, quotes_names, divides_exactly;
     const struct schema_term *terms;
     uint32_t n_terms;
     uint64_t bytes; /* memory held */

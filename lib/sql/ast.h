@@ -58,7 +58,8 @@
  * Expressions
  *   COLUMN    text = column, text2 = table qualifier, text3 = schema; quote = quote character used for the column
  *   LITERAL   op = SQL_LIT_*; text = value decoded (quotes and doubling removed, number as written, blob as hex)
- *   TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day'), text2 = fields (INTERVAL '1' DAY)
+ *   TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day'), text2 = fields (INTERVAL '1' DAY); in
+ *             MariaDB's INTERVAL x DAY any expression
  *   PARAM     text = as written ($1, ?, :name)
  *   UNARY     [x] op = SQL_OP_NOT, SQL_OP_NEG, SQL_OP_PLUS, SQL_OP_BITNOT; also postfix SQL_OP_ISNULL / NOTNULL;
  *             SQL_OP_VARIADIC before the last argument of a call
@@ -75,7 +76,8 @@
  *   CAST      [x] text = type as written; SQL_F_COLON when x::type
  *   CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*),
  *             ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
- *   ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"
+ *   ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"; SQL_SEPARATOR: the last
+ *             one is GROUP_CONCAT's SEPARATOR, behind the ORDER
  *   FILTER    [expression] FILTER (WHERE ...)
  *   EXTRACT   [x] text = field
  *   COLLATE   [x] text = collation, text2 = schema
@@ -143,7 +145,9 @@ enum { CALL_ARGS, CALL_ORDER, CALL_FILTER, CALL_WINDOW };
     X(LIT_FLOAT, "float") X(LIT_STRING, "string") X(LIT_BLOB, "blob") X(LIT_CURRENT, "current") X(LIT_BITS, "bits")
 /* clang-format on */
 
-/* OP_OTHER: any other PostgreSQL operator; its text is in node->text. LIT_CURRENT: CURRENT_DATE and its like. LIT_BITS:
+#define SQL_SEPARATOR "SEPARATOR"
+
+/* OP_OTHER: any other PostgreSQL operator, or MariaDB's DIV and XOR; its text is in node->text. LIT_CURRENT: CURRENT_DATE and its like. LIT_BITS:
  * B'0101', and X'1FF' of an odd number of digits, as written. */
 enum sql_op {
 #define X(op, text) SQL_##op,
@@ -173,7 +177,7 @@ enum sql_flag {
     SQL_F_AS = 1U << 17,
     SQL_F_NAMED = 1U << 18,       /* OVER w */
     SQL_F_OUTER_KW = 1U << 19,    /* JOIN: OUTER was written */
-    SQL_F_EQ2 = 1U << 20,         /* == or != as written, not = or <> */
+    SQL_F_EQ2 = 1U << 20,         /* ==, != or <=> as written, not =, <> or IS NOT DISTINCT FROM */
     SQL_F_SUBQUERY = 1U << 21,    /* ARRAY(SELECT ...): the only kid is a SUBQUERY */
     SQL_F_WITHIN = 1U << 22,      /* CALL: the ORDER stands in WITHIN GROUP (...) */
     SQL_F_ORDINALITY = 1U << 23,  /* CALL in FROM_CALL: WITH ORDINALITY */

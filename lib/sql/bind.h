@@ -39,6 +39,8 @@ struct sql_catalog {
     enum sql_hidden (*find_hidden)(const void *self, int table, const char *name, size_t len);
     /* The name of a FROM item that is no column means its whole row (PostgreSQL). */
     bool alias_is_row;
+    /* A word in double quotes is a name, and no string where it names nothing (MariaDB, as lib/db has it read). */
+    bool quotes_names;
 };
 
 enum sql_clause {

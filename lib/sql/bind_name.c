@@ -190,7 +190,7 @@ static void resolve_nowhere(struct binder *b, const struct scope *scope, struct 
     } else if (open) {
         refer(ref, open, -1);
         bind_mark_levels(ref);
-    } else if (!c->text2 && c->quote == '"') {
+    } else if (!c->text2 && c->quote == '"' && !b->catalog->quotes_names) {
         ref->kind = SQL_REF_STRING;
     } else {
         scope_unknown_column(b, scope, c);

@@ -665,6 +665,8 @@ static uint8_t token_op(const struct sql_parser *p, struct sql_token token)
 {
     if (token.code == T_OPER) return named_oper(p, token);
     if (token.code == T_ARROW && token.len == 3) return SQL_OP_ARROW2;
+    if (token.code == T_EQ && token.len == 3) return SQL_OP_IS_NOT_DISTINCT;                  /* <=> */
+    if ((token.code == T_SLASH || token.code == T_OR) && token.len == 3) return SQL_OP_OTHER; /* DIV, XOR */
     return BINARY_OPS[token.code];
 }
 
@@ -673,10 +675,10 @@ struct sqlb_op sqlb_op_of(const struct sql_parser *p, struct sql_token token)
     return (struct sqlb_op){token_op(p, token), 0};
 }
 
-/* == rather than =, or != rather than <> */
+/* == rather than =, != rather than <>, or <=> rather than IS NOT DISTINCT FROM */
 static bool is_other_spelling(const struct sql_parser *p, struct sql_token op)
 {
-    return (op.code == T_EQ && op.len == 2) || (op.code == T_NE && p->text[op.start] == '!');
+    return (op.code == T_EQ && op.len >= 2) || (op.code == T_NE && p->text[op.start] == '!');
 }
 
 struct sql_node *sqlb_binary(struct sql_parser *p, struct sql_node *left, struct sql_token op, struct sql_node *right)
@@ -700,6 +702,7 @@ struct sqlb_op sqlb_like_op(const struct sql_parser *p, struct sql_token word, u
     static const enum sql_op LIKES[] = {SQL_OP_LIKE, SQL_OP_ILIKE, SQL_OP_GLOB, SQL_OP_REGEXP, SQL_OP_MATCH};
     for (unsigned k = 0; k < sizeof LIKES / sizeof *LIKES; k++)
         if (sql_token_is(p, word, sql_op_text(LIKES[k]))) return (struct sqlb_op){LIKES[k] & 0xff, flags};
+    if (sql_token_is(p, word, "RLIKE")) return (struct sqlb_op){SQL_OP_REGEXP & 0xff, flags};
     return (struct sqlb_op){SQL_OP_SIMILAR, flags};
 }
 
@@ -745,6 +748,15 @@ struct sql_node *sqlb_args(struct sql_parser *p, struct sql_node *list, uint32_t
     list->kind = SQL_ARGS;
     list->end = order && last ? last->end : p->end;
     return sqlb_flag(NODE(CALL, start, list, order, NULL, NULL), flags);
+}
+
+struct sql_node *sqlb_separated(struct sql_parser *p, struct sql_node *list, struct sql_token separator, uint32_t flags,
+                                struct sql_node *order)
+{
+    struct sql_node *call = sqlb_args(p, sqlb_add(p, list, sqlb_literal(p, separator)), flags, order);
+    struct sql_node *args = sql_kid(call, CALL_ARGS);
+    if (args) args->text = SQL_SEPARATOR, args->text_len = (uint32_t)strlen(SQL_SEPARATOR), args->end = p->end;
+    return call;
 }
 
 struct sql_node *sqlb_call(struct sql_parser *p, struct sql_token name, struct sql_node *args)

@@ -97,6 +97,9 @@ struct sql_node *sqlb_case(struct sql_parser *p, uint32_t start, struct sql_node
                            struct sql_node *otherwise);
 /* The name for a CALL that sqlb_args has begun, or a CALL around plain ARGS. */
 struct sql_node *sqlb_call(struct sql_parser *p, struct sql_token name, struct sql_node *args);
+/* GROUP_CONCAT's arguments, with the separator as the last. */
+struct sql_node *sqlb_separated(struct sql_parser *p, struct sql_node *list, struct sql_token separator, uint32_t flags,
+                                struct sql_node *order);
 struct sql_node *sqlb_args(struct sql_parser *p, struct sql_node *list, uint32_t flags, struct sql_node *order);
 struct sql_node *sqlb_call_add(struct sql_parser *p, struct sql_node *call, unsigned slot, struct sql_node *kid);
 /* f(x FROM y FOR z): take the next argument (NULL: none) and the word after it (NULL: none) into `args` (NULL: begin

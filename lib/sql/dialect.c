@@ -1,4 +1,5 @@
-/* A table, by kind of node: does SQLite lack this form, where does it stop reading, and what is said. */
+/* Two tables, by kind of node: does SQLite lack this form, where does it stop reading, and what is said; and the same of
+ * MariaDB, but for the place. */
 #include "lib/sql/dialect.h"
 
 #include <string.h>
@@ -77,6 +78,8 @@ static int64_t say(const char **message, const char *text, int64_t at)
 static int64_t typed(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *string = sql_kid(n, 0);
+    if (!sql_is(string, SQL_LITERAL) || string->op != SQL_LIT_STRING)
+        return say(message, "INTERVAL is MariaDB; SQLite has date(x, '+1 day')", string->start);
     bool alone = !memchr(n->text, ' ', n->text_len) && !n->text2;
     if (ends_item(n) && alone) return NOWHERE; /* a name with an alias */
     return say(message, "a type before a string is PostgreSQL; in SQLite a date is a plain string",
@@ -104,12 +107,15 @@ static int64_t quantified(const struct sql_stmt *stmt, const struct sql_node *n,
 
 static int64_t like(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    if (n->op != SQL_OP_ILIKE && n->op != SQL_OP_SIMILAR) return NOWHERE;
     int64_t at = after(stmt, sql_kid(n, LIKE_VALUE));
-    at = n->flags & SQL_F_NOT ? after_word(stmt, (uint32_t)at) : word_after(stmt, sql_kid(n, LIKE_VALUE), at);
+    if (n->flags & SQL_F_NOT) at = after_word(stmt, (uint32_t)at);
+    bool rlike = n->op == SQL_OP_REGEXP && (stmt->text[at + 1] | 32) == 'l';
+    if (n->op != SQL_OP_ILIKE && n->op != SQL_OP_SIMILAR && !rlike) return NOWHERE;
+    if (!(n->flags & SQL_F_NOT)) at = word_after(stmt, sql_kid(n, LIKE_VALUE), at);
     return say(message,
-               n->op == SQL_OP_ILIKE ? "ILIKE is PostgreSQL; SQLite's LIKE does not mind case"
-                                     : "SIMILAR TO is PostgreSQL; SQLite has LIKE and GLOB",
+               rlike                   ? "RLIKE is MariaDB; SQLite has LIKE and GLOB"
+               : n->op == SQL_OP_ILIKE ? "ILIKE is PostgreSQL; SQLite's LIKE does not mind case"
+                                       : "SIMILAR TO is PostgreSQL; SQLite has LIKE and GLOB",
                at);
 }
 
@@ -130,9 +136,10 @@ static bool is_foreign_op(unsigned op)
 
 static int64_t binary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    if (!is_foreign_op(n->op)) return NOWHERE;
     int64_t at = after(stmt, sql_kid(n, 0));
     bool word = (stmt->text[at] | 32) >= 'a' && (stmt->text[at] | 32) <= 'z';
+    bool spaceship = n->op == SQL_OP_IS_NOT_DISTINCT && n->flags & SQL_F_EQ2;
+    if (!is_foreign_op(n->op) && !spaceship && !(word && n->op == SQL_OP_MOD)) return NOWHERE;
     at = word ? word_after(stmt, sql_kid(n, 0), at) : at + own_part(stmt->text + at);
     return say(message, "SQLite has no such operator", at);
 }
@@ -204,6 +211,11 @@ static int64_t literal(const struct sql_stmt *stmt, const struct sql_node *n, co
 static int64_t args(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     if (!n->text || strncmp(n->text, "? IN", 4) == 0) return NOWHERE;
+    if (strcmp(n->text, SQL_SEPARATOR) == 0) {
+        const struct sql_node *order = sql_kid(n->parent, CALL_ORDER);
+        return say(message, "SEPARATOR is MariaDB; SQLite has group_concat(x, ',')",
+                   after(stmt, order ? order : n->kids[n->n_kids - 2]));
+    }
     return say(message, "words between arguments are PostgreSQL; SQLite has commas",
                *n->text == '?' ? after(stmt, sql_kid(n, 0)) : after_word(stmt, n->start));
 }
@@ -322,9 +334,107 @@ static int64_t cte(const struct sql_stmt *stmt, const struct sql_node *n, const 
     return added ? say(message, "SEARCH and CYCLE are PostgreSQL", added->start) : NOWHERE;
 }
 
+/* ---- MariaDB ---------------------------------------------------------------------------------------------------- */
+
+static int64_t maria_cast(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (n->flags & SQL_F_COLON)
+        return say(message, "x::type is PostgreSQL; MariaDB has CAST(x AS type)", after(stmt, sql_kid(n, 0)));
+    static const char *const types[][2] = {{"TEXT", "CAST(x AS TEXT) is not MariaDB; it has CAST(x AS CHAR)"},
+                                           {"VARCHAR", "CAST(x AS VARCHAR) is not MariaDB; it has CAST(x AS CHAR)"},
+                                           {"REAL", "CAST(x AS REAL) is not MariaDB; it has CAST(x AS DOUBLE)"},
+                                           {"NUMERIC", "CAST(x AS NUMERIC) is not MariaDB; it has CAST(x AS DECIMAL)"},
+                                           {"BIGINT", "CAST(x AS BIGINT) is not MariaDB; it has CAST(x AS SIGNED)"}};
+    for (unsigned k = 0; k < sizeof types / sizeof *types; k++) {
+        size_t len = strlen(types[k][0]);
+        if (n->text_len < len || !sql_name_is(n->text, len, types[k][0], len)) continue;
+        return say(message, types[k][1], n->start);
+    }
+    return NOWHERE;
+}
+
+static int64_t maria_like(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    int64_t at = after(stmt, sql_kid(n, LIKE_VALUE));
+    if (n->op == SQL_OP_ILIKE) return say(message, "ILIKE is PostgreSQL; MariaDB's LIKE goes by the collation", at);
+    if (n->op == SQL_OP_SIMILAR) return say(message, "SIMILAR TO is PostgreSQL; MariaDB has REGEXP", at);
+    return n->op == SQL_OP_GLOB ? say(message, "GLOB is SQLite; MariaDB has LIKE and REGEXP", at) : NOWHERE;
+}
+
+static int64_t maria_binary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    int64_t at = after(stmt, sql_kid(n, 0));
+    bool distinct = n->op == SQL_OP_IS_DISTINCT || (n->op == SQL_OP_IS_NOT_DISTINCT && !(n->flags & SQL_F_EQ2));
+    if (distinct) return say(message, "IS DISTINCT FROM is PostgreSQL; MariaDB has NOT a <=> b", at);
+    if (n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) {
+        const struct sql_node *right = sql_kid(n, 1);
+        bool truth = sql_is(right, SQL_LITERAL) && right->op >= SQL_LIT_NULL && right->op <= SQL_LIT_FALSE;
+        return truth ? NOWHERE : say(message, "IS between two values is SQLite; MariaDB has a <=> b", at);
+    }
+    if (n->op == SQL_OP_EQ && n->flags & SQL_F_EQ2) return say(message, "== is SQLite; MariaDB has =", at);
+    if (n->op == SQL_OP_ARROW || n->op == SQL_OP_ARROW2)
+        return say(message, "MariaDB has JSON_EXTRACT and JSON_VALUE in place of ->", at);
+    bool regexp = n->op >= SQL_OP_REMATCH && n->op <= SQL_OP_NIREMATCH;
+    return regexp ? say(message, "~ is PostgreSQL; MariaDB has REGEXP", at) : NOWHERE;
+}
+
+static int64_t maria_unary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (n->op != SQL_OP_ISNULL && n->op != SQL_OP_NOTNULL) return NOWHERE;
+    int64_t at = after(stmt, sql_kid(n, 0));
+    return say(message, "MariaDB writes x IS NULL and x IS NOT NULL", at);
+}
+
+static int64_t maria_call(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *filter = sql_kid(n, CALL_FILTER);
+    (void)stmt;
+    return filter ? say(message, "FILTER is not MariaDB; it has SUM(CASE WHEN ... THEN ... END)", filter->start)
+                  : NOWHERE;
+}
+
+static int64_t maria_term(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    bool nulls = n->flags & (SQL_F_NULLS_FIRST | SQL_F_NULLS_LAST);
+    return nulls ? say(message, "NULLS FIRST and LAST are not MariaDB; ORDER BY x IS NULL, x puts them last", n->start)
+                 : NOWHERE;
+}
+
+static int64_t maria_join(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    if (n->op != SQL_JOIN_FULL_OUTER) return NOWHERE;
+    return say(message, "MariaDB has no FULL JOIN; it has a LEFT JOIN UNION a RIGHT JOIN", after(stmt, sql_kid(n, 0)));
+}
+
+static int64_t maria_limit(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    return sql_kid(n, LIMIT_COUNT) ? NOWHERE : say(message, "MariaDB's OFFSET needs a LIMIT before it", n->start);
+}
+
+static int64_t maria_distinct(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    return n->n_kids ? say(message, "DISTINCT ON is PostgreSQL", n->start) : NOWHERE;
+}
+
+static int64_t maria_array(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    return say(message, "MariaDB has no arrays", n->start);
+}
+
+static int64_t maria_derived(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    if (n->flags & SQL_F_LATERAL) return say(message, "LATERAL is PostgreSQL", n->start);
+    return n->alias ? NOWHERE : say(message, "in MariaDB a subquery in FROM needs a name", n->start);
+}
+
 /* ---- the walk -------------------------------------------------------------------------------------------------- */
 
-static lacks_fn *const LACKS[SQL_KIND_COUNT] = {
+static lacks_fn *const NOT_SQLITE[SQL_KIND_COUNT] = {
     [SQL_TYPED] = typed,       [SQL_CAST] = cast,           [SQL_QUANTIFIED] = quantified,
     [SQL_LIKE] = like,         [SQL_BINARY] = binary,       [SQL_UNARY] = unary,
     [SQL_ARRAY] = array,       [SQL_SUBSCRIPT] = subscript, [SQL_FIELD] = field,
@@ -335,6 +445,13 @@ static lacks_fn *const LACKS[SQL_KIND_COUNT] = {
     [SQL_NAMES] = names,       [SQL_USING] = using,         [SQL_FROM_CALL] = from_call,
     [SQL_BETWEEN] = between,   [SQL_COLLATE] = collate,     [SQL_TERM] = term,
     [SQL_CTE] = cte,
+};
+
+static lacks_fn *const NOT_MARIADB[SQL_KIND_COUNT] = {
+    [SQL_CAST] = maria_cast,   [SQL_LIKE] = maria_like,       [SQL_BINARY] = maria_binary,
+    [SQL_UNARY] = maria_unary, [SQL_CALL] = maria_call,       [SQL_TERM] = maria_term,
+    [SQL_JOIN] = maria_join,   [SQL_LIMIT] = maria_limit,     [SQL_DISTINCT] = maria_distinct,
+    [SQL_ARRAY] = maria_array, [SQL_SUBSCRIPT] = maria_array, [SQL_DERIVED] = maria_derived,
 };
 
 /* The end of the token at `at`: a word, or one character. */
@@ -377,13 +494,23 @@ static struct sql_diag *as_diags(struct arena *arena, const struct sql_stmt *stm
     return list;
 }
 
-struct sql_diag *sql_not_sqlite(struct arena *arena, const struct sql_stmt *stmt)
+static struct sql_diag *lacking(struct arena *arena, const struct sql_stmt *stmt, lacks_fn *const *lacks)
 {
     struct found found = {.n = 0};
     for (const struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n)) {
         const char *message = NULL;
-        int64_t at = LACKS[n->kind] ? LACKS[n->kind](stmt, n, &message) : NOWHERE;
+        int64_t at = lacks[n->kind] ? lacks[n->kind](stmt, n, &message) : NOWHERE;
         if (at >= 0 && at <= (int64_t)stmt->len) note(&found, (uint32_t)at, message);
     }
     return as_diags(arena, stmt, &found);
+}
+
+struct sql_diag *sql_not_sqlite(struct arena *arena, const struct sql_stmt *stmt)
+{
+    return lacking(arena, stmt, NOT_SQLITE);
+}
+
+struct sql_diag *sql_not_mariadb(struct arena *arena, const struct sql_stmt *stmt)
+{
+    return lacking(arena, stmt, NOT_MARIADB);
 }

@@ -1,4 +1,4 @@
-/* One grammar for the union of SQLite's and PostgreSQL's SELECT. Read it like a book:
+/* One grammar for the union of SQLite's and PostgreSQL's SELECT, and what MariaDB has beside. Read it like a book:
  *
  *   1 statement and query     4 FROM                    7 functions and windows
  *   2 WITH                    5 clauses                 8 names and types
@@ -336,6 +336,7 @@ expr(A) ::= TYPEWORD(T) STRING(V).              { A = sqlb_worded(p, NODE(TYPED,
 expr(A) ::= TYPEWORD(T) STRING(V) FIELDS(F). {
     A = sqlb_worded2(p, sqlb_worded(p, NODE(TYPED, T.start, sqlb_literal(p, V)), T), F);
 }
+expr(A) ::= INTERVAL(K) expr(X) UNIT(F).        { A = sqlb_worded2(p, sqlb_worded(p, NODE(TYPED, K.start, X), K), F); }
 expr(A) ::= PARAM(V).                           { A = sqlb_param(p, V); }
 expr(A) ::= LP(K) expr(X) RP.                   { A = sqlb_paren(p, X, K.start); }
 expr(A) ::= LP(K) exprs(L) COMMA expr(X) RP.    { A = sqlb_as(p, sqlb_add(p, L, X), SQL_ROW, K.start); }
@@ -473,6 +474,10 @@ args(A) ::= exprs(L) order(O).         { A = sqlb_args(p, L, 0, O); }
 args(A) ::= ALL exprs(L).              { A = sqlb_args(p, L, 0, NULL); }
 args(A) ::= DISTINCT exprs(L).         { A = sqlb_args(p, L, SQL_F_DISTINCT, NULL); }
 args(A) ::= DISTINCT exprs(L) order(O). { A = sqlb_args(p, L, SQL_F_DISTINCT, O); }
+args(A) ::= exprs(L) SEPARATOR STRING(S).                    { A = sqlb_separated(p, L, S, 0, NULL); }
+args(A) ::= exprs(L) order(O) SEPARATOR STRING(S).           { A = sqlb_separated(p, L, S, 0, O); }
+args(A) ::= DISTINCT exprs(L) SEPARATOR STRING(S).           { A = sqlb_separated(p, L, S, SQL_F_DISTINCT, NULL); }
+args(A) ::= DISTINCT exprs(L) order(O) SEPARATOR STRING(S).  { A = sqlb_separated(p, L, S, SQL_F_DISTINCT, O); }
 args(A) ::= worded(L) expr(X).         { A = sqlb_args(p, sqlb_word_arg(p, L, X, NULL), 0, NULL); }
 args(A) ::= exprs(L) BAD.              { A = sqlb_args(p, L, 0, NULL); }
 args(A) ::= BAD(B).                    { A = sqlb_args(p, sqlb_list(p, SQL_ARGS, sqlb_error(p, B)), 0, NULL); }

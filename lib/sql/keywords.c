@@ -69,6 +69,7 @@ static const unsigned char OPERAND[256] = {
     [T_END] = ENDS,
     [T_TYPE] = ENDS,
     [T_FIELDS] = ENDS,
+    [T_UNIT] = ENDS,
     [T_LP] = BEGINS,
     [T_LBRACKET] = BEGINS,
     [T_PLUS] = BEGINS,
@@ -88,6 +89,8 @@ static const unsigned char OPERAND[256] = {
     [T_ANY] = BEGINS,
     [T_JOIN_KW] = BEGINS,
     [SQL_WORD_CALL] = BEGINS,
+    [SQL_WORD_INFIX] = BEGINS,
+    [T_INTERVAL] = BEGINS,
     [SQL_WORD_QUESTION] = BEGINS,
     [SQL_WORD_UNKNOWN] = BEGINS,
     [SQL_WORD_CTE_SET] = BEGINS,
@@ -262,6 +265,14 @@ static uint32_t at(struct sql_parser *p, uint32_t i, unsigned prev)
     return infix ? take(p, i, 2, T_AT_ZONE) : classify(p, i, false, 0);
 }
 
+/* DIV and MOD are products, XOR an OR; between operands only, and not before an alias's or a column's point. */
+static uint32_t infix(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    unsigned code = word_at(p, i, "XOR") ? T_OR : word_at(p, i, "DIV") ? T_SLASH : T_REM;
+    bool between = sql_ends_operand(prev) && begins_operand(p, i + 1) && code_at(p, i + 1) != T_JOIN_KW;
+    return classify(p, i, between, code);
+}
+
 static uint32_t overlaps(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     return classify(p, i, prev == T_RP && code_at(p, i + 1) == T_LP, T_OPER);
@@ -418,12 +429,58 @@ static uint32_t type_after_cast(struct sql_parser *p, uint32_t i)
     return end > i ? take(p, i, end - i - 1, T_TYPE) : 0;
 }
 
+/* Index of the parenthesis that closes the one at `i`, or n_tokens. */
+static uint32_t closing(const struct sql_parser *p, uint32_t i)
+{
+    uint32_t depth = 0;
+    for (; i < p->n_tokens; i++) {
+        if (p->tokens[i].code == T_LP) depth++;
+        if (p->tokens[i].code == T_RP && --depth == 0) return i;
+    }
+    return i;
+}
+
+/* MariaDB's units of time. */
+static bool is_unit(const struct sql_parser *p, uint32_t i)
+{
+    static const char *const UNITS[] = {"MICROSECOND", "SECOND", "MINUTE",  "HOUR", "DAY",
+                                        "WEEK",        "MONTH",  "QUARTER", "YEAR"};
+    for (unsigned k = 0; k < sizeof UNITS / sizeof *UNITS; k++)
+        if (word_at(p, i, UNITS[k])) return true;
+    return false;
+}
+
+/* The index after the operand at i: a number, a parameter, a name with its table, a call, or what is in parentheses,
+ * with a sign. */
+static uint32_t skip_operand(const struct sql_parser *p, uint32_t i)
+{
+    if (code_at(p, i) == T_MINUS || code_at(p, i) == T_PLUS) i++;
+    unsigned code = code_at(p, i);
+    if (code == T_INTEGER || code == T_FLOAT || code == T_PARAM) return i + 1;
+    while (code_at(p, i) == T_ID && code_at(p, i + 1) == T_DOT) i += 2;
+    if (code_at(p, i) == T_ID) i++;
+    if (code_at(p, i) != T_LP) return i;
+    uint32_t end = closing(p, i);
+    return end < p->n_tokens ? end + 1 : i;
+}
+
+/* INTERVAL 1 DAY, INTERVAL 2 * x DAY: marks the unit. */
+static bool opens_interval(struct sql_parser *p, uint32_t i)
+{
+    static const bool JOINS[256] = {[T_PLUS] = true, [T_MINUS] = true, [T_STAR] = true, [T_SLASH] = true};
+    uint32_t unit = skip_operand(p, i + 1);
+    while (unit > i + 1 && JOINS[code_at(p, unit)]) unit = skip_operand(p, unit + 1);
+    bool opens = unit > i + 1 && word_at(p, i, "INTERVAL") && is_unit(p, unit);
+    if (opens) p->tokens[unit].code = T_UNIT;
+    return opens;
+}
+
 /* DATE '2020-01-01', TIMESTAMP(3) WITH TIME ZONE '...' */
 static uint32_t type_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     if (prev == T_DOT || prev == T_AS) return classify(p, i, false, 0);
     uint32_t string = skip_time_zone(p, skip_parens(p, i + 1));
-    if (code_at(p, string) != T_STRING) return classify(p, i, false, 0);
+    if (code_at(p, string) != T_STRING) return classify(p, i, opens_interval(p, i), T_INTERVAL);
     return take(p, i, string - i - 1, T_TYPEWORD);
 }
 
@@ -453,10 +510,13 @@ static uint32_t fields(struct sql_parser *p, uint32_t i)
 struct call_words {
     const char *name;
     const char *words[8];
+    unsigned code; /* of such a word; 0: T_ARG_WORD */
 };
 
 static const struct call_words CALL_WORDS[] = {
+    {"CONVERT", {"USING"}},
     {"EXTRACT", {"FROM"}},
+    {"GROUP_CONCAT", {"SEPARATOR"}, T_SEPARATOR},
     {"OVERLAY", {"PLACING", "FROM", "FOR"}},
     {"POSITION", {"IN"}},
     {"SUBSTRING", {"FROM", "FOR", "SIMILAR", "ESCAPE"}},
@@ -477,17 +537,6 @@ static bool is_call_word(const struct sql_parser *p, const struct call_words *ca
     return false;
 }
 
-/* Index of the parenthesis that closes the one at `i`, or n_tokens. */
-static uint32_t closing(const struct sql_parser *p, uint32_t i)
-{
-    uint32_t depth = 0;
-    for (; i < p->n_tokens; i++) {
-        if (p->tokens[i].code == T_LP) depth++;
-        if (p->tokens[i].code == T_RP && --depth == 0) return i;
-    }
-    return i;
-}
-
 /* Mark the words at depth one as ARG_WORD; how many. Nothing is marked in a call that is never closed, so that in
  * `count(trim(x FROM t` the error stays where SQLite sees it. A word that opens an operand (trim(both)) is a name. */
 static uint32_t mark_words(struct sql_parser *p, uint32_t i, const struct call_words *call)
@@ -498,18 +547,29 @@ static uint32_t mark_words(struct sql_parser *p, uint32_t i, const struct call_w
         if (p->tokens[at].code == T_RP) depth--;
         bool alone = at == i + 2 && (code_at(p, at + 1) == T_RP || code_at(p, at + 1) == T_COMMA);
         if (depth != 1 || alone || at == i + 1 || !is_call_word(p, call, at)) continue;
-        p->tokens[at].code = T_ARG_WORD;
+        p->tokens[at].code = (call->code ? call->code : (unsigned)T_ARG_WORD) & 0xff;
         marked++;
     }
     return marked;
 }
 
+/* Arguments that are words and no names: TIMESTAMPDIFF(DAY, a, b), CONVERT(a USING utf8mb4). Kept as written. */
+static void mark_word_arguments(struct sql_parser *p, uint32_t i)
+{
+    bool stamps = word_at(p, i, "TIMESTAMPDIFF") || word_at(p, i, "TIMESTAMPADD");
+    if (stamps && code_at(p, i + 3) == T_COMMA && is_unit(p, i + 2)) p->tokens[i + 2].code = T_NOW;
+    uint32_t end = word_at(p, i, "CONVERT") ? closing(p, i + 1) : 0;
+    if (end && end < p->n_tokens && code_at(p, end - 2) == T_ARG_WORD && code_at(p, end - 1) == T_ID)
+        p->tokens[end - 1].code = T_NOW;
+}
+
 static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     const struct call_words *call = words_of(p, i);
-    bool is_call = prev != T_DOT && code_at(p, i + 1) == T_LP && call;
+    bool is_call = prev != T_DOT && code_at(p, i + 1) == T_LP;
     bool extract = p->tokens[i].code == T_EXTRACT;
-    bool marked = is_call && mark_words(p, i, call) > 0;
+    bool marked = is_call && call && mark_words(p, i, call) > 0;
+    if (is_call) mark_word_arguments(p, i);
     return classify(p, i, marked && extract, T_EXTRACT);
 }
 
@@ -522,7 +582,7 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
     X(T_OFFSET, offset) X(T_ONLY, only) X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_ROWS, rows)    \
     X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value)                         \
     X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at)        \
-    X(SQL_WORD_CALL, call_words) X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike)                                 \
+    X(SQL_WORD_CALL, call_words) X(SQL_WORD_INFIX, infix) X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike)                                 \
     X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question) X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any)   \
     X(SQL_WORD_TO, to) X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
 /* clang-format on */

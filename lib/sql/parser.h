@@ -30,7 +30,8 @@ enum sql_word {
     SQL_WORD_SOME,     /* a synonym of ANY */
     SQL_WORD_UNKNOWN,  /* IS UNKNOWN */
     SQL_WORD_OVERLAPS, /* (a, b) OVERLAPS (c, d) */
-    SQL_WORD_CALL,     /* TRIM, SUBSTRING, OVERLAY, POSITION: arguments may be separated by words */
+    SQL_WORD_CALL,     /* TRIM, SUBSTRING, GROUP_CONCAT ...: arguments may be separated by words, or be one */
+    SQL_WORD_INFIX,    /* a DIV b, a MOD b, a XOR b */
     SQL_WORD_TAKEN,    /* taken into the token before it: does not count any more */
     SQL_WORD_CTE_SET,  /* SEARCH ... SET, CYCLE ... SET after a CTE */
     SQL_WORD_TO,       /* CYCLE ... TO x DEFAULT y USING */

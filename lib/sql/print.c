@@ -170,9 +170,16 @@ static const unsigned char KIND_STRENGTH[SQL_KIND_COUNT] = {[SQL_LIKE] = OF_EQUA
                                                             [SQL_QUANTIFIED] = OF_EQUALITY,
                                                             [SQL_COLLATE] = OF_COLLATE};
 
+/* MariaDB's words among the operators that have no name of their own. */
+static unsigned strength_of_word(const struct sql_node *n)
+{
+    if (sql_name_is(n->text, n->text_len, "XOR", 3)) return OF_OR;
+    return sql_name_is(n->text, n->text_len, "DIV", 3) ? OF_PRODUCT : OF_OPERATOR;
+}
+
 static unsigned strength(const struct sql_node *n)
 {
-    if (n->kind == SQL_BINARY) return OP_STRENGTH[n->op] ? OP_STRENGTH[n->op] : OF_OPERATOR;
+    if (n->kind == SQL_BINARY) return OP_STRENGTH[n->op] ? OP_STRENGTH[n->op] : strength_of_word(n);
     if (n->kind == SQL_UNARY) return n->op == SQL_OP_OTHER ? OF_SIGN : OP_STRENGTH[n->op];
     if (n->kind == SQL_CAST && (n->flags & SQL_F_COLON)) return OF_CAST;
     if (n->kind == SQL_SUBSCRIPT) return OF_CAST;
@@ -542,7 +549,7 @@ static void put_op(struct out *o, const struct sql_node *n)
     if (n->op == SQL_OP_OTHER)
         put_n(o, n->text, n->text_len);
     else if (n->flags & SQL_F_EQ2)
-        put(o, n->op == SQL_OP_EQ ? "==" : "!=");
+        put(o, n->op == SQL_OP_EQ ? "==" : n->op == SQL_OP_NE ? "!=" : "<=>");
     else
         put(o, sql_op_text(n->op));
 }
@@ -666,14 +673,35 @@ static void print_args(struct out *o, const struct sql_node *n)
         entries(o, n, 0, ", ");
 }
 
+static bool has_separator(const struct sql_node *args)
+{
+    return args && args->n_kids && args->text && strcmp(args->text, SQL_SEPARATOR) == 0;
+}
+
+/* a, b ORDER BY c SEPARATOR ', ' */
+static void put_separated(struct out *o, const struct sql_node *call)
+{
+    const struct sql_node *args = sql_kid(call, CALL_ARGS);
+    for (uint32_t i = 0; i + 1 < args->n_kids; i++) {
+        if (i) put(o, ", ");
+        print(o, args->kids[i]);
+    }
+    optional(o, " ", sql_kid(call, CALL_ORDER));
+    optional(o, " SEPARATOR ", args->kids[args->n_kids - 1]);
+}
+
 static void put_arguments(struct out *o, const struct sql_node *n)
 {
     bool within = n->flags & SQL_F_WITHIN;
     put(o, "(");
     if (n->flags & SQL_F_DISTINCT) put(o, "DISTINCT ");
     if (n->flags & SQL_F_STAR) put(o, "*");
-    print(o, sql_kid(n, CALL_ARGS));
-    if (!within) optional(o, " ", sql_kid(n, CALL_ORDER));
+    if (has_separator(sql_kid(n, CALL_ARGS))) {
+        put_separated(o, n);
+    } else {
+        print(o, sql_kid(n, CALL_ARGS));
+        if (!within) optional(o, " ", sql_kid(n, CALL_ORDER));
+    }
     put(o, ")");
     if (!within) return;
     put(o, " WITHIN GROUP ");

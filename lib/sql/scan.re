@@ -1,7 +1,7 @@
 /* The scanner: text to tokens, in one pass over a NUL-terminated copy (no refills, the NUL is the sentinel).
  *
  * Tokens follow SQLite's tokenizer, so that "unrecognized token" falls on the same byte as there, and PostgreSQL's
- * where SQLite has none: E'', U&'' and $$ strings, ::, its operators, [ as a subscript. What is no token at all becomes
+ * where SQLite has none: E'', U&'' and $$ strings, ::, its operators, [ as a subscript; of MariaDB's own only <=>. What is no token at all becomes
  * ILLEGAL and is reported when the parser reaches it, not before an earlier syntax error.
  */
 #include "lib/sql/parser.h"
@@ -134,7 +134,7 @@ next:
     'FOLLOWING'    { TOKEN(T_FOLLOWING); }
     'FOR'          { TOKEN(T_FOR); }
     'FROM'         { TOKEN(T_FROM); }
-    'GLOB' | 'LIKE' | 'REGEXP' | 'MATCH'
+    'GLOB' | 'LIKE' | 'REGEXP' | 'RLIKE' | 'MATCH'
                    { TOKEN(T_LIKE_KW); }
     'GROUP'        { TOKEN(T_GROUP); }
     'GROUPING'     { TOKEN(T_GROUPING_SETS); }
@@ -190,6 +190,8 @@ next:
 
     // Words that the feeder classifies.
     'AT'           { TOKEN(SQL_WORD_AT); }
+    'DIV' | 'MOD' | 'XOR'
+                   { TOKEN(SQL_WORD_INFIX); }
     'ILIKE'        { TOKEN(SQL_WORD_ILIKE); }
     'OVERLAPS'     { TOKEN(SQL_WORD_OVERLAPS); }
     'SIMILAR'      { TOKEN(SQL_WORD_SIMILAR); }
@@ -199,7 +201,7 @@ next:
                    { TOKEN(SQL_WORD_CTE_SET); }
     'TO'           { TOKEN(SQL_WORD_TO); }
     'VARIADIC'     { TOKEN(SQL_WORD_VARIADIC); }
-    'OVERLAY' | 'POSITION' | 'SUBSTRING' | 'TRIM'
+    'CONVERT' | 'GROUP_CONCAT' | 'OVERLAY' | 'POSITION' | 'SUBSTRING' | 'TIMESTAMPADD' | 'TIMESTAMPDIFF' | 'TRIM'
                    { TOKEN(SQL_WORD_CALL); }
     'DATE' | 'TIME' | 'TIMETZ' | 'TIMESTAMP' | 'TIMESTAMPTZ' | 'INTERVAL' | 'JSON' | 'JSONB' | 'UUID' | 'BYTEA' |
     'POINT' | 'INET' | 'CIDR' | 'MONEY'
@@ -244,7 +246,7 @@ next:
     ";"                 { if (p->n_tokens == 0) goto next; TOKEN(T_SEMI); } // SQLite, too, skips leading ones
     ":"                 { TOKEN(open ? T_COLON : T_ILLEGAL); }
     "::"                { TOKEN(T_TYPECAST); }
-    "=" | "=="          { TOKEN(T_EQ); }
+    "=" | "==" | "<=>"  { TOKEN(T_EQ); }
     "<>" | "!="         { TOKEN(T_NE); }
     "<"                 { TOKEN(T_LT); }
     "<="                { TOKEN(T_LE); }

@@ -1,5 +1,5 @@
-/* What SQLite lacks, as the cases of tests/data/sql/dialect.case say it; where it stops is SQLite's to say, see
- * test_oracle.c. */
+/* What SQLite and MariaDB lack, as the cases of tests/data/sql/dialect.case and mariadb.case say it; where it stops is
+ * SQLite's to say, see test_oracle.c. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -10,15 +10,23 @@
 
 TestSuite(dialect, .timeout = 60);
 
+typedef struct sql_diag *lacks_fn(struct arena *arena, const struct sql_stmt *stmt);
+
+struct engine {
+    struct arena arena;
+    lacks_fn *lacks;
+};
+
 static void check_case(const struct golden_case *c, void *self)
 {
-    struct arena *arena = self;
+    struct engine *engine = self;
+    struct arena *arena = &engine->arena;
     struct sql_stmt *stmt;
     const char *sql = case_get(c, "sql");
     GString *got = g_string_new(NULL), *want = g_string_new(NULL);
     arena_reset(arena);
     cr_assert_eq(sql_parse(arena, sql, strlen(sql), NULL, &stmt), ERR_OK, "%s:%d %s", c->file, c->line, c->name);
-    for (const struct sql_diag *d = sql_not_sqlite(arena, stmt); d; d = d->next)
+    for (const struct sql_diag *d = engine->lacks(arena, stmt); d; d = d->next)
         g_string_append_printf(got, "%u %s\n", d->start, d->message);
     for (size_t i = 0; i < c->n_fields; i++)
         if (strcmp(c->fields[i].key, "lacks") == 0) g_string_append_printf(want, "%s\n", c->fields[i].value);
@@ -27,13 +35,23 @@ static void check_case(const struct golden_case *c, void *self)
     g_string_free(want, TRUE);
 }
 
+static void check_cases(const char *file, lacks_fn *lacks, size_t at_least)
+{
+    struct engine engine = {.lacks = lacks};
+    arena_init(&engine.arena, 0);
+    cr_assert_geq(cases_each(file, check_case, &engine), at_least);
+    arena_free(&engine.arena);
+    leak_check();
+}
+
 Test(dialect, golden)
 {
-    struct arena arena;
-    arena_init(&arena, 0);
-    cr_assert_geq(cases_each("dialect.case", check_case, &arena), 12);
-    arena_free(&arena);
-    leak_check();
+    check_cases("dialect.case", sql_not_sqlite, 12);
+}
+
+Test(dialect, golden_of_mariadb)
+{
+    check_cases("mariadb.case", sql_not_mariadb, 3);
 }
 
 /* However many there are, the first sixteen are said, in order, with their lines. */
