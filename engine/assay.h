@@ -66,7 +66,7 @@ struct assay_error {
 /* A database by name. Zero is the default of all but name and path. */
 struct assay_database {
     const char *name;         /* as requests name it */
-    const char *path;         /* a file of SQLite, or a connection string of PostgreSQL */
+    const char *path;         /* a file of SQLite, or a connection string of PostgreSQL or MariaDB */
     const char *descriptions; /* folder with TABLE.csv; NULL: database_description beside the database */
     const char *expose;       /* the most of its data that a verdict may show, whatever a request asks for: "none",
                                  "values", "rows"; NULL: what the request asks for */

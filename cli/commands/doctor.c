@@ -175,8 +175,10 @@ const struct command command_doctor = {
     .description =
         "Connects as Assay would and looks at what the role of a PostgreSQL database may do: attributes, memberships, "
         "writable tables, CREATE and TEMP, functions whose effects outlive a transaction, functions of the database's "
-        "own and the operators, casts and domains that call them, connection and file limits. Each finding comes with "
-        "a statement that narrows it. Exit status: 0 nothing is too wide, 1 something is, 2 "
+        "own and the operators, casts and domains that call them, connection and file limits; or at the privileges of "
+        "a "
+        "MariaDB account. Each finding comes with a statement that narrows it. Exit status: 0 nothing is too wide, 1 "
+        "something is, 2 "
         "the database cannot be reached. Prints a table, in a pipe too. A SQLite file has no grants; that it opens is "
         "all that is looked at.\n\n"
         "--catalogue does so with every database of the configuration (section `databases`): with the password that "

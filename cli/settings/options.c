@@ -314,7 +314,7 @@ static const struct option_row log_rows[] = {{"limit", 'n', OPT_INT, "N", AT(log
 
 static const struct option_row check_rows[] = {
     {"db", 'd', OPT_TEXT, "FILE|DSN", AT(check.db), .command_line_only = true,
-     .sentence = "the database: a name of the catalogue, a SQLite file, or a connection string of PostgreSQL"},
+     .sentence = "the database: a name of the catalogue, a SQLite file, or a server's connection string"},
     {"question", 'Q', OPT_TEXT, "TEXT", AT(check.question), .command_line_only = true,
      .sentence = "the question that the SQL should answer"},
     {"evidence", 'e', OPT_TEXT, "TEXT", AT(check.evidence), .command_line_only = true,
@@ -562,7 +562,7 @@ static const struct option_row mutate_rows[] = {{"db", 'd', OPT_TEXT, "DB", AT(m
 
 static const struct option_row doctor_rows[] = {
     {"db", 'd', OPT_TEXT, "FILE|DSN", AT(doctor.db), .command_line_only = true,
-     .sentence = "the database: a SQLite file, or a connection string of PostgreSQL"},
+     .sentence = "the database: a SQLite file, or a server's connection string"},
     {"catalogue", 0, FLAG_ARG, AT(doctor.catalogue), "false", .command_line_only = true,
      .sentence = "look at every database of the configuration (section `databases`)"},
     END};

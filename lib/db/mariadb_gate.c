@@ -9,6 +9,7 @@
  * but not in quotes, nor, for some, with a blank before the parenthesis: there it would be a stored function's. */
 #include "lib/db/mariadb_gate.h"
 
+#include "lib/db/allow_list.h"
 #include "lib/sql/sql.h"
 
 #include <string.h>
@@ -67,23 +68,7 @@ const char *const *mariadb_gate_functions(size_t *n)
     return functions;
 }
 
-static bool is_in(const char *const *list, size_t n, const char *name, size_t len)
-{
-    size_t low = 0;
-    while (low < n) {
-        size_t middle = (low + n) / 2, other = strlen(list[middle]);
-        int order = g_ascii_strncasecmp(name, list[middle], MIN(len, other));
-        if (order == 0) order = (len > other) - (len < other);
-        if (order == 0) return true;
-        if (order < 0)
-            n = middle;
-        else
-            low = middle + 1;
-    }
-    return false;
-}
-
-#define IS_IN(list, name, len) is_in(list, G_N_ELEMENTS(list), name, len)
+#define IS_IN(list, name, len) allow_list_has(list, G_N_ELEMENTS(list), name, len)
 
 static enum err_code refuse(struct err *err, const char *what, const char *name, size_t len)
 {

@@ -13,6 +13,7 @@
  * takes nothing else. */
 #include "lib/db/postgres_gate.h"
 
+#include "lib/db/allow_list.h"
 #include "lib/sql/sql.h"
 
 #include <glib.h>
@@ -322,22 +323,6 @@ const char *const *postgres_gate_functions(size_t *n)
     return functions;
 }
 
-static bool is_allowed(const char *name, size_t len)
-{
-    size_t low = 0, high = G_N_ELEMENTS(functions);
-    while (low < high) {
-        size_t middle = (low + high) / 2, other = strlen(functions[middle]);
-        int order = g_ascii_strncasecmp(name, functions[middle], MIN(len, other));
-        if (order == 0) order = (len > other) - (len < other);
-        if (order == 0) return true;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return false;
-}
-
 static enum err_code refuse(struct err *err, const char *what, const char *name, size_t len)
 {
     return err_set(err, ERR_REFUSED, "%s%s%.*s is not allowed here", what, len ? " " : "", (int)MIN(len, 80), name);
@@ -416,7 +401,7 @@ static bool text_is(const char *text, size_t len, const char *name)
 static enum err_code check_call(const struct sql_node *call, struct err *err)
 {
     bool ours = !call->text2 || text_is(call->text2, call->text2_len, "pg_catalog"); /* "PG_CATALOG" is looked up */
-    if (ours && is_allowed(call->text, call->text_len)) return ERR_OK;
+    if (ours && allow_list_has(functions, G_N_ELEMENTS(functions), call->text, call->text_len)) return ERR_OK;
     return refuse(err, "the function", call->text, call->text_len);
 }
 

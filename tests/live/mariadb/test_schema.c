@@ -202,9 +202,9 @@ Test(schema, what_shows_a_denied_column_is_denied)
 /* The program, with a column denied: what it prints. */
 static char *checked(const char *sql)
 {
-    const char *argv[] = {ASSAY_BINARY,     "check",     "--db",       server.url[READER],
+    const char *argv[] = {ASSAY_BINARY,    "check",     "--db",       server.url[READER],
                           "--deny-column", "full_name", "--question", "Who teaches?",
-                          "--format",       "json",      sql,          NULL};
+                          "--format",      "json",      sql,          NULL};
     char *out, *err;
     int status;
     cr_assert(g_spawn_sync(NULL, (gchar **)argv, NULL, 0, NULL, NULL, &out, &err, &status, NULL));
