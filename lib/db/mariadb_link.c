@@ -8,7 +8,8 @@
  * of its own opens a second connection and sends KILL QUERY; the call that is under way goes on meanwhile, to see how
  * it ends. If nothing has come of that by stop_ns, the call is left where it is and the connection closed: the rejected
  * path, to leave the call and come back to it, is one that the library does not have. A kill that comes late would hit
- * the next statement: so the killer is waited for, and ROLLBACK, which follows each statement, is what it may hit.
+ * the next statement: so the killer is waited for, and ROLLBACK, which follows each statement, is what it may hit. Rows
+ * that are left over are read to their end where that comes at once; only the rest is worth a killer.
  */
 #include "lib/db/mariadb_int.h"
 
@@ -24,7 +25,9 @@
 #include <sys/socket.h>
 
 enum { SLICE_MS = 20, STOP_MS = 500, CONNECT_MS = 5000, KILL_S = 2, MAX_KILLERS = 16, PACKET_SLACK = 1 << 20 };
-enum { STACK = 256 << 10 };                      /* of a call that may be left: looking up a host's name is in it */
+enum { STACK = 256 << 10 }; /* of a call that may be left: looking up a host's name is in it */
+enum { READ_ON_ROWS = 1000 };
+static const int64_t READ_ON_NS = 20 * 1000000LL;
 static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own clock comes first, and costs no connection */
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
@@ -314,7 +317,6 @@ static enum err_code ask_modes(struct mariadb_db *self, struct err *err)
     for (unsigned i = 0; !code && row && row[0] && i < G_N_ELEMENTS(names); i++)
         if (strstr(row[0], names[i])) self->modes |= 1U << i;
     mariadb_link_end(self, result);
-    mariadb_link_settle(self);
     return code;
 }
 
@@ -402,6 +404,7 @@ enum err_code mariadb_link_ask(struct mariadb_db *self, const char *sql, size_t 
     int failure = 0;
     enum err_code code = ERR_OK;
     *out = NULL;
+    if (!self->conn) return err_set(err, ERR_UNREACHABLE, "the connection to %s was lost", self->place);
     uint64_t cap = MAX(self->base.limits.max_bytes, self->base.limits.value_bytes) + PACKET_SLACK;
     self->conn->net.max_packet_size = MIN(cap, 1U << 30);
     int status = mysql_real_query_start(&failure, self->conn, sql, len);
@@ -423,10 +426,22 @@ enum err_code mariadb_link_row(struct mariadb_db *self, MYSQL_RES *result, MYSQL
     return *out || !mysql_errno(self->conn) ? ERR_OK : call_failed(self, err);
 }
 
+/* Rows that nobody wants, if these are few and come at once: mostly it is the end of them that has not been read. */
+static void read_on(struct mariadb_db *self, MYSQL_RES *result)
+{
+    int64_t due = self->due_ns;
+    self->due_ns = MIN(due, clock_now_ns() + READ_ON_NS - GRACE_NS);
+    MYSQL_ROW row;
+    for (int n = 0; self->conn && !result->eof && !self->stopping && n < READ_ON_ROWS; n++)
+        if (mariadb_link_row(self, result, &row, NULL) || !row) break;
+    self->due_ns = due;
+}
+
 void mariadb_link_end(struct mariadb_db *self, MYSQL_RES *result)
 {
     enum err_code code = ERR_OK;
     if (!result) return;
+    read_on(self, result);
     if (self->conn && !result->eof) {
         stop(self, ERR_CANCELLED);
         int status = mysql_free_result_start(result);
@@ -451,6 +466,7 @@ enum err_code mariadb_link_prepare(struct mariadb_db *self, const char *sql, siz
 {
     int failure = 0;
     enum err_code code = ERR_OK;
+    if (!self->conn) return err_set(err, ERR_UNREACHABLE, "the connection to %s was lost", self->place);
     MYSQL_STMT *stmt = mysql_stmt_init(self->conn);
     if (!stmt) return err_set(err, ERR_NOMEM, "no memory for a statement");
     int status = mysql_stmt_prepare_start(&failure, stmt, sql, len);

@@ -155,8 +155,10 @@ bool rewrite_is_window(const struct sql_node *node)
 
 bool rewrite_is_random(const struct sql_node *node)
 {
-    static const char *const names[] = {"random", "randomblob", "changes", "total_changes", "last_insert_rowid"};
-    if (sql_is(node, SQL_LITERAL)) return node->op == SQL_LIT_CURRENT;
+    static const char *const names[] = {"random",        "randomblob",        "rand",   "changes",
+                                        "total_changes", "last_insert_rowid", "sysdate"};
+    if (sql_is(node, SQL_LITERAL)) /* CURRENT_DATE; not the DAY of MariaDB's TIMESTAMPDIFF */
+        return node->op == SQL_LIT_CURRENT && node->text_len > 7 && sql_name_is(node->text, 7, "current", 7);
     for (size_t i = 0; sql_is(node, SQL_CALL) && i < sizeof names / sizeof *names; i++)
         if (sql_name_is(node->text, node->text_len, names[i], strlen(names[i]))) return true;
     return false;

@@ -348,6 +348,36 @@ Test(mariadb, a_statement_may_stop_early)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM big"), 20000, "nothing of it sticks");
 }
 
+static bool take_int(void *out, const struct db_value *row, uint32_t n)
+{
+    cr_assert(n == 1 && row->type == DB_INT);
+    *(int64_t *)out = row->i;
+    return true;
+}
+
+static int64_t connection_id(void)
+{
+    int64_t id = 0;
+    cr_assert_eq(db_scan(server.db, "SELECT connection_id()", take_int, &id, NULL), ERR_OK);
+    return id;
+}
+
+/* A killer is a connection of its own, and where none is to be had the handle's would be closed. */
+Test(mariadb, stopping_early_costs_no_connection)
+{
+    static const char *const statements[] = {"SELECT n FROM big", "SELECT 1 FROM big LIMIT 1",
+                                             "SELECT n FROM big LIMIT 50"};
+    int64_t before = connection_id();
+    server_exec_named(&server, "ALTER USER r_%s@'%' WITH MAX_USER_CONNECTIONS 1");
+    for (size_t i = 0; i < G_N_ELEMENTS(statements); i++) {
+        struct db_result r;
+        const char *sql = statements[i];
+        cr_expect_eq(db_query(server.db, &server.arena, sql, strlen(sql), NULL, 0, 1, &r, NULL), ERR_OK, "%s", sql);
+        cr_expect(r.n_rows == 1 && r.truncated);
+        cr_expect_eq(connection_id(), before, "%s", sql);
+    }
+}
+
 Test(mariadb, no_estimate_no_run)
 {
     struct err err;

@@ -59,7 +59,9 @@ Test(catalogue, refuses_what_it_does_not_understand)
     expect_refused("    path: [a, b]\n", "one value");
     expect_refused("    path: shop.sqlite\n    max_statements: -1\n", "from 0");
     expect_refused("    path: shop.sqlite\n    password_file: x\n", "SQLite file has no password");
-    expect_refused("    path: shop.sqlite\n    max_cost: 10\n", "SQLite knows no cost");
+    expect_refused("    path: shop.sqlite\n    max_cost: 10\n", "know no cost");
+    expect_refused("    path: mariadb://me@db.example/shop\n    max_cost: 10\n", "know no cost");
+    expect_refused("    path: mariadb://me:hunter2@db.example/shop\n", "holds no password");
     expect_refused("    path: postgresql://assay:hunter2@db.example/shop\n", "holds no password");
     expect_refused("    path: host=db.example password=hunter2\n", "holds no password");
     expect_refused("    path: postgresql://assay:hunter2/@db.example/shop\n", "malformed");
