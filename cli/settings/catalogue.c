@@ -26,7 +26,8 @@ const struct option_row catalogue_rows[] = {
     {"max-statements", 0, OPT_INT, "N", AT(max_statements), "0", .min = 0, .max = 100000,
      .sentence = "statements at a time, of the whole fleet (counted in the Redis); 0: any number"},
     {"max-cost", 0, OPT_REAL, "COST", AT(max_cost), "0", .min = 0, .max = 1e15,
-     .sentence = "statements that EXPLAIN puts above this are not run; PostgreSQL only, the others know no cost; 0: none"},
+     .sentence =
+         "statements that EXPLAIN puts above this are not run; PostgreSQL only, the others know no cost; 0: none"},
     {"time-ms", 0, OPT_INT, "MS", AT(time_ms), "0", .min = 0, .max = 3600000,
      .sentence = "time for one statement; 0: as database.time_ms"},
     {"max-rows", 0, OPT_INT, "N", AT(max_rows), "0", .min = 0, .max = 10000000,

@@ -17,7 +17,7 @@ const struct db_checkup mariadb_checkups[] = {
      "SELECT CONCAT(privilege_type, ' on the database ', table_schema), CONCAT('REVOKE ', privilege_type, ' ON `',"
      " table_schema, '`.* FROM ', grantee) FROM information_schema.schema_privileges WHERE grantee = " ME
      " AND privilege_type NOT IN " HARMLESS " UNION ALL SELECT CONCAT(privilege_type, ' on ', table_schema, '.', "
-                                            "table_name), CONCAT('REVOKE ', privilege_type,"
+     "table_name), CONCAT('REVOKE ', privilege_type,"
      " ' ON `', table_schema, '`.`', table_name, '` FROM ', grantee) FROM information_schema.table_privileges"
      " WHERE grantee = " ME " AND privilege_type NOT IN " HARMLESS " ORDER BY 1 LIMIT 40"},
     {"grant", DB_TOO_WIDE, "it may hand on what it has",

@@ -239,7 +239,8 @@ static void add_table_key(struct arm_work *work, const struct sql_source *source
     const struct schema_table *table = &work->t->source->index->tables[source->table];
     for (uint32_t i = 0; table->n_pk && i < table->n_columns; i++)
         if (table->columns[i].pk) add_column(work, source, (int)i, NULL, PROV_KEY);
-    bool has_rowid = db_dialect(work->t->source->db)->row_id && !table->is_view && trace_source_column(work->t, source, "rowid", 5) < 0;
+    bool has_rowid = db_dialect(work->t->source->db)->row_id && !table->is_view &&
+                     trace_source_column(work->t, source, "rowid", 5) < 0;
     if (!table->n_pk && has_rowid) add_column(work, source, -1, NULL, PROV_KEY);
 }
 
