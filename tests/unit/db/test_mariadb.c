@@ -62,6 +62,14 @@ Test(mariadb, the_gate_opens_for_honest_statements)
         cr_expect_eq(passes(statements[i]), ERR_OK, "%s", statements[i]);
 }
 
+Test(mariadb, another_database_is_another_by_case_too)
+{
+    cr_expect_eq(passes("SELECT a FROM shop.t"), ERR_OK);
+    cr_expect_eq(passes("SELECT a FROM `shop`.t"), ERR_OK);
+    cr_expect_eq(passes("SELECT a FROM SHOP.t"), ERR_REFUSED);
+    cr_expect_eq(passes("SELECT a FROM t WHERE b IN (SELECT c FROM shop2.u)"), ERR_REFUSED);
+}
+
 /* Whatever a server would make of them. */
 Test(mariadb, the_gate_is_shut_for_the_hostile_list)
 {
