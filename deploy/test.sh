@@ -80,7 +80,7 @@ suite() {
 # live: the suite again, for the tests that need real servers; they run in a scratch directory and stop with us.
 live() {
   servers=$(mktemp -d "${TMPDIR:-/tmp}/assay-live.XXXXXX") || return
-  step "servers" tests/live/servers.sh start "$servers" kafka redis postgres pgvector llama
+  step "servers" tests/live/servers.sh start "$servers" kafka redis postgres pgvector mariadb llama
   grep -q ASSAY_TEST_KAFKA= "$servers/env" || return # counted as failed
   # shellcheck disable=SC1091
   . "$servers/env"
