@@ -50,6 +50,8 @@ struct engine {
     struct engine_worker *workers;
     uint32_t n_workers, n_asking; /* n_asking: of these, at the end, those for the family llm */
     struct msg_options defaults;
+    struct worker_databases databases;
+    struct db_limits limits;
 
     struct bus_consumer *consumer; /* of verdicts; the caller's thread */
     struct bus_message *polled[BATCH];
@@ -218,6 +220,8 @@ enum err_code engine_open(const struct engine_config *config, struct engine **ou
     if (config->llm.n_endpoints) engine->n_asking = config->llm_threads ? config->llm_threads : ASKING;
     engine->n_workers += engine->n_asking;
     engine->defaults = config->defaults;
+    engine->databases = config->databases;
+    engine->limits = config->limits;
     enum err_code code = open_bus(engine, config, err);
     if (!code && config->shots.path && config->encoder.endpoint)
         code = examples_encoder_open(&config->encoder, &engine->encoder, err);
@@ -402,6 +406,25 @@ enum err_code engine_next(struct engine *engine, int64_t timeout_ms, struct msg_
     bus_ack(engine->consumer, message);
     leave(engine);
     return code;
+}
+
+/* --- databases --- */
+
+enum err_code engine_database_names(const struct engine *engine, struct arena *arena, const char *const **names,
+                                    uint32_t *n, struct err *err)
+{
+    return worker_databases_names(&engine->databases, arena, names, n, err);
+}
+
+enum err_code engine_describe(const struct engine *engine, const char *db, char **json, struct err *err)
+{
+    const struct worker_config config = {
+        .databases = engine->databases, .schemas = engine->schemas, .limits = engine->limits};
+    const struct msg_task task = {.db = db,
+                                  .expose = engine->defaults.expose,
+                                  .deny_columns = engine->defaults.deny_columns,
+                                  .n_deny_columns = engine->defaults.n_deny_columns};
+    return worker_describe(&config, &task, json, err);
 }
 
 /* --- stats --- */

@@ -123,3 +123,68 @@ enum err_code worker_database_path(const struct worker_databases *databases, con
     return err_set(err, ERR_DB_MISSING, "there is no database '%.100s' under %s", name,
                    databases->n_roots ? databases->roots[0] : "any root, for none was given");
 }
+
+/* --- their names -------------------------------------------------------------------------------------------------- */
+
+/* The name that an entry of a root's folder stands for, g_free; NULL: none. */
+static char *name_under(const char *root, const char *entry)
+{
+    static const char suffix[] = ".sqlite";
+    char *name =
+        g_str_has_suffix(entry, suffix) ? g_strndup(entry, strlen(entry) - (sizeof suffix - 1)) : g_strdup(entry);
+    char *path = NULL;
+    bool there = is_safe(name) && g_utf8_validate(name, -1, NULL) &&
+                 (try_path(join("dir", root, name), &path) || try_path(join("file", root, name), &path));
+    free(path);
+    if (there) return name;
+    g_free(name);
+    return NULL;
+}
+
+static void add_names_under(const char *root, GTree *names)
+{
+    GDir *folder = g_dir_open(root, 0, NULL);
+    const char *entry;
+    while (folder && g_tree_nnodes(names) < WORKER_MAX_NAMES && (entry = g_dir_read_name(folder))) {
+        char *name = name_under(root, entry);
+        if (name) g_tree_insert(names, name, NULL);
+    }
+    if (folder) g_dir_close(folder);
+}
+
+static int by_name(const void *a, const void *b, void *unused)
+{
+    (void)unused;
+    return strcmp(a, b);
+}
+
+struct name_list {
+    struct arena *arena;
+    const char **items;
+    uint32_t n;
+};
+
+static gboolean copy_name(void *name, void *unused, void *list)
+{
+    struct name_list *names = list;
+    (void)unused;
+    names->items[names->n] = arena_strdup(names->arena, name);
+    return !names->items[names->n++]; /* TRUE: go no further */
+}
+
+enum err_code worker_databases_names(const struct worker_databases *databases, struct arena *arena,
+                                     const char *const **names, uint32_t *n, struct err *err)
+{
+    GTree *sorted = g_tree_new_full(by_name, NULL, g_free, NULL);
+    for (uint32_t i = 0; i < databases->n_files && i < WORKER_MAX_NAMES; i++)
+        g_tree_insert(sorted, g_strdup(databases->files[i].name), NULL);
+    for (uint32_t i = 0; i < databases->n_roots; i++) add_names_under(databases->roots[i], sorted);
+    struct name_list list = {arena, arena_new_array(arena, (size_t)g_tree_nnodes(sorted) + 1, const char *), 0};
+    if (list.items) g_tree_foreach(sorted, copy_name, &list);
+    g_tree_destroy(sorted);
+    if (!list.items || (list.n && !list.items[list.n - 1]))
+        return err_set(err, ERR_LIMIT_MEMORY, "no memory for the names of the databases");
+    *names = list.items;
+    *n = list.n;
+    return ERR_OK;
+}

@@ -38,6 +38,12 @@ struct worker_databases {
 /* The entry of that name; NULL: it is none of the catalogue's. Thread: any. */
 const struct worker_database *worker_database_find(const struct worker_databases *databases, const char *name);
 
+/* The names of all of them, sorted, once each: of the catalogue, and of what lies under the roots now; at most
+ * WORKER_MAX_NAMES. Reads folders. Text is the arena's. ERR_LIMIT_MEMORY. Thread: any. */
+enum { WORKER_MAX_NAMES = 10000 };
+enum err_code worker_databases_names(const struct worker_databases *databases, struct arena *arena,
+                                     const char *const **names, uint32_t *n, struct err *err);
+
 /* Have a schema cache build each index as its entry says: without the values of denied columns, with its descriptions,
  * and, where nothing may be exposed, kept in this process alone. `base` holds for the rest, and for databases under a
  * root, as the cache was made with it. Once, before the first worker. `databases` and `arena` (of joined lists; may be
@@ -123,6 +129,12 @@ struct worker;
 /* Subscribes. `config` is copied, its pointers must outlive the worker. */
 enum err_code worker_new(const struct worker_config *config, struct worker **out, struct err *err);
 void worker_free(struct worker *worker);
+
+/* The schema of task->db as schema_json has it, from malloc, with what the task and the catalogue allow; the index is that of the cache, which may have
+ * to build it. No text of an error names a file or a server. ERR_DB_MISSING, errors of db_open and schema_cache_get. Of
+ * `config` it takes databases, schemas and limits. Thread: any. */
+enum err_code worker_describe(const struct worker_config *config, const struct msg_task *task, char **json,
+                              struct err *err);
 
 /* Run on the calling thread until worker_stop: what was taken is finished, the rest stays with the transport. Anything
  * but ERR_OK is of class fatal. Thread: eval. */

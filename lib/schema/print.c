@@ -1,4 +1,4 @@
-/* An index for people and as JSON: `assay index build|show`. */
+/* An index for people and as JSON: `assay index build|show`, and its schema for whoever writes SQL. */
 #include "lib/schema/schema_int.h"
 
 #include "lib/base/clock.h"
@@ -214,4 +214,109 @@ void schema_print(const struct schema_index *index, FILE *out, bool json, bool v
         print_json(index, out, values);
     else
         print_text(index, out, values);
+}
+
+/* --- the schema for whoever writes SQL ---------------------------------------------------------------------------- */
+
+enum { SAMPLES = 5, DOCUMENT_BYTES = 256 << 10, SAMPLE_CHARACTERS = 60, TEXT_CHARACTERS = 400 };
+
+/* Cut, with an ellipsis; takes `text`, g_free'd. */
+static json_t *cut_text(char *text, glong most)
+{
+    if (g_utf8_strlen(text, -1) > most) {
+        char *head = g_utf8_substring(text, 0, most - 1);
+        g_free(text);
+        text = g_strconcat(head, "\u2026", NULL);
+        g_free(head);
+    }
+    json_t *string = json_string(text);
+    g_free(text);
+    return string;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text && *text) json_object_set_new(object, key, cut_text(g_utf8_make_valid(text, -1), TEXT_CHARACTERS));
+}
+
+static void set_mark(json_t *object, const char *key, bool holds)
+{
+    if (holds) json_object_set_new(object, key, json_true());
+}
+
+static json_t *json_samples(const struct schema_stats *stats, uint32_t most)
+{
+    json_t *samples = json_array();
+    for (uint32_t i = 0; i < stats->n_top && i < most; i++) {
+        const struct db_value *value = &stats->top[i].value;
+        json_array_append_new(samples, value->type == DB_TEXT ? cut_text(value_text(value), SAMPLE_CHARACTERS)
+                                                              : json_value(value));
+    }
+    return samples;
+}
+
+static json_t *outline_column(const struct schema_index *index, const struct schema_column *column,
+                              const struct schema_json_options *options)
+{
+    bool denied = schema_column_is_denied(index, column, options->deny_columns, options->n_deny_columns);
+    json_t *object = json_pack("{s:o, s:o}", "name", json_text(column->name), "type", json_text(column->type));
+    if (column->pk) json_object_set_new(object, "key", json_integer(column->pk));
+    set_mark(object, "not_null", column->not_null);
+    set_mark(object, "unique", column->unique && !column->unique_measured);
+    set_mark(object, "denied", denied);
+    set_text(object, "full_name", column->full_name);
+    set_text(object, "description", column->description);
+    if (!options->values || denied) return object;
+    set_text(object, "value_description", column->value_description);
+    if (column->stats.n_top)
+        json_object_set_new(object, "samples",
+                            json_samples(&column->stats, options->max_samples ? options->max_samples : SAMPLES));
+    return object;
+}
+
+static json_t *outline_table(const struct schema_index *index, const struct schema_table *table,
+                             const struct schema_json_options *options)
+{
+    json_t *columns = json_array();
+    for (uint32_t i = 0; i < table->n_columns; i++)
+        json_array_append_new(columns, outline_column(index, &table->columns[i], options));
+    json_t *object = json_pack("{s:o, s:b, s:o}", "name", json_text(table->name), "view", table->is_view, "rows",
+                               table->scannable ? json_count(table->rows) : json_null());
+    set_text(object, "description", table->description);
+    json_object_set_new(object, "columns", columns);
+    return object;
+}
+
+static json_t *outline_join(const struct schema_index *index, const struct schema_join *join)
+{
+    return json_pack("{s:o, s:o, s:b}", "from", json_side(index, join->from_table, join->from, join->n_pairs), "to",
+                     json_side(index, join->to_table, join->to, join->n_pairs), "declared", join->declared);
+}
+
+/* Takes `item`. False: it does not fit any more. */
+static bool append_within(json_t *list, json_t *item, size_t *left)
+{
+    size_t bytes = json_dumpb(item, NULL, 0, JSON_COMPACT) + 1;
+    if (bytes > *left) {
+        json_decref(item);
+        return false;
+    }
+    *left -= bytes;
+    json_array_append_new(list, item);
+    return true;
+}
+
+char *schema_json(const struct schema_index *index, const struct schema_json_options *options)
+{
+    size_t left = options->max_bytes ? options->max_bytes : DOCUMENT_BYTES;
+    uint32_t t = 0, j = 0;
+    json_t *tables = json_array(), *joins = json_array();
+    while (t < index->n_tables && append_within(tables, outline_table(index, &index->tables[t], options), &left)) t++;
+    while (j < index->n_joins && append_within(joins, outline_join(index, &index->joins[j]), &left)) j++;
+    json_t *all =
+        json_pack("{s:o, s:o, s:o, s:{s:o, s:o}}", "db", json_text(index->db_name), "tables", tables, "joins", joins,
+                  "left_out", "tables", json_count(index->n_tables - t), "joins", json_count(index->n_joins - j));
+    char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+    json_decref(all);
+    return text;
 }

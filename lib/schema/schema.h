@@ -245,6 +245,23 @@ void schema_cache_get_stats(struct schema_cache *cache, struct schema_cache_stat
  * schema_cache_get. */
 void schema_cache_options_for(struct schema_cache *cache, const char *db_name, const struct schema_options *options);
 
+/* What a document of schema_json holds. */
+struct schema_json_options {
+    bool values;                     /* sample values of the columns, most frequent first */
+    const char *const *deny_columns; /* of these none are shown */
+    uint32_t n_deny_columns;
+    uint32_t max_samples; /* of a column; 0: 5 */
+    size_t max_bytes;     /* of the document; 0: 256 KiB. Tables, then joins, are left out where it is full */
+};
+
+/* The schema for whoever is to write or read SQL on it, as compact JSON from malloc:
+ *   {"db", "tables": [{"name", "view", "rows", "description"?, "columns": [{"name", "type", "key"?, "not_null"?, "unique"?,
+ *    "denied"?, "full_name"?, "description"?, "value_description"?, "samples"?}]}], "joins": [{"from": {"table", "columns"},
+ *    "to": {...}, "declared"}], "left_out": {"tables", "joins"}}
+ * `key` is the position in the primary key, from 1; marks that do not hold are not there. Long texts are cut. NULL: no
+ * memory. */
+char *schema_json(const struct schema_index *index, const struct schema_json_options *options);
+
 /* Print tables, columns, types, keys, joins and statistics for a person, or as one JSON document. Values of the data
  * (top, min, max) only with `values`. */
 void schema_print(const struct schema_index *index, FILE *out, bool json, bool values);

@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <glib.h>
+#include <jansson.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -287,6 +288,70 @@ Test(build, printed_for_people_and_programs)
     schema_print(s.index, out, true, true);
     fclose(out);
     cr_assert(text[0] == '{' && strstr(text, "\"schema_version\": 1") && strstr(text, "\"to_unique\": true"));
+    free(text);
+    school_end(&s);
+}
+
+static json_t *outline(const struct school *s, const struct schema_json_options *options)
+{
+    char *text = schema_json(s->index, options);
+    json_t *json = json_loads(text, 0, NULL);
+    cr_assert(json, "%s", text);
+    free(text);
+    return json;
+}
+
+/* The column of that name of the table of that name; asserts that it is there. */
+static const json_t *outlined(const json_t *document, const char *table, const char *column)
+{
+    const json_t *one, *other;
+    size_t i, j;
+    json_array_foreach(json_object_get(document, "tables"), i,
+                       one) if (strcmp(json_string_value(json_object_get(one, "name")), table) == 0)
+        json_array_foreach(json_object_get(one, "columns"), j,
+                           other) if (strcmp(json_string_value(json_object_get(other, "name")), column) ==
+                                      0) return other;
+    cr_assert_fail("no %s.%s", table, column);
+    return NULL;
+}
+
+Test(build, outlined_for_whoever_writes_sql)
+{
+    static const char *const denied[] = {"teacher.salary"};
+    struct school s;
+    school_open(&s, NULL, NULL);
+    json_t *shown = outline(&s, &(struct schema_json_options){.values = true, .max_samples = 2});
+    json_t *names = outline(&s, &(struct schema_json_options){0});
+    json_t *partly =
+        outline(&s, &(struct schema_json_options){.values = true, .deny_columns = denied, .n_deny_columns = 1});
+    cr_expect_eq(json_array_size(json_object_get(shown, "tables")), s.index->n_tables);
+    cr_expect_eq(json_array_size(json_object_get(shown, "joins")), s.index->n_joins);
+    const json_t *id = outlined(shown, "teacher", "teacher_id"), *salary = outlined(shown, "teacher", "salary");
+    cr_expect_eq(json_integer_value(json_object_get(id, "key")), 1);
+    cr_expect_eq(json_array_size(json_object_get(salary, "samples")), 2);
+    cr_expect(!json_object_get(outlined(names, "teacher", "salary"), "samples"), "only with `values`");
+    cr_expect(!json_object_get(outlined(partly, "teacher", "salary"), "samples"), "denied");
+    cr_expect(json_is_true(json_object_get(outlined(partly, "teacher", "salary"), "denied")));
+    cr_expect(json_object_get(outlined(partly, "teacher", "full_name"), "samples"), "the others are shown");
+    json_decref(shown);
+    json_decref(names);
+    json_decref(partly);
+    school_end(&s);
+}
+
+Test(build, an_outline_is_bounded_and_says_what_it_lacks)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    const size_t most = 1024;
+    char *text = schema_json(s.index, &(struct schema_json_options){.values = true, .max_bytes = most});
+    cr_expect_lt(strlen(text), most + 256, "tables and joins, and what stands around them");
+    json_t *json = json_loads(text, 0, NULL);
+    size_t tables = json_array_size(json_object_get(json, "tables"));
+    const json_t *left_out = json_object_get(json, "left_out");
+    cr_expect_lt(tables, s.index->n_tables);
+    cr_expect_eq(json_integer_value(json_object_get(left_out, "tables")), s.index->n_tables - tables);
+    json_decref(json);
     free(text);
     school_end(&s);
 }

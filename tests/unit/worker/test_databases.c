@@ -79,6 +79,22 @@ Test(databases, are_found_in_order)
     cr_assert_str_eq(path, "/somewhere/else.db");
 }
 
+Test(databases, are_listed_once_and_can_be_found)
+{
+    const struct worker_database extra[] = {{"given", "/somewhere/else.db"}, {"b", "/somewhere/b.db"}};
+    const struct worker_databases databases = {.roots = roots, .n_roots = 2, .files = extra, .n_files = 2};
+    static const char *const expected[] = {"a", "b", "given", "with space \xc3\xa9"};
+    struct arena arena;
+    const char *const *names;
+    uint32_t n;
+    make("dir", second, "empty");
+    arena_init(&arena, 0);
+    cr_assert_eq(worker_databases_names(&databases, &arena, &names, &n, NULL), ERR_OK);
+    cr_assert_eq(n, sizeof expected / sizeof *expected, "%u", n);
+    for (uint32_t i = 0; i < n; i++) cr_expect_str_eq(names[i], expected[i]);
+    arena_free(&arena);
+}
+
 Test(databases, no_name_leaves_the_root)
 {
     static const char *const names[] = {"",     ".",   "..",   "../b",    "a/a",      "/etc/passwd", ".hidden",

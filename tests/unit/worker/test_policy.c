@@ -238,3 +238,58 @@ Test(policy, the_index_holds_no_denied_value)
     cr_expect_str_neq(key, open_key, "a worker without the policy never gets an index made with it, nor the reverse");
     db_close(db);
 }
+
+/* The schema document of `people` under an entry and a task; the caller frees it. */
+static char *describe(const struct worker_database *entry, const struct msg_task *task)
+{
+    struct err err = {0};
+    char *json = NULL;
+    const struct worker_databases databases = {.files = entry, .n_files = 1};
+    struct schema_cache *cache = schema_cache_new(NULL, 0);
+    const struct worker_config config = {.databases = databases, .schemas = cache};
+    cr_assert_eq(worker_databases_apply(&databases, cache, NULL, NULL, &err), ERR_OK);
+    cr_assert_eq(worker_describe(&config, task, &json, &err), ERR_OK, "%s", err.text);
+    schema_cache_free(cache);
+    return json;
+}
+
+Test(policy, a_schema_shows_no_denied_value)
+{
+    const struct worker_database open = {.name = "people", .path = people.path};
+    const struct worker_database closed = {.name = "people", .path = people.path, .expose = MSG_EXPOSE_NONE};
+    const struct worker_database entry = {
+        .name = "people", .path = people.path, .deny_columns = DENIED, .n_deny_columns = 3};
+    const struct msg_task asks = {.db = "people", .expose = MSG_EXPOSE_ROWS};
+    const struct msg_task denies = {.db = "people", .deny_columns = DENIED, .n_deny_columns = 3};
+    const struct {
+        const struct worker_database *entry;
+        const struct msg_task *task;
+        bool secret, values;
+    } cases[] = {{&open, &asks, true, true},
+                 {&closed, &asks, false, false},
+                 {&entry, &asks, false, true},
+                 {&open, &denies, false, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *json = describe(cases[i].entry, cases[i].task);
+        cr_expect_eq(holds(json, strlen(json)), cases[i].secret, "case %zu: %s", i, json);
+        cr_expect_eq(strstr(json, "Perth") != NULL, cases[i].values, "case %zu", i);
+        cr_expect(strstr(json, "\"email_lc\""), "names are told in any case");
+        free(json);
+    }
+}
+
+Test(policy, a_schema_that_cannot_be_had_names_no_file)
+{
+    const struct worker_database gone = {.name = "gone", .path = "/nowhere/" SECRET ".sqlite"};
+    struct schema_cache *cache = schema_cache_new(NULL, 0);
+    const struct worker_config config = {.databases = {.files = &gone, .n_files = 1}, .schemas = cache};
+    static const char *const names[] = {"gone", "other"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct err err = {0};
+        char *json = NULL;
+        const struct msg_task task = {.db = names[i]};
+        cr_expect_eq(worker_describe(&config, &task, &json, &err), ERR_DB_MISSING);
+        cr_expect(!json && !strstr(err.text, "nowhere") && strstr(err.text, names[i]), "%s", err.text);
+    }
+    schema_cache_free(cache);
+}
