@@ -497,6 +497,11 @@ enum err_code assay_open_config(const struct engine_config *config, struct assay
     return code;
 }
 
+const struct engine *assay_inner_engine(const struct assay_engine *self)
+{
+    return self->engine;
+}
+
 enum assay_result assay_open(const struct assay_options *options, struct assay_engine **out, struct assay_error *error)
 {
     struct assay_options known;

@@ -12,4 +12,7 @@ enum err_code assay_open_config(const struct engine_config *config, struct assay
 enum err_code assay_judge_request(struct assay_engine *engine, const struct msg_request *request,
                                   struct msg_verdict **out, struct err *err);
 
+/* The engine inside of it, for what only reads; it stays there. */
+const struct engine *assay_inner_engine(const struct assay_engine *engine);
+
 #endif

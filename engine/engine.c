@@ -443,6 +443,11 @@ void engine_stats(struct engine *engine, struct engine_stats *out)
     out->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
 }
 
+struct schema_cache *engine_schemas(const struct engine *engine)
+{
+    return engine->schemas;
+}
+
 uint32_t engine_window(const struct engine *engine)
 {
     return engine->window;

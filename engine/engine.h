@@ -96,6 +96,9 @@ void engine_close(struct engine *engine);
 /* Thread: any. */
 void engine_stats(struct engine *engine, struct engine_stats *out);
 
+/* The indexes of its databases, for whoever reads them beside it; they are the engine's. Thread: any. */
+struct schema_cache *engine_schemas(const struct engine *engine);
+
 /* Requests in flight at most. */
 uint32_t engine_window(const struct engine *engine);
 

@@ -24,6 +24,7 @@ struct serve {
     struct tls *tls;             /* NULL: plain */
     int64_t refreshed_ns;        /* when files were looked at last */
     struct http_api *api;
+    GArray *routes;              /* struct http_route: of the backend */
     struct predictor *predictor; /* of a schema linker; NULL: traces are not judged here */
     struct predictor_options predictor_options;
     atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
@@ -175,6 +176,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     bool alone = is_alone(s);
     serve->settings = s;
     serve->backend = alone ? &serve_alone : &serve_fleet;
+    serve->routes = g_array_new(FALSE, FALSE, sizeof(struct http_route));
     serve->pending = pending_new((uint32_t)s->serve.max_waiting, (size_t)s->serve.keep_mb << 20);
     serve->predictor_options = predictor_settings(cli);
     enum err_code code = check_address(s, alone, err);
@@ -183,6 +185,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     if (!code) code = serve->backend->open(cli, serve->pending, &serve->judge, err);
     if (!code && s->link.predictor) code = predictor_settings_load(cli, &serve->predictor, err);
     if (code) return code;
+    if (serve->backend->routes) serve->backend->routes(serve->judge, serve->routes);
     const struct http_api_config api = {.listen = s->serve.http,
                                         .tls = serve->tls,
                                         .pending = serve->pending,
@@ -197,7 +200,9 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
                                         .max_connections = (uint32_t)s->serve.max_waiting + COMING_AND_GOING,
                                         .per_address = (uint32_t)s->serve.per_address,
                                         .link = serve->predictor ? judge_trace : NULL,
-                                        .link_ctx = serve};
+                                        .link_ctx = serve,
+                                        .routes = (const struct http_route *)(void *)serve->routes->data,
+                                        .n_routes = serve->routes->len};
     return http_api_open(&api, &serve->api, err);
 }
 
@@ -211,6 +216,7 @@ static void close_serve(struct serve *serve)
     tokens_close(serve->tokens);
     tls_close(serve->tls);
     predictor_free(serve->predictor);
+    g_array_free(serve->routes, TRUE);
 }
 
 static void log_port(const struct serve *serve)
@@ -257,7 +263,7 @@ const struct command command_serve = {
         "the verdict of an id as long as it is kept. Errors are application/problem+json. With --predictor, POST "
         "/v1/linkings takes a trace of a schema linker and answers at once with where it is not to be believed.\n\n"
         "With --db-root the process judges by itself, and answers callers of this machine alone unless --open says "
-        "that something in front of it knows who may ask.\n\n"
+        "that something in front of it knows who may ask. Agents are answered at POST /mcp, as by `assay mcp`.\n\n"
         "With --servers requests go to a fleet through Kafka, and a verdict is answered once it is committed. A "
         "request that is sent again with its id and the same bytes is judged once. Run as many as the callers need, "
         "behind a load balancer that ends TLS: there is no state to lose, and each replica sees all verdicts.\n\n"

@@ -14,7 +14,8 @@ struct serve_backend {
     /* Hands verdicts that have come to `pending`; waits some milliseconds for the first. A code that is not ERR_OK ends the process. */
     enum err_code (*turn)(void *self, struct err *err);
     void (*close)(void *self);
-    struct bus *(*bus)(void *self); /* whose health counts; NULL: none */
+    struct bus *(*bus)(void *self);             /* whose health counts; NULL: none */
+    void (*routes)(void *self, GArray *routes); /* appends what it answers beside verdicts; NULL: nothing */
 };
 
 extern const struct serve_backend serve_fleet, serve_alone;

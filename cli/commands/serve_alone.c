@@ -1,9 +1,11 @@
 /* assay serve without a fleet: an engine in this process judges. */
+#include "cli/commands/agent.h"
 #include "cli/commands/serve.h"
 
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
 #include "lib/db/executor.h"
+#include "server/mcp_http.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@ enum {
 
 struct alone {
     struct engine *engine;
+    struct agent *agent;
     struct pending *pending;
     atomic_uint_fast64_t sent; /* each request's number, which its verdict brings back with the tenant's */
 };
@@ -62,9 +65,16 @@ static void tell_progress(void *ctx, const struct coordinator_progress *progress
     pending_tell(alone->pending, &position, progress);
 }
 
+static void add_routes(void *self, GArray *routes)
+{
+    const struct http_route agents = mcp_http_route(agent_mcp(((struct alone *)self)->agent));
+    g_array_append_val(routes, agents);
+}
+
 static void close_alone(void *self)
 {
     struct alone *alone = self;
+    agent_free(alone->agent);
     engine_close(alone->engine);
     g_free(alone);
 }
@@ -85,11 +95,14 @@ static enum err_code open_alone(struct cli *cli, struct pending *pending, void *
     config.progress = tell_progress;
     config.progress_ctx = alone;
     code = engine_open(&config, &alone->engine, err);
-    if (code)
+    if (code) {
         close_alone(alone);
-    else
-        *out = alone;
-    return code;
+        return code;
+    }
+    alone->agent = agent_new(cli, &config.databases, engine_schemas(alone->engine));
+    *out = alone;
+    return ERR_OK;
 }
 
-const struct serve_backend serve_alone = {.open = open_alone, .send = send_on, .turn = turn, .close = close_alone};
+const struct serve_backend serve_alone = {
+    .open = open_alone, .send = send_on, .turn = turn, .close = close_alone, .routes = add_routes};

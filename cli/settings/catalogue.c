@@ -234,18 +234,24 @@ static struct db_limits limits_of(const struct settings *s, const struct db_limi
 
 enum err_code catalogue_pick(struct cli *cli, const char *asked, struct worker_database *out, struct err *err)
 {
-    const struct settings *s = &cli->settings;
     enum err_code code = catalogue_open(cli, err);
     if (code) return code;
     struct worker_databases all = catalogue_databases(cli);
     const struct worker_database *entry = worker_database_find(&all, asked);
     *out = entry ? *entry : (struct worker_database){.name = asked, .path = asked};
+    return catalogue_restrict(cli, &cli->arena, out, err);
+}
+
+enum err_code catalogue_restrict(const struct cli *cli, struct arena *arena, struct worker_database *out,
+                                 struct err *err)
+{
+    const struct settings *s = &cli->settings;
     int expose = s->judge.expose ? msg_expose_by_name(s->judge.expose) : 0;
     struct msg_task task = {.db = out->name,
                             .expose = expose > 0 ? (enum msg_expose)expose : MSG_EXPOSE_UNSET,
                             .deny_columns = s->judge.deny_columns.items,
                             .n_deny_columns = s->judge.deny_columns.n};
-    code = worker_policy(&(struct worker_databases){.files = out, .n_files = 1}, &cli->arena, &task, err);
+    enum err_code code = worker_policy(&(struct worker_databases){.files = out, .n_files = 1}, arena, &task, err);
     out->expose = task.expose;
     out->deny_columns = task.deny_columns;
     out->n_deny_columns = task.n_deny_columns;

@@ -61,6 +61,11 @@ enum err_code catalogue_open(struct cli *cli, struct err *err);
  * catalogue_open's, ERR_NOMEM. */
 enum err_code catalogue_pick(struct cli *cli, const char *asked, struct worker_database *out, struct err *err);
 
+/* Make what may leave of an entry the stricter of its own and the settings', and its limits whole. Lists are the arena's, or live as long
+ * as `cli`. ERR_LIMIT_MEMORY. Thread: any, with an arena of its own. */
+enum err_code catalogue_restrict(const struct cli *cli, struct arena *arena, struct worker_database *out,
+                                 struct err *err);
+
 /* The opened entries, for engine_settings. */
 struct worker_databases catalogue_databases(const struct cli *cli);
 

@@ -649,6 +649,11 @@ static const struct option_row serve_rows[] = {
      .sentence = "time to answer those who wait after SIGTERM, before the process ends at once"},
     END};
 
+static const struct option_row mcp_rows[] = {
+    {"db", 'd', OPT_TEXT, "FILE|DSN", AT(mcp.db), .command_line_only = true,
+     .sentence = "only this database: a name of the catalogue, a SQLite file, or a connection string of PostgreSQL"},
+    END};
+
 static const struct option_row dlq_rows[] = {
     {"topic", 0, OPT_LIST, "TOPIC", AT(dlq.topics), .command_line_only = true,
      .sentence = "topic of dead letters (repeat the flag); not set: assay.dlq and assay.tasks.dlq"},
@@ -730,24 +735,54 @@ const struct option_group options_topics = {"topics", "Topics", topics_rows};
 
 const struct option_group options_coordinator = {"coordinator", "Coordinator", coordinator_rows};
 const struct option_group options_serve = {"serve", "HTTP callers", serve_rows};
+const struct option_group options_mcp = {"mcp", "Agents", mcp_rows};
 const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,     &options_output,   &options_judge,
-                                                    &options_verifier,    &options_repair,   &options_encoder,
-                                                    &options_llm,         &options_consult,  &options_corrector,
-                                                    &options_polish,      &options_database, &options_schema,
-                                                    &options_redis,       &options_signals,  &options_log,
-                                                    &options_check,       &options_answer,   &options_fix,
-                                                    &options_explain,     &options_replay,   &options_eval,
-                                                    &options_calibrate,   &options_feedback, &options_examples,
-                                                    &options_predictor,   &options_link,     &options_train,
-                                                    &options_recipe,      &options_mutate,   &options_doctor,
-                                                    &options_config,      &options_kafka,    &options_topics,
-                                                    &options_coordinator, &options_worker,   &options_diff,
-                                                    &options_range,       &options_past,     &options_observe,
-                                                    &options_dlq,         &options_serve,    NULL};
+const struct option_group *const option_groups[] = {&options_general,
+                                                    &options_output,
+                                                    &options_judge,
+                                                    &options_verifier,
+                                                    &options_repair,
+                                                    &options_encoder,
+                                                    &options_llm,
+                                                    &options_consult,
+                                                    &options_corrector,
+                                                    &options_polish,
+                                                    &options_database,
+                                                    &options_schema,
+                                                    &options_redis,
+                                                    &options_signals,
+                                                    &options_log,
+                                                    &options_check,
+                                                    &options_answer,
+                                                    &options_fix,
+                                                    &options_explain,
+                                                    &options_replay,
+                                                    &options_eval,
+                                                    &options_calibrate,
+                                                    &options_feedback,
+                                                    &options_examples,
+                                                    &options_predictor,
+                                                    &options_link,
+                                                    &options_train,
+                                                    &options_recipe,
+                                                    &options_mutate,
+                                                    &options_doctor,
+                                                    &options_config,
+                                                    &options_kafka,
+                                                    &options_topics,
+                                                    &options_coordinator,
+                                                    &options_worker,
+                                                    &options_diff,
+                                                    &options_range,
+                                                    &options_past,
+                                                    &options_observe,
+                                                    &options_dlq,
+                                                    &options_serve,
+                                                    &options_mcp,
+                                                    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

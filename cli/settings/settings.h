@@ -224,6 +224,9 @@ struct settings {
         bool dry_run;
     } dlq;
     struct {
+        const char *db;
+    } mcp;
+    struct {
         const char *group, *instance, *from;
         int64_t max_open;
         int64_t drain_ms;

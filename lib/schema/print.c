@@ -278,7 +278,7 @@ static json_t *outline_table(const struct schema_index *index, const struct sche
                              const struct schema_json_options *options)
 {
     json_t *columns = json_array();
-    for (uint32_t i = 0; i < table->n_columns; i++)
+    for (uint32_t i = 0; i < table->n_columns && !options->names; i++)
         json_array_append_new(columns, outline_column(index, &table->columns[i], options));
     json_t *object = json_pack("{s:o, s:b, s:o}", "name", json_text(table->name), "view", table->is_view, "rows",
                                table->scannable ? json_count(table->rows) : json_null());
@@ -306,16 +306,40 @@ static bool append_within(json_t *list, json_t *item, size_t *left)
     return true;
 }
 
+/* Those that are asked for, as long as they fit. The number of those that do not. */
+static uint32_t list_tables(const struct schema_index *index, const struct schema_json_options *options, json_t *out,
+                            size_t *left)
+{
+    uint32_t left_out = 0;
+    for (uint32_t t = 0; t < index->n_tables; t++) {
+        const struct schema_table *table = &index->tables[t];
+        if (options->table && options->table != table) continue;
+        if (left_out || !append_within(out, outline_table(index, table, options), left)) left_out++;
+    }
+    return left_out;
+}
+
+static uint32_t list_joins(const struct schema_index *index, const struct schema_json_options *options, json_t *out,
+                           size_t *left)
+{
+    uint32_t left_out = 0;
+    const struct schema_table *only = options->table;
+    for (uint32_t j = 0; j < index->n_joins; j++) {
+        const struct schema_join *join = &index->joins[j];
+        if (only && only != &index->tables[join->from_table] && only != &index->tables[join->to_table]) continue;
+        if (options->names || left_out || !append_within(out, outline_join(index, join), left)) left_out++;
+    }
+    return left_out;
+}
+
 char *schema_json(const struct schema_index *index, const struct schema_json_options *options)
 {
     size_t left = options->max_bytes ? options->max_bytes : DOCUMENT_BYTES;
-    uint32_t t = 0, j = 0;
     json_t *tables = json_array(), *joins = json_array();
-    while (t < index->n_tables && append_within(tables, outline_table(index, &index->tables[t], options), &left)) t++;
-    while (j < index->n_joins && append_within(joins, outline_join(index, &index->joins[j]), &left)) j++;
-    json_t *all =
-        json_pack("{s:o, s:o, s:o, s:{s:o, s:o}}", "db", json_text(index->db_name), "tables", tables, "joins", joins,
-                  "left_out", "tables", json_count(index->n_tables - t), "joins", json_count(index->n_joins - j));
+    uint32_t tables_left = list_tables(index, options, tables, &left);
+    uint32_t joins_left = list_joins(index, options, joins, &left);
+    json_t *all = json_pack("{s:o, s:o, s:o, s:{s:o, s:o}}", "db", json_text(index->db_name), "tables", tables, "joins",
+                            joins, "left_out", "tables", json_count(tables_left), "joins", json_count(joins_left));
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     json_decref(all);
     return text;

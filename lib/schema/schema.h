@@ -252,6 +252,8 @@ struct schema_json_options {
     uint32_t n_deny_columns;
     uint32_t max_samples; /* of a column; 0: 5 */
     size_t max_bytes;     /* of the document; 0: 256 KiB. Tables, then joins, are left out where it is full */
+    const struct schema_table *table; /* only this one and its joins; NULL: all */
+    bool names;                       /* of tables alone, without columns and joins */
 };
 
 /* The schema for whoever is to write or read SQL on it, as compact JSON from malloc:

@@ -339,6 +339,35 @@ Test(build, outlined_for_whoever_writes_sql)
     school_end(&s);
 }
 
+Test(build, an_outline_of_one_table_and_of_names)
+{
+    struct school s;
+    school_open(&s, NULL, NULL);
+    const struct schema_table *course = &s.index->tables[school_table(&s, "course")];
+    json_t *one = outline(&s, &(struct schema_json_options){.table = course});
+    json_t *names = outline(&s, &(struct schema_json_options){.names = true});
+    size_t i;
+    const json_t *item, *left_out = json_object_get(names, "left_out");
+    cr_expect_eq(json_array_size(json_object_get(one, "tables")), 1);
+    cr_expect(outlined(one, "course", "title"));
+    cr_expect_gt(json_array_size(json_object_get(one, "joins")), 0);
+    json_array_foreach(json_object_get(one, "joins"), i, item)
+    {
+        const char *from = json_string_value(json_object_get(json_object_get(item, "from"), "table"));
+        const char *to = json_string_value(json_object_get(json_object_get(item, "to"), "table"));
+        cr_expect(strcmp(from, "course") == 0 || strcmp(to, "course") == 0, "%s, %s", from, to);
+    }
+    cr_expect_eq(json_integer_value(json_object_get(json_object_get(one, "left_out"), "tables")), 0);
+    cr_expect_eq(json_array_size(json_object_get(names, "tables")), s.index->n_tables);
+    json_array_foreach(json_object_get(names, "tables"), i, item)
+        cr_expect_eq(json_array_size(json_object_get(item, "columns")), 0);
+    cr_expect_eq(json_array_size(json_object_get(names, "joins")), 0);
+    cr_expect_eq(json_integer_value(json_object_get(left_out, "joins")), s.index->n_joins);
+    json_decref(one);
+    json_decref(names);
+    school_end(&s);
+}
+
 Test(build, an_outline_is_bounded_and_says_what_it_lacks)
 {
     struct school s;

@@ -1,0 +1,69 @@
+/* judge_sql, repair_sql: from arguments to a request. What its verdict says to a model: agent_verdict.c. */
+#include "cli/commands/agent_int.h"
+
+#include <string.h>
+
+enum { JUDGE_MS = 25000 /* less than clients wait for a call, and `assay serve` for a verdict */ };
+
+/* Options of `extra` and the arguments that a request has by the same names; takes over `extra`. */
+static json_t *request_of(const struct agent *agent, const struct mcp_call *call, json_t *extra)
+{
+    static const char *const same[] = {"db", "question", "evidence", "policy"};
+    char *uuid = g_uuid_string_random(), *id = g_strconcat("mcp-", uuid, NULL);
+    json_object_set_new(extra, "id", json_string(id));
+    for (unsigned i = 0; i < G_N_ELEMENTS(same); i++) {
+        json_t *value = json_object_get(call->arguments, same[i]);
+        if (value) json_object_set(extra, same[i], value);
+    }
+    if (!agent->cli->settings.judge.deadline_ms) json_object_set_new(extra, "deadline_ms", json_integer(JUDGE_MS));
+    g_free(id);
+    g_free(uuid);
+    return extra;
+}
+
+/* Takes over the request. */
+static void leave(json_t *request, struct mcp_result *result)
+{
+    result->judge = json_dumps(request, JSON_COMPACT);
+    json_decref(request);
+}
+
+/* "QUESTION=CHOICE", each. NULL with the result set: one is not that. */
+static json_t *answers_of(const json_t *texts, struct mcp_result *result)
+{
+    size_t i;
+    const json_t *text;
+    json_t *out = json_array();
+    json_array_foreach(texts, i, text)
+    {
+        const char *answer = json_string_value(text), *equals = strchr(answer, '=');
+        if (equals)
+            json_array_append_new(
+                out, json_pack("{s:s#, s:s}", "question", answer, (int)(equals - answer), "choice", equals + 1));
+        result->is_error |= !equals;
+    }
+    if (!result->is_error) return out;
+    g_string_append(result->text,
+                    "`answers` are \"QUESTION=CHOICE\" each, with the ids of the verdict's clarification.");
+    json_decref(out);
+    return NULL;
+}
+
+void agent_judge_sql(void *ctx, const struct mcp_call *call, struct mcp_result *result)
+{
+    json_t *given = json_object_get(call->arguments, "answers");
+    json_t *answers = given ? answers_of(given, result) : NULL;
+    if (given && !answers) return;
+    leave(request_of(ctx, call,
+                     json_pack("{s:O, s:o*}", "candidates", json_object_get(call->arguments, "candidates"), "answers",
+                               answers)),
+          result);
+}
+
+void agent_repair_sql(void *ctx, const struct mcp_call *call, struct mcp_result *result)
+{
+    leave(request_of(ctx, call,
+                     json_pack("{s:[O], s:s, s:s}", "candidates", json_object_get(call->arguments, "sql"), "repair",
+                               "apply", "policy", "best_effort")),
+          result);
+}
