@@ -1,0 +1,173 @@
+// What every screen uses: elements, requests, problems. Texts of strangers (SQL, questions, values, findings) only ever become text
+// nodes: nothing here or in a screen parses HTML.
+
+// h("p.note", {title: "..."}, "text", child): an element with classes, attributes or listeners (on...), and children. Children that
+// are null or false are left out; whatever is no node becomes text.
+export function h(spec, ...rest) {
+  const [tag, ...classes] = spec.split(".");
+  const element = document.createElement(tag || "div");
+  if (classes.length) element.className = classes.join(" ");
+  const first = rest[0];
+  if (first && typeof first === "object" && !(first instanceof Node) && !Array.isArray(first)) set(element, rest.shift());
+  append(element, rest);
+  return element;
+}
+
+// The same in SVG; classes and attributes only.
+export function svg(spec, attributes, ...children) {
+  const [tag, ...classes] = spec.split(".");
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  if (classes.length) element.setAttribute("class", classes.join(" "));
+  for (const [name, value] of Object.entries(attributes ?? {})) element.setAttribute(name, value);
+  append(element, children);
+  return element;
+}
+
+// Listeners by "onclick", properties of forms and `style` (custom properties) by name, everything else is an attribute. null, undefined
+// and false: not there.
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+    else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+}
+
+function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+// New content in place of what was there.
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}
+
+let ids = 0;
+// For `for`, `aria-labelledby` and the like.
+export function newId(prefix) {
+  return `${prefix}-${++ids}`;
+}
+
+// A labelled field: `control` gets an id, and a hint that is read with it.
+export function field(label, control, hint) {
+  control.id ||= newId("field");
+  const note = hint ? h("p.hint", {id: newId("hint")}, hint) : null;
+  if (note) control.setAttribute("aria-describedby", note.id);
+  return h("div.field", h("label", {for: control.id}, label), control, note);
+}
+
+export function select(options, chosen, onchange) {
+  return h("select", {onchange}, options.map(([value, text]) => h("option", {value, selected: value === chosen}, text ?? value)));
+}
+
+// Says something to those who cannot see it change.
+export function announce(text) {
+  let region = document.getElementById("announcer");
+  if (!region) document.body.append((region = h("div.unseen", {id: "announcer", role: "status", "aria-live": "polite"})));
+  region.textContent = text;
+}
+
+// --- numbers ---
+
+// P and shares: never "1.00" or "0.00" for what is not quite.
+export function probability(p) {
+  if (typeof p !== "number") return "–";
+  if (p > 0.995 && p < 1) return "> 0.99";
+  if (p > 0 && p < 0.005) return "< 0.01";
+  return p.toFixed(2);
+}
+
+export function count(n, one, many) {
+  return `${typeof n === "number" ? n.toLocaleString("en") : "–"} ${n === 1 ? one : (many ?? one + "s")}`;
+}
+
+export function milliseconds(ms) {
+  if (typeof ms !== "number") return "–";
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
+  return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
+}
+
+// --- requests ---
+
+// What went wrong, as people need it: what, where, and what to do. Fields of problem+json (RFC 9457) where the server sent one.
+export class Problem extends Error {
+  constructor({status = 0, title, code, detail, where}) {
+    super(title);
+    Object.assign(this, {status, title, code, detail, where});
+  }
+}
+
+const ADVICE = {
+  0: "Is the program still running? Start it again, then reload this page.",
+  400: "Correct what the message names, then try again.",
+  401: "Give the access token that the operator of this server handed out.",
+  403: "The token does not reach that far: ask the operator, or choose another database.",
+  404: "It may be gone: verdicts are kept in memory for a while only. Judge again.",
+  413: "Send less: fewer candidates, or shorter ones.",
+  421: "Open this page by a name of this machine: http://127.0.0.1 or http://localhost.",
+  422: "The request was put aside. The operator can look at the dead letters.",
+  429: "Wait a moment, then try again.",
+  503: "Wait a moment, then try again.",
+};
+
+export function adviceFor(problem) {
+  return ADVICE[problem.status] ?? "Try again; if it stays, the log of the server says more.";
+}
+
+export function problemBox(problem, retry) {
+  const known = problem instanceof Problem ? problem : new Problem({title: "this page failed", detail: String(problem), where: "the page"});
+  return h("section.problem", {role: "alert"},
+    h("h3", sentence(known.title ?? "something went wrong")),
+    known.detail ? h("p", known.detail) : null,
+    h("p.problem-advice", adviceFor(known), retry ? h("button.quiet", {type: "button", onclick: retry}, "Try again") : null),
+    h("p.problem-where", [known.where, known.status ? `status ${known.status}` : null, known.code].filter(Boolean).join(" · ")));
+}
+
+export function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// A bearer token lives as long as the tab.
+const TOKEN = "assay-token";
+export const token = {
+  get: () => sessionStorage.getItem(TOKEN) ?? "",
+  set: (text) => (text ? sessionStorage.setItem(TOKEN, text) : sessionStorage.removeItem(TOKEN)),
+};
+
+// Asks the server; {status, data}. `data` is JSON, or text of other types. Throws Problem. On 401 whoever listens to "assay:token" on
+// the window may ask for a token.
+export async function request(path, {method = "GET", body, accept = "application/json", signal} = {}) {
+  const headers = {Accept: accept};
+  if (token.get()) headers.Authorization = `Bearer ${token.get()}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const where = `${method} ${path}`;
+  let response, text;
+  try {
+    response = await fetch(path, {method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal, cache: "no-store"});
+    text = await response.text();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem({title: "the server does not answer", detail: "The connection was refused, or cut.", where});
+  }
+  const type = response.headers.get("Content-Type") ?? "";
+  const data = /\bjson\b/.test(type) ? parse(text, where) : text;
+  if (response.ok) return {status: response.status, data};
+  if (response.status === 401) window.dispatchEvent(new Event("assay:token"));
+  const said = typeof data === "object" && data ? data : {};
+  throw new Problem({status: response.status, title: said.title ?? `status ${response.status}`, code: said.code, detail: said.detail, where});
+}
+
+function parse(text, where) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Problem({title: "the answer cannot be read", detail: "It says that it is JSON, and is not.", where});
+  }
+}
