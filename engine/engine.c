@@ -416,15 +416,23 @@ enum err_code engine_database_names(const struct engine *engine, struct arena *a
     return worker_databases_names(&engine->databases, arena, names, n, err);
 }
 
-enum err_code engine_describe(const struct engine *engine, const char *db, char **json, struct err *err)
+enum err_code engine_describe(const struct engine *engine, const struct msg_request *asks, char **json, struct err *err)
 {
     const struct worker_config config = {
         .databases = engine->databases, .schemas = engine->schemas, .limits = engine->limits};
-    const struct msg_task task = {.db = db,
-                                  .expose = engine->defaults.expose,
-                                  .deny_columns = engine->defaults.deny_columns,
-                                  .n_deny_columns = engine->defaults.n_deny_columns};
-    return worker_describe(&config, &task, json, err);
+    const struct msg_options *own = &engine->defaults, *wanted = &asks->options;
+    uint32_t n = own->n_deny_columns + wanted->n_deny_columns;
+    const char **denied = g_new(const char *, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        denied[i] = i < own->n_deny_columns ? own->deny_columns[i] : wanted->deny_columns[i - own->n_deny_columns];
+    bool both = own->expose && wanted->expose;
+    const struct msg_task task = {.db = asks->db,
+                                  .expose = both ? MIN(own->expose, wanted->expose) : own->expose | wanted->expose,
+                                  .deny_columns = denied,
+                                  .n_deny_columns = n};
+    enum err_code code = worker_describe(&config, &task, json, err);
+    g_free(denied);
+    return code;
 }
 
 /* --- stats --- */

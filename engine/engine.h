@@ -80,12 +80,13 @@ enum err_code engine_submit(struct engine *engine, const struct msg_request *req
  * stopped with an error (then `err` is set to its code, else to ERR_OK). Thread: one at a time. */
 enum err_code engine_next(struct engine *engine, int64_t timeout_ms, struct msg_verdict **out, struct err *err);
 
-/* What may be known of the databases that are judged on. Their names, as worker_databases_names has them; and of one its schema,
- * JSON from malloc, as worker_describe has it for a request that says nothing: it is opened, and its index may be built, which takes
- * seconds. Thread: any. */
+/* What may be known of the databases that are judged on. Their names, as worker_databases_names has them; and of asks->db its schema,
+ * JSON from malloc, as worker_describe has it: the least exposed, and all columns denied, of the request's options and of
+ * what the engine does by itself. The database is opened, and its index may be built, which takes seconds. Thread: any. */
 enum err_code engine_database_names(const struct engine *engine, struct arena *arena, const char *const **names,
                                     uint32_t *n, struct err *err);
-enum err_code engine_describe(const struct engine *engine, const char *db, char **json, struct err *err);
+enum err_code engine_describe(const struct engine *engine, const struct msg_request *asks, char **json,
+                              struct err *err);
 
 /* No more submits: what is open is finished, then engine_next says ERR_CLOSED. Thread: any. */
 void engine_finish(struct engine *engine);

@@ -22,8 +22,9 @@ foreach(file IN LISTS FILES)
     set(path "/")
   endif()
   string(APPEND bytes "static const unsigned char bytes_${n}[] = { /* ${name} */\n${lines}};\n")
-  string(APPEND rows "    {\"${path}\", \"${type}; charset=utf-8\", bytes_${n}, sizeof bytes_${n}, \"\\\"${hash}\\\"\"},\n")
+  string(APPEND bytes "static const char *const headers_${n}[] = {PAGE_HEADERS, \"ETag\", \"\\\"${hash}\\\"\", NULL};\n")
+  string(APPEND rows "    {\"${path}\", \"${type}; charset=utf-8\", bytes_${n}, sizeof bytes_${n}, headers_${n}, \"\\\"${hash}\\\"\"},\n")
   math(EXPR n "${n} + 1")
 endforeach()
-file(WRITE ${OUT} "/* Made by page/embed.cmake. */\n#include \"page/page.h\"\n\n${bytes}
+file(WRITE ${OUT} "/* Made by page/embed.cmake. */\n#include \"page/page.h\"\n\n#include \"page/headers.h\"\n\n${bytes}
 const struct page_asset page_assets[] = {\n${rows}};\nconst size_t page_n_assets = ${n};\n")

@@ -13,11 +13,15 @@ struct page_asset {
     const char *type;
     const unsigned char *bytes;
     size_t len;
-    const char *etag; /* in its quotes */
+    const char *const *headers; /* name, value, ..., NULL: the page's, and an ETag */
+    const char *etag;           /* in its quotes */
 };
 
 /* Made of the files by page/embed.cmake. */
 extern const struct page_asset page_assets[];
 extern const size_t page_n_assets;
+
+/* Appends a row (struct http_route) for each of the files. */
+void page_routes(GArray *routes);
 
 #endif

@@ -6,6 +6,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "linking/result.h"
+#include "page/page.h"
 #include "server/http_api.h"
 
 #include <stdatomic.h>
@@ -24,7 +25,7 @@ struct serve {
     struct tls *tls;             /* NULL: plain */
     int64_t refreshed_ns;        /* when files were looked at last */
     struct http_api *api;
-    GArray *routes;              /* struct http_route: of the backend */
+    GArray *routes;              /* struct http_route: of the page, and of the backend */
     struct predictor *predictor; /* of a schema linker; NULL: traces are not judged here */
     struct predictor_options predictor_options;
     atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
@@ -185,6 +186,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     if (!code) code = serve->backend->open(cli, serve->pending, &serve->judge, err);
     if (!code && s->link.predictor) code = predictor_settings_load(cli, &serve->predictor, err);
     if (code) return code;
+    page_routes(serve->routes);
     if (serve->backend->routes) serve->backend->routes(serve->judge, serve->routes);
     const struct http_api_config api = {.listen = s->serve.http,
                                         .tls = serve->tls,

@@ -6,6 +6,7 @@
 #include "cli/settings/engine_settings.h"
 #include "lib/db/executor.h"
 #include "server/mcp_http.h"
+#include "server/http_databases.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -69,6 +70,7 @@ static void add_routes(void *self, GArray *routes)
 {
     const struct http_route agents = mcp_http_route(agent_mcp(((struct alone *)self)->agent));
     g_array_append_val(routes, agents);
+    http_databases_routes(((struct alone *)self)->engine, routes);
 }
 
 static void close_alone(void *self)
