@@ -1,5 +1,6 @@
 // What every screen uses: elements, requests, problems. Texts of strangers (SQL, questions, values, findings) only ever become text
-// nodes: nothing here or in a screen parses HTML.
+// nodes: nothing here or in a screen parses HTML. What is invisible in them is shown as \u202e, as the program does elsewhere
+// (lib/base/invisible.c has the list), so that no text can turn another one round.
 
 // h("p.note", {title: "..."}, "text", child): an element with classes, attributes or listeners (on...), and children. Children that
 // are null or false are left out; whatever is no node becomes text.
@@ -38,8 +39,18 @@ function set(element, attributes) {
 function append(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : String(child));
+    element.append(child instanceof Node ? child : legible(String(child)));
   }
+}
+
+const INVISIBLE = new RegExp("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e" +
+  "\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}\\ud800-\\udfff]", "gu");
+
+export function legible(text) {
+  return text.replace(INVISIBLE, (character) => {
+    const hex = character.codePointAt(0).toString(16);
+    return hex.length > 4 ? `\\U${hex.padStart(8, "0")}` : `\\u${hex.padStart(4, "0")}`;
+  });
 }
 
 // New content in place of what was there.
@@ -130,8 +141,9 @@ export function problemBox(problem, retry) {
     h("p.problem-where", [known.where, known.status ? `status ${known.status}` : null, known.code].filter(Boolean).join(" · ")));
 }
 
+// With a capital, unless it begins with a name ("s.status").
 export function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return /^[\p{Ll}]+(?![\p{L}\p{N}_.`"(])/u.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }
 
 // A bearer token lives as long as the tab.

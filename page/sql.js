@@ -1,0 +1,175 @@
+// SQL as people read it: coloured, with marks at spans of bytes, as an editor, as a difference.
+import {fill, h, newId} from "./lib.js";
+
+const KEYWORDS = new Set((
+  "all and any as asc between by case cast cross current_date current_time current_timestamp desc distinct else end escape except exists " +
+  "extract false fetch filter first following for from full glob group having if ilike in inner intersect is isnull join last lateral left " +
+  "like limit natural not notnull null nulls offset on only or order outer over partition preceding range recursive right row rows select " +
+  "similar some then to true unbounded union unique using values when where window with").split(" "));
+
+// One kind a group, in this order.
+const KINDS = ["comment", "string", "name", "number", "word", "space", "other"];
+const TOKEN = new RegExp([
+  "(--[^\\n]*|/\\*[^]*?(?:\\*/|$))", "('(?:[^']|'')*'?)", "(\"(?:[^\"]|\"\")*\"?|`[^`]*`?|\\[[^\\]]*\\]?)",
+  "(\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?)", "([\\p{L}_][\\p{L}\\p{N}_$]*)", "(\\s+)", "([^])"].join("|"), "gu");
+
+// [{text, start, kind}]: the whole text, in order; `start` counts UTF-16 units, as strings do.
+export function tokens(text) {
+  return Array.from(text.matchAll(TOKEN), (match) => {
+    const kind = KINDS[match.slice(1).findIndex((group) => group !== undefined)];
+    const keyword = kind === "word" && KEYWORDS.has(match[0].toLowerCase());
+    return {text: match[0], start: match.index, kind: keyword ? "keyword" : kind};
+  });
+}
+
+function coloured(kind, text) {
+  return kind === "keyword" || kind === "string" || kind === "number" || kind === "comment" ? h(`span.sql-${kind}`, text) : text;
+}
+
+// Spans of findings are bytes of UTF-8; strings count UTF-16 units. A function from the one to the other, which never goes past the end
+// and never into the middle of a character.
+export function unitsOf(text) {
+  const starts = [], units = [];
+  let bytes = 0, unit = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0);
+    starts.push(bytes);
+    units.push(unit);
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    unit += character.length;
+  }
+  starts.push(bytes);
+  units.push(unit);
+  return (byte) => {
+    let low = 0, high = starts.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle] < byte) low = middle + 1;
+      else high = middle;
+    }
+    return units[low];
+  };
+}
+
+// Stretches of the text with those of the marks ({start, end} in bytes) that cover each: [{start, end, marks, ending}], in order, in units.
+export function stretches(text, marks) {
+  const unit = unitsOf(text);
+  const placed = marks.map((mark) => ({mark, start: unit(mark.start), end: unit(mark.end)})).filter((one) => one.start < one.end);
+  const covering = (start, end) => placed.filter((one) => one.start <= start && one.end >= end);
+  const cuts = [...new Set([0, text.length, ...placed.flatMap((one) => [one.start, one.end])])].sort((a, b) => a - b);
+  return cuts.slice(1).map((end, i) => {
+    const here = covering(cuts[i], end);
+    return {start: cuts[i], end, marks: here.map((one) => one.mark), ending: here.filter((one) => one.end === end).map((one) => one.mark)};
+  });
+}
+
+// The coloured text; `wrap(marks, children, ending)` gives the element for a stretch that marks cover, of which some end there.
+export function colouredSql(text, marks = [], wrap = null) {
+  const all = tokens(text);
+  let next = 0;
+  return stretches(text, marks).map((stretch) => {
+    const parts = [];
+    while (next < all.length && all[next].start < stretch.end) {
+      const token = all[next], end = token.start + token.text.length;
+      parts.push(coloured(token.kind, text.slice(Math.max(token.start, stretch.start), Math.min(end, stretch.end))));
+      if (end > stretch.end) break;
+      next++;
+    }
+    return stretch.marks.length && wrap ? wrap(stretch.marks, parts, stretch.ending) : parts;
+  });
+}
+
+export function sqlBlock(text) {
+  return h("pre.sql", {tabindex: "0", role: "region", "aria-label": "SQL"}, h("code", colouredSql(text)));
+}
+
+// --- the editor ---
+
+// A textarea whose letters are transparent, over the same text in colour: the browser's own caret, selection, undo and keyboard. The
+// coloured text stands in the same cell of a grid, so that it sizes both.
+export function editor(value, label, oninput) {
+  const shown = h("pre.sql.editor-shown", {"aria-hidden": "true"});
+  const area = h("textarea.editor-area", {id: newId("sql"), "aria-label": label, spellcheck: "false", autocapitalize: "off", autocomplete: "off",
+    rows: "1", value, placeholder: "SELECT …"});
+  const colour = () => fill(shown, tokens(area.value).map((token) => rawToken(token)), document.createTextNode("\n"));
+  area.addEventListener("input", () => {
+    colour();
+    oninput(area.value);
+  });
+  colour();
+  return {element: h("div.editor", shown, area), area};
+}
+
+// As typed: with anything replaced, caret and letters would part.
+function rawToken({kind, text}) {
+  const node = document.createTextNode(text);
+  return kind === "keyword" || kind === "string" || kind === "number" || kind === "comment" ? h(`span.sql-${kind}`, node) : node;
+}
+
+// --- several at once ---
+
+// What was pasted, as queries: a JSON list of strings or {sql}; else what stands between semicolons, or between empty lines.
+export function queriesOf(text) {
+  const listed = readList(text);
+  if (listed) return listed;
+  const queries = [];
+  let query = "", semicolons = false;
+  for (const token of tokens(text)) {
+    const ends = token.text === ";" && token.kind === "other";
+    semicolons ||= ends;
+    if (ends) queries.push(query), (query = "");
+    else query += token.text;
+  }
+  queries.push(query);
+  const parts = semicolons ? queries : text.split(/\n[ \t]*\n/);
+  return parts.map((part) => part.trim()).filter(Boolean);
+}
+
+function readList(text) {
+  try {
+    const list = JSON.parse(text);
+    const queries = Array.isArray(list) ? list.map((one) => (typeof one === "string" ? one : one?.sql)) : null;
+    return queries?.every((one) => typeof one === "string") ? queries : null;
+  } catch {
+    return null;
+  }
+}
+
+// --- a difference ---
+
+const MOST_COMPARED = 1200; // tokens of a side, once what both begin and end with is set aside: the table is their product
+
+// [{text, side}] with side "both", "was" or "now".
+export function difference(was, now) {
+  const a = tokens(was).map((token) => token.text), b = tokens(now).map((token) => token.text);
+  let head = 0, tail = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head++;
+  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  const one = a.slice(head, a.length - tail), other = b.slice(head, b.length - tail);
+  const middle = one.length <= MOST_COMPARED && other.length <= MOST_COMPARED ? compare(one, other)
+    : [{text: one.join(""), side: "was"}, {text: other.join(""), side: "now"}];
+  return [...a.slice(0, head).map(both), ...middle, ...a.slice(a.length - tail).map(both)];
+}
+
+const both = (text) => ({text, side: "both"});
+
+// By the longest common subsequence.
+function compare(a, b) {
+  const width = b.length + 1, best = new Uint16Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      best[i * width + j] = a[i] === b[j] ? best[(i + 1) * width + j + 1] + 1 : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
+  const out = [];
+  let i = 0, j = 0;
+  while (i < a.length || j < b.length)
+    if (i < a.length && j < b.length && a[i] === b[j]) out.push(both(a[i++])), j++;
+    else if (j === b.length || (i < a.length && best[(i + 1) * width + j] >= best[i * width + j + 1])) out.push({text: a[i++], side: "was"});
+    else out.push({text: b[j++], side: "now"});
+  return out;
+}
+
+export function differenceBlock(was, now) {
+  const parts = difference(was, now).map(({text, side}) =>
+    side === "both" ? text : h(side === "was" ? "del" : "ins", h("span.unseen", side === "was" ? " [was] " : " [now] "), text));
+  return h("pre.sql", {tabindex: "0", role: "region", "aria-label": "What the repair changes"}, h("code", parts));
+}
