@@ -216,7 +216,10 @@ class JudgeScreen {
   }
 
   show(verdict) {
-    fill(this.output, verdictView(verdict, (choice) => this.ask(`/v1/verdicts/${encodeURIComponent(verdict.id)}/answers`, {choice})));
+    fill(this.output, verdictView(verdict, {
+      answer: (choice) => this.ask(`/v1/verdicts/${encodeURIComponent(verdict.id)}/answers`, {choice}),
+      take: (sql) => this.add(sql),
+    }));
     history.replaceState(null, "", `#judge/${encodeURIComponent(verdict.id)}`);
     this.output.querySelector("#verdict-title").focus({preventScroll: true});
     this.output.scrollIntoView({block: "start", behavior: "instant"});

@@ -101,6 +101,7 @@ export function count(n, one, many) {
 
 export function milliseconds(ms) {
   if (typeof ms !== "number") return "–";
+  if (ms > 0 && ms < 0.1) return "< 0.1 ms";
   if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
   return ms >= 10 ? `${Math.round(ms)} ms` : `${ms.toFixed(1)} ms`;
 }

@@ -12,17 +12,17 @@ const STATUS = {
 };
 const SEVERITY = {error: "wrong", warning: "doubt", note: "accent"};
 
-// `answer(choice)` is called with the id of what was chosen; NULL where nothing can be answered.
-export function verdictView(verdict, answer) {
+// `answer(choice)` is called with the id of what was chosen, `take(sql)` with a correction that is to be a candidate.
+export function verdictView(verdict, {answer, take}) {
   const root = h("section.verdict.stack", {"aria-labelledby": "verdict-title"});
-  fill(root, summary(verdict), clarification(verdict, answer), questions(verdict), repair(verdict), candidates(verdict), particulars(verdict));
+  fill(root, summary(verdict), clarification(verdict, answer), questions(verdict), repair(verdict, take), candidates(verdict), particulars(verdict));
   return root;
 }
 
 function summary(verdict) {
   const status = STATUS[verdict.status] ?? {voice: "wrong", word: verdict.status, says: () => "An answer of another kind"};
   const chosen = verdict.candidates?.[verdict.chosen];
-  const headline = verdict.status === "best_effort" && !chosen ? "None is sure" : status.says(verdict);
+  const headline = chosen || !["best_effort", "ask"].includes(verdict.status) || verdict.clarification ? status.says(verdict) : "None is sure";
   return h(`div.sheet.summary.is-${status.voice}`,
     h("div.summary-head",
       h("div",
@@ -79,7 +79,7 @@ function clarification(verdict, answer) {
   return h("section.sheet.asked", {"aria-labelledby": title},
     h("h3.asked-question", {id: title}, asked.question),
     h("ul.choices", asked.choices.map((choice) => h("li.choice",
-      h("button.quiet", {type: "button", disabled: !answer, onclick: () => answer?.(choice.id)}, sentence(choice.text)),
+      h("button.quiet", {type: "button", onclick: () => answer(choice.id)}, sentence(choice.text)),
       typeof choice.rows === "number" ? h("span.small.soft", `returns ${count(choice.rows, "row")}`) : null,
       choice.sample ? resultTable(choice.sample, "What this reading returns") : null))));
 }
@@ -92,7 +92,7 @@ function questions(verdict) {
 
 // --- the repair ---
 
-function repair(verdict) {
+function repair(verdict, take) {
   const found = verdict.repair;
   if (!found) return null;
   const title = newId("repair");
@@ -107,7 +107,8 @@ function repair(verdict) {
     h("dl.facts",
       fact("P before", probability(found.p_old)), fact("P after", probability(found.p_correct)),
       found.source ? fact("written by", found.source) : null,
-      typeof found.proposals === "number" ? fact("tried", count(found.proposals, "query", "queries")) : null));
+      typeof found.proposals === "number" ? fact("tried", count(found.proposals, "query", "queries")) : null),
+    found.applied ? null : h("div.actions", h("button.quiet", {type: "button", onclick: () => take(found.sql)}, "Take it as a candidate")));
 }
 
 const fact = (key, value) => h("div", h("dt", key), h("dd", value));
@@ -137,7 +138,7 @@ function candidateCard(verdict, candidate, index) {
       typeof candidate.same_as === "number" ? h("span.badge", `same as ${candidate.same_as + 1}`) : null,
       h("span.row-end", meter(`P(correct) of candidate ${index + 1}`, candidate.p_correct, verdict.threshold))),
     markedSql(candidate.sql ?? "", marks),
-    candidate.why ? h("p.why.small", h("span.label", chosen ? "Note" : "Why not"), " ", sentence(candidate.why)) : null,
+    candidate.why ? h("p.why.small", h("span.label", chosen || verdict.chosen === null ? "Note" : "Why not"), " ", sentence(candidate.why)) : null,
     findings(marks),
     execution(candidate.execution),
     explanation(candidate),

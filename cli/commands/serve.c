@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { COMING_AND_GOING = 256 /* connections beside those that wait */, REFRESH_MS = 1000 };
 
@@ -30,6 +31,7 @@ struct serve {
     struct predictor_options predictor_options;
     atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
     atomic_llong heartbeat_ns;
+    double started_s; /* since 1970 */
 };
 
 /* --- files --- */
@@ -106,6 +108,57 @@ static void collect(void *ctx, struct metrics *metrics)
     pending_get_stats(serve->pending, &pending);
     http_api_get_stats(serve->api, &clients);
     fleet_metrics_serve(metrics, &pending, &clients);
+    if (serve->backend->collect) serve->backend->collect(serve->judge, metrics);
+}
+
+/* --- its figures, for the page --- */
+
+static char *write_metrics(struct serve *serve, struct err *err)
+{
+    struct metrics *metrics = NULL;
+    struct bus_traffic traffic = {0};
+    if (metrics_new(fleet_metrics_defs, FLEET_METRICS_COUNT, &metrics, err)) return NULL;
+    fleet_metrics_start(metrics, "serve", program_commit());
+    collect(serve, metrics);
+    if (serve->backend->bus) bus_traffic(serve->backend->bus(serve->judge), &traffic);
+    if (traffic.clients) fleet_metrics_traffic(metrics, &traffic);
+    fleet_metrics_process(metrics);
+    metrics_set(metrics_get(metrics, FLEET_STARTED, NULL), serve->started_s);
+    char *text = metrics_write(metrics, NULL);
+    metrics_free(metrics);
+    if (!text) err_set(err, ERR_NOMEM, "no memory for the figures");
+    return text;
+}
+
+/* GET /v1/metrics: as /metrics of --listen, which a page from here may not ask. */
+static void answer_metrics(void *ctx, const struct http_request *request, struct http_reply *reply)
+{
+    struct serve *serve = ctx;
+    struct err err = {0};
+    (void)request;
+    /* Before the first turn what it counts is not all there. */
+    char *text = heartbeat_ns(serve) ? write_metrics(serve, &err) : NULL;
+    if (!text) {
+        if (!err.code) err_set(&err, ERR_UNREACHABLE, "the process is starting");
+        http_reply_error(reply, &err);
+        return;
+    }
+    reply->status = 200;
+    reply->type = "text/plain; version=0.0.4; charset=utf-8";
+    reply->body = g_bytes_new_with_free_func(text, strlen(text), free, text);
+}
+
+static void add_routes(struct serve *serve)
+{
+    const struct http_route metrics = {.method = "GET",
+                                       .path = "/v1/metrics",
+                                       .scope = HTTP_SCOPE_JUDGE,
+                                       .work = HTTP_SLOW,
+                                       .answer = answer_metrics,
+                                       .ctx = serve};
+    g_array_append_val(serve->routes, metrics);
+    page_routes(serve->routes);
+    if (serve->backend->routes) serve->backend->routes(serve->judge, serve->routes);
 }
 
 /* --- traces --- */
@@ -177,6 +230,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     bool alone = is_alone(s);
     serve->settings = s;
     serve->backend = alone ? &serve_alone : &serve_fleet;
+    serve->started_s = (double)time(NULL);
     serve->routes = g_array_new(FALSE, FALSE, sizeof(struct http_route));
     serve->pending = pending_new((uint32_t)s->serve.max_waiting, (size_t)s->serve.keep_mb << 20);
     serve->predictor_options = predictor_settings(cli);
@@ -186,8 +240,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     if (!code) code = serve->backend->open(cli, serve->pending, &serve->judge, err);
     if (!code && s->link.predictor) code = predictor_settings_load(cli, &serve->predictor, err);
     if (code) return code;
-    page_routes(serve->routes);
-    if (serve->backend->routes) serve->backend->routes(serve->judge, serve->routes);
+    add_routes(serve);
     const struct http_api_config api = {.listen = s->serve.http,
                                         .tls = serve->tls,
                                         .pending = serve->pending,

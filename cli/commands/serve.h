@@ -3,6 +3,7 @@
 #define ASSAY_CLI_COMMANDS_SERVE_H
 
 #include "cli/cli.h"
+#include "lib/base/metrics.h"
 #include "proto/bus/transport.h"
 #include "server/pending.h"
 
@@ -16,6 +17,8 @@ struct serve_backend {
     void (*close)(void *self);
     struct bus *(*bus)(void *self);             /* whose health counts; NULL: none */
     void (*routes)(void *self, GArray *routes); /* appends what it answers beside verdicts; NULL: nothing */
+    void (*collect)(void *self,
+                    struct metrics *metrics); /* puts its own figures in; NULL: there are none. Thread: any */
 };
 
 extern const struct serve_backend serve_fleet, serve_alone;

@@ -6,6 +6,7 @@
 #include "cli/settings/engine_settings.h"
 #include "lib/db/executor.h"
 #include "server/mcp_http.h"
+#include "server/fleet_metrics.h"
 #include "server/http_databases.h"
 
 #include <stdatomic.h>
@@ -73,6 +74,15 @@ static void add_routes(void *self, GArray *routes)
     http_databases_routes(((struct alone *)self)->engine, routes);
 }
 
+static void collect(void *self, struct metrics *metrics)
+{
+    const struct alone *alone = self;
+    struct engine_stats stats;
+    engine_stats(alone->engine, &stats);
+    fleet_metrics_coordinator(metrics, &stats.coordinator);
+    fleet_metrics_worker(metrics, &stats.workers, stats.coordinator.open);
+}
+
 static void close_alone(void *self)
 {
     struct alone *alone = self;
@@ -107,4 +117,4 @@ static enum err_code open_alone(struct cli *cli, struct pending *pending, void *
 }
 
 const struct serve_backend serve_alone = {
-    .open = open_alone, .send = send_on, .turn = turn, .close = close_alone, .routes = add_routes};
+    .open = open_alone, .send = send_on, .turn = turn, .close = close_alone, .routes = add_routes, .collect = collect};
