@@ -85,7 +85,7 @@ function families(now) {
   const name = "assay_process_duration_seconds";
   const names = [...new Set(all(now, `${name}_count`).map((one) => one.labels.family))];
   return h("section.sheet.stack", h("h2", "Families of checks"),
-    names.length ? h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Families of checks"}, h("table",
+    names.length ? h("div.scroll", {tabindex: "0", role: "group", "aria-label": "Families of checks"}, h("table",
       h("thead", h("tr", h("th", {scope: "col"}, "family"), h("th.number", {scope: "col"}, "tasks"), h("th.number", {scope: "col"}, "mean"))),
       h("tbody", names.map((family) => {
         const n = value(now, `${name}_count`, {family});

@@ -65,7 +65,7 @@ class JudgeScreen {
     fill(this.root,
       h("div.screen-head", h("h1", "Judge"), h("p.lead", "Which of these queries answers the question, how sure is that, and what speaks against the others?")),
       h("div.judge",
-        h("aside.sheet.stack.schema", {"aria-label": "Database"}, this.database, h("details.schema-fold", {open: !narrow.matches}, h("summary", "Schema"), this.schema)),
+        h("aside.sheet.stack.schema", {"aria-label": "What is judged on"}, this.database, h("details.schema-fold", {open: !narrow.matches}, h("summary", "Schema"), this.schema)),
         form),
       this.output,
       this.paste);

@@ -80,7 +80,7 @@ export function colouredSql(text, marks = [], wrap = null) {
 }
 
 export function sqlBlock(text) {
-  return h("pre.sql", {tabindex: "0", role: "region", "aria-label": "SQL"}, h("code", colouredSql(text)));
+  return h("pre.sql", {tabindex: "0", role: "group", "aria-label": "SQL"}, h("code", colouredSql(text)));
 }
 
 // --- the editor ---
@@ -171,5 +171,5 @@ function compare(a, b) {
 export function differenceBlock(was, now) {
   const parts = difference(was, now).map(({text, side}) =>
     side === "both" ? text : h(side === "was" ? "del" : "ins", h("span.unseen", side === "was" ? " [was] " : " [now] "), text));
-  return h("pre.sql", {tabindex: "0", role: "region", "aria-label": "What the repair changes"}, h("code", parts));
+  return h("pre.sql", {tabindex: "0", role: "group", "aria-label": "What the repair changes"}, h("code", parts));
 }

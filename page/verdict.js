@@ -214,6 +214,7 @@ function openNote(element, build, pin) {
   owner = element;
   pinned = pin;
   fill(note, build());
+  document.getElementById("main").append(note);
   note.hidden = false;
   element.setAttribute("aria-expanded", "true");
   element.setAttribute("aria-describedby", note.id);
@@ -222,7 +223,6 @@ function openNote(element, build, pin) {
 
 function makeNote() {
   const made = h("div.note", {id: "note", role: "tooltip", hidden: true, onpointerenter: () => clearTimeout(leaving), onpointerleave: () => !pinned && closeSoon()});
-  document.body.append(made);
   document.addEventListener("keydown", (event) => event.key === "Escape" && closeNote());
   document.addEventListener("pointerdown", (event) => owner && !made.contains(event.target) && !owner.contains(event.target) && closeNote());
   window.addEventListener("hashchange", closeNote);
@@ -269,7 +269,7 @@ function execution(ran) {
 }
 
 function resultTable(sample, label) {
-  return h("div.scroll", {tabindex: "0", role: "region", "aria-label": label},
+  return h("div.scroll", {tabindex: "0", role: "group", "aria-label": label},
     h("table", h("thead", h("tr", sample.columns.map((name) => h("th", {scope: "col"}, name)))),
       h("tbody", sample.rows.map((row) => h("tr", row.map((value) =>
         value === null ? h("td", h("span.null", "NULL")) : h(`td${isNumber(value) ? ".number" : ""}`, value)))))));
