@@ -44,17 +44,25 @@ static void describe(void *ctx, const struct http_request *request, struct http_
 
 void http_databases_routes(const struct engine *engine, GArray *routes)
 {
+    static const uint16_t statuses[] = {403, 404, 0};
+    static const struct http_description all = {.path = "/v1/databases",
+                                                .sentence = "The names of the databases that may be asked of"};
+    static const struct http_description one = {.path = "/v1/databases/{name}",
+                                                .sentence = "Tables, columns, keys and joins of a database",
+                                                .statuses = statuses};
     const struct http_route rows[] = {{.method = MHD_HTTP_METHOD_GET,
                                        .path = "/v1/databases",
                                        .scope = HTTP_SCOPE_JUDGE,
                                        .work = HTTP_SLOW,
                                        .answer = list,
-                                       .ctx = (void *)engine},
+                                       .ctx = (void *)engine,
+                                       .description = &all},
                                       {.method = MHD_HTTP_METHOD_GET,
                                        .path = "/v1/databases/",
                                        .scope = HTTP_SCOPE_JUDGE,
                                        .work = HTTP_SLOW,
                                        .answer = describe,
-                                       .ctx = (void *)engine}};
+                                       .ctx = (void *)engine,
+                                       .description = &one}};
     g_array_append_vals(routes, rows, G_N_ELEMENTS(rows));
 }

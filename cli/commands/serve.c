@@ -130,16 +130,20 @@ static char *write_metrics(struct serve *serve, struct err *err)
     return text;
 }
 
-/* GET /v1/metrics: as /metrics of --listen, which a page from here may not ask. */
+/* GET /v1/metrics: as /metrics of --listen, which a page from here may not ask. It counts what all tenants do, so it is for
+ * those who may ask of all databases. */
 static void answer_metrics(void *ctx, const struct http_request *request, struct http_reply *reply)
 {
     struct serve *serve = ctx;
     struct err err = {0};
-    (void)request;
-    /* Before the first turn what it counts is not all there. */
-    char *text = heartbeat_ns(serve) ? write_metrics(serve, &err) : NULL;
+    char *text = NULL;
+    if (request->tenant && !request->tenant->all)
+        err_set(&err, ERR_FORBIDDEN, "the figures are of all databases, and the token is not");
+    else if (!heartbeat_ns(serve)) /* before the first turn what it counts is not all there */
+        err_set(&err, ERR_UNREACHABLE, "the process is starting");
+    else
+        text = write_metrics(serve, &err);
     if (!text) {
-        if (!err.code) err_set(&err, ERR_UNREACHABLE, "the process is starting");
         http_reply_error(reply, &err);
         return;
     }

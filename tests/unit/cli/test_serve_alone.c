@@ -451,3 +451,33 @@ Test(serve_alone, nobody_from_elsewhere_is_answered_unless_somebody_says_so)
     expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "\"validated\"");
     end();
 }
+
+Test(serve_alone, what_may_be_asked_of_can_be_looked_at)
+{
+    begin("--deny-columns=customer.name");
+    expect("/v1/databases", NULL, 200, "{\"name\":\"shop\"}");
+    expect("/v1/databases/shop", NULL, 200, "\"samples\"");
+    expect("/v1/databases/shop", NULL, 200, "\"name\":\"name\",\"type\":\"TEXT\",\"denied\":true}");
+    expect("/v1/databases/nowhere", NULL, 404, "'nowhere': the database does not exist");
+    expect("/v1/databases/../shop", NULL, 404, "\"code\"");
+    expect("/v1/metrics", NULL, 200, "assay_verdicts_total{decision=\"validated\"} 0");
+    expect("/", NULL, 200, "<!doctype html>");
+    end();
+}
+
+Test(serve_alone, a_token_looks_at_its_own_databases_alone)
+{
+    write_tokens("other");
+    begin("--tokens=tokens.json");
+    expect("/", NULL, 200, "<!doctype html>");
+    expect("/v1/databases", NULL, 401, "unauthorized");
+    use_token("beta's");
+    expect("/v1/databases", NULL, 200, "{\"databases\":[]}");
+    expect("/v1/databases/shop", NULL, 403, "forbidden");
+    expect("/v1/metrics", NULL, 403, "forbidden");
+    use_token("acme's");
+    expect("/v1/databases", NULL, 200, "shop");
+    expect("/v1/databases/shop", NULL, 200, "\"tables\"");
+    use_token(NULL);
+    end();
+}
