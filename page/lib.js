@@ -136,7 +136,7 @@ export function adviceFor(problem) {
 export function problemBox(problem, retry) {
   const known = problem instanceof Problem ? problem : new Problem({title: "this page failed", detail: String(problem), where: "the page"});
   return h("section.problem", {role: "alert"},
-    h("h3", sentence(known.title ?? "something went wrong")),
+    h("h2.problem-title", sentence(known.title ?? "something went wrong")),
     known.detail ? h("p", known.detail) : null,
     h("p.problem-advice", adviceFor(known), retry ? h("button.quiet", {type: "button", onclick: retry}, "Try again") : null),
     h("p.problem-where", [known.where, known.status ? `status ${known.status}` : null, known.code].filter(Boolean).join(" · ")));

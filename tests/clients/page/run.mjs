@@ -517,7 +517,7 @@ if (process.env.ASSAY_TEST_PICTURES === "1")
     });
     await take("page-verdict", {viewport: {width: 1120, height: 760}}, async (page) => {
       await judge(page, FERRIES);
-      await page.locator(".suspect").nth(1).hover();
+      await page.locator(".suspect").first().hover();
       await page.locator("#note").waitFor();
     });
     await take("page-ask", {viewport: {width: 1120, height: 680}, colorScheme: "dark"}, (page) => judge(page, SHOPS));
