@@ -1,8 +1,9 @@
 // The screen that judges: a database, a question, candidates; then the verdict. #judge/ID shows the verdict of that id.
 import {announce, field, fill, h, newId, Problem, problemBox, request, select} from "./lib.js";
+import {closeNote} from "./note.js";
 import {showSchema} from "./schema.js";
 import {editor, queriesOf} from "./sql.js";
-import {closeNote, verdictView} from "./verdict.js";
+import {verdictView} from "./verdict.js";
 
 const MOST_CANDIDATES = 64;  // of this page; a request takes more
 const WAIT_MS = 20000;       // a call; a verdict that takes longer is asked for again
