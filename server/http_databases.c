@@ -45,10 +45,8 @@ static void describe(void *ctx, const struct http_request *request, struct http_
 void http_databases_routes(const struct engine *engine, GArray *routes)
 {
     static const uint16_t statuses[] = {403, 404, 0};
-    static const struct http_description all = {.path = "/v1/databases",
-                                                .sentence = "The names of the databases that may be asked of"};
-    static const struct http_description one = {.path = "/v1/databases/{name}",
-                                                .sentence = "Tables, columns, keys and joins of a database",
+    static const struct http_description all = {.sentence = "The names of the databases that may be asked of"};
+    static const struct http_description one = {.sentence = "Tables, columns, keys and joins of a database",
                                                 .statuses = statuses};
     const struct http_route rows[] = {{.method = MHD_HTTP_METHOD_GET,
                                        .path = "/v1/databases",
@@ -58,7 +56,7 @@ void http_databases_routes(const struct engine *engine, GArray *routes)
                                        .ctx = (void *)engine,
                                        .description = &all},
                                       {.method = MHD_HTTP_METHOD_GET,
-                                       .path = "/v1/databases/",
+                                       .path = "/v1/databases/{name}",
                                        .scope = HTTP_SCOPE_JUDGE,
                                        .work = HTTP_SLOW,
                                        .answer = describe,
