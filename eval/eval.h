@@ -123,6 +123,14 @@ struct eval_calibration {
     struct eval_bin bins[EVAL_BINS];
 };
 
+/* The same while it is counted; starts with zeros. */
+struct eval_reliability {
+    uint32_t n[EVAL_BINS], right[EVAL_BINS];
+    double p[EVAL_BINS]; /* sums */
+};
+void eval_reliability_add(struct eval_reliability *reliability, double p, bool right);
+struct eval_calibration eval_reliability_end(const struct eval_reliability *reliability);
+
 /* A point of a curve; both 0 to 1. */
 struct eval_point {
     double x, y;
@@ -206,6 +214,8 @@ unsigned eval_costs(const struct worker_stats *stats, struct eval_cost out[EVAL_
 /* "first_executable" of a choice, as in JSON. */
 const char *eval_choice_name(enum eval_choice choice);
 
+/* "n", "ece" and the "bins", as in the report; the caller owes json_decref. */
+json_t *eval_calibration_json(const struct eval_calibration *calibration);
 /* The report as one JSON object; the caller owes json_decref. */
 json_t *eval_json(const struct eval_report *report, const struct eval_data *data, bool profile);
 /* When to answer and when to ask (triggering.h), a row a score: for its member "triggering". json_decref. */

@@ -39,33 +39,44 @@ static struct predictions of_answers(const struct eval_data *data)
 
 /* --- reliability ------------------------------------------------------------------------------------------------ */
 
-static struct eval_calibration reliability(struct predictions predictions)
+void eval_reliability_add(struct eval_reliability *reliability, double p, bool right)
 {
-    struct eval_calibration out = {.n = (uint32_t)predictions.n, .ece = predictions.n ? 0 : (double)NAN};
-    uint32_t right[EVAL_BINS] = {0};
-    for (size_t i = 0; i < predictions.n; i++) {
-        double p = CLAMP(predictions.of[i].p, 0, 1);
-        unsigned bin = MIN((unsigned)(p * EVAL_BINS), EVAL_BINS - 1);
-        out.bins[bin].n++;
-        out.bins[bin].p += p;
-        right[bin] += predictions.of[i].right;
-    }
+    unsigned bin = MIN((unsigned)(CLAMP(p, 0, 1) * EVAL_BINS), EVAL_BINS - 1);
+    reliability->n[bin]++;
+    reliability->right[bin] += right;
+    reliability->p[bin] += CLAMP(p, 0, 1);
+}
+
+struct eval_calibration eval_reliability_end(const struct eval_reliability *reliability)
+{
+    struct eval_calibration out = {0};
+    for (unsigned i = 0; i < EVAL_BINS; i++) out.n += reliability->n[i];
+    out.ece = out.n ? 0 : (double)NAN;
     for (unsigned i = 0; i < EVAL_BINS; i++) {
         struct eval_bin *bin = &out.bins[i];
-        struct learn_interval range = learn_wilson(right[i], bin->n, 1.96);
-        bin->right =
-            (struct eval_share){bin->n ? 100.0 * right[i] / bin->n : (double)NAN, 100 * range.low, 100 * range.high};
-        bin->p = bin->n ? 100 * bin->p / bin->n : (double)NAN;
-        if (bin->n) out.ece += fabs(bin->p - bin->right.value) * bin->n / (double)predictions.n;
+        uint32_t n = reliability->n[i], right = reliability->right[i];
+        struct learn_interval range = learn_wilson(right, n, 1.96);
+        bin->n = n;
+        bin->right = (struct eval_share){n ? 100.0 * right / n : (double)NAN, 100 * range.low, 100 * range.high};
+        bin->p = n ? 100 * reliability->p[i] / n : (double)NAN;
+        if (n) out.ece += fabs(bin->p - bin->right.value) * n / out.n;
     }
-    g_free(predictions.of);
     return out;
+}
+
+static struct eval_calibration reliability_of(struct predictions predictions)
+{
+    struct eval_reliability reliability = {0};
+    for (size_t i = 0; i < predictions.n; i++)
+        eval_reliability_add(&reliability, predictions.of[i].p, predictions.of[i].right);
+    g_free(predictions.of);
+    return eval_reliability_end(&reliability);
 }
 
 void eval_calibration(const struct eval_data *data, struct eval_report *out)
 {
-    out->rows = reliability(of_rows(data));
-    out->answers = reliability(of_answers(data));
+    out->rows = reliability_of(of_rows(data));
+    out->answers = reliability_of(of_answers(data));
 }
 
 /* --- curves ----------------------------------------------------------------------------------------------------- */

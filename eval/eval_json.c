@@ -123,7 +123,7 @@ static json_t *levels_json(const struct eval_report *r)
     return list;
 }
 
-static json_t *reliability_json(const struct eval_calibration *c)
+json_t *eval_calibration_json(const struct eval_calibration *c)
 {
     json_t *bins = json_array();
     for (unsigned i = 0; i < EVAL_BINS; i++)
@@ -193,7 +193,7 @@ json_t *eval_json(const struct eval_report *r, const struct eval_data *data, boo
     json_object_set_new(json, "difficulty", levels_json(r));
     json_object_set_new(
         json, "calibration",
-        json_pack("{s:o,s:o}", "candidates", reliability_json(&r->rows), "answers", reliability_json(&r->answers)));
+        json_pack("{s:o,s:o}", "candidates", eval_calibration_json(&r->rows), "answers", eval_calibration_json(&r->answers)));
     for (unsigned i = 0; i < r->n_folds; i++) {
         json_t *row = detection_json(&r->folds[i]);
         json_object_set_new(row, "by", json_string(r->folds[i].name));
