@@ -154,16 +154,16 @@ export const token = {
   set: (text) => (text ? sessionStorage.setItem(TOKEN, text) : sessionStorage.removeItem(TOKEN)),
 };
 
-// Asks the server; {status, data}. `data` is JSON, or text of other types. Throws Problem. On 401 whoever listens to "assay:token" on
+// Asks the server; {status, data}. `body` is sent as JSON, or as it is where it has a `type`. `data` is JSON, or text of other types. Throws Problem. On 401 whoever listens to "assay:token" on
 // the window may ask for a token.
-export async function request(path, {method = "GET", body, accept = "application/json", signal} = {}) {
+export async function request(path, {method = "GET", body, type: sent, accept = "application/json", signal} = {}) {
   const headers = {Accept: accept};
   if (token.get()) headers.Authorization = `Bearer ${token.get()}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = sent ?? "application/json";
   const where = `${method} ${path}`;
   let response, text;
   try {
-    response = await fetch(path, {method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal, cache: "no-store"});
+    response = await fetch(path, {method, headers, body: body === undefined || sent ? body : JSON.stringify(body), signal, cache: "no-store"});
     text = await response.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;

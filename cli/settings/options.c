@@ -404,6 +404,18 @@ static const struct option_row diff_rows[] = {
      .sentence = "changes listed as text; 0: all. Other formats list all"},
     END};
 
+static const struct option_row report_rows[] = {
+    {"html", 0, OPT_TEXT, "FILE", AT(report.html), .command_line_only = true,
+     .sentence = "write one page that needs no server, with charts and a table of verdicts"},
+    {"gold", 0, FLAG_ARG, AT(report.gold), "false", .command_line_only = true,
+     .sentence = "run the gold queries and the answers on the databases of --db-root, and keep in the index which are "
+                 "right"},
+    {"log", 0, OPT_TEXT, "LOG", AT(report.log), .command_line_only = true,
+     .sentence = "the query log that was judged, for questions, and for gold where the verdicts have none"},
+    {"rows", 0, OPT_INT, "N", AT(report.rows), "1000", .min = 1, .max = 1000,
+     .sentence = "verdicts in the table of --html: all of a run that has no more, else the most telling ones"},
+    END};
+
 static const struct option_row eval_rows[] = {
     {"profile", 0, FLAG_ARG, AT(eval.profile), "false", .sentence = "share of the time spent by each signal"},
     {"gold", 0, FLAG_ARG, AT(eval.gold), "false", .command_line_only = true,
@@ -719,6 +731,7 @@ const struct option_group options_replay = {"replay", "Replay", replay_rows};
 const struct option_group options_past = {"past", "Past traffic and fleets", past_rows};
 const struct option_group options_range = {"stretch", "A range of a topic", range_rows};
 const struct option_group options_diff = {"diff", "Comparison", diff_rows};
+const struct option_group options_report = {"report", "Report", report_rows};
 const struct option_group options_eval = {"eval", "Evaluation", eval_rows};
 const struct option_group options_calibrate = {"calibrate", "Calibration", calibrate_rows};
 const struct option_group options_feedback = {"feedback", "Feedback", feedback_rows};
@@ -782,6 +795,7 @@ const struct option_group *const option_groups[] = {&options_general,
                                                     &options_dlq,
                                                     &options_serve,
                                                     &options_mcp,
+                                                    &options_report,
                                                     NULL};
 
 const struct option_group *option_group_find(const char *section)

@@ -57,7 +57,7 @@ extern const struct option_group options_general, options_output, options_judge,
     options_eval, options_calibrate, options_feedback, options_examples, options_predictor, options_link, options_train,
     options_recipe, options_mutate, options_doctor, options_config, options_log, options_kafka, options_topics,
     options_coordinator, options_serve, options_dlq, options_worker, options_diff, options_range, options_past,
-    options_observe, options_mcp;
+    options_observe, options_mcp, options_report;
 
 /* Is it a key of a training recipe? */
 bool option_is_recipe(const struct option_row *row);

@@ -143,6 +143,11 @@ struct settings {
         int64_t list;
     } diff;
     struct {
+        const char *html, *log;
+        bool gold;
+        int64_t rows;
+    } report;
+    struct {
         int64_t limit;
     } log;
     struct {

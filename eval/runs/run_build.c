@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -331,6 +332,8 @@ static enum err_code create(struct build *b)
         g_clear_pointer(&b->path, g_free);
         return code;
     }
+    struct stat status;
+    if (fstat(fileno(b->lines.file), &status) == 0) fchmod(file, status.st_mode & 0666); /* whoever may read the one */
     close(file);
     if (sqlite3_open_v2(b->path, &b->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return run_sqlite_failed(b->db, b->path, b->err);

@@ -16,6 +16,7 @@
 #include "worker/worker.h"
 
 #include <jansson.h>
+#include <math.h>
 
 enum {
     RUN_INDEX_VERSION = 1,
@@ -101,5 +102,11 @@ json_t *run_index_query(struct run_index *run, const struct run_filter *filter, 
 /* The n-th verdict of the file, from 1, as it stands there. The caller owes json_decref. NULL with `err`: ERR_REFUSED where
  * there is none; ERR_IO, ERR_MALFORMED where the file has changed. */
 json_t *run_index_verdict(struct run_index *run, uint64_t number, struct err *err);
+
+/* {"name", "summary", "all": are these all verdicts?, "rows": at most so many (up to RUN_PAGE), the most telling ones,
+ * "verdicts": these in full, by number, as far as RUN_REPORT_BYTES of lines go}; the caller owes json_decref. NULL with
+ * `err` set. */
+enum { RUN_REPORT_BYTES = 16 << 20 };
+json_t *run_index_report(struct run_index *run, const char *name, uint32_t rows, struct err *err);
 
 #endif

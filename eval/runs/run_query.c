@@ -2,7 +2,6 @@
 #include "eval/diff.h"
 #include "eval/runs/run_index_int.h"
 
-#include <math.h>
 #include <string.h>
 
 static const struct {

@@ -1,0 +1,94 @@
+/* assay report: what a file of verdicts comes to, as text, JSON or one page. The index is eval/runs/run_index.h. */
+#include "cli/output/format.h"
+#include "cli/output/progress.h"
+#include "cli/output/run_output.h"
+#include "cli/output/terminal.h"
+#include "cli/settings/engine_settings.h"
+#include "eval/runs/run_index.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct report {
+    struct progress progress;
+    bool show;
+};
+
+static bool on_progress(void *ctx, const struct run_progress *so_far)
+{
+    struct report *report = ctx;
+    report->progress.verdicts = so_far->verdicts;
+    if (report->show && so_far->size) progress_draw(&report->progress, (double)so_far->bytes / (double)so_far->size);
+    return true;
+}
+
+static enum err_code write_page(struct run_index *run, const struct settings *s, const char *path, struct err *err)
+{
+    char *name = g_path_get_basename(path);
+    json_t *report = run_index_report(run, name, (uint32_t)s->report.rows, err);
+    GString *html = report ? run_html(report, err) : NULL;
+    FILE *file = html ? fopen(s->report.html, "w") : NULL;
+    enum err_code code = html ? ERR_OK : err->code;
+    if (html && !file) code = err_set(err, ERR_IO, "%s: cannot be written: %s", s->report.html, g_strerror(errno));
+    bool whole = file && fwrite(html->str, 1, html->len, file) == html->len;
+    if (file && (fclose(file) != 0 || !whole))
+        code = err_set(err, ERR_IO, "%s: cannot be written: %s", s->report.html, g_strerror(errno));
+    if (html) g_string_free(html, TRUE);
+    json_decref(report);
+    g_free(name);
+    return code;
+}
+
+static int report_run(struct cli *cli)
+{
+    const struct settings *s = &cli->settings;
+    struct engine_config config = {0};
+    struct report report = {.show = terminal_progress() && !s->general.quiet};
+    struct run_index *run = NULL;
+    struct err err = {0};
+    enum format format;
+    if (!format_choose(cli, 1U << FORMAT_TEXT | 1U << FORMAT_JSONL | 1U << FORMAT_JSON, &format)) return EXIT_ERROR;
+    if (s->report.gold && !engine_settings_has_databases(cli)) return EXIT_ERROR;
+    engine_settings(cli, &config);
+    const struct run_index_build build = {.path = cli->args[0],
+                                          .log = s->report.log,
+                                          .databases = s->report.gold ? &config.databases : NULL,
+                                          .progress = on_progress,
+                                          .ctx = &report};
+    progress_start(&report.progress);
+    enum err_code code = run_index_take(&build, &run, &err);
+    progress_clear(&report.progress);
+    if (!code && s->report.html)
+        code = write_page(run, s, cli->args[0], &err);
+    else if (!code && format == FORMAT_TEXT)
+        run_print(run_index_summary(run), stdout);
+    else if (!code)
+        format_json(run_index_summary(run), format, stdout);
+    run_index_close(run);
+    return code ? complain_err("report", &err) : 0;
+}
+
+const struct command command_report = {
+    .name = "report",
+    .sentence = "say what a file of verdicts comes to, as text or as one page",
+    .args = "VERDICTS",
+    .description =
+        "VERDICTS is what assay replay --out writes. Told are status, P, latency, and how often each signal fired on "
+        "the "
+        "answer; where gold was run, also how often it was right to, whether P is what it says, and which share of "
+        "answers is wrong among the surest ones.\n\n"
+        "--html FILE writes all of that as one page with charts, a table and the most telling verdicts; it "
+        "needs no server and loads nothing. assay serve --runs DIR shows the same of every file in a folder.\n\n"
+        "An index is kept beside the file, VERDICTS.index, and made again when the file has changed. With --gold it "
+        "holds which answers are right, with --log the questions; later reports have both without being asked.\n\n"
+        "A line that is no verdict, or longer than 1 MiB, is counted and left out.",
+    .examples = "assay report verdicts.jsonl\n"
+                "assay report verdicts.jsonl --log log.jsonl --gold --db-root databases --html run.html\n"
+                "assay report verdicts.jsonl --format json | jq .reliability",
+    .main_flags = "html gold db-root log rows format",
+    .groups = (const struct option_group *const[]){&options_report, &options_output, &options_database,
+                                                   &options_general, NULL},
+    .min_args = 1,
+    .max_args = 1,
+    .run = report_run,
+};

@@ -1,0 +1,219 @@
+// One run: what a file of verdicts comes to, its verdicts filtered, and each of them. Where they come from is the `source`:
+//   name, summary          of eval/runs/run_index.h
+//   note                   what the table leaves out; null: nothing
+//   rows(filter)           a promise of {total, verdicts}
+//   verdict(number)        a promise of the verdict, or null where it was left out
+//   link(number)           hash of a verdict; of null: of the run
+import {bars, histogram, reliabilityChart, riskChart, table} from "./charts.js";
+import {announce, count, field, fill, h, milliseconds, probability, problemBox, select} from "./lib.js";
+
+const PAGE = 50;
+const VOICES = {validated: "is-good", repaired: "is-good", best_effort: "is-doubt", ask: "is-doubt", abstained: "", failed: "is-wrong"};
+const SORTS = [["number", "Order of the file"], ["-p", "Surest first"], ["p", "Least sure first"], ["-ms", "Slowest first"], ["telling", "Most telling first"]];
+
+const badge = (status) => h(`span.badge${VOICES[status] ? "." + VOICES[status] : ""}`, String(status).replace("_", " "));
+const share = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)} %` : "–");
+const truth = (right) => (right === null || right === undefined ? "" : right ? "right" : "wrong");
+
+// --- the whole run ---
+
+function facts(summary) {
+  const {labels, times_ms: times} = summary;
+  const fact = (name, value) => h("div", h("dt", name), h("dd", value));
+  return h("dl.facts.sheet", fact("verdicts", summary.verdicts.toLocaleString("en")),
+    fact("answered", share(summary.answered, summary.verdicts)),
+    labels.known ? fact(`right, of ${labels.known.toLocaleString("en")} known`, share(labels.right, labels.known)) : null,
+    fact("half took at most", milliseconds(times.p50)), fact("95 % took at most", milliseconds(times.p95)), fact("longest", milliseconds(times.max)),
+    summary.broken_lines || summary.long_lines ? fact("lines left out", (summary.broken_lines + summary.long_lines).toLocaleString("en")) : null);
+}
+
+function missingLabels(source) {
+  return h("section.sheet.stack", h("h3", "Is P what it says? What may be promised?"),
+    h("p", "That takes answers whose truth is known, and this run has none: its verdicts were not held against gold. Run"),
+    h("p", h("code.wrap", `assay report ${source.name} --log LOG --gold --db-root DIR`)),
+    h("p.hint", "and open the run again. The same gives each signal its precision and lift, and the curve of risk against coverage."));
+}
+
+function signalTable(summary, choose) {
+  const rows = [...summary.signals].sort((a, b) => (b.lift ?? -1) - (a.lift ?? -1) || b.fired - a.fired);
+  const known = summary.labels.known > 0;
+  const name = (signal) => h("button.plain", {type: "button", onclick: () => choose(signal)}, signal);
+  return h("section.sheet.stack", h("h3", "Signals"),
+    h("p.hint", "On the answer, or the first candidate where there is none. " + (known
+      ? "Wrong: of the answers that it fired on, those that are. Lift: how many times as often as elsewhere."
+      : "How often each is right to fire is known once gold was run.")),
+    h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Signals"},
+      table(["signal", "fired", "unavailable", ...(known ? ["wrong", "95 %", "lift"] : [])], rows.map((one) => [name(one.signal), one.fired.toLocaleString("en"), one.unavailable.toLocaleString("en"),
+        ...(known ? [one.precision === null ? "–" : `${(100 * one.precision).toFixed(1)} %`,
+          one.precision_interval ? one.precision_interval.map((bound) => (100 * bound).toFixed(0)).join(" to ") : "–",
+          one.lift === null ? "–" : one.lift.toFixed(2)] : [])]))));
+}
+
+function databaseTable(summary, choose) {
+  const known = summary.labels.known > 0, rest = summary.n_databases - summary.databases.length;
+  return h("section.sheet.stack", h("h3", "Databases"), rest > 0 ? h("p.hint", `The ${summary.databases.length} with the most verdicts; ${count(rest, "other")}.`) : null,
+    h("div.scroll.low", {tabindex: "0", role: "region", "aria-label": "Databases"},
+      table(["database", "verdicts", "validated", "mean P", ...(known ? ["right"] : [])], summary.databases.map((one) => [
+        h("button.plain.wrap", {type: "button", onclick: () => choose(one.db)}, one.db || "(none)"), one.verdicts.toLocaleString("en"), share(one.validated, one.verdicts), probability(one.p),
+        ...(known ? [share(one.right, one.known)] : [])]))));
+}
+
+function slowTable(source) {
+  const room = h("div");
+  source.rows({sort: "-ms", limit: 10}).then((page) => fill(room, h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Slowest"},
+    table(["slowest", "database", "took", "tried"], page.verdicts.map((row) => [h("a.wrap", {href: source.link(row.number)}, row.id), row.db, milliseconds(row.ms), String(row.iterations)])))),
+  (error) => fill(room, problemBox(error)));
+  return h("section.sheet.stack", h("h3", "Slowest"), room);
+}
+
+// --- the table of verdicts ---
+
+const kept = new Map(); // filters by run, for whoever comes back from a verdict
+
+function verdictTable(source) {
+  const filter = kept.get(source.name) ?? {sort: "number"};
+  kept.set(source.name, filter);
+  const {summary} = source;
+  const room = h("div.stack"), controls = {};
+  let turn = 0, offset = 0;
+  const control = (key, element) => {
+    controls[key] = element;
+    element.value = filter[key] ?? (key === "sort" ? "number" : "");
+    return element;
+  };
+  const choices = (key, names) => control(key, select([["", "any"], ...names.map((name) => [name, name])], filter[key] ?? "", read));
+  const bound = (key) => control(key, h("input", {type: "number", min: 0, max: 1, step: 0.05, onchange: read, inputmode: "decimal"}));
+  const form = h("form.filters", {onsubmit: (event) => (event.preventDefault(), read())},
+    field(summary.questions ? "Text in id or question" : "Text in id", control("text", h("input", {type: "search", onchange: read, maxlength: 200}))),
+    field("Status", choices("status", Object.keys(summary.status).filter((name) => summary.status[name]))),
+    field("Database", choices("db", summary.databases.map((one) => one.db))),
+    field("Signal that fired", choices("signal", summary.signals.filter((one) => one.fired).map((one) => one.signal).sort())),
+    summary.labels.known ? field("Truth", choices("right", ["right", "wrong"])) : null,
+    field("P from", bound("p_from")), field("P to", bound("p_to")),
+    field("Order", control("sort", select(SORTS, filter.sort, read))),
+    h("div.actions", h("button.quiet", {type: "submit"}, "Filter"), h("button.plain", {type: "button", onclick: () => set({})}, "Show all")));
+
+  function read() {
+    for (const [key, element] of Object.entries(controls)) filter[key] = element.value.trim();
+    offset = 0;
+    load();
+  }
+  function set(values) {
+    for (const [key, element] of Object.entries(controls)) element.value = values[key] ?? (key === "sort" ? "number" : "");
+    read();
+  }
+  async function load() {
+    const mine = ++turn;
+    try {
+      const page = await source.rows({...filter, offset, limit: PAGE, sql: 1});
+      if (mine === turn) show(page);
+    } catch (error) {
+      if (mine === turn) fill(room, problemBox(error, load));
+    }
+  }
+  function show({total, verdicts}) {
+    const last = offset + verdicts.length;
+    const says = total ? `${(offset + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${count(total, "verdict")}` : "No verdict is like that.";
+    const turnTo = (to) => h("button.quiet", {type: "button", disabled: to < 0 || to >= total, onclick: () => ((offset = to), load())}, to < offset ? "Before" : "Next");
+    fill(room, h("div.row", h("p.number", says), h("div.actions.row-end", turnTo(offset - PAGE), turnTo(offset + PAGE))),
+      total ? h("div.scroll.verdicts", {tabindex: "0", role: "region", "aria-label": "Verdicts"}, rowsTable(source, verdicts)) : null);
+    announce(says);
+  }
+  load();
+  const section = h("section.sheet.stack", {id: "verdicts"}, h("h2", "Verdicts"), source.note ? h("p.notice", source.note) : null, form, room);
+  return {section, choose: (values) => {
+    set(values);
+    section.scrollIntoView({block: "start"});
+  }};
+}
+
+function rowsTable(source, rows) {
+  const known = source.summary.labels.known > 0;
+  return h("table", h("thead", h("tr", ["id", "status", "P", known ? "truth" : null, "database", "answer", "signals", "took"].filter(Boolean)
+    .map((head) => h(head === "P" || head === "took" ? "th.number" : "th", {scope: "col"}, head)))),
+  h("tbody", rows.map((row) => h("tr", h("td", h("a", {href: source.link(row.number)}, row.id || `verdict ${row.number}`)),
+    h("td", badge(row.status), row.reason ? h("div.hint", row.reason) : null), h("td.number", probability(row.p_correct)),
+    known ? h("td", row.right === null ? "" : h(`span.badge.${row.right ? "is-good" : "is-wrong"}`, truth(row.right))) : null,
+    h("td", row.db), h("td", row.question ? h("div.question", row.question) : null, row.sql ? h("div.sql", {title: row.sql}, row.sql) : h("span.soft", "no answer")),
+    h("td.small", row.signals.join(", ")), h("td.number", milliseconds(row.ms))))));
+}
+
+// --- one verdict ---
+
+function findingItem(finding) {
+  return h("li", h("strong", finding.signal), ` (${finding.severity}): ${finding.message ?? ""}`,
+    (finding.clauses ?? []).map((clause) => h("div.code.wrap.soft", clause.text ?? "")));
+}
+
+function candidateItem(candidate, index, chosen) {
+  const list = (name) => Object.entries(candidate.signals ?? {}).filter(([, state]) => state === name).map(([signal]) => signal).join(", ");
+  const unavailable = list("unavailable");
+  return h("section.candidate.stack",
+    h("div.row", h("h3", `Candidate ${index + 1}`), index === chosen ? h("span.badge.is-accent", "the answer") : null, h("span.number.soft", `P ${probability(candidate.p_correct)}`)),
+    h("pre.wrap", candidate.sql ?? ""), candidate.why ? h("p", candidate.why) : null,
+    candidate.findings?.length ? h("ul.stack", candidate.findings.map(findingItem)) : null,
+    candidate.execution?.error ? h("p", `It does not run: ${candidate.execution.message ?? candidate.execution.error}`) : null,
+    candidate.explanation ? h("details", h("summary", "What it does"), h("p.prose.wrap", candidate.explanation)) : null,
+    unavailable ? h("p.hint", `Could not look: ${unavailable}`) : null);
+}
+
+async function verdictView(root, source, number) {
+  const back = h("p.crumbs", h("a", {href: source.link(null)}, source.name), h("span.soft", "/"), h("span", `verdict ${number}`));
+  fill(root, back, h("p", h("span.busy", {"aria-hidden": "true"}), " Reading …"));
+  let verdict;
+  try {
+    verdict = await source.verdict(number);
+  } catch (error) {
+    fill(root, back, problemBox(error));
+    return;
+  }
+  if (!verdict) {
+    fill(root, back, h("p.notice", "This page has no room for that verdict: see the file itself."));
+    return;
+  }
+  fill(root, back, h("div.row", h("h1.wrap", String(verdict.id)), badge(verdict.status)),
+    h("dl.facts.sheet", [["P(correct)", probability(verdict.p_correct)], ["validates from", probability(verdict.threshold)], ["database", verdict.db ?? "–"],
+      ["took", milliseconds(verdict.timings?.total_ms)]].map(([name, value]) => h("div", h("dt", name), h("dd.wrap", value)))),
+    verdict.message ? h("p.notice.wrap", verdict.message) : null,
+    h("section.sheet.stack", h("h2", "Answer"), verdict.sql ? h("pre.wrap", verdict.sql) : h("p.soft", "None."),
+      verdict.gold ? [h("h4", "Gold"), h("pre.wrap", verdict.gold)] : null),
+    h("section.sheet.stack", h("h2", "Candidates"), (verdict.candidates ?? []).map((candidate, i) => candidateItem(candidate, i, verdict.chosen))),
+    h("details.sheet", h("summary", "As JSON"), h("pre.wrap.small", JSON.stringify(verdict, null, 2))));
+}
+
+// Shows a run, or with a number that verdict of it.
+export function showRun(root, source, number) {
+  if (number) return void verdictView(root, source, number);
+  const {summary} = source;
+  const verdicts = verdictTable(source);
+  fill(root, h("h1.wrap", source.name), facts(summary),
+    h("div.charts",
+      bars("Status", Object.entries(summary.status).filter(([, n]) => n).map(([name, n]) => [name, n, VOICES[name]]), (status) => verdicts.choose({status})),
+      histogram("How sure", summary.p_correct.n ? `P(correct) of the answers, ${probability(summary.p_correct.mean)} on average.` : "No verdict has a P(correct).", summary.p_correct.bins),
+      summary.reliability ? reliabilityChart(summary.reliability) : missingLabels(source),
+      summary.coverage ? riskChart(summary.coverage) : null),
+    h("div.charts", signalTable(summary, (signal) => verdicts.choose({signal})), h("div.stack", databaseTable(summary, (db) => verdicts.choose({db})), slowTable(source))),
+    verdicts.section);
+}
+
+// A source of what `assay report --html` and a dropped file bring: all of it is here.
+export function wholeSource(report, link) {
+  const same = (row, key, value) => value === undefined || value === "" || value === row[key];
+  const orders = {
+    number: (a, b) => a.number - b.number, "-p": (a, b) => (b.p_correct ?? -1) - (a.p_correct ?? -1), p: (a, b) => (a.p_correct ?? 2) - (b.p_correct ?? 2),
+    "-ms": (a, b) => (b.ms ?? -1) - (a.ms ?? -1), telling: () => 0,
+  };
+  const rows = report.rows.map((row) => ({...row, text: `${row.id}\n${row.question ?? ""}`.toLowerCase()}));
+  const fits = (row, filter) => same(row, "status", filter.status) && same(row, "db", filter.db) && (!filter.signal || row.signals.includes(filter.signal)) &&
+    (!filter.text || row.text.includes(filter.text.toLowerCase())) && (!filter.right || truth(row.right) === filter.right) &&
+    (!filter.p_from || (row.p_correct ?? -1) >= Number(filter.p_from)) && (!filter.p_to || (row.p_correct ?? 2) <= Number(filter.p_to));
+  return {
+    name: report.name, summary: report.summary, link,
+    note: report.all ? null : `The ${report.rows.length.toLocaleString("en")} most telling of ${count(report.summary.verdicts, "verdict")}: wrong answers, the surest first; then what failed; then those nearest to their threshold. The charts above are of all.`,
+    rows: async (filter) => {
+      const found = rows.filter((row) => fits(row, filter)).sort(orders[filter.sort] ?? orders.number), offset = filter.offset ?? 0;
+      return {total: found.length, verdicts: found.slice(offset, offset + (filter.limit ?? PAGE))};
+    },
+    verdict: async (number) => report.verdicts[number] ?? null,
+  };
+}
