@@ -7,7 +7,7 @@
  * a pipe. Rejected: sorting both sides to temporary files, which costs the disk twice their size to save memory that is
  * not short.
  *
- * Thread: main.
+ * Thread: any, one a comparison.
  */
 #ifndef ASSAY_EVAL_DIFF_H
 #define ASSAY_EVAL_DIFF_H
@@ -127,7 +127,11 @@ struct diff_totals {
     uint64_t measured, right[2], better, worse; /* better, worse: where both sides are known */
     uint64_t unknown[2];                        /* measured, and neither right nor wrong */
     uint64_t no_gold, gold_failed;              /* pairs that could not be measured */
+    uint64_t bad_requests;                      /* lines of the log that are none */
 };
+
+void diff_totals_init(struct diff_totals *totals);
+void diff_totals_free(struct diff_totals *totals);
 
 /* Count a pair that has been compared and measured. */
 void diff_count(struct diff_totals *totals, const struct diff_pair *pair);
@@ -146,5 +150,24 @@ void diff_gold_free(struct diff_gold *gold);
  * neither right nor wrong. */
 enum err_code diff_measure(struct diff_gold *gold, struct diff_pair *pair, const char *db, const char *sql,
                            struct diff_totals *totals, struct err *err);
+
+/* --- diff_files.c: all of it --- */
+
+struct diff_files {
+    const char *names[2];                     /* A, B; one of them may be "-" or a pipe */
+    const char *log;                          /* where gold comes from, in place of the verdicts; NULL: none */
+    const struct worker_databases *databases; /* where gold is run; NULL: it is held against answers by normal form */
+    struct diff_rules rules;
+    uint64_t most;                                         /* verdicts of a side; more end it. 0: any number */
+    void (*pair)(void *ctx, const struct diff_pair *pair); /* one that changed */
+    /* An id that one side lacks (`only`), or has again; `side` is the one that has it. */
+    void (*lone)(void *ctx, const char *id, unsigned side, uint64_t line, bool only);
+    void (*left_out)(void *ctx, const char *text); /* a line that is no verdict, gold that cannot be run. May be NULL */
+    void *ctx;
+};
+
+/* Compare, and count into `totals` (of diff_totals_init). Errors: a file cannot be read, was changed meanwhile, or is
+ * no text; both are pipes; more than `most` verdicts. */
+enum err_code diff_files(const struct diff_files *asked, struct diff_totals *totals, struct err *err);
 
 #endif

@@ -155,6 +155,16 @@ void diff_compare(struct diff_pair *pair, const struct diff_rules *rules)
 
 /* --- totals ----------------------------------------------------------------------------------------------------- */
 
+void diff_totals_init(struct diff_totals *totals)
+{
+    *totals = (struct diff_totals){.signals = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
+}
+
+void diff_totals_free(struct diff_totals *totals)
+{
+    g_hash_table_destroy(totals->signals);
+}
+
 static void count_p(struct diff_totals *totals, double a, double b)
 {
     if (isnan(a) || isnan(b)) return;

@@ -1,5 +1,6 @@
 /* The pass that makes an index: a verdict a line, a row a verdict. */
 #include "eval/diff.h"
+#include "eval/log_index.h"
 #include "eval/runs/run_index_int.h"
 
 #include <errno.h>
@@ -35,12 +36,11 @@ struct names {
 
 struct build {
     const struct run_index_build *asked;
-    struct lines lines, log;
-    struct diff_ids requests; /* of the log */
+    struct lines lines;
+    struct log_index *log; /* NULL: none */
     struct names names[RUN_NAME_KINDS];
     struct labeler *labeler;
     GHashTable *labels; /* digest of database, gold and answer → 1 wrong, 2 right, 3 gold says nothing */
-    struct arena arena;
     struct run_tally *tally;
     struct run_pass pass;
     sqlite3 *db;
@@ -134,42 +134,6 @@ static void read_row(struct build *b, const struct diff_verdict *verdict, struct
     json_int_t iterations = json_integer_value(json_object_get(verdict->json, "iterations"));
     row->iterations = iterations > 0 ? (uint32_t)MIN(iterations, UINT32_MAX) : 0;
     read_signals(b, json_array_get(candidates, row->chosen < 0 ? 0 : (size_t)row->chosen), row);
-}
-
-/* --- the log ---------------------------------------------------------------------------------------------------- */
-
-/* Its line as a request, in the arena, which it empties first. */
-static struct msg_request *read_request(struct build *b)
-{
-    struct msg_request *request = NULL;
-    arena_reset(&b->arena);
-    if (b->log.too_long || msg_request_from_json(&b->arena, b->log.text, b->log.len, &request, NULL) != ERR_OK)
-        return NULL;
-    if (!request->id) request->id = arena_printf(&b->arena, "line-%llu", (unsigned long long)b->log.number);
-    return request->id ? request : NULL;
-}
-
-static enum err_code index_log(struct build *b)
-{
-    int more = 0;
-    bool fresh;
-    if (!b->asked->log) return ERR_OK;
-    enum err_code code = lines_open(b->asked->log, &b->log, b->err);
-    while (!code && (more = lines_next(&b->log)) > 0) {
-        const struct msg_request *request = read_request(b);
-        struct diff_id *entry = request ? diff_ids_take(&b->requests, request->id, &fresh) : NULL;
-        if (!entry || !fresh) continue;
-        entry->start = b->log.start;
-        entry->line = (uint32_t)MIN(b->log.number, UINT32_MAX);
-    }
-    return more < 0 ? err_set(b->err, ERR_IO, "%s: cannot be read: %s", b->asked->log, lines_error(&b->log)) : code;
-}
-
-static const struct msg_request *request_of(struct build *b, const char *id)
-{
-    const struct diff_id *entry = b->log.file ? diff_ids_find(&b->requests, id) : NULL;
-    if (!entry || lines_at(&b->log, entry->start, entry->line) <= 0) return NULL;
-    return read_request(b);
 }
 
 /* --- labels ----------------------------------------------------------------------------------------------------- */
@@ -278,7 +242,7 @@ static enum err_code take_line(struct build *b)
     if (b->lines.too_long || b->lines.len > RUN_LINE_BYTES) return b->pass.too_long++, ERR_OK;
     if (!diff_verdict_read(&b->lines, &verdict, NULL)) return b->pass.broken++, ERR_OK;
     read_row(b, &verdict, &row);
-    const struct msg_request *request = request_of(b, verdict.id);
+    const struct msg_request *request = b->log ? log_index_find(b->log, verdict.id) : NULL;
     row.question = request ? request->question : NULL;
     label(b, &verdict, verdict.gold || !request ? verdict.gold : request->gold, &row);
     enum err_code code = insert(b, &row);
@@ -381,7 +345,7 @@ static enum err_code keep_summary(struct build *b)
     const struct names *signals = &b->names[RUN_SIGNAL], *databases = &b->names[RUN_DATABASE];
     b->pass.bytes = b->lines.size;
     b->pass.labelled = b->labeler != NULL;
-    b->pass.questions = b->log.file != NULL;
+    b->pass.questions = b->log != NULL;
     b->pass.signals = (const char *const *)signals->all->pdata;
     b->pass.n_signals = signals->all->len;
     b->pass.databases = (const char *const *)databases->all->pdata;
@@ -427,8 +391,6 @@ static void build_init(struct build *b)
     if (b->asked->databases) b->labeler = labeler_new(b->asked->databases);
     b->labels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     b->tally = run_tally_new();
-    arena_init(&b->arena, 0);
-    diff_ids_init(&b->requests);
 }
 
 static void build_free(struct build *b, bool keep)
@@ -438,10 +400,8 @@ static void build_free(struct build *b, bool keep)
     if (b->labeler) labeler_free(b->labeler);
     g_hash_table_destroy(b->labels);
     run_tally_free(b->tally);
-    diff_ids_free(&b->requests);
-    arena_free(&b->arena);
     lines_close(&b->lines);
-    lines_close(&b->log);
+    log_index_close(b->log);
 }
 
 enum err_code run_index_build(const struct run_index_build *asked, struct err *err)
@@ -451,7 +411,7 @@ enum err_code run_index_build(const struct run_index_build *asked, struct err *e
     char *identity = run_identity(asked->path, b.err); /* before it is read: what comes later makes the index stale */
     if (!identity) return b.err->code;
     build_init(&b);
-    enum err_code code = index_log(&b);
+    enum err_code code = asked->log ? log_index_open(asked->log, NULL, NULL, &b.log, b.err) : ERR_OK;
     if (!code) code = lines_open(asked->path, &b.lines, b.err);
     if (!code) code = create(&b);
     if (!code) code = take_lines(&b);
