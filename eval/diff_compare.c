@@ -20,13 +20,6 @@ static const char *text_at(const json_t *json, const char *key)
     return json_string_value(json_object_get(json, key));
 }
 
-static int status_by_name(const char *name)
-{
-    for (int i = 0; name && i < MSG_STATUS_COUNT; i++)
-        if (strcmp(msg_status_name((enum msg_status)i), name) == 0) return i;
-    return -1;
-}
-
 bool diff_verdict_read(const struct lines *lines, struct diff_verdict *out, struct err *err)
 {
     *out = (struct diff_verdict){.line = lines->number};
@@ -36,7 +29,8 @@ bool diff_verdict_read(const struct lines *lines, struct diff_verdict *out, stru
     }
     json_error_t error;
     json_t *json = json_loadb(lines->text, lines->len, 0, &error);
-    int status = status_by_name(text_at(json, "status"));
+    const char *status_name = text_at(json, "status");
+    int status = status_name ? msg_status_by_name(status_name) : -1;
     const char *id = text_at(json, "id");
     if (!json || !id || status < 0) {
         const char *why = json ? "no verdict: it has no id, or no status that is known" : error.text;

@@ -6,6 +6,8 @@
 //   link(number)           hash of a verdict; of null: of the run
 import {bars, histogram, reliabilityChart, riskChart, table} from "./charts.js";
 import {announce, count, field, fill, h, milliseconds, probability, problemBox, select} from "./lib.js";
+import {sqlBlock} from "./sql.js";
+import {verdictView} from "./verdict.js";
 
 const PAGE = 50;
 const VOICES = {validated: "is-good", repaired: "is-good", best_effort: "is-doubt", ask: "is-doubt", abstained: "", failed: "is-wrong"};
@@ -20,7 +22,7 @@ const truth = (right) => (right === null || right === undefined ? "" : right ? "
 function facts(summary) {
   const {labels, times_ms: times} = summary;
   const fact = (name, value) => h("div", h("dt", name), h("dd", value));
-  return h("dl.facts.sheet", fact("verdicts", summary.verdicts.toLocaleString("en")),
+  return h("dl.figures.sheet", fact("verdicts", summary.verdicts.toLocaleString("en")),
     fact("answered", share(summary.answered, summary.verdicts)),
     labels.known ? fact(`right, of ${labels.known.toLocaleString("en")} known`, share(labels.right, labels.known)) : null,
     fact("half took at most", milliseconds(times.p50)), fact("95 % took at most", milliseconds(times.p95)), fact("longest", milliseconds(times.max)),
@@ -140,24 +142,7 @@ function rowsTable(source, rows) {
 
 // --- one verdict ---
 
-function findingItem(finding) {
-  return h("li", h("strong", finding.signal), ` (${finding.severity}): ${finding.message ?? ""}`,
-    (finding.clauses ?? []).map((clause) => h("div.code.wrap.soft", clause.text ?? "")));
-}
-
-function candidateItem(candidate, index, chosen) {
-  const list = (name) => Object.entries(candidate.signals ?? {}).filter(([, state]) => state === name).map(([signal]) => signal).join(", ");
-  const unavailable = list("unavailable");
-  return h("section.candidate.stack",
-    h("div.row", h("h3", `Candidate ${index + 1}`), index === chosen ? h("span.badge.is-accent", "the answer") : null, h("span.number.soft", `P ${probability(candidate.p_correct)}`)),
-    h("pre.wrap", candidate.sql ?? ""), candidate.why ? h("p", candidate.why) : null,
-    candidate.findings?.length ? h("ul.stack", candidate.findings.map(findingItem)) : null,
-    candidate.execution?.error ? h("p", `It does not run: ${candidate.execution.message ?? candidate.execution.error}`) : null,
-    candidate.explanation ? h("details", h("summary", "What it does"), h("p.prose.wrap", candidate.explanation)) : null,
-    unavailable ? h("p.hint", `Could not look: ${unavailable}`) : null);
-}
-
-async function verdictView(root, source, number) {
+async function showVerdict(root, source, number) {
   const back = h("p.crumbs", h("a", {href: source.link(null)}, source.name), h("span.soft", "/"), h("span", `verdict ${number}`));
   fill(root, back, h("p", h("span.busy", {"aria-hidden": "true"}), " Reading …"));
   let verdict;
@@ -171,19 +156,14 @@ async function verdictView(root, source, number) {
     fill(root, back, h("p.notice", "This page has no room for that verdict: see the file itself."));
     return;
   }
-  fill(root, back, h("div.row", h("h1.wrap", String(verdict.id)), badge(verdict.status)),
-    h("dl.facts.sheet", [["P(correct)", probability(verdict.p_correct)], ["validates from", probability(verdict.threshold)], ["database", verdict.db ?? "–"],
-      ["took", milliseconds(verdict.timings?.total_ms)]].map(([name, value]) => h("div", h("dt", name), h("dd.wrap", value)))),
-    verdict.message ? h("p.notice.wrap", verdict.message) : null,
-    h("section.sheet.stack", h("h2", "Answer"), verdict.sql ? h("pre.wrap", verdict.sql) : h("p.soft", "None."),
-      verdict.gold ? [h("h4", "Gold"), h("pre.wrap", verdict.gold)] : null),
-    h("section.sheet.stack", h("h2", "Candidates"), (verdict.candidates ?? []).map((candidate, i) => candidateItem(candidate, i, verdict.chosen))),
-    h("details.sheet", h("summary", "As JSON"), h("pre.wrap.small", JSON.stringify(verdict, null, 2))));
+  fill(root, back, h("h1.wrap", String(verdict.id)), verdictView(verdict),
+    verdict.gold ? h("section.sheet.stack", h("h2", "Gold"), sqlBlock(verdict.gold)) : null,
+    h("details.more.sheet", h("summary", "As JSON"), h("pre.wrap.small", JSON.stringify(verdict, null, 2))));
 }
 
 // Shows a run, or with a number that verdict of it.
 export function showRun(root, source, number) {
-  if (number) return void verdictView(root, source, number);
+  if (number) return void showVerdict(root, source, number);
   const {summary} = source;
   const verdicts = verdictTable(source);
   fill(root, h("h1.wrap", source.name), facts(summary),

@@ -127,7 +127,7 @@ function showChanges(root, names, {changes, summary, listed}) {
   const scroll = (label, content) => h("div.scroll", {tabindex: "0", role: "region", "aria-label": label}, content);
   const {p_correct: p, gold} = summary;
   fill(root, h("h1.wrap", `${names[0]} → ${names[1]}`),
-    h("dl.facts.sheet", [["requests on both sides", summary.requests], ["changed", summary.changed], [`only in ${names[0]}`, summary.only[0]], [`only in ${names[1]}`, summary.only[1]],
+    h("dl.figures.sheet", [["requests on both sides", summary.requests], ["changed", summary.changed], [`only in ${names[0]}`, summary.only[0]], [`only in ${names[1]}`, summary.only[1]],
       ["mean P", `${probability(p.mean[0])} → ${probability(p.mean[1])}`],
       ...(gold ? [[`right by ${gold.by}`, `${gold.right[0]} → ${gold.right[1]}`], ["better, worse", `${gold.better}, ${gold.worse}`]] : [])]
       .map(([name, value]) => h("div", h("dt.wrap", name), h("dd", typeof value === "number" ? value.toLocaleString("en") : value)))),

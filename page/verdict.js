@@ -13,10 +13,11 @@ const STATUS = {
 };
 const SEVERITY = {error: "wrong", warning: "doubt", note: "accent"};
 
-// `answer(choice)` is called with the id of what was chosen, `take(sql)` with a correction that is to be a candidate.
-export function verdictView(verdict, {answer, take}) {
+// `answer(choice)` is called with the id of what was chosen, `take(sql)` with a correction that is to be a candidate. Without them the
+// verdict is only shown.
+export function verdictView(verdict, {answer, take} = {}) {
   const root = h("section.verdict.stack", {"aria-labelledby": "verdict-title"});
-  fill(root, summary(verdict), clarification(verdict, answer), questions(verdict), repair(verdict, take), candidates(verdict), particulars(verdict));
+  fill(root, summary(verdict), clarification(verdict, answer), questions(verdict), repair(verdict, take), candidates(verdict), particulars(verdict, answer));
   return root;
 }
 
@@ -80,7 +81,7 @@ function clarification(verdict, answer) {
   return h("section.sheet.asked", {"aria-labelledby": title},
     h("h3.asked-question", {id: title}, asked.question),
     h("ul.choices", asked.choices.map((choice) => h("li.choice",
-      h("button.quiet", {type: "button", onclick: () => answer(choice.id)}, sentence(choice.text)),
+      answer ? h("button.quiet", {type: "button", onclick: () => answer(choice.id)}, sentence(choice.text)) : h("span", sentence(choice.text)),
       typeof choice.rows === "number" ? h("span.small.soft", `returns ${count(choice.rows, "row")}`) : null,
       choice.sample ? resultTable(choice.sample, "What this reading returns") : null))));
 }
@@ -109,7 +110,7 @@ function repair(verdict, take) {
       fact("P before", probability(found.p_old)), fact("P after", probability(found.p_correct)),
       found.source ? fact("written by", found.source) : null,
       typeof found.proposals === "number" ? fact("tried", count(found.proposals, "query", "queries")) : null),
-    found.applied ? null : h("div.actions", h("button.quiet", {type: "button", onclick: () => take(found.sql)}, "Take it as a candidate")));
+    found.applied || !take ? null : h("div.actions", h("button.quiet", {type: "button", onclick: () => take(found.sql)}, "Take it as a candidate")));
 }
 
 const fact = (key, value) => h("div", h("dt", key), h("dd", value));
@@ -269,10 +270,10 @@ function signals(candidate) {
       candidate.verifier ? fact("verifier", candidate.verifier) : null));
 }
 
-function particulars(verdict) {
+function particulars(verdict, answer) {
   return h("details.more.sheet", h("summary", "How this was judged"),
     h("dl.facts",
-      fact("verdict", h("a", {href: `#judge/${encodeURIComponent(verdict.id ?? "")}`}, verdict.id ?? "")),
+      fact("verdict", answer ? h("a", {href: `#judge/${encodeURIComponent(verdict.id ?? "")}`}, verdict.id ?? "") : (verdict.id ?? "")),
       fact("database", verdict.db ?? ""), fact("took", milliseconds(verdict.timings?.total_ms)),
       verdict.cause ? fact("cause", verdict.cause) : null,
       verdict.unavailable?.length ? fact("did not answer", verdict.unavailable.join(", ")) : null,

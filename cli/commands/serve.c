@@ -1,5 +1,6 @@
 /* assay serve: callers over HTTP, of a fleet or of an engine in this process. */
 #include "cli/commands/serve.h"
+#include "cli/commands/serve_runs.h"
 
 #include "cli/settings/fleet_settings.h"
 #include "cli/settings/predictor_settings.h"
@@ -26,6 +27,7 @@ struct serve {
     struct tls *tls;             /* NULL: plain */
     int64_t refreshed_ns;        /* when files were looked at last */
     struct http_api *api;
+    struct serve_runs *runs;     /* NULL: none are shown */
     GArray *routes;              /* struct http_route: of the page, and of the backend */
     struct predictor *predictor; /* of a schema linker; NULL: traces are not judged here */
     struct predictor_options predictor_options;
@@ -162,6 +164,7 @@ static void add_routes(struct serve *serve)
                                        .ctx = serve};
     g_array_append_val(serve->routes, metrics);
     page_routes(serve->routes);
+    if (serve->runs) serve_runs_routes(serve->runs, serve->routes);
     if (serve->backend->routes) serve->backend->routes(serve->judge, serve->routes);
 }
 
@@ -243,6 +246,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     if (!code) code = open_files(serve, err);
     if (!code) code = serve->backend->open(cli, serve->pending, &serve->judge, err);
     if (!code && s->link.predictor) code = predictor_settings_load(cli, &serve->predictor, err);
+    if (!code && s->serve.runs) code = serve_runs_open(s->serve.runs, &serve->runs, err);
     if (code) return code;
     add_routes(serve);
     const struct http_api_config api = {.listen = s->serve.http,
@@ -269,6 +273,7 @@ static void close_serve(struct serve *serve)
 {
     if (serve->pending) pending_close(serve->pending);
     http_api_close(serve->api);
+    serve_runs_close(serve->runs);
     if (serve->judge) serve->backend->close(serve->judge);
     pending_free(serve->pending);
     verdict_store_close(serve->store);
@@ -330,7 +335,7 @@ const struct command command_serve = {
     .examples = "assay serve --db-root databases --http 127.0.0.1:8080\n"
                 "assay serve --servers kafka:9092 --http :8080 --listen :9090\n"
                 "curl -d @request.json 'http://127.0.0.1:8080/v1/judge?wait_ms=5000'",
-    .main_flags = "http db-root servers open max-waiting max-wait-ms",
+    .main_flags = "http db-root servers runs open max-waiting max-wait-ms",
     .groups = (const struct option_group *const[]){&options_serve, &options_predictor, &options_kafka, &options_observe,
                                                    &options_judge, &options_verifier, &options_repair, &options_encoder,
                                                    &options_llm, &options_consult, &options_corrector, &options_polish,

@@ -628,6 +628,8 @@ static const struct option_row coordinator_rows[] = {
 
 static const struct option_row serve_rows[] = {
     {"http", 0, OPT_TEXT, "HOST:PORT", AT(serve.http), .sentence = "where callers are answered"},
+    {"runs", 0, OPT_TEXT, "DIR", AT(serve.runs),
+     .sentence = "show the files of verdicts in this folder, and keep an index beside each"},
     {"open", 0, FLAG_ARG, AT(serve.open), "false",
      .sentence = "without a fleet: answer callers of other machines too; something in front of it knows who may ask"},
     {"wait-ms", 0, OPT_INT, "MS", AT(serve.wait_ms), "30000", .min = 0, .max = 3600000,

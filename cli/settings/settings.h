@@ -238,7 +238,7 @@ struct settings {
     } coordinator;
     struct {
         const char *http, *group, *requests, *verdicts, *letters;
-        const char *keep, *tokens, *tls_cert, *tls_key;
+        const char *runs, *keep, *tokens, *tls_cert, *tls_key;
         int64_t wait_ms, max_wait_ms;
         int64_t max_waiting;
         int64_t per_address;

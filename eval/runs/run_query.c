@@ -65,6 +65,17 @@ static void add_signal(const struct run_index *run, struct conditions *c, const 
     add(c, "0 = ?", NULL, 1); /* nobody knows it, so it never fired */
 }
 
+static void add_text(struct conditions *c, const char *text)
+{
+    char sql[160];
+    guint at = c->texts->len + 1; /* one parameter, twice */
+    if (!text) return;
+    g_snprintf(sql, sizeof sql,
+               "number IN (SELECT number FROM text WHERE id LIKE ?%u ESCAPE '\\' OR question LIKE ?%u ESCAPE '\\')", at,
+               at);
+    add(c, sql, like(text), 0);
+}
+
 static struct conditions conditions_of(const struct run_index *run, const struct run_filter *f)
 {
     struct conditions c = {g_string_new(NULL), g_ptr_array_new_with_free_func(g_free),
@@ -76,7 +87,7 @@ static struct conditions conditions_of(const struct run_index *run, const struct
     if (!isnan(f->p_from)) add(&c, "p >= ?", NULL, f->p_from);
     if (!isnan(f->p_to)) add(&c, "p <= ?", NULL, f->p_to);
     if (f->right >= 0) add(&c, "right = ?", NULL, f->right);
-    if (f->text) add(&c, "id || char(10) || coalesce(question, '') LIKE ? ESCAPE '\\'", like(f->text), 0);
+    add_text(&c, f->text);
     return c;
 }
 
@@ -105,12 +116,10 @@ static sqlite3_stmt *prepare(struct run_index *run, const char *sql, const struc
     return stmt;
 }
 
-static int64_t count(struct run_index *run, const struct run_filter *filter, const struct conditions *c,
-                     struct err *err)
+static int64_t count(struct run_index *run, const struct conditions *c, struct err *err)
 {
     if (!c->texts->len) return (int64_t)run->verdicts;
-    char *sql = g_strdup_printf("SELECT count(*) FROM verdict%s%s", filter->text ? " JOIN text USING (number)" : "",
-                                c->sql->str);
+    char *sql = g_strdup_printf("SELECT count(*) FROM verdict%s", c->sql->str);
     sqlite3_stmt *stmt = prepare(run, sql, c, err);
     int64_t n = stmt && sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : -1;
     if (stmt && n < 0) run_sqlite_failed(run->db, run->path, err);
@@ -199,11 +208,11 @@ static json_t *row_json(struct run_index *run, sqlite3_stmt *stmt, bool sql)
 static json_t *page(struct run_index *run, const struct run_filter *filter, const struct conditions *c, struct err *err)
 {
     /* The page's numbers first, then what else is told of them: a sort carries no texts. */
-    char *sql = g_strdup_printf(
-        "SELECT " COLUMNS " FROM verdict JOIN text USING (number) WHERE number IN (SELECT number FROM verdict%s%s "
-        "ORDER BY %s LIMIT %u OFFSET %llu) ORDER BY %s",
-        filter->text ? " JOIN text USING (number)" : "", c->sql->str, sorts[filter->sort].sql,
-        MIN(filter->limit, RUN_PAGE), (unsigned long long)MIN(filter->offset, INT64_MAX), sorts[filter->sort].sql);
+    char *sql = g_strdup_printf("SELECT " COLUMNS
+                                " FROM verdict JOIN text USING (number) WHERE number IN (SELECT number FROM verdict%s "
+                                "ORDER BY %s LIMIT %u OFFSET %llu) ORDER BY %s",
+                                c->sql->str, sorts[filter->sort].sql, MIN(filter->limit, RUN_PAGE),
+                                (unsigned long long)MIN(filter->offset, INT64_MAX), sorts[filter->sort].sql);
     sqlite3_stmt *stmt = prepare(run, sql, c, err);
     json_t *list = stmt ? json_array() : NULL;
     int got = SQLITE_DONE;
@@ -222,7 +231,7 @@ static json_t *page(struct run_index *run, const struct run_filter *filter, cons
 json_t *run_index_query(struct run_index *run, const struct run_filter *filter, struct err *err)
 {
     struct conditions c = conditions_of(run, filter);
-    int64_t total = count(run, filter, &c, err);
+    int64_t total = count(run, &c, err);
     json_t *list = total < 0 ? NULL : page(run, filter, &c, err);
     conditions_free(&c);
     return list ? json_pack("{s:I,s:o}", "total", (json_int_t)total, "verdicts", list) : NULL;

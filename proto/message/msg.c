@@ -88,6 +88,10 @@ int msg_expose_by_name(const char *name)
 {
     return value_of(exposures, MSG_EXPOSE_COUNT, name);
 }
+int msg_status_by_name(const char *name)
+{
+    return value_of(statuses, MSG_STATUS_COUNT, name);
+}
 
 enum err_code msg_encode_request(struct msg_buffer *out, const struct msg_request *request)
 {

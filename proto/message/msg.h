@@ -136,6 +136,7 @@ int msg_policy_by_name(const char *name);
 int msg_order_by_name(const char *name);
 int msg_repair_by_name(const char *name);
 int msg_expose_by_name(const char *name);
+int msg_status_by_name(const char *name);
 
 /* --- request --- */
 
