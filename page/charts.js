@@ -1,7 +1,7 @@
 // Small charts as SVG. Each is a figure: what it shows in words, the drawing, and the same numbers as a table.
 import {field, fill, h, newId, svg} from "./lib.js";
 
-const WIDTH = 400, HEIGHT = 230, LEFT = 44, RIGHT = 12, TOP = 12, BOTTOM = 38;
+const WIDTH = 400, HEIGHT = 230, LEFT = 56, RIGHT = 14, TOP = 12, BOTTOM = 38;
 const percent = (share, digits = 0) => (typeof share === "number" ? `${(100 * share).toFixed(digits)} %` : "–");
 
 // From numbers to places of the drawing.
@@ -28,7 +28,7 @@ function axes(across, up, atX, atY) {
       svg("text.tick", {x: x(0) - 6, y: y(share) + 4, "text-anchor": "end"}, text)]),
     atX.map(([share, text]) => svg("text.tick", {x: x(share), y: y(0) + 16, "text-anchor": "middle"}, text)),
     svg("text.axis", {x: x(0.5), y: HEIGHT - 4, "text-anchor": "middle"}, across),
-    svg("text.axis", {x: 11, y: y(0.5), "text-anchor": "middle", transform: `rotate(-90 11 ${y(0.5)})`}, up)];
+    svg("text.axis", {x: 10, y: y(0.5), "text-anchor": "middle", transform: `rotate(-90 10 ${y(0.5)})`}, up)];
 }
 
 const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
@@ -37,9 +37,11 @@ const ofShares = QUARTERS.map((share) => [share, percent(share)]);
 // 1234 → "1,234"; 1234567 → "1.2M"
 const short = (n) => (n >= 1e5 ? new Intl.NumberFormat("en", {notation: "compact", maximumFractionDigits: 1}).format(n) : n.toLocaleString("en"));
 
+// A head that begins with "#" is of a column of numbers.
 export function table(heads, rows) {
-  return h("table", h("thead", h("tr", heads.map((head, i) => h(i ? "th.number" : "th", {scope: "col"}, head)))),
-    h("tbody", rows.map((row) => h("tr", row.map((cell, i) => h(i ? "td.number" : "td", cell))))));
+  const numeric = heads.map((head) => head.startsWith("#"));
+  return h("table", h("thead", h("tr", heads.map((head, i) => h(numeric[i] ? "th.number" : "th", {scope: "col"}, numeric[i] ? head.slice(1) : head)))),
+    h("tbody", rows.map((row) => h("tr", row.map((cell, i) => h(numeric[i] ? "td.number" : "td", cell))))));
 }
 
 // How P is spread. `bins`: counts over equal parts of 0 to 1.
@@ -51,7 +53,7 @@ export function histogram(title, note, bins) {
   const says = total ? `Most of ${total.toLocaleString("en")} lie between ${(highest / n).toFixed(2)} and ${((highest + 1) / n).toFixed(2)}.` : "None.";
   return figure(title, note,
     drawing(title, says, axes("P(correct)", "answers", QUARTERS.map((share) => [share, share]), [[0, "0"], [0.5, short(Math.round(most / 2))], [1, short(most)]]), bars),
-    table(["P from", "to", "answers"], bins.map((count, i) => [(i / n).toFixed(2), ((i + 1) / n).toFixed(2), count.toLocaleString("en")])));
+    table(["#P from", "#to", "#answers"], bins.map((count, i) => [(i / n).toFixed(2), ((i + 1) / n).toFixed(2), count.toLocaleString("en")])));
 }
 
 // Is P what it says? `reliability` as in the report of assay eval: percent, null where a bin is empty.
@@ -67,7 +69,7 @@ export function reliabilityChart(reliability) {
   return figure(title, `Right answers by their P; on the line P is right. Off by ${reliability.ece.toFixed(1)} points on average, over ${reliability.n.toLocaleString("en")} answers.`,
     drawing(title, bins.map((bin) => `P ${(bin.p / 100).toFixed(2)}: ${bin.right.toFixed(0)} % right.`).join(" "),
       axes("P(correct)", "right", ofShares, ofShares), svg("line.ideal", {x1: x(0), y1: y(0), x2: x(1), y2: y(1)}), dots),
-    table(["P from", "to", "answers", "mean P", "right", "95 % from", "to"], bins.map((bin) => [bin.from.toFixed(1), bin.to.toFixed(1), bin.n.toLocaleString("en"),
+    table(["#P from", "#to", "#answers", "#mean P", "#right", "#95 % from", "#to"], bins.map((bin) => [bin.from.toFixed(1), bin.to.toFixed(1), bin.n.toLocaleString("en"),
       (bin.p / 100).toFixed(3), `${bin.right.toFixed(1)} %`, bin.interval[0].toFixed(1), bin.interval[1].toFixed(1)])));
 }
 
@@ -106,7 +108,7 @@ export function riskChart(coverage) {
     drawing(title, `When all are given ${percent(last[2], 1)} are wrong.`,
       axes("requests answered", "wrong", ofShares, [0, 0.5, 1].map((share) => [share, percent(share * top)])),
       svg("path.curve", {d: path}), bound, given),
-    table(["least P", "answered", "wrong"], points.filter((_, i) => i % 10 === 9 || i === points.length - 1).map(([p, covered, risk]) => [p.toFixed(3), percent(covered, 1), percent(risk, 1)])),
+    table(["#least P", "#answered", "#wrong"], points.filter((_, i) => i % 10 === 9 || i === points.length - 1).map(([p, covered, risk]) => [p.toFixed(3), percent(covered, 1), percent(risk, 1)])),
     field("Wrong answers that you would bear (alpha)", slider), said,
     h("p.hint", "About answers to questions drawn as these were, from the same systems, judged by the same models. To have it kept: assay calibrate."));
 }

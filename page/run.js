@@ -9,7 +9,7 @@ import {announce, count, field, fill, h, milliseconds, probability, problemBox, 
 import {sqlBlock} from "./sql.js";
 import {verdictView} from "./verdict.js";
 
-const PAGE = 50;
+const PAGE = 25;
 const VOICES = {validated: "is-good", repaired: "is-good", best_effort: "is-doubt", ask: "is-doubt", abstained: "", failed: "is-wrong"};
 const SORTS = [["number", "Order of the file"], ["-p", "Surest first"], ["p", "Least sure first"], ["-ms", "Slowest first"], ["telling", "Most telling first"]];
 
@@ -38,14 +38,15 @@ function missingLabels(source) {
 
 function signalTable(summary, choose) {
   const rows = [...summary.signals].sort((a, b) => (b.lift ?? -1) - (a.lift ?? -1) || b.fired - a.fired);
-  const known = summary.labels.known > 0;
+  const known = summary.labels.known > 0, unavailable = rows.some((one) => one.unavailable);
   const name = (signal) => h("button.plain", {type: "button", onclick: () => choose(signal)}, signal);
   return h("section.sheet.stack", h("h3", "Signals"),
     h("p.hint", "On the answer, or the first candidate where there is none. " + (known
       ? "Wrong: of the answers that it fired on, those that are. Lift: how many times as often as elsewhere."
       : "How often each is right to fire is known once gold was run.")),
     h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Signals"},
-      table(["signal", "fired", "unavailable", ...(known ? ["wrong", "95 %", "lift"] : [])], rows.map((one) => [name(one.signal), one.fired.toLocaleString("en"), one.unavailable.toLocaleString("en"),
+      table(["signal", "#fired", ...(unavailable ? ["#unavailable"] : []), ...(known ? ["#wrong", "#95 %", "#lift"] : [])], rows.map((one) => [
+        name(one.signal), one.fired.toLocaleString("en"), ...(unavailable ? [one.unavailable.toLocaleString("en")] : []),
         ...(known ? [one.precision === null ? "–" : `${(100 * one.precision).toFixed(1)} %`,
           one.precision_interval ? one.precision_interval.map((bound) => (100 * bound).toFixed(0)).join(" to ") : "–",
           one.lift === null ? "–" : one.lift.toFixed(2)] : [])]))));
@@ -55,7 +56,7 @@ function databaseTable(summary, choose) {
   const known = summary.labels.known > 0, rest = summary.n_databases - summary.databases.length;
   return h("section.sheet.stack", h("h3", "Databases"), rest > 0 ? h("p.hint", `The ${summary.databases.length} with the most verdicts; ${count(rest, "other")}.`) : null,
     h("div.scroll.low", {tabindex: "0", role: "region", "aria-label": "Databases"},
-      table(["database", "verdicts", "validated", "mean P", ...(known ? ["right"] : [])], summary.databases.map((one) => [
+      table(["database", "#verdicts", "#validated", "#mean P", ...(known ? ["#right"] : [])], summary.databases.map((one) => [
         h("button.plain.wrap", {type: "button", onclick: () => choose(one.db)}, one.db || "(none)"), one.verdicts.toLocaleString("en"), share(one.validated, one.verdicts), probability(one.p),
         ...(known ? [share(one.right, one.known)] : [])]))));
 }
@@ -63,7 +64,7 @@ function databaseTable(summary, choose) {
 function slowTable(source) {
   const room = h("div");
   source.rows({sort: "-ms", limit: 10}).then((page) => fill(room, h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Slowest"},
-    table(["slowest", "database", "took", "tried"], page.verdicts.map((row) => [h("a.wrap", {href: source.link(row.number)}, row.id), row.db, milliseconds(row.ms), String(row.iterations)])))),
+    table(["verdict", "database", "#took", "#candidates tried"], page.verdicts.map((row) => [h("a.wrap", {href: source.link(row.number)}, row.id), row.db, milliseconds(row.ms), String(row.iterations)])))),
   (error) => fill(room, problemBox(error)));
   return h("section.sheet.stack", h("h3", "Slowest"), room);
 }
@@ -131,13 +132,13 @@ function verdictTable(source) {
 
 function rowsTable(source, rows) {
   const known = source.summary.labels.known > 0;
-  return h("table", h("thead", h("tr", ["id", "status", "P", known ? "truth" : null, "database", "answer", "signals", "took"].filter(Boolean)
-    .map((head) => h(head === "P" || head === "took" ? "th.number" : "th", {scope: "col"}, head)))),
-  h("tbody", rows.map((row) => h("tr", h("td", h("a", {href: source.link(row.number)}, row.id || `verdict ${row.number}`)),
-    h("td", badge(row.status), row.reason ? h("div.hint", row.reason) : null), h("td.number", probability(row.p_correct)),
-    known ? h("td", row.right === null ? "" : h(`span.badge.${row.right ? "is-good" : "is-wrong"}`, truth(row.right))) : null,
-    h("td", row.db), h("td", row.question ? h("div.question", row.question) : null, row.sql ? h("div.sql", {title: row.sql}, row.sql) : h("span.soft", "no answer")),
-    h("td.small", row.signals.join(", ")), h("td.number", milliseconds(row.ms))))));
+  return table(["verdict", "status", "#P", ...(known ? ["truth"] : []), "database", "answer", "signals", "#took"], rows.map((row) => [
+    h("a.wrap", {href: source.link(row.number)}, row.id || `verdict ${row.number}`),
+    [badge(row.status), row.reason ? h("div.hint", row.reason) : null], probability(row.p_correct),
+    ...(known ? [row.right === null ? "" : h(`span.badge.${row.right ? "is-good" : "is-wrong"}`, truth(row.right))] : []),
+    h("span.wrap", row.db),
+    [row.question ? h("div.question", row.question) : null, row.sql ? h("div.sql", {title: row.sql}, row.sql) : h("span.soft", "no answer")],
+    h("span.small", row.signals.join(", ")), milliseconds(row.ms)]));
 }
 
 // --- one verdict ---
@@ -167,12 +168,12 @@ export function showRun(root, source, number) {
   const {summary} = source;
   const verdicts = verdictTable(source);
   fill(root, h("h1.wrap", source.name), facts(summary),
-    h("div.charts",
+    h("div.charts", h("div.stack",
       bars("Status", Object.entries(summary.status).filter(([, n]) => n).map(([name, n]) => [name, n, VOICES[name]]), (status) => verdicts.choose({status})),
-      histogram("How sure", summary.p_correct.n ? `P(correct) of the answers, ${probability(summary.p_correct.mean)} on average.` : "No verdict has a P(correct).", summary.p_correct.bins),
+      histogram("How sure", summary.p_correct.n ? `P(correct) of the answers, ${probability(summary.p_correct.mean)} on average.` : "No verdict has a P(correct).", summary.p_correct.bins)),
       summary.reliability ? reliabilityChart(summary.reliability) : missingLabels(source),
       summary.coverage ? riskChart(summary.coverage) : null),
-    h("div.charts", signalTable(summary, (signal) => verdicts.choose({signal})), h("div.stack", databaseTable(summary, (db) => verdicts.choose({db})), slowTable(source))),
+    h("div.halves", signalTable(summary, (signal) => verdicts.choose({signal})), h("div.stack", databaseTable(summary, (db) => verdicts.choose({db})), slowTable(source))),
     verdicts.section);
 }
 

@@ -65,7 +65,7 @@ async function showList(root) {
   }
   if (!data.runs.length) return void fill(room, h("p.notice", "The folder of --runs holds no file of verdicts (.jsonl)."));
   fill(room, h("section.sheet.stack", h("h2", "Files"), data.truncated ? h("p.hint", "There are more: the folder holds too many to list.") : null,
-    h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Files"}, table(["file", "size", "changed", "verdicts", ""], data.runs.map((run) => [
+    h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Files"}, table(["file", "#size", "#changed", "#verdicts", "index"], data.runs.map((run) => [
       h("a.wrap", {href: hash(run.name)}, run.name), size(run.bytes), new Date(run.changed * 1000).toLocaleString("en"), run.verdicts?.toLocaleString("en") ?? "–",
       h(`span.badge${STATES[run.state]?.[0] ? "." + STATES[run.state][0] : ""}`, STATES[run.state]?.[1] ?? run.state)])))),
   data.runs.length > 1 ? compareForm(data.runs) : null);
@@ -118,13 +118,13 @@ const arrow = (pair, say) => (say(pair[0]) === say(pair[1]) ? say(pair[0]) : `${
 const signals = (change, fired) => (change.signals ?? []).filter((one) => (fired ? one.to : one.from) === "fired").map((one) => one.signal).join(", ");
 
 function changesTable(changes) {
-  return table(["id", "changed", "status", "P", "fires now", "cleared"], changes.map((one) => one.only_in || one.repeated_in
+  return table(["id", "changed", "status", "#P", "fires now", "cleared"], changes.map((one) => one.only_in || one.repeated_in
     ? [one.id, `${one.only_in ? "only in" : "again in"} ${one.only_in ?? one.repeated_in}`, "", "", "", ""]
     : [one.id, one.changed.join(", "), arrow(one.status, (status) => status), arrow(one.p_correct, probability), signals(one, true), signals(one, false)]));
 }
 
-function showChanges(root, names, {changes, summary, listed}) {
-  const scroll = (label, content) => h("div.scroll", {tabindex: "0", role: "region", "aria-label": label}, content);
+function showChanges(root, names, {changes, summary}) {
+  const scroll = (label, content) => h("div.scroll.tall", {tabindex: "0", role: "region", "aria-label": label}, content);
   const {p_correct: p, gold} = summary;
   fill(root, h("h1.wrap", `${names[0]} → ${names[1]}`),
     h("dl.figures.sheet", [["requests on both sides", summary.requests], ["changed", summary.changed], [`only in ${names[0]}`, summary.only[0]], [`only in ${names[1]}`, summary.only[1]],
@@ -132,11 +132,11 @@ function showChanges(root, names, {changes, summary, listed}) {
       ...(gold ? [[`right by ${gold.by}`, `${gold.right[0]} → ${gold.right[1]}`], ["better, worse", `${gold.better}, ${gold.worse}`]] : [])]
       .map(([name, value]) => h("div", h("dt.wrap", name), h("dd", typeof value === "number" ? value.toLocaleString("en") : value)))),
     h("div.charts",
-      h("section.sheet.stack", h("h3", "Status"), scroll("Status", table(["before", "after", "requests"], summary.status.map((one) => [one.from, one.to, one.requests.toLocaleString("en")])))),
-      h("section.sheet.stack", h("h3", "P(correct) moved"), scroll("P moved", table(["by at most", "up", "down"], p.steps.map((one) => [String(one.at_most), one.up.toLocaleString("en"), one.down.toLocaleString("en")])))),
-      Object.keys(summary.signals).length ? h("section.sheet.stack", h("h3", "Signals"), scroll("Signals", table(["signal", "fires now", "cleared", "unavailable now"], Object.entries(summary.signals)
+      h("section.sheet.stack", h("h3", "Status"), scroll("Status", table(["before", "after", "#requests"], summary.status.map((one) => [one.from, one.to, one.requests.toLocaleString("en")])))),
+      h("section.sheet.stack", h("h3", "P(correct) moved"), scroll("P moved", table(["by at most", "#up", "#down"], p.steps.map((one) => [String(one.at_most), one.up.toLocaleString("en"), one.down.toLocaleString("en")])))),
+      Object.keys(summary.signals).length ? h("section.sheet.stack", h("h3", "Signals"), scroll("Signals", table(["signal", "#fires now", "#cleared", "#unavailable now"], Object.entries(summary.signals)
         .map(([name, one]) => [name, one.fired, one.cleared, one.unavailable])))) : null),
-    h("section.sheet.stack", h("h2", "Changes"), listed < summary.changed ? h("p.hint", `The first ${listed.toLocaleString("en")}; assay diff lists all.`) : null,
+    h("section.sheet.stack", h("h2", "Changes"), changes.length < summary.changed ? h("p.hint", `The first ${changes.length.toLocaleString("en")}; assay diff lists all.`) : null,
       changes.length ? scroll("Changes", changesTable(changes)) : h("p", "Nothing changed.")));
 }
 
