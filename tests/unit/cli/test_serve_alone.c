@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
+#include <utime.h>
 
 enum { START_MS = 30000, CALLERS = 24 };
 
@@ -416,6 +418,83 @@ Test(serve_alone, a_trace_is_answered_too)
     expect_bytes("/v1/linkings", bytes, len, 200, "{\"id\":\"q0\",\"linking\":");
     g_bytes_unref(message);
     end();
+}
+
+#define RUN_LINE(id, status)                                                                                           \
+    "{\"schema_version\":2,\"id\":\"" id "\",\"db\":\"shop\",\"status\":\"" status                                     \
+    "\",\"sql\":\"SELECT 1\",\"candidates\":[],\"p_correct\":0.75}\n"
+
+/* A file that nobody writes any more. */
+static void write_old(const char *path, const char *text)
+{
+    write_file(path, text);
+    cr_assert_eq(g_utime(path, &(struct utimbuf){1700000000, 1700000000}), 0);
+}
+
+static bool is_ready(void *ctx)
+{
+    struct answer answer;
+    CURL *curl = prepare(ctx, NULL, 0, &answer);
+    curl_easy_perform(curl);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
+    curl_easy_cleanup(curl);
+    g_string_free(answer.body, TRUE);
+    return answer.status == 200;
+}
+
+Test(serve_alone, runs_are_shown_filtered_and_compared)
+{
+    g_mkdir("runs", 0700);
+    write_old("secret.jsonl", RUN_LINE("secret", "failed"));
+    write_old("runs/a.jsonl", RUN_LINE("one", "validated") "torn\n" RUN_LINE("two", "failed"));
+    write_old("runs/b.jsonl", RUN_LINE("one", "abstained"));
+    write_old("runs/none.jsonl", "{}\n");
+    cr_assert_eq(symlink("../secret.jsonl", "runs/link.jsonl"), 0);
+    begin("--runs=runs");
+    expect("/v1/runs", NULL, 200, "\"name\":\"a.jsonl\"");
+    cr_assert(wait_until(is_ready, (void *)"/v1/runs/a.jsonl", START_MS));
+    expect("/v1/runs/a.jsonl", NULL, 200, "\"broken_lines\":1");
+    expect("/v1/runs", NULL, 200, "\"state\":\"ready\"");
+    expect("/v1/runs/a.jsonl/verdicts?status=failed", NULL, 200,
+           "{\"total\":1,\"verdicts\":[{\"number\":2,\"id\":\"two\"");
+    expect("/v1/runs/a.jsonl/verdicts?p_from=0.7&sort=-p&offset=1&limit=1", NULL, 200, "\"id\":\"two\"");
+    expect("/v1/runs/a.jsonl/verdicts?status=great", NULL, 400, "status");
+    expect("/v1/runs/a.jsonl/verdicts?p_to=x", NULL, 400, "p_to");
+    expect("/v1/runs/a.jsonl/verdicts?offset=-1", NULL, 400, "offset");
+    expect("/v1/runs/a.jsonl/verdicts/2", NULL, 200, "\"id\":\"two\"");
+    expect("/v1/runs/a.jsonl/verdicts/3", NULL, 404, "verdict_missing");
+    expect("/v1/runs/a.jsonl/diff/b.jsonl", NULL, 200, "\"only_in\": \"a\"");
+    cr_assert(!is_ready((void *)"/v1/runs/none.jsonl"));
+    static const char *const elsewhere[] = {"/v1/runs/link.jsonl",
+                                            "/v1/runs/..%2fsecret.jsonl",
+                                            "/v1/runs/a.jsonl.index",
+                                            "/v1/runs/.jsonl",
+                                            "/v1/runs/nowhere.jsonl",
+                                            "/v1/runs/a.jsonl/diff/link.jsonl",
+                                            "/v1/runs/a.jsonl/diff/..%2fsecret.jsonl",
+                                            "/v1/runs/a.jsonl/verdicts/1/2"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(elsewhere); i++) expect(elsewhere[i], NULL, 404, "run_missing");
+    end();
+}
+
+/* What is dropped is told of at once, and nothing of it stays. */
+Test(serve_alone, verdicts_that_are_dropped_are_read_once)
+{
+    g_mkdir("runs", 0700);
+    g_mkdir("tmp", 0700);
+    g_setenv("TMPDIR", "tmp", TRUE);
+    begin("--runs=runs");
+    as = curl_slist_append(NULL, "Content-Type: application/x-ndjson");
+    expect("/v1/runs?name=mine.jsonl", RUN_LINE("one", "validated") RUN_LINE("two", "failed"), 200,
+           "\"name\":\"mine.jsonl\"");
+    expect("/v1/runs", "no verdicts\n", 400, "no verdicts");
+    curl_slist_free_all(as);
+    as = NULL;
+    GDir *dir = g_dir_open("tmp", 0, NULL);
+    cr_expect_null(g_dir_read_name(dir));
+    g_dir_close(dir);
+    end();
+    g_unsetenv("TMPDIR");
 }
 
 /* A page of some site lets its name point at this machine: the browser asks us then, and the page would read the answer. */
