@@ -11,7 +11,7 @@ const y = (share) => HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM);
 function figure(title, note, drawing, table, ...more) {
   const name = newId("chart");
   return h("figure.chart.sheet.stack", {"aria-labelledby": name},
-    h("figcaption", h("h3", {id: name}, title), h("p.hint", note)), drawing, more,
+    h("figcaption", h("h2", {id: name}, title), h("p.hint", note)), drawing, more,
     h("details.small", h("summary", "As a table"), h("div.scroll", {tabindex: "0", role: "region", "aria-label": `${title}, as a table`}, table)));
 }
 
@@ -116,7 +116,7 @@ export function riskChart(coverage) {
 // Counts as bars, a row each: [name, count, class]. `choose(name)` where a row can be chosen.
 export function bars(title, rows, choose) {
   const total = rows.reduce((sum, row) => sum + row[1], 0);
-  return h("section.sheet.stack", h("h3", title), h("ul.bars", rows.map(([name, n, voice]) => h("li",
+  return h("section.sheet.stack", h("h2", title), h("ul.bars", rows.map(([name, n, voice]) => h("li",
     choose ? h("button.plain", {type: "button", onclick: () => choose(name)}, name) : h("span", name),
     h("span.number", n.toLocaleString("en")), h("span.number.soft", total ? percent(n / total, 1) : ""),
     svg(`svg.bar${voice ? "." + voice : ""}`, {viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true"},

@@ -6,7 +6,6 @@
 //   link(number)           hash of a verdict; of null: of the run
 import {bars, histogram, reliabilityChart, riskChart, table} from "./charts.js";
 import {announce, count, field, fill, h, milliseconds, probability, problemBox, select} from "./lib.js";
-import {sqlBlock} from "./sql.js";
 import {verdictView} from "./verdict.js";
 
 const PAGE = 25;
@@ -30,7 +29,7 @@ function facts(summary) {
 }
 
 function missingLabels(source) {
-  return h("section.sheet.stack", h("h3", "Is P what it says? What may be promised?"),
+  return h("section.sheet.stack", h("h2", "Is P what it says? What may be promised?"),
     h("p", "That takes answers whose truth is known, and this run has none: its verdicts were not held against gold. Run"),
     h("p", h("code.wrap", `assay report ${source.name} --log LOG --gold --db-root DIR`)),
     h("p.hint", "and open the run again. The same gives each signal its precision and lift, and the curve of risk against coverage."));
@@ -40,7 +39,7 @@ function signalTable(summary, choose) {
   const rows = [...summary.signals].sort((a, b) => (b.lift ?? -1) - (a.lift ?? -1) || b.fired - a.fired);
   const known = summary.labels.known > 0, unavailable = rows.some((one) => one.unavailable);
   const name = (signal) => h("button.plain", {type: "button", onclick: () => choose(signal)}, signal);
-  return h("section.sheet.stack", h("h3", "Signals"),
+  return h("section.sheet.stack", h("h2", "Signals"),
     h("p.hint", "On the answer, or the first candidate where there is none. " + (known
       ? "Wrong: of the answers that it fired on, those that are. Lift: how many times as often as elsewhere."
       : "How often each is right to fire is known once gold was run.")),
@@ -54,7 +53,7 @@ function signalTable(summary, choose) {
 
 function databaseTable(summary, choose) {
   const known = summary.labels.known > 0, rest = summary.n_databases - summary.databases.length;
-  return h("section.sheet.stack", h("h3", "Databases"), rest > 0 ? h("p.hint", `The ${summary.databases.length} with the most verdicts; ${count(rest, "other")}.`) : null,
+  return h("section.sheet.stack", h("h2", "Databases"), rest > 0 ? h("p.hint", `The ${summary.databases.length} with the most verdicts; ${count(rest, "other")}.`) : null,
     h("div.scroll.low", {tabindex: "0", role: "region", "aria-label": "Databases"},
       table(["database", "#verdicts", "#validated", "#mean P", ...(known ? ["#right"] : [])], summary.databases.map((one) => [
         h("button.plain.wrap", {type: "button", onclick: () => choose(one.db)}, one.db || "(none)"), one.verdicts.toLocaleString("en"), share(one.validated, one.verdicts), probability(one.p),
@@ -66,7 +65,7 @@ function slowTable(source) {
   source.rows({sort: "-ms", limit: 10}).then((page) => fill(room, h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Slowest"},
     table(["verdict", "database", "#took", "#candidates tried"], page.verdicts.map((row) => [h("a.wrap", {href: source.link(row.number)}, row.id), row.db, milliseconds(row.ms), String(row.iterations)])))),
   (error) => fill(room, problemBox(error)));
-  return h("section.sheet.stack", h("h3", "Slowest"), room);
+  return h("section.sheet.stack", h("h2", "Slowest"), room);
 }
 
 // --- the table of verdicts ---
@@ -158,7 +157,7 @@ async function showVerdict(root, source, number) {
     return;
   }
   fill(root, back, h("h1.wrap", String(verdict.id)), verdictView(verdict),
-    verdict.gold ? h("section.sheet.stack", h("h2", "Gold"), sqlBlock(verdict.gold)) : null,
+    verdict.gold ? h("section.sheet.stack", h("h2", "Gold"), h("pre.wrap", verdict.gold)) : null,
     h("details.more.sheet", h("summary", "As JSON"), h("pre.wrap.small", JSON.stringify(verdict, null, 2))));
 }
 

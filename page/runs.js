@@ -132,9 +132,9 @@ function showChanges(root, names, {changes, summary}) {
       ...(gold ? [[`right by ${gold.by}`, `${gold.right[0]} → ${gold.right[1]}`], ["better, worse", `${gold.better}, ${gold.worse}`]] : [])]
       .map(([name, value]) => h("div", h("dt.wrap", name), h("dd", typeof value === "number" ? value.toLocaleString("en") : value)))),
     h("div.charts",
-      h("section.sheet.stack", h("h3", "Status"), scroll("Status", table(["before", "after", "#requests"], summary.status.map((one) => [one.from, one.to, one.requests.toLocaleString("en")])))),
-      h("section.sheet.stack", h("h3", "P(correct) moved"), scroll("P moved", table(["by at most", "#up", "#down"], p.steps.map((one) => [String(one.at_most), one.up.toLocaleString("en"), one.down.toLocaleString("en")])))),
-      Object.keys(summary.signals).length ? h("section.sheet.stack", h("h3", "Signals"), scroll("Signals", table(["signal", "#fires now", "#cleared", "#unavailable now"], Object.entries(summary.signals)
+      h("section.sheet.stack", h("h2", "Status"), scroll("Status", table(["before", "after", "#requests"], summary.status.map((one) => [one.from, one.to, one.requests.toLocaleString("en")])))),
+      h("section.sheet.stack", h("h2", "P(correct) moved"), scroll("P moved", table(["by at most", "#up", "#down"], p.steps.map((one) => [String(one.at_most), one.up.toLocaleString("en"), one.down.toLocaleString("en")])))),
+      Object.keys(summary.signals).length ? h("section.sheet.stack", h("h2", "Signals"), scroll("Signals", table(["signal", "#fires now", "#cleared", "#unavailable now"], Object.entries(summary.signals)
         .map(([name, one]) => [name, one.fired, one.cleared, one.unavailable])))) : null),
     h("section.sheet.stack", h("h2", "Changes"), changes.length < summary.changed ? h("p.hint", `The first ${changes.length.toLocaleString("en")}; assay diff lists all.`) : null,
       changes.length ? scroll("Changes", changesTable(changes)) : h("p", "Nothing changed.")));

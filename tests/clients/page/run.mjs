@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import {mkdirSync, readFileSync, rmSync, statSync} from "node:fs";
 import {createRequire} from "node:module";
 import {PAYLOADS} from "./hostile.mjs";
+import {runsTests} from "./runs.mjs";
 import {finish, makeDatabase, openPage, sql, startBrowser, startServe, test} from "./world.mjs";
 
 const scratch = process.argv[2], root = `${scratch}/databases`, repository = process.env.ASSAY_TEST_ROOT;
@@ -494,6 +495,8 @@ await test("a text that is parsed would be noticed", async () => {
   assert.equal(await page.evaluate(() => window.hit), undefined, "and holds it back");
   await close();
 });
+
+await runsTests({browser, scratch, root, repository, accessible, isFree, noneOf, overflow});
 
 // --- pictures ---
 

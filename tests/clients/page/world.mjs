@@ -20,8 +20,8 @@ export function makeDatabase(root, name, statements) {
 }
 
 // {port, stop}: a serve that answers.
-export async function startServe(program, root, repository) {
-  const child = spawn(program, ["serve", "--db-root", root, "--models", `${repository}/models`, "--http", "127.0.0.1:0"], {stdio: ["ignore", "ignore", "pipe"]});
+export async function startServe(program, root, repository, more = []) {
+  const child = spawn(program, ["serve", "--db-root", root, "--models", `${repository}/models`, "--http", "127.0.0.1:0", ...more], {stdio: ["ignore", "ignore", "pipe"]});
   const port = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("serve does not start within 60 s")), 60000);
     const said = [];
