@@ -34,8 +34,8 @@ function axes(across, up, atX, atY) {
 const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
 const ofShares = QUARTERS.map((share) => [share, percent(share)]);
 
-// 1234 → "1,234"; 1234567 → "1.2M"
-const short = (n) => (n >= 1e5 ? new Intl.NumberFormat("en", {notation: "compact", maximumFractionDigits: 1}).format(n) : n.toLocaleString("en"));
+// 1234 → "1,234"; 59152 → "59.2K"
+const short = (n) => (n >= 1e4 ? new Intl.NumberFormat("en", {notation: "compact", maximumFractionDigits: 1}).format(n) : n.toLocaleString("en"));
 
 // A head that begins with "#" is of a column of numbers.
 export function table(heads, rows) {

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
