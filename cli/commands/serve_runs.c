@@ -23,7 +23,7 @@ struct shown {
     GMutex lock; /* over what follows; held while the index is asked, never while it is made */
     enum state state;
     struct run_index *run; /* NULL unless ready */
-    struct stat status;    /* as it was when it became ready, or failed */
+    struct stat status;    /* of the file, when it was looked at last: one that failed is not tried again */
     struct run_progress progress;
     struct err err; /* of RUN_FAILED */
     int64_t used_ns;
@@ -142,7 +142,8 @@ static void bring(struct shown *shown, const struct stat *status)
 {
     shown->used_ns = clock_now_ns();
     if (shown->state == RUN_INDEXING) return;
-    if (shown->state != RUN_NEW && has_changed(&shown->status, status)) close_index(shown);
+    if (shown->state == RUN_READY && !run_index_is_current(shown->run)) close_index(shown);
+    if (shown->state == RUN_FAILED && has_changed(&shown->status, status)) shown->state = RUN_NEW;
     if (shown->state == RUN_READY || shown->state == RUN_FAILED) return;
     shown->status = *status;
     if (run_index_open(shown->path, &shown->run, &shown->err)) {

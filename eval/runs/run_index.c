@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -129,7 +128,9 @@ enum err_code run_index_open(const char *path, struct run_index **out, struct er
     struct run_index *run = g_new0(struct run_index, 1);
     char *index = run_index_path(path);
     run->path = g_strdup(path);
-    bool loaded = sqlite3_open_v2(index, &run->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX, NULL) == SQLITE_OK &&
+    bool there = stat(path, &run->file) == 0 && stat(index, &run->index) == 0;
+    bool loaded = there &&
+                  sqlite3_open_v2(index, &run->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_FULLMUTEX, NULL) == SQLITE_OK &&
                   load(run, identity);
     enum err_code code = loaded ? lines_open(run->path, &run->lines, err) : ERR_OK;
     if (loaded && !code)
@@ -150,6 +151,21 @@ void run_index_close(struct run_index *run)
     for (int i = 0; i < RUN_SIGNALS; i++) g_free(run->signals[i]);
     g_free(run->path);
     g_free(run);
+}
+
+static bool is_same(const char *path, const struct stat *before)
+{
+    struct stat now;
+    return stat(path, &now) == 0 && now.st_ino == before->st_ino && now.st_size == before->st_size &&
+           now.st_mtim.tv_sec == before->st_mtim.tv_sec && now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+bool run_index_is_current(const struct run_index *run)
+{
+    char *index = run_index_path(run->path);
+    bool current = is_same(run->path, &run->file) && is_same(index, &run->index);
+    g_free(index);
+    return current;
 }
 
 static bool has_what_is_asked(const struct run_index *run, const struct run_index_build *build)

@@ -59,6 +59,9 @@ void run_index_close(struct run_index *run);
 /* Open it, made anew first where none fits, or where what is asked for (labels, questions) is not in it. */
 enum err_code run_index_take(const struct run_index_build *build, struct run_index **out, struct err *err);
 
+/* Are the file and the index beside it still those that it was opened of? Both may be replaced by others meanwhile. */
+bool run_index_is_current(const struct run_index *run);
+
 uint64_t run_index_verdicts(const struct run_index *run);
 
 /* The summary (docs/runs.md). Owned by the run. */

@@ -7,6 +7,7 @@
 
 #include <glib.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 enum { RUN_APPLICATION_ID = 0x41535256 /* "ASRV" */ };
 
@@ -16,7 +17,8 @@ enum run_name { RUN_DATABASE, RUN_REASON, RUN_SIGNAL, RUN_NAME_KINDS };
 struct run_index {
     char *path;
     sqlite3 *db;
-    struct lines lines; /* of the verdict file */
+    struct stat file, index; /* when it was opened */
+    struct lines lines;      /* of the verdict file */
     uint64_t verdicts;
     json_t *summary;
     char *signals[RUN_SIGNALS];

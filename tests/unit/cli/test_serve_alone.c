@@ -463,6 +463,11 @@ Test(serve_alone, runs_are_shown_filtered_and_compared)
     expect("/v1/runs/a.jsonl/verdicts?offset=-1", NULL, 400, "offset");
     expect("/v1/runs/a.jsonl/verdicts/2", NULL, 200, "\"id\":\"two\"");
     expect("/v1/runs/a.jsonl/verdicts/3", NULL, 404, "verdict_missing");
+    write_file("log.jsonl", "{\"id\":\"two\",\"db\":\"shop\",\"question\":\"How many lamps?\",\"candidates\":[]}\n");
+    struct run run = assay("report", "runs/a.jsonl", "--log=log.jsonl", "--format=json");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    run_free(&run);
+    expect("/v1/runs/a.jsonl/verdicts?text=lamps", NULL, 200, "{\"total\":1,"); /* another index lies there now */
     expect("/v1/runs/a.jsonl/diff/b.jsonl", NULL, 200, "\"only_in\": \"a\"");
     cr_assert(!is_ready((void *)"/v1/runs/none.jsonl"));
     static const char *const elsewhere[] = {"/v1/runs/link.jsonl",
