@@ -137,7 +137,7 @@ function rowsTable(source, rows) {
     ...(known ? [row.right === null ? "" : h(`span.badge.${row.right ? "is-good" : "is-wrong"}`, truth(row.right))] : []),
     h("span.wrap", row.db),
     [row.question ? h("div.question", row.question) : null, row.sql ? h("div.sql", {title: row.sql}, row.sql) : h("span.soft", "no answer")],
-    h("span.small", row.signals.join(", ")), milliseconds(row.ms)]));
+    h("span.small.signals", row.signals.join(", ")), milliseconds(row.ms)]));
 }
 
 // --- one verdict ---

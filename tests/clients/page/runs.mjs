@@ -10,10 +10,15 @@ const RIGHT = "SELECT count(*) FROM shop", WRONG = "SELECT count(*) FROM hiring 
 const SIGNALS = ["fan_out", "empty_predicate", "projection_mismatch", "rival_column"];
 
 // Numbers that look drawn, and are the same each time.
-const drawn = (i) => ((i * 2654435761) % 4294967296) / 4294967296;
+function drawn(i) {
+  let x = Math.imul(i + 1, 0x9e3779b1);
+  x = Math.imul(x ^ (x >>> 15), 0x85ebca6b);
+  x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+  return ((x ^ (x >>> 16)) >>> 0) / 2 ** 32;
+}
 
 function verdict(i, more = {}) {
-  const p = Math.round(1e6 * drawn(i + 1) ** 0.35) / 1e6, right = drawn(i + 5000) < p, sql = right ? RIGHT : WRONG;
+  const p = Math.round(1e6 * drawn(i + 1) ** 0.35) / 1e6, right = drawn(i + 5000) < p ** 1.4, sql = right ? RIGHT : WRONG;
   const signals = Object.fromEntries(SIGNALS.map((name, k) => [name, drawn(i * 7 + k) < (right ? 0.02 : 0.15) ? "fired" : "silent"]));
   const none = i % 40 === 39;
   return {
@@ -66,7 +71,7 @@ export async function runsTests({browser, scratch, root, repository, accessible,
     for (const title of ["How sure", "Is P what it says?", "Risk against coverage"]) assert.ok(await page.getByRole("figure", {name: title}).count(), title);
     assert.match(await page.locator(".promise").innerText(), /At most 5.0 % of the answers wrong, with confidence 90 %/);
     await page.getByLabel("Wrong answers that you would bear").press("End");
-    assert.match(await page.locator(".promise").innerText(), /At most 30.0 % of the answers wrong, with confidence 90 %: held from P/);
+    assert.match(await page.locator(".promise").innerText(), /At most 30.0 % of the answers wrong, with confidence 90 %: held from P 0\.\d+ on/);
     await accessible(page, "a run");
     noneOf(seen);
     await close();
@@ -204,7 +209,7 @@ export async function runsTests({browser, scratch, root, repository, accessible,
         assert.ok(statSync(path).size < 150 << 10, `${name}: ${statSync(path).size} bytes`);
         await close();
       }
-      await take("one", "#runs/before.jsonl", {viewport: {width: 1120, height: 900}});
+      await take("one", "#runs/before.jsonl", {viewport: {width: 1280, height: 960}});
       await take("verdicts", "#runs/before.jsonl", {viewport: {width: 1120, height: 720}, colorScheme: "dark"}, async (page) => {
         await page.getByLabel("Truth").selectOption("wrong");
         await page.getByLabel("Order").selectOption("-p");
