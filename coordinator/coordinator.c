@@ -450,6 +450,7 @@ static void publish_stats(struct coordinator *c)
                                               .unsendable = c->unsendable,
                                               .oldest_age_ns = oldest, /* a time still: coordinator_stats */
                                               .open = core_open_requests(c->core),
+                                              .quality = core.quality,
                                               .latency = c->latency};
     memcpy(c->published.rejected_by, c->rejected_by, sizeof c->rejected_by);
     bus_once_stats(c->consumer, &c->published.once);

@@ -11,6 +11,7 @@
 #include "lib/base/error.h"
 #include "proto/bus/transport.h"
 #include "proto/message/msg.h"
+#include "signals/vsig.h"
 
 struct scoring_models; /* scoring/models.h */
 struct scorer_config;  /* lib/llm/scorer.h */
@@ -73,6 +74,15 @@ struct coordinator_polish {
     uint64_t asked, failed;
 };
 
+/* What verdicts say, summed up. */
+enum { COORDINATOR_P_RANGES = 10 };
+struct coordinator_quality {
+    uint64_t answers_by_p[COORDINATOR_P_RANGES]; /* of those with an answer, by P(correct): [0, 0.1), ... [0.9, 1] */
+    uint64_t answers_unknown;                    /* of those, without a P(correct) */
+    double p_sum;                                /* of P(correct) of answers */
+    uint64_t unanswered[VSIG_CAUSE_COUNT + 1];   /* without an answer, by root cause; the last: not enough evidence */
+};
+
 struct coordinator_stats {
     uint64_t requests, verdicts, rejected; /* rejected: to the DLQ */
     uint64_t by_status[MSG_STATUS_COUNT];
@@ -92,6 +102,7 @@ struct coordinator_stats {
     int64_t oldest_age_ns;                     /* of the open requests, from its arrival; as of a moment ago */
     uint32_t open;                             /* requests taken and not yet decided */
     uint64_t rejected_by[ERR_COUNT];           /* of dead letters, requests' and results', by what was wrong */
+    struct coordinator_quality quality;        /* of verdicts */
     struct metrics_histogram latency;          /* from a request's arrival up to its verdict, not yet committed */
     struct bus_once_stats once;                /* all 0 where the transport has no transactions */
 };

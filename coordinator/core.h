@@ -89,6 +89,7 @@ struct core_stats {
     uint64_t promises[MSG_PROMISE_COUNT]; /* of verdicts */
     uint64_t promises_withdrawn;          /* groups whose traffic has changed */
     uint64_t by_status[MSG_STATUS_COUNT];
+    struct coordinator_quality quality;
 };
 
 /* When language models are asked ("never", "always", "0.1:0.95,disagree"; NULL: as it is), into *out. ERR_CONFIG. */

@@ -322,11 +322,33 @@ static void set_answer(struct request *request, struct msg_verdict *verdict, uin
     verdict->p_correct = judged->p_correct;
 }
 
+/* By the cause that the verdict names; what it names beside those of signals is that there is not enough evidence. */
+static unsigned cause_of(const struct msg_verdict *verdict)
+{
+    unsigned cause = 0;
+    while (cause < VSIG_CAUSE_COUNT && strcmp(verdict->cause, vsig_cause_name((enum vsig_cause)cause)) != 0) cause++;
+    return cause;
+}
+
+static void count_quality(struct coordinator_quality *quality, const struct msg_verdict *verdict)
+{
+    if (!verdict->sql) {
+        if (verdict->cause) quality->unanswered[cause_of(verdict)]++;
+    } else if (isnan(verdict->p_correct)) {
+        quality->answers_unknown++;
+    } else {
+        unsigned range = (unsigned)(fmax(verdict->p_correct, 0) * COORDINATOR_P_RANGES);
+        quality->answers_by_p[range < COORDINATOR_P_RANGES ? range : COORDINATOR_P_RANGES - 1]++;
+        quality->p_sum += verdict->p_correct;
+    }
+}
+
 void decide_publish(struct request *request, const struct msg_verdict *verdict)
 {
     struct core *core = request->core;
     core->stats.verdicts++;
     core->stats.by_status[verdict->status]++;
+    count_quality(&core->stats.quality, verdict);
     if (verdict->guarantee) core->stats.promises[verdict->guarantee->status]++;
     core->actions.verdict(core->actions.ctx, request->token, verdict);
     g_hash_table_remove(core->open, &request->key);

@@ -109,6 +109,8 @@ static void put_signals(struct metrics *metrics, const struct worker_stats *stat
         if (!stats->signal_runs[all[i]->id]) continue; /* of families that run elsewhere */
         set_one(metrics, FLEET_SIGNAL_RUNS, all[i]->name, (double)stats->signal_runs[all[i]->id]);
         set_one(metrics, FLEET_SIGNAL_SECONDS, all[i]->name, seconds(stats->signal_ns[all[i]->id]));
+        set_one(metrics, FLEET_SIGNAL_FIRED, all[i]->name, (double)stats->signal_fired[all[i]->id]);
+        set_one(metrics, FLEET_SIGNAL_UNAVAILABLE, all[i]->name, (double)stats->signal_unavailable[all[i]->id]);
     }
     set_one(metrics, FLEET_SHARED_SECONDS, "parse", seconds(stats->parse_ns));
     set_one(metrics, FLEET_SHARED_SECONDS, "prepare", seconds(stats->prepare_ns));
@@ -253,6 +255,20 @@ static void put_promises(struct metrics *metrics, const struct coordinator_stats
     set(metrics, FLEET_SHIFTED, (double)stats->promises_withdrawn);
 }
 
+static void put_quality(struct metrics *metrics, const struct coordinator_quality *quality)
+{
+    for (unsigned i = 0; i < COORDINATOR_P_RANGES; i++) {
+        char p[8];
+        snprintf(p, sizeof p, "%.1f", (double)i / COORDINATOR_P_RANGES);
+        set_one(metrics, FLEET_ANSWERS, p, (double)quality->answers_by_p[i]);
+    }
+    set_one(metrics, FLEET_ANSWERS, "unknown", (double)quality->answers_unknown);
+    set(metrics, FLEET_ANSWERS_P, quality->p_sum);
+    for (unsigned i = 0; i < VSIG_CAUSE_COUNT; i++)
+        set_one(metrics, FLEET_UNANSWERED, vsig_cause_name((enum vsig_cause)i), (double)quality->unanswered[i]);
+    set_one(metrics, FLEET_UNANSWERED, "not enough evidence", (double)quality->unanswered[VSIG_CAUSE_COUNT]);
+}
+
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats)
 {
     for (unsigned i = 0; i < MSG_STATUS_COUNT; i++)
@@ -271,6 +287,7 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     set(metrics, FLEET_UNSENDABLE, (double)stats->unsendable);
     set(metrics, FLEET_OLDEST, seconds(stats->oldest_age_ns));
     metrics_set_histogram(metrics_get(metrics, FLEET_LATENCY, NULL), &stats->latency);
+    put_quality(metrics, &stats->quality);
     set(metrics, FLEET_STRAY, (double)stats->stray);
     set(metrics, FLEET_DEADLINES, (double)stats->deadlines);
     set_one(metrics, FLEET_CONSULTED, "asked", (double)stats->consultations);

@@ -39,6 +39,8 @@
       "Processes in which statements run: started, killed for overrunning, crashed.")                                  \
     X(SIGNAL_RUNS, COUNTER, "assay_signal_runs_total", "signal", "Times that a signal looked at a candidate.")         \
     X(SIGNAL_SECONDS, COUNTER, "assay_signal_seconds_total", "signal", "Time spent in a signal.")                      \
+    X(SIGNAL_FIRED, COUNTER, "assay_signal_fired_total", "signal", "Times that it fired.")                             \
+    X(SIGNAL_UNAVAILABLE, COUNTER, "assay_signal_unavailable_total", "signal", "Times that it could not look.")        \
     X(SHARED_SECONDS, COUNTER, "assay_shared_work_seconds_total", "step",                                              \
       "Time spent on what signals share: parse, prepare, execute.")                                                    \
     X(CACHE, COUNTER, "assay_cache_events_total", "layer,event",                                                       \
@@ -58,6 +60,11 @@
     X(LLM_COST, COUNTER, "assay_llm_cost_total", "", "What they cost, at the prices of the configuration.")            \
     X(OPEN, GAUGE, "assay_state_open_requests", "", "Requests taken and not yet decided.")                             \
     X(VERDICTS, COUNTER, "assay_verdicts_total", "decision", "Verdicts given, by status.")                             \
+    X(ANSWERS, COUNTER, "assay_answers_total", "p",                                                                    \
+      "Verdicts with an answer, by its P(correct), rounded down to a tenth; unknown: it has none.")                    \
+    X(ANSWERS_P, COUNTER, "assay_answers_p_total", "",                                                                 \
+      "Sum of P(correct) over answers: divided by how many have one, the share that should be right.")                 \
+    X(UNANSWERED, COUNTER, "assay_unanswered_total", "cause", "Abstentions and questions back, by their root cause.")  \
     X(LATENCY, HISTOGRAM, "assay_request_latency_seconds", "",                                                         \
       "A request from its arrival in its topic up to its verdict, which the next transaction commits.")                \
     X(DUPLICATES, COUNTER, "assay_duplicate_requests_total", "",                                                       \

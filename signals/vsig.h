@@ -33,7 +33,7 @@ enum vsig_family {
 };
 
 /* Root cause of an error that the signal points to (SQLens §3.1, figure 3). */
-enum vsig_cause { VSIG_QUESTION_AMBIGUITY, VSIG_DATA_AMBIGUITY, VSIG_MISALIGNMENT };
+enum vsig_cause { VSIG_QUESTION_AMBIGUITY, VSIG_DATA_AMBIGUITY, VSIG_MISALIGNMENT, VSIG_CAUSE_COUNT };
 
 enum vsig_state { VSIG_SILENT, VSIG_FIRED, VSIG_UNAVAILABLE };
 

@@ -231,6 +231,8 @@ static void count(struct worker_stats *stats, const struct msg_result *result, c
     for (uint32_t i = 0; i < result->n_signals; i++) {
         stats->signal_ns[result->signals[i].id] += verdicts[result->signals[i].id].ns;
         stats->signal_runs[result->signals[i].id]++;
+        stats->signal_fired[result->signals[i].id] += result->signals[i].state == MSG_FIRED;
+        stats->signal_unavailable[result->signals[i].id] += result->signals[i].state == MSG_UNAVAILABLE;
     }
 }
 

@@ -113,6 +113,8 @@ void worker_stats(struct worker *worker, struct worker_stats *into)
     for (unsigned i = 0; i < VSIG_ID_END; i++) {
         into->signal_ns[i] += own->signal_ns[i];
         into->signal_runs[i] += own->signal_runs[i];
+        into->signal_fired[i] += own->signal_fired[i];
+        into->signal_unavailable[i] += own->signal_unavailable[i];
     }
     for (unsigned i = 0; i < ERR_COUNT; i++) into->dead_by[i] += own->dead_by[i];
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) metrics_histogram_add(&into->families[i], &own->families[i]);

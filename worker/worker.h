@@ -110,6 +110,7 @@ struct worker_stats {
     int64_t busy_ns;                                       /* wall clock inside tasks */
     int64_t signal_ns[VSIG_ID_END];
     uint64_t signal_runs[VSIG_ID_END];
+    uint64_t signal_fired[VSIG_ID_END], signal_unavailable[VSIG_ID_END]; /* of these */
     int64_t parse_ns, execute_ns, prepare_ns; /* shared work: parsing and binding; running and preparing candidates */
     uint64_t candidates, executed;
     struct executor_stats executors;                      /* processes in which statements ran */
