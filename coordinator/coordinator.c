@@ -311,7 +311,8 @@ static enum err_code open_models(struct coordinator *c, struct err *err)
                                                .shots =
                                                    role == MODEL_CORRECTOR ? config->shots : (struct examples_shots){0},
                                                .per_minute = role == MODEL_CORRECTOR ? config->corrector_per_minute : 0,
-                                               .role = (enum model_role)role};
+                                               .role = (enum model_role)role,
+                                               .tracer = config->tracer};
         if (pool.scorer) code = model_pool_new(&pool, &c->pools[role], err);
     }
     return code;
@@ -353,7 +354,8 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                .ignores_drift = config->ignore_drift,
                                .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
                                .polish_ns = config->polisher ? config->polisher->timeout_ms * 1000000 : 0,
-                               .finds_duplicates = c->shared};
+                               .finds_duplicates = c->shared,
+                               .tracer = config->tracer};
     struct core_actions actions = {.ctx = c,
                                    .task = on_task,
                                    .verdict = on_verdict,

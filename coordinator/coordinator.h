@@ -15,6 +15,7 @@
 
 struct scoring_models; /* scoring/models.h */
 struct scorer_config;  /* lib/llm/scorer.h */
+struct tracer;         /* lib/base/tracing.h */
 
 /* When a language model is asked about a candidate (consult.c), and what its word weighs. */
 struct coordinator_llm {
@@ -57,6 +58,7 @@ struct coordinator_config {
     const struct scorer_config *polisher; /* a chat model that polishes the answer's explanation; NULL: none */
     uint32_t polisher_threads;            /* likewise */
     int64_t max_deadline_ms;              /* of any request, where the transport is shared; 0: 600,000 */
+    struct tracer *tracer;                /* of requests and calls of models; NULL: nothing is traced */
     /* On the thread of the loop, so it is to be quick. NULL: nobody wants to know. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
     void *progress_ctx;

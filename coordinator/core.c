@@ -151,12 +151,17 @@ static void open_request(struct request *request, bool is_reused, int64_t now_ns
 {
     struct core *core = request->core;
     struct err err = {0};
+    struct trace_span span;
     g_hash_table_insert(core->open, &request->key, request);
+    spans_begin(request, now_ns);
     if (is_reused) {
         decide_failed(request, "id_reused", "an earlier request with this id asked for something else", now_ns);
         return;
     }
+    spans_begin_part(request, "parse", &span);
     enum err_code code = ingest_request(request, &err);
+    trace_number(&span, "assay.candidates", request->n_given);
+    spans_end_part(request, &span, code);
     if (code)
         decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text,
                       now_ns);
@@ -249,7 +254,8 @@ static void ask_verifier(struct request *request, uint32_t index)
                                            .candidate = index,
                                            .premise = result->explanation->premise,
                                            .hypothesis = request->message->question,
-                                           .deadline_ns = request->deadline_ns};
+                                           .deadline_ns = request->deadline_ns,
+                                           .trace = spans_context(request)};
     state->verifier_asked = true;
     state->remote_answer = (struct core_verifier_answer){.code = ERR_FULL, .message = err_meaning(ERR_FULL)};
     state->verifier_pending = core->actions.verify(core->actions.ctx, &question);

@@ -9,6 +9,7 @@
 #define ASSAY_COORDINATOR_CORE_H
 
 #include "coordinator/coordinator.h"
+#include "lib/base/tracing.h"
 #include "proto/message/edge.h"
 
 #include <glib.h>
@@ -25,6 +26,7 @@ struct core_config {
     bool ignores_drift;      /* of the traffic, when promises are made (guarantee.c) */
     bool finds_duplicates;   /* requests with an id that came before (duplicates.h) are not judged */
     int64_t polish_ns;       /* that a verdict waits for its polished explanation at most */
+    struct tracer *tracer;   /* lib/base/tracing.h; NULL: nothing is traced */
 };
 
 /* A request as it came in. */
@@ -47,6 +49,7 @@ struct core_model_question {
     uint32_t candidate;
     const char *premise, *hypothesis;
     int64_t deadline_ns; /* on the transport's clock; 0: none */
+    struct trace_context trace;
 };
 
 /* And what it said. */

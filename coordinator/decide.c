@@ -84,7 +84,12 @@ static double ask_builtin(const struct request *request, uint32_t index, const s
                                        .index = index - among->first,
                                        .features = state->features,
                                        .order = among->order};
-    return models_discount(models, &request->judged[index], verifier_entails(models->verifier, &subject));
+    struct trace_span span;
+    spans_begin_part(request, "verifier", &span);
+    double entails = verifier_entails(models->verifier, &subject);
+    trace_number(&span, "assay.candidate", index + 1);
+    spans_end_part(request, &span, ERR_OK);
+    return models_discount(models, &request->judged[index], entails);
 }
 
 /* The remote verifier's word, where it was asked and answered, with the weight that the decision file gives it; else
@@ -350,6 +355,7 @@ void decide_publish(struct request *request, const struct msg_verdict *verdict)
     core->stats.by_status[verdict->status]++;
     count_quality(&core->stats.quality, verdict);
     if (verdict->guarantee) core->stats.promises[verdict->guarantee->status]++;
+    spans_end(request, verdict);
     core->actions.verdict(core->actions.ctx, request->token, verdict);
     g_hash_table_remove(core->open, &request->key);
 }
@@ -357,6 +363,7 @@ void decide_publish(struct request *request, const struct msg_verdict *verdict)
 /* The verdict is made. */
 static void close_request(struct request *request, struct msg_verdict *verdict)
 {
+    spans_decided(request, verdict);
     if (!polish_begin(request, verdict)) decide_publish(request, verdict);
 }
 
@@ -449,6 +456,7 @@ static bool finish(struct request *request, uint32_t best, int64_t now_ns)
 
 void decide_failed(struct request *request, const char *reason, const char *message, int64_t now_ns)
 {
+    spans_decide(request);
     request->n_done_prefix = 0;
     for (uint32_t i = 0; request->judged && i < request->n; i++) {
         struct msg_judged *judged = &request->judged[i];
@@ -532,7 +540,7 @@ struct msg_task decide_task(const struct request *request, uint32_t index)
         .expose = request->options.expose,
         .deny_columns = request->options.deny_columns,
         .n_deny_columns = request->options.n_deny_columns,
-        .traceparent = request->message->traceparent,
+        .traceparent = request->span ? request->traceparent : request->message->traceparent,
         .linking = request->message->linking,
     };
 }
@@ -579,6 +587,7 @@ static enum progress take_opinion(struct request *request, uint32_t index, int64
 
 bool decide_advance(struct request *request, int64_t now_ns)
 {
+    spans_decide(request);
     if (consult_is_pending(request) || ask_is_pending(request)) return false;
     if (request->ask.concluded) {
         conclude(request, request->ask.best, now_ns);
@@ -605,6 +614,7 @@ bool decide_advance(struct request *request, int64_t now_ns)
 void decide_deadline(struct request *request, int64_t now_ns)
 {
     uint32_t missing = 0;
+    spans_decide(request);
     if (polish_is_pending(request)) {
         polish_give_up(request, "no answer in time");
         return;

@@ -5,6 +5,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/core.h"
 #include "coordinator/duplicates.h"
+#include "lib/base/tracing.h"
 #include "scoring/models.h"
 #include "scoring/verifier.h"
 #include "scoring/verifier_context.h"
@@ -116,6 +117,9 @@ struct request {
     struct msg_guarantee *guarantee; /* NULL: none was asked for */
     int guarantee_group;             /* whose traffic it is; -1 */
     struct polish polish;
+    struct trace_span *span; /* NULL: it is not traced; so are the next two */
+    const char *traceparent; /* of what is sent on its behalf */
+    int64_t deciding_ns;     /* when the decision that ends it began, on the tracer's clock */
 };
 
 enum { SPARE_ARENAS = 256 };
@@ -190,6 +194,18 @@ bool ask_awaits(const struct request *request, const uint64_t hash[2]);
 void ask_take(struct request *request, const struct msg_result *result);
 /* Nothing is asked; `why` goes into a note. */
 void ask_give_up(struct request *request, const char *why);
+
+/* spans.c: the request's own span, once it can be read; nothing where it is not traced. */
+void spans_begin(struct request *request, int64_t now_ns);
+/* Its place in the trace, for what is done elsewhere on its behalf; zeroed: nowhere. */
+struct trace_context spans_context(const struct request *request);
+/* A span under it. */
+void spans_begin_part(const struct request *request, const char *name, struct trace_span *out);
+void spans_end_part(const struct request *request, struct trace_span *span, enum err_code code);
+/* What is decided from here on is the span `decide`, once the verdict is made; and the end of all. */
+void spans_decide(struct request *request);
+void spans_decided(const struct request *request, const struct msg_verdict *verdict);
+void spans_end(struct request *request, const struct msg_verdict *verdict);
 
 /* repair.c: a query near the answer that is surer to be right. `best`: the answer, NO_CANDIDATE where there is none.
  * True: one is looked for, and the request stays open; never twice. */

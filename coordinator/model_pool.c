@@ -134,12 +134,23 @@ static const struct {
     [MODEL_POLISHER] = {"polisher", MSG_POLISHER, scorer_open_polisher, polish},
 };
 
+static void end_span(struct model_pool *pool, const struct core_model_question *question,
+                     const struct scorer_reply *reply, enum err_code code, struct trace_span *span)
+{
+    trace_number(span, "assay.candidate", question->candidate + 1);
+    trace_number(span, "assay.attempts", reply->attempts);
+    if (reply->status) trace_number(span, "http.response.status_code", reply->status);
+    tracer_end(pool->config.tracer, span, code);
+}
+
 static void answer(struct model_pool *pool, const struct core_model_question *question)
 {
     struct parts parts = {0};
     struct err err = {0};
     char name[160];
     int64_t started = clock_now_ns();
+    struct trace_span span;
+    tracer_begin(pool->config.tracer, &question->trace, roles[pool->config.role].family, TRACE_CLIENT, &span);
     struct msg_result result = {.key = question->key,
                                 .hash = {question->hash[0], question->hash[1]},
                                 .candidate = question->candidate,
@@ -149,6 +160,7 @@ static void answer(struct model_pool *pool, const struct core_model_question *qu
     result.code = err_name(code);
     result.message = code ? err.text : *parts.source ? parts.source : name;
     result.ns = clock_now_ns() - started;
+    end_span(pool, question, &parts.reply, code, &span);
     send_result(pool, &result);
     free(parts.text);
 }

@@ -29,6 +29,7 @@ struct model_pool_config {
     uint32_t max_waiting;        /* questions; 0: 1,024 */
     uint32_t per_minute;         /* questions that are taken at most; 0: all */
     int64_t timeout_ms;          /* for a question without a deadline; 0: 60,000 */
+    struct tracer *tracer;       /* of the calls; NULL: nothing is traced */
 };
 
 /* `config` is copied, what the scorer needs too; the bus must outlive the pool. ERR_CONFIG: as scorer_open and examples_open say. */

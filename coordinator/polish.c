@@ -63,7 +63,8 @@ static bool ask(struct request *request, const struct msg_verdict *verdict, int6
                                                  .candidate = verdict->chosen - 1,
                                                  .premise = data,
                                                  .hypothesis = "",
-                                                 .deadline_ns = deadline_ns};
+                                                 .deadline_ns = deadline_ns,
+                                                 .trace = spans_context(request)};
     bool asked = data && core->actions.polish(core->actions.ctx, &question);
     free(data);
     return asked;

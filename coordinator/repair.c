@@ -141,7 +141,8 @@ static bool ask_corrector(struct request *request)
                                                  .candidate = correcting->current,
                                                  .premise = data,
                                                  .hypothesis = "",
-                                                 .deadline_ns = request->deadline_ns};
+                                                 .deadline_ns = request->deadline_ns,
+                                                 .trace = spans_context(request)};
     if (!data) return false;
     if (!core->actions.correct(core->actions.ctx, &question)) {
         request->repair.note =

@@ -163,6 +163,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .polisher_threads = config->polisher_threads,
         .progress = config->progress,
         .progress_ctx = config->progress_ctx,
+        .tracer = config->tracer,
     };
     return coordinator_new(&own, &engine->coordinator, err);
 }
@@ -190,6 +191,7 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
         .limits = config->limits,
         .signals = config->signals ? config->signals : engine->own_signals,
         .shows_locations = true,
+        .tracer = config->tracer,
         .executor = config->executor,
     };
     enum err_code code = worker_databases_apply(&config->databases, engine->schemas, &schema, NULL, err);

@@ -51,7 +51,8 @@ struct engine_config {
     /* As coordinator_config's. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
     void *progress_ctx;
-    const char *executor; /* the program in whose processes statements on SQLite run; NULL: here */
+    struct tracer *tracer; /* lib/base/tracing.h, of requests; must outlive the engine; NULL: nothing is traced */
+    const char *executor;  /* the program in whose processes statements on SQLite run; NULL: here */
 };
 
 struct engine_stats {

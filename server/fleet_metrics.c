@@ -86,6 +86,13 @@ void fleet_metrics_process(struct metrics *metrics)
     set(metrics, FLEET_FILES, open_files());
 }
 
+void fleet_metrics_spans(struct metrics *metrics, const struct otlp_stats *stats)
+{
+    set_one(metrics, FLEET_SPANS, "sent", (double)stats->sent);
+    set_one(metrics, FLEET_SPANS, "dropped", (double)stats->dropped);
+    set_one(metrics, FLEET_SPANS, "refused", (double)stats->refused);
+}
+
 void fleet_metrics_traffic(struct metrics *metrics, const struct bus_traffic *traffic)
 {
     set_one(metrics, FLEET_KAFKA_BYTES, "in", (double)traffic->bytes_in);

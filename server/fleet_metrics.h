@@ -10,6 +10,7 @@
 #include "lib/base/metrics.h"
 #include "lib/schema/schema.h"
 #include "server/http_server.h"
+#include "server/otlp.h"
 #include "server/pending.h"
 #include "worker/cache.h"
 #include "worker/llm.h"
@@ -121,6 +122,8 @@
     X(REBALANCES, COUNTER, "assay_rebalances_total", "", "Times that partitions were shared out anew.")                \
     X(KAFKA_QUEUED, GAUGE, "assay_kafka_queued_messages", "", "Messages produced and not yet safe with a broker.")     \
     X(KAFKA_LAG, GAUGE, "assay_kafka_lag_messages", "", "Messages of own partitions that are not handled yet.")        \
+    X(SPANS, COUNTER, "assay_spans_total", "outcome",                                                                  \
+      "Spans of traces: sent; dropped, for want of room; refused by the collector, or it was not there.")              \
     X(LOGGED, COUNTER, "assay_log_lines_total", "level", "Lines written to the log.")                                  \
     X(UNLOGGED, COUNTER, "assay_log_suppressed_total", "", "Lines not written, for they repeat or the log is full.")   \
     X(MEMORY, GAUGE, "process_resident_memory_bytes", "", "Memory of this process.")                                   \
@@ -142,6 +145,7 @@ void fleet_metrics_start(struct metrics *metrics, const char *part, const char *
 
 /* Put in how things stand now. Thread: one at a time. */
 void fleet_metrics_process(struct metrics *metrics);
+void fleet_metrics_spans(struct metrics *metrics, const struct otlp_stats *stats);
 void fleet_metrics_traffic(struct metrics *metrics, const struct bus_traffic *traffic);
 void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *stats, uint32_t in_flight);
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats);

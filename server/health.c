@@ -72,6 +72,11 @@ static bool write_metrics(void *ctx, FILE *out)
     health->config.collect(health->config.ctx, health->metrics);
     if (now.traffic.clients) fleet_metrics_traffic(health->metrics, &now.traffic);
     fleet_metrics_process(health->metrics);
+    if (health->config.otlp) {
+        struct otlp_stats spans;
+        otlp_get_stats(health->config.otlp, &spans);
+        fleet_metrics_spans(health->metrics, &spans);
+    }
     metrics_set(metrics_get(health->metrics, FLEET_READY, NULL), is_ready(&now));
     metrics_set(metrics_get(health->metrics, FLEET_LOOP_AGE, NULL), (double)now.age_ns / 1e9);
     char *text = metrics_write(health->metrics, NULL);

@@ -23,7 +23,8 @@ struct health_config {
     int64_t stall_ms;          /* a loop that has not turned for so long is stuck */
     const struct fleet_part *parts;
     uint32_t n_parts;
-    struct bus *bus; /* NULL: it has none */
+    struct bus *bus;   /* NULL: it has none */
+    struct otlp *otlp; /* NULL: it sends no traces */
     void *ctx;
     void (*collect)(void *ctx, struct metrics *metrics); /* put the figures in. Thread: the listener's */
     int64_t (*restoring_ns)(void *ctx); /* since a take-over began that goes on; 0: none does. NULL: there are none */

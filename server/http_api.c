@@ -49,6 +49,7 @@ struct call {
     char id[MSG_MAX_NAME + 1];
     enum pending_end end;
     struct outcome outcome; /* with a reference to its body; that is NULL where there is none */
+    struct trace_span span;
 };
 
 /* --- answers --- */
@@ -171,7 +172,9 @@ static void send_judge(struct call *call)
     suspend(call, STEP_WAITING);
     enum err_code code = http_judge_read(&call->request, json, len, &arena, &request, &call->err);
     if (!code) g_strlcpy(call->id, request->id, sizeof call->id);
-    if (!code) code = http_judge_send(&call->api->config, &call->request, request, on_done, NULL, call, &call->err);
+    if (!code)
+        code =
+            http_judge_send(&call->api->config, &call->request, request, &call->span, on_done, NULL, call, &call->err);
     arena_free(&arena);
     if (!code) return;
     call->step = STEP_JUDGED;
@@ -186,6 +189,7 @@ static void finish(struct call *call)
     char *state = call->reply.state;
     bool sent = !call->err.code;
     if (sent && !outcome) call->err.code = ends[call->end];
+    http_judge_end_span(&call->api->config, outcome, call->err.code, &call->span);
     call->reply.state = NULL;
     reply_clear(&call->reply);
     if (call->route->finish)

@@ -21,6 +21,7 @@
 #ifndef ASSAY_SERVER_HTTP_API_H
 #define ASSAY_SERVER_HTTP_API_H
 
+#include "lib/base/tracing.h"
 #include "proto/message/msg.h"
 #include "server/http_route.h"
 #include "server/http_server.h"
@@ -50,6 +51,7 @@ struct http_api_config {
     void *link_ctx;
     const struct http_route *routes; /* beside the API's own */
     unsigned n_routes;
+    struct tracer *tracer; /* of callers who ask for a verdict; NULL: nothing is traced */
 };
 
 struct http_api;

@@ -29,7 +29,8 @@ struct item {
     uint32_t line; /* from 1 */
     bool done;
     char id[MSG_MAX_NAME + 1];
-    GString *text; /* its line of the answer, without its end */
+    GString *text;           /* its line of the answer, without its end */
+    struct trace_span *span; /* while it is judged; else NULL */
 };
 
 struct batch {
@@ -78,7 +79,10 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     struct item *item = ctx;
     struct batch *batch = item->batch;
     struct http_reply reply = {0};
-    http_judge_reply(item->id, outcome, &(struct err){.code = outcome ? ERR_OK : ends[end]}, &reply);
+    const struct err err = {.code = outcome ? ERR_OK : ends[end]};
+    http_judge_end_span(batch->batches->config, outcome, err.code, item->span);
+    g_clear_pointer(&item->span, g_free);
+    http_judge_reply(item->id, outcome, &err, &reply);
     end_item(item, &reply);
     pthread_mutex_lock(&batch->lock);
     batch->n_judged--;
@@ -138,15 +142,17 @@ static enum err_code send_item(struct batch *batch, struct item *item, struct er
         pthread_mutex_lock(&batch->lock);
         batch->n_judged++;
         pthread_mutex_unlock(&batch->lock);
-        code = http_judge_send(config, batch->http, request, on_done, NULL, item, err);
+        item->span = g_new(struct trace_span, 1);
+        code = http_judge_send(config, batch->http, request, item->span, on_done, NULL, item, err);
     }
     arena_free(&arena);
     return code;
 }
 
 /* What http_judge_send did not take: on_done will not come for it. */
-static void take_back(struct batch *batch, const struct item *item)
+static void take_back(struct batch *batch, struct item *item)
 {
+    g_clear_pointer(&item->span, g_free);
     if (!item->id[0]) return; /* it was not read */
     pthread_mutex_lock(&batch->lock);
     batch->n_judged--;

@@ -16,6 +16,7 @@ struct events {
     struct http_stream *stream;
     bool sent;
     char id[MSG_MAX_NAME + 1];
+    struct trace_span span;
 };
 
 /* `json` is one line. */
@@ -64,7 +65,9 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     static const enum err_code ends[] = {[PENDING_LATE] = ERR_DEADLINE, [PENDING_CLOSED] = ERR_CLOSED};
     struct events *events = ctx;
     struct http_reply reply = {0};
-    http_judge_reply(events->id, outcome, &(struct err){.code = outcome ? ERR_OK : ends[end]}, &reply);
+    const struct err err = {.code = outcome ? ERR_OK : ends[end]};
+    http_judge_end_span(events->config, outcome, err.code, &events->span);
+    http_judge_reply(events->id, outcome, &err, &reply);
     write_end(events, &reply);
     http_stream_unref(events->stream); /* the wait's */
 }
@@ -81,7 +84,7 @@ static void send_request(struct events *events)
     if (!code) {
         g_strlcpy(events->id, request->id, sizeof events->id);
         write_json(events, "accepted", json_pack("{s:s}", "id", events->id));
-        code = http_judge_send(events->config, events->http, request, on_done, on_told, events, &err);
+        code = http_judge_send(events->config, events->http, request, &events->span, on_done, on_told, events, &err);
     }
     arena_free(&arena);
     if (!code) return;

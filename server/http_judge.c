@@ -44,21 +44,37 @@ static int64_t until_ns(const struct http_api_config *config, const struct http_
     return clock_now_ns() + (int64_t)ms * 1000000;
 }
 
-static const char *traceparent_of(const struct http_request *http)
+/* What the request takes along: a span of our own where there is a tracer, else what it came with. */
+static const char *begin_span(const struct http_api_config *config, const struct http_request *http,
+                              const struct msg_request *request, struct trace_span *span, char own[TRACEPARENT_ROOM])
 {
-    const char *trace = http_request_header(http, "traceparent");
-    return trace && strlen(trace) <= MAX_TRACEPARENT ? trace : NULL;
+    const char *theirs = http_request_header(http, "traceparent");
+    if (!theirs || strlen(theirs) > MAX_TRACEPARENT) theirs = request->traceparent;
+    tracer_begin_request(config->tracer, theirs, NULL, "serve", TRACE_SERVER, span);
+    if (!config->tracer) return theirs;
+    trace_context_write(&span->context, own);
+    return own;
+}
+
+void http_judge_end_span(const struct http_api_config *config, const struct outcome *outcome, enum err_code code,
+                         struct trace_span *span)
+{
+    bool late = code == ERR_DEADLINE; /* the verdict will be there, which is no failure */
+    if (outcome || late) trace_text(span, "assay.outcome", late ? "late" : outcome->letter ? "letter" : "answered");
+    tracer_end(config->tracer, span, late ? ERR_OK : code);
 }
 
 enum err_code http_judge_send(const struct http_api_config *config, const struct http_request *http,
-                              struct msg_request *request, pending_done *done,
+                              struct msg_request *request, struct trace_span *span, pending_done *done,
                               void (*told)(void *ctx, const void *progress), void *ctx, struct err *err)
 {
     struct waiter *waiter = NULL;
+    char own[TRACEPARENT_ROOM];
+    const char *traceparent = begin_span(config, http, request, span, own);
     enum err_code code = pending_begin(config->pending, http->tenant ? http->tenant->number : 0, request->id,
                                        until_ns(config, http), done, ctx, &waiter);
     if (!code && told) pending_watch(waiter, told);
-    if (!code) code = config->send(config->send_ctx, request, traceparent_of(http), waiter);
+    if (!code) code = config->send(config->send_ctx, request, traceparent, waiter);
     if (!code || (waiter && !pending_cancel(waiter))) return ERR_OK; /* done has been called, or will be */
     return err_set(err, code, "%s",
                    err_meaning(code)); /* who sends may name brokers: that is for the log and /healthz */

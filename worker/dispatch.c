@@ -363,15 +363,41 @@ static enum err_code judge(struct worker *worker, const struct bus_message *mess
     return code;
 }
 
+/* The span of a task, under that of its request; what is done for it comes under it. */
+static void begin_span(struct worker *worker, const struct msg_task *task, struct trace_span *span)
+{
+    struct trace_context parent = {0};
+    struct tracer *tracer = worker->config.tracer;
+    int family = tracer && task ? vsig_family_by_name(task->family) : -1;
+    if (family >= 0) trace_context_parse(task->traceparent, &parent);
+    tracer_begin(tracer, &parent, family < 0 ? "task" : vsig_family_name((enum vsig_family)family), TRACE_CONSUMER,
+                 span);
+    worker->workspace.trace = span->context;
+}
+
+static void end_span(struct worker *worker, const struct bus_message *message, const struct msg_task *task,
+                     enum err_code code, struct trace_span *span)
+{
+    if (!span->context.sampled) return;
+    trace_text(span, "db.namespace", task->db);
+    trace_text(span, "assay.work", task->proposes ? "propose" : task->n_readings ? "ask" : "judge");
+    trace_number(span, "assay.candidate", task->candidate + 1);
+    trace_number(span, "assay.attempt", message->attempts + 1);
+    tracer_end(worker->config.tracer, span, code);
+}
+
 enum err_code dispatch(struct worker *worker, struct bus_message *message, const struct msg_task *task,
                        enum err_code code, struct err *err)
 {
     struct msg_result result = {0};
     struct err why = err ? *err : (struct err){0};
     int64_t started = clock_now_ns(), wait_ms = 0;
+    struct trace_span span;
     worker->stats.tasks++;
+    begin_span(worker, task, &span);
     if (!code) code = judge(worker, message, task, &result, &wait_ms, &why);
     if (code && why.code != code) err_set(&why, code, "%s", err_meaning(code));
+    end_span(worker, message, task, code, &span);
     int64_t took = clock_now_ns() - started;
     int family = task ? vsig_family_by_name(task->family) : -1;
     worker->stats.busy_ns += took;

@@ -2,6 +2,7 @@
 #ifndef ASSAY_WORKER_INTERNAL_H
 #define ASSAY_WORKER_INTERNAL_H
 
+#include "lib/base/tracing.h"
 #include "lib/question/question.h"
 #include "proto/message/msg.h"
 #include "worker/worker.h"
@@ -38,6 +39,7 @@ struct workspace {
     const struct worker_config *config;
     struct handles handles;
     struct worker_stats *stats;
+    struct trace_context trace; /* of the task in hand */
 
     struct arena question_arena; /* of what follows */
     struct db_memo *memo;        /* of what its candidates' probes gave */

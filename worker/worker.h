@@ -69,6 +69,7 @@ struct examples; /* examples/examples.h */
 struct llm;      /* llm.h */
 struct breakers; /* db_breakers.h */
 struct permits;  /* permits.h */
+struct tracer;   /* lib/base/tracing.h */
 
 struct worker_config {
     struct bus *bus;
@@ -91,6 +92,7 @@ struct worker_config {
     struct examples *examples; /* whose edits are tried on a query that is to be repaired */
     struct breakers *breakers; /* a database that does not answer is left alone */
     struct permits *permits;   /* holds max_statements of the catalogue's entries */
+    struct tracer *tracer;     /* of tasks that come with a trace */
 
     /* Judge a task, as its bytes came, in a process of its own (isolated.h), within limit_ms; its result is encoded in
      * *result. Called for tasks that were delivered to max_crashes (0: 2) processes that died. NULL: nobody is

@@ -70,14 +70,17 @@ static bool keep_linking(struct workspace *ws, const struct msg_linking *linking
     return ws->uncertain != NULL;
 }
 
+static bool holds_request(const struct workspace *ws, const struct msg_task *task)
+{
+    return ws->has_question && ws->key.partition == task->key.partition && ws->key.offset == task->key.offset;
+}
+
 /* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference.
  */
 static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
                                    struct err *err)
 {
-    bool same = ws->has_question && ws->schema == schema && ws->key.partition == task->key.partition &&
-                ws->key.offset == task->key.offset;
-    if (same) {
+    if (holds_request(ws, task) && ws->schema == schema) {
         schema_unref(schema);
         return ERR_OK;
     }
@@ -103,12 +106,15 @@ static enum err_code take_candidate(struct workspace *ws, const struct msg_task 
         ws->subject.db = db;
         return ERR_OK;
     }
+    struct trace_span span;
     forget_candidate(ws);
     int64_t started = clock_now_ns();
+    tracer_begin(ws->config->tracer, &ws->trace, "parse", TRACE_INTERNAL, &span);
     ws->sql = arena_strndup(&ws->arena, task->sql.bytes, task->sql.len);
     if (!ws->sql) return out_of_memory(err);
     enum err_code code = vsig_subject_init(&ws->subject, &ws->arena, ws->schema, db, ws->sql, task->sql.len,
                                            ws->question, ws->evidence, ws->analysis);
+    tracer_end(ws->config->tracer, &span, code);
     if (code == ERR_LIMIT_MEMORY) return out_of_memory(err);
     ws->subject.uncertain = ws->uncertain;
     ws->subject.n_uncertain = ws->n_uncertain;
@@ -123,6 +129,18 @@ static enum err_code take_candidate(struct workspace *ws, const struct msg_task 
     return ERR_OK;
 }
 
+/* A span for the first task of a request alone: the others find the index that it left. */
+static enum err_code take_index(struct workspace *ws, const struct msg_task *task, const struct handle *handle,
+                                struct schema_index **out, struct err *err)
+{
+    const struct trace_context none = {0};
+    struct trace_span span;
+    tracer_begin(ws->config->tracer, holds_request(ws, task) ? &none : &ws->trace, "index", TRACE_INTERNAL, &span);
+    enum err_code code = schema_cache_get(ws->config->schemas, handle->db, task->db, handle->path, out, err);
+    tracer_end(ws->config->tracer, &span, code);
+    return code;
+}
+
 enum err_code workspace_take(struct workspace *workspace, const struct msg_task *task, int64_t deadline_ns,
                              struct err *err)
 {
@@ -132,7 +150,7 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     if (code) return code;
     db_set_deadline(handle->db, deadline_ns);
     db_set_memo(handle->db, NULL); /* it still holds what was asked of the last question's database */
-    code = schema_cache_get(workspace->config->schemas, handle->db, task->db, handle->path, &schema, err);
+    code = take_index(workspace, task, handle, &schema, err);
     if (code) {
         handles_drop(&workspace->handles, handle); /* a file that was replaced or removed is opened anew */
         return code;
@@ -174,9 +192,11 @@ enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
 {
     struct vsig_subject *subject = &ws->subject;
     if (ws->checked && (!run || ws->ran || ws->invalid_code)) return ERR_OK;
+    struct trace_span span;
     int64_t started = clock_now_ns();
     enum err_code code;
     ws->offset = -1;
+    tracer_begin(ws->config->tracer, &ws->trace, run ? "execute" : "prepare", TRACE_INTERNAL, &span);
     code = db_candidate_check(subject->db, ws->sql, subject->sql_len, &ws->engine_err);
     if (code) {
         ws->failed_running = false;
@@ -193,6 +213,7 @@ enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
         ws->failed_running = false;
         ws->stats->prepare_ns += clock_now_ns() - started;
     }
+    tracer_end(ws->config->tracer, &span, code);
     if (code && !is_invalid(code) && is_about_task(code)) {
         ws->has_candidate = false; /* not to be taken for this candidate's result when the task comes again */
         return err_set(err, code, "%s", ws->engine_err.text);

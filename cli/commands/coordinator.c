@@ -13,8 +13,9 @@ static void stop(void *ctx)
     coordinator_stop(ctx, false);
 }
 
-static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct scoring_models **models,
-                                      struct examples_encoder **encoder, struct coordinator **out, struct err *err)
+static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct tracer *tracer,
+                                      struct scoring_models **models, struct examples_encoder **encoder,
+                                      struct coordinator **out, struct err *err)
 {
     struct engine_config judge;
     engine_settings(cli, &judge);
@@ -45,6 +46,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct s
         .ignore_drift = judge.ignore_drift,
         .polisher = judge.polisher.endpoint ? &judge.polisher : NULL,
         .polisher_threads = judge.polisher_threads,
+        .tracer = tracer,
     };
     return coordinator_new(&config, out, err);
 }
@@ -74,17 +76,20 @@ static int coordinator_command(struct cli *cli)
     struct examples_encoder *encoder = NULL;
     struct coordinator *coordinator = NULL;
     struct bus *bus = NULL;
+    struct otlp *otlp = NULL;
     struct health *health = NULL;
     struct err err = {0};
     int exit_code;
     fleet_settings_start(cli);
     enum err_code code = fleet_settings_open_bus(cli, &bus, &err);
-    if (!code) code = open_coordinator(cli, bus, &models, &encoder, &coordinator, &err);
+    if (!code) code = fleet_settings_open_otlp(cli, "coordinator", &otlp, &err);
+    if (!code) code = open_coordinator(cli, bus, otlp_tracer(otlp), &models, &encoder, &coordinator, &err);
     const struct fleet_part part = {"coordinator", coordinator, run, stop, heartbeat_ns};
     struct health_config health_of = {.name = "coordinator",
                                       .parts = &part,
                                       .n_parts = 1,
                                       .bus = bus,
+                                      .otlp = otlp,
                                       .ctx = coordinator,
                                       .collect = collect,
                                       .restoring_ns = restoring_ns};
@@ -95,6 +100,7 @@ static int coordinator_command(struct cli *cli)
         exit_code = fleet_run(&part, 1, program_version(), cli->settings.coordinator.drain_ms);
     health_close(health);
     coordinator_free(coordinator);
+    otlp_close(otlp);
     examples_encoder_close(encoder);
     bus_close(bus);
     models_free(models);

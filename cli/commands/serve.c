@@ -29,6 +29,7 @@ struct serve {
     struct http_api *api;
     struct serve_runs *runs;     /* NULL: none are shown */
     GArray *routes;              /* struct http_route: of the page, and of the backend */
+    struct otlp *otlp;
     struct predictor *predictor; /* of a schema linker; NULL: traces are not judged here */
     struct predictor_options predictor_options;
     atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
@@ -244,7 +245,8 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     enum err_code code = check_address(s, alone, err);
     if (!code) code = check_access(s, alone, err);
     if (!code) code = open_files(serve, err);
-    if (!code) code = serve->backend->open(cli, serve->pending, &serve->judge, err);
+    if (!code) code = fleet_settings_open_otlp(cli, "serve", &serve->otlp, err);
+    if (!code) code = serve->backend->open(cli, otlp_tracer(serve->otlp), serve->pending, &serve->judge, err);
     if (!code && s->link.predictor) code = predictor_settings_load(cli, &serve->predictor, err);
     if (!code && s->serve.runs) code = serve_runs_open(s->serve.runs, &serve->runs, err);
     if (code) return code;
@@ -265,7 +267,8 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
                                         .link = serve->predictor ? judge_trace : NULL,
                                         .link_ctx = serve,
                                         .routes = (const struct http_route *)(void *)serve->routes->data,
-                                        .n_routes = serve->routes->len};
+                                        .n_routes = serve->routes->len,
+                                        .tracer = otlp_tracer(serve->otlp)};
     return http_api_open(&api, &serve->api, err);
 }
 
@@ -279,6 +282,7 @@ static void close_serve(struct serve *serve)
     verdict_store_close(serve->store);
     tokens_close(serve->tokens);
     tls_close(serve->tls);
+    otlp_close(serve->otlp);
     predictor_free(serve->predictor);
     g_array_free(serve->routes, TRUE);
 }
@@ -303,6 +307,7 @@ static int serve_command(struct cli *cli)
                                       .parts = &part,
                                       .n_parts = 1,
                                       .bus = serve.judge && serve.backend->bus ? serve.backend->bus(serve.judge) : NULL,
+                                      .otlp = serve.otlp,
                                       .ctx = &serve,
                                       .collect = collect};
     if (!code) code = fleet_settings_open_health(cli, &health_of, &health, &err);

@@ -4,12 +4,13 @@
 
 #include "cli/cli.h"
 #include "lib/base/metrics.h"
+#include "lib/base/tracing.h"
 #include "proto/bus/transport.h"
 #include "server/pending.h"
 
 struct serve_backend {
-    /* `pending` outlives it. On success the caller owes close. Errors of the settings, brokers, databases, models. */
-    enum err_code (*open)(struct cli *cli, struct pending *pending, void **out, struct err *err);
+    /* `pending` and `tracer`, which may be NULL, outlive it. On success the caller owes close. Errors of the settings, brokers, databases, models. */
+    enum err_code (*open)(struct cli *cli, struct tracer *tracer, struct pending *pending, void **out, struct err *err);
     /* As http_api_config's. */
     enum err_code (*send)(void *self, struct msg_request *request, const char *traceparent, struct waiter *waiter);
     /* Hands verdicts that have come to `pending`; waits some milliseconds for the first. A code that is not ERR_OK ends the process. */

@@ -91,7 +91,8 @@ static void close_alone(void *self)
     g_free(alone);
 }
 
-static enum err_code open_alone(struct cli *cli, struct pending *pending, void **out, struct err *err)
+static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct pending *pending, void **out,
+                                struct err *err)
 {
     struct engine_config config = {0};
     enum err_code code = catalogue_open(cli, err);
@@ -100,6 +101,7 @@ static enum err_code open_alone(struct cli *cli, struct pending *pending, void *
         return err_set(err, ERR_USAGE, "neither a fleet (--servers) nor databases to judge on (--db-root)");
     engine_settings(cli, &config);
     engine_settings_polisher(cli, &config);
+    config.tracer = tracer;
     config.executor = EXECUTOR_SELF; /* statements of strangers, as in a worker */
     config.window = MIN((uint32_t)cli->settings.serve.max_waiting, MOST_OPEN);
     struct alone *alone = g_new0(struct alone, 1);

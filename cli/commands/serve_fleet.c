@@ -136,8 +136,10 @@ static void close_fleet(void *self)
 }
 
 /* INVARIANT fixed: the place from which verdicts are read is fixed before the first request can go out. */
-static enum err_code open_fleet(struct cli *cli, struct pending *pending, void **out, struct err *err)
+static enum err_code open_fleet(struct cli *cli, struct tracer *tracer, struct pending *pending, void **out,
+                                struct err *err)
 {
+    (void)tracer; /* the fleet's own processes trace what they do */
     const struct settings *s = &cli->settings;
     struct fleet *fleet = g_new0(struct fleet, 1);
     *fleet = (struct fleet){.settings = s, .pending = pending};

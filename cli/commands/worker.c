@@ -25,6 +25,7 @@ struct pool {
     struct examples *examples;
     struct examples_encoder *encoder;
     struct llm *llm;
+    struct otlp *otlp;
     char *command_line; /* of this process, each word with its NUL; NULL: not known */
     char *words[MAX_WORDS + 1];
     struct worker *workers[FLEET_MAX_PARTS];
@@ -127,6 +128,7 @@ static struct worker_config config_of(const struct pool *pool, const struct cli 
         .permits = pool->permits,
         .examples = pool->examples,
         .llm = pool->llm,
+        .tracer = otlp_tracer(pool->otlp),
         .executor = strcmp(cli->settings.worker.executor, "child") == 0 ? EXECUTOR_SELF : NULL,
     };
 }
@@ -196,6 +198,7 @@ static void pool_close(struct pool *pool)
     examples_encoder_close(pool->encoder);
     llm_close(pool->llm);
     breakers_free(pool->breakers);
+    otlp_close(pool->otlp);
     g_free(pool->command_line);
     free(pool);
 }
@@ -229,9 +232,15 @@ static int worker_command(struct cli *cli)
     enum err_code code = fleet_settings_open_bus(cli, &pool->bus, &err);
     if (!code) code = open_data(pool, cli, &judge, &err);
     if (!code) code = open_guards(pool, cli, &judge, &err);
+    if (!code) code = fleet_settings_open_otlp(cli, "worker", &pool->otlp, &err);
     if (!code) code = open_workers(pool, cli, &judge, &err);
-    struct health_config health_of = {
-        .name = "worker", .parts = pool->parts, .n_parts = pool->n, .bus = pool->bus, .ctx = pool, .collect = collect};
+    struct health_config health_of = {.name = "worker",
+                                      .parts = pool->parts,
+                                      .n_parts = pool->n,
+                                      .bus = pool->bus,
+                                      .otlp = pool->otlp,
+                                      .ctx = pool,
+                                      .collect = collect};
     if (!code) code = fleet_settings_open_health(cli, &health_of, &health, &err);
     int exit_code = code ? complain_err("worker", &err)
                          : fleet_run(pool->parts, pool->n, program_version(), cli->settings.worker.drain_ms);

@@ -2,6 +2,8 @@
 
 #include "lib/base/bom.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_SECRET = 64 << 10 };
@@ -61,6 +63,25 @@ void fleet_settings_start(const struct cli *cli)
 {
     fleet_start((enum log_form)log_form_by_name(cli->settings.observe.log_form),
                 (enum log_level)log_level_by_name(cli->settings.observe.log_level));
+}
+
+enum err_code fleet_settings_open_otlp(const struct cli *cli, const char *part, struct otlp **out, struct err *err)
+{
+    static const char variable[] = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    const char *endpoint = cli->settings.observe.otlp, *named = getenv("OTEL_SERVICE_NAME");
+    char service[32];
+    if (!endpoint) return ERR_OK;
+    if (strcmp(endpoint, "env") == 0 && !(endpoint = getenv(variable)))
+        return err_set(err, ERR_CONFIG, "--otlp env: %s is not set", variable);
+    snprintf(service, sizeof service, "assay-%s", part);
+    const struct otlp_config config = {.endpoint = endpoint,
+                                       .service = named && *named ? named : service,
+                                       .version = ASSAY_VERSION,
+                                       .headers_file = cli->settings.observe.otlp_headers_file,
+                                       .ca_file = cli->settings.observe.otlp_ca_file,
+                                       .proxy = cli->settings.observe.otlp_proxy,
+                                       .tracer = {.ratio = cli->settings.observe.otlp_ratio}};
+    return otlp_open(&config, out, err);
 }
 
 enum err_code fleet_settings_open_health(const struct cli *cli, struct health_config *config, struct health **out,

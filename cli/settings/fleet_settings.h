@@ -14,6 +14,9 @@ enum err_code fleet_settings_open_bus(struct cli *cli, struct bus **out, struct 
 /* Before anything that starts threads: fleet_start with the log's form and level. */
 void fleet_settings_start(const struct cli *cli);
 
+/* otlp_open where --otlp says, for the part of that name; *out stays NULL where it does not. ERR_CONFIG, and as otlp_open says. */
+enum err_code fleet_settings_open_otlp(const struct cli *cli, const char *part, struct otlp **out, struct err *err);
+
 /* health_open where --listen says; sets listen, stall_ms and commit in `config`. */
 enum err_code fleet_settings_open_health(const struct cli *cli, struct health_config *config, struct health **out,
                                          struct err *err);

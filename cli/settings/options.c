@@ -708,6 +708,18 @@ static const struct option_row observe_rows[] = {
      .sentence = "what is logged on standard error; only debug shows literals of SQL and text from outside"},
     {"log-form", 0, OPT_CHOICE, "FORM", AT(observe.log_form), "auto", "auto|text|json",
      .sentence = "how it is logged; auto means text on a terminal and JSON lines elsewhere"},
+    {"otlp", 0, OPT_TEXT, "URL|env", AT(observe.otlp),
+     .sentence =
+         "send traces to this OpenTelemetry collector, by OTLP over HTTP; its base address, without /v1/traces; env: "
+         "as OTEL_EXPORTER_OTLP_ENDPOINT says; not set: none (docs/tracing.md)"},
+    {"otlp-headers-file", 0, OPT_TEXT, "FILE", AT(observe.otlp_headers_file),
+     .sentence = "lines \"Name: value\" that the collector is sent, as a key"},
+    {"otlp-ca-file", 0, OPT_TEXT, "FILE", AT(observe.otlp_ca_file),
+     .sentence = "certificates to trust instead of the system's"},
+    {"otlp-proxy", 0, OPT_TEXT, "URL", AT(observe.otlp_proxy),
+     .sentence = "proxy to the collector; not set: none, whatever the environment says"},
+    {"otlp-ratio", 0, OPT_REAL, "SHARE", AT(observe.otlp_ratio), "1", .min = 0, .max = 1,
+     .sentence = "share of the requests without a traceparent that are traced; where there is one, it says"},
     END};
 
 const struct option_group options_general = {"general", "Everywhere", general_rows};

@@ -259,6 +259,8 @@ struct settings {
         int64_t stall_ms;
         const char *log_level;
         const char *log_form;
+        const char *otlp, *otlp_headers_file, *otlp_ca_file, *otlp_proxy;
+        double otlp_ratio;
     } observe;
 };
 

@@ -76,7 +76,7 @@ static const char *endpoint_fault(CURLU *url, const struct http_settings *s)
         fault = "holds a user name; a key goes into a file or an environment variable";
     else if (query || fragment)
         fault = "has a query or a fragment";
-    else if (plain && s->key && !s->plain_key && !is_loopback(host))
+    else if (plain && (s->key || s->n_headers) && !s->plain_key && !is_loopback(host))
         fault = "is plain http to another machine, which would show the key to everybody on the way";
     curl_free(scheme);
     curl_free(host);
@@ -103,13 +103,14 @@ static void add_header(struct http *http, const char *text)
     if (longer) http->headers = longer;
 }
 
-static void add_headers(struct http *http, const char *key)
+static void add_headers(struct http *http, const struct http_settings *settings)
 {
     add_header(http, "Content-Type: application/json");
     add_header(http, "Accept: application/json");
     add_header(http, "Expect:"); /* no round trip to ask whether the body may come */
-    if (!key) return;
-    char *text = g_strdup_printf("Authorization: Bearer %s", key);
+    for (uint32_t i = 0; i < settings->n_headers; i++) add_header(http, settings->headers[i]);
+    if (!settings->key) return;
+    char *text = g_strdup_printf("Authorization: Bearer %s", settings->key);
     add_header(http, text);
     explicit_bzero(text, strlen(text));
     g_free(text);
@@ -129,7 +130,7 @@ enum err_code http_open(const struct http_settings *settings, struct http **out,
     http->idle = g_ptr_array_new();
     http->busy = g_ptr_array_new();
     pthread_mutex_init(&http->lock, NULL);
-    add_headers(http, settings->key);
+    add_headers(http, settings);
     *out = http;
     return ERR_OK;
 }

@@ -14,8 +14,10 @@ struct http;
 struct http_settings {
     const char *endpoint;              /* without a slash at the end */
     const char *key, *ca_file, *proxy; /* may be NULL */
-    bool plain_key;                    /* the key may go over plain http */
-    size_t max_bytes;                  /* of a body */
+    const char *const *headers;        /* more of them, "Name: value", as secret as a key */
+    uint32_t n_headers;
+    bool plain_key;   /* key and headers may go over plain http */
+    size_t max_bytes; /* of a body */
 };
 
 enum http_end {

@@ -265,11 +265,18 @@ static void collect_both(void *ctx, struct metrics *metrics)
     coordinator.once.n_gaps = 1;
     struct schema_cache_stats schemas = {.hits = 11, .misses = 2, .indexes = 2, .bytes = 4096};
     worker.dead_by[ERR_MALFORMED] = 1;
-    worker.signal_runs[vsig_all(&(unsigned){0})[0]->id] = 3;
+    worker.signal_runs[VSIG_ID_incorrect_group_by] = 3;
+    worker.signal_fired[VSIG_ID_incorrect_group_by] = 2;
+    worker.signal_unavailable[VSIG_ID_incorrect_group_by] = 1;
     metrics_histogram_count(&worker.families[VSIG_JOIN], 3000000);
     coordinator.by_status[MSG_STATUS_VALIDATED] = 4;
     coordinator.by_status[MSG_STATUS_FAILED] = 1;
     coordinator.rejected_by[ERR_ENCODING] = 1;
+    coordinator.quality.answers_by_p[7] = 3;
+    coordinator.quality.answers_unknown = 1;
+    coordinator.quality.p_sum = 2.25;
+    coordinator.quality.unanswered[VSIG_MISALIGNMENT] = 2;
+    coordinator.quality.unanswered[VSIG_CAUSE_COUNT] = 6;
     metrics_histogram_count(&coordinator.latency, 40000000);
     metrics_histogram_count(&coordinator.once.commits, 8000000);
     fleet_metrics_worker(metrics, &worker, 6);
@@ -374,6 +381,9 @@ static const char *const COUNTED[] = {
     "assay_dlq_total{topic=\"assay.tasks.dlq\",reason=\"malformed\"} 1",
     "assay_process_duration_seconds_bucket{family=\"join\",le=\"0.0025\"} 0",
     "assay_process_duration_seconds_bucket{family=\"join\",le=\"0.005\"} 1",
+    "assay_signal_runs_total{signal=\"incorrect_group_by\"} 3",
+    "assay_signal_fired_total{signal=\"incorrect_group_by\"} 2",
+    "assay_signal_unavailable_total{signal=\"incorrect_group_by\"} 1",
     "assay_in_flight 6",
     "assay_retries_total 2",
     "assay_late_total 1",
@@ -392,6 +402,12 @@ static const char *const COUNTED[] = {
     "assay_verdicts_total{decision=\"failed\"} 1",
     "assay_verdicts_total{decision=\"abstained\"} 0",
     "assay_stray_results_total 2",
+    "assay_answers_total{p=\"0.7\"} 3",
+    "assay_answers_total{p=\"0.9\"} 0",
+    "assay_answers_total{p=\"unknown\"} 1",
+    "assay_answers_p_total 2.25",
+    "assay_unanswered_total{cause=\"misalignment\"} 2",
+    "assay_unanswered_total{cause=\"not enough evidence\"} 6",
     "assay_dlq_total{topic=\"assay.dlq\",reason=\"encoding\"} 1",
     "assay_request_latency_seconds_bucket{le=\"0.05\"} 1",
     "assay_request_latency_seconds_sum 0.04",
