@@ -37,13 +37,15 @@ all_installed() {
   done
 }
 
-# find_promtool INTO: the path of promtool, which the cases of the alerts need. Debian has it in `prometheus`, which would bring a
-# server that listens everywhere, and its pages; so it is taken out of the package, and nothing is installed.
+# find_promtool INTO: the path of promtool, which the cases of the alerts need; beside it lies prometheus, which the dashboards do. Debian
+# has both in `prometheus`, which would bring a server that listens everywhere, and its pages; so they are taken out of the package, and
+# nothing is installed.
 find_promtool() {
   command -v promtool && return
-  if [ ! -x "$1/usr/bin/promtool" ]; then
+  if [ ! -x "$1/usr/bin/promtool" ] || [ ! -x "$1/usr/bin/prometheus" ]; then
     mkdir -p "$1"
-    (cd "$1" && apt-get download -qq prometheus && dpkg-deb --fsys-tarfile prometheus_*.deb | tar x ./usr/bin/promtool) >/dev/null 2>&1
+    (cd "$1" && apt-get download -qq prometheus &&
+      dpkg-deb --fsys-tarfile prometheus_*.deb | tar x ./usr/bin/promtool ./usr/bin/prometheus) >/dev/null 2>&1
     rm -f "$1"/prometheus_*.deb
   fi
   if [ -x "$1/usr/bin/promtool" ]; then echo "$1/usr/bin/promtool"; fi
