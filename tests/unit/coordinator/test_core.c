@@ -577,3 +577,30 @@ Test(core, requests_are_independent)
     for (unsigned i = 0; i < 20; i++) validated += strstr(s.verdicts->pdata[i], "\"validated\"") != NULL;
     cr_assert_eq(validated, 10);
 }
+
+/* What a dashboard sums up. */
+Test(core, verdicts_are_counted_by_what_they_say)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT rows_1");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    double p = json_real_value(json_object_get(v, "p_correct"));
+    json_decref(v);
+    struct coordinator_quality quality = core_get_stats(s.core).quality;
+    cr_assert_eq(quality.answers_by_p[(unsigned)(p * COORDINATOR_P_RANGES)], 1);
+    cr_assert_float_eq(quality.p_sum, p, 1e-6); /* JSON rounds */
+    const struct msg_options abstain = {.strategy = MSG_RERANK, .policy = MSG_ABSTAIN, .threshold = 1};
+    script_ask(&s, 1, &abstain, (const char *const[]){"SELECT fires_3", NULL}, 0);
+    script_answer_all(&s, 0, 0);
+    script_ask(&s, 2, &abstain, (const char *const[]){"SELECT rows_1", NULL}, 0);
+    script_answer_all(&s, 0, 0);
+    script_ask(&s, 3, NULL, (const char *const[]){NULL}, 0);
+    quality = core_get_stats(s.core).quality;
+    unsigned unanswered = 0;
+    for (unsigned i = 0; i <= VSIG_CAUSE_COUNT; i++) unanswered += (unsigned)quality.unanswered[i];
+    cr_assert_eq(unanswered, 2, "one that failed is neither");
+    cr_assert_eq(quality.unanswered[VSIG_CAUSE_COUNT], 1, "nothing spoke against the second one");
+    cr_assert_float_eq(quality.p_sum, p, 1e-6);
+    cr_assert_eq(core_get_stats(s.core).by_status[MSG_STATUS_FAILED], 1);
+}

@@ -225,7 +225,8 @@ def network(m, program):
     for who, _, template, container in m.pods() if policies else []:
         own = [p["spec"] for p in policies if matches(p["spec"]["podSelector"], labels_of(template))]
         ports = lambda way: {p["port"] for spec in own for rule in spec.get(way, []) for p in rule["ports"]}
-        for need in needs[container["args"][0]]:
+        traces = program.settings(m, container).get(("observe", "otlp"))
+        for need in needs[container["args"][0]] + ([traces] if traces else []):
             if port_of(need) not in ports("egress"):
                 yield f"{who} cannot reach port {port_of(need)}"
         for port in container.get("ports", []):

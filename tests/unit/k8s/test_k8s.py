@@ -18,7 +18,7 @@ import kustomize
 from manifests import ROOT, Manifests, Program
 
 FLEETS = {"base": "jobs", "overlays/scaled": "jobs", "overlays/sasl": "overlays/sasl/jobs", "overlays/explain-alone": "jobs", "overlays/llm": "jobs"}
-LAG = "overlays/scaled + components/coordinator-lag"
+LAG, TRACED = "overlays/scaled + components/coordinator-lag", "overlays/scaled + components/tracing"
 
 
 @functools.cache
@@ -147,6 +147,7 @@ SPOILED = [
     (checks.scaling, "overlays/scaled", config("task_partitions: 24", "task_partitions: 12")),
     (checks.scaling, "overlays/scaled", config("max_open: 512", "max_open: 64")),
     (checks.scaling, "overlays/scaled", config("processes: 30", "processes: 8")),
+    (checks.network, TRACED, environment(*ROWS, "ASSAY_OBSERVE_OTLP", "ASSAY_OBSERVE_OTLP", "http://otel-collector:4317")),
     (checks.scaling, LAG, at("ScaledObject", "assay-coordinator", f"{TRIGGER}/metadata/lagThreshold", "500")),
     (checks.scaling, LAG, at("ScaledObject", "assay-coordinator", "/spec/maxReplicaCount", 25)),
     (checks.scaling, LAG, at("ScaledObject", "assay-coordinator", f"{DOWN}/selectPolicy", "Max")),
@@ -191,7 +192,7 @@ def main():
     tested, failed = 0, []
     with tempfile.TemporaryDirectory() as scratch:
         program = Program(parser.parse_args().assay, scratch)
-        for check, name in [(c, n) for n in [*FLEETS, LAG] for c in checks.ALL]:
+        for check, name in [(c, n) for n in [*FLEETS, LAG, TRACED] for c in checks.ALL]:
             tested += 1
             failed += [f"{check.__name__} of {name}: {wrong}" for wrong in list(check(load(name), program))[:1]]
         for check, name, change in SPOILED:
