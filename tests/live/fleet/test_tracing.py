@@ -123,7 +123,7 @@ def whole_trace(receiver, trace, candidates):
     def complete():
         spans = receiver.spans(trace)
         names = Counter(span["name"] for span in spans)
-        ends = names["POST /v1/judge"] and names["request"] and all(names[family] >= candidates for family in FAMILIES)
+        ends = names["serve"] and names["request"] and all(names[family] >= candidates for family in FAMILIES)
         return ends and names.keys() >= INNER and spans  # a collector in between may send the last ones first
 
     return wait_until(complete, WAIT_S, "the trace")
@@ -134,7 +134,7 @@ def is_one_tree(spans):
     by_id = {span["spanId"]: span for span in spans}
     assert len(by_id) == len(spans), "an id twice"
     (root,) = [span for span in spans if span["parentSpanId"] not in by_id]
-    assert root["parentSpanId"] == CALLER and root["name"] == "POST /v1/judge" and root["kind"] == KINDS["SERVER"], root
+    assert root["parentSpanId"] == CALLER and root["name"] == "serve" and root["kind"] == KINDS["SERVER"], root
     for span in spans:
         begin, end = int(span["startTimeUnixNano"]), int(span["endTimeUnixNano"])
         assert begin <= end, span
@@ -149,7 +149,7 @@ def has_all_parts(spans, by_id, root, candidates):
     (request,) = [span for span in spans if span["name"] == "request"]
     assert request["parentSpanId"] == root["spanId"] and request["kind"] == KINDS["CONSUMER"]
     services = {span["name"]: span["service"] for span in spans}
-    assert services["POST /v1/judge"] == "assay-serve" and services["request"] == "assay-coordinator" and services["decide"] == "assay-coordinator"
+    assert services["serve"] == "assay-serve" and services["request"] == "assay-coordinator" and services["decide"] == "assay-coordinator"
     for family in FAMILIES:
         tasks = [span for span in spans if span["name"] == family]
         assert len(tasks) == candidates and {t["parentSpanId"] for t in tasks} == {request["spanId"]}, (family, tasks)
