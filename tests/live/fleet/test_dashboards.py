@@ -28,7 +28,7 @@ import alerts
 import dashboards
 from ports import free_port
 from test_models import Caller, start_model
-from test_observe import Process, make_databases, total
+from test_observe import Process, make_databases, running, total
 from wait import wait_until
 
 WAIT_S = 60
@@ -202,7 +202,7 @@ def main():
             Process(directory, "serve", [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{port}", *traces]),
         ]
         prometheus = Prometheus(program, directory, [process.port for process in processes])
-        try:
+        with running(prometheus, *processes):
             for process in processes:
                 wait_until(process.has_reported, WAIT_S, "ready, and what the library says of itself")
             wait_until(lambda: prometheus.reads(len(processes)), WAIT_S, "Prometheus reads all")
@@ -213,11 +213,6 @@ def main():
             empty_ones_ask_for_what_there_is(prometheus)
             numbers_are_right(prometheus, caller)
             assert [process.stop() for process in processes] == [0] * len(processes)
-        finally:
-            for one in (prometheus, *processes):
-                one.process.kill()
-                one.process.wait()
-                sys.stderr.write(one.log.read_text()[-3000:])
     return 0
 
 

@@ -18,7 +18,7 @@ import urllib.request
 from pathlib import Path
 
 from ports import free_port
-from test_observe import Process, make_databases, total
+from test_observe import Process, make_databases, running, total
 from wait import wait_until
 
 WAIT_S = 60
@@ -152,7 +152,7 @@ def main():
             Process(directory, "models-2", [*worker, "--family=llm", *endpoint]),
             Process(directory, "serve", [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{port}"]),
         ]
-        try:
+        with running(*processes):
             for process in processes: wait_until(process.is_ready, WAIT_S, "ready")
             caller, coordinator = Caller(port), processes[0]
             asks_a_model_where_it_is_in_doubt(caller, model, coordinator)
@@ -161,11 +161,6 @@ def main():
             goes_on_without_a_model_that_is_away(caller, model)
             asks_the_person_and_takes_the_answer(caller, coordinator)
             assert [process.stop() for process in processes] == [0] * len(processes)
-        finally:
-            for process in processes:
-                process.process.kill()
-                process.process.wait()
-                sys.stderr.write(process.log.read_text()[-4000:])
     return 0
 
 

@@ -3,6 +3,7 @@
   test_observe.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh); else skipped
 """
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -78,6 +79,18 @@ class Process:
 
     def lines(self):
         return [json.loads(line) for line in self.log.read_text().splitlines()]
+
+
+@contextlib.contextmanager
+def running(*processes):
+    """For as long as the test is at it; then none of them is left, and what each said is shown."""
+    try:
+        yield
+    finally:
+        for one in processes:
+            one.process.kill()
+            one.process.wait()
+            sys.stderr.write(one.log.read_text()[-4000:])
 
 
 def total(metrics, name):
@@ -168,7 +181,7 @@ def main():
         worker = Process(directory, "worker", worker_command)
         serve = Process(directory, "serve", [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{free_port()}"])
         processes = (coordinator, worker, serve)
-        try:
+        with running(*processes):
             for process in processes:
                 wait_until(process.has_reported, WAIT_S, "what the library says of itself")
                 wait_until(process.is_ready, WAIT_S, "ready")
@@ -180,11 +193,6 @@ def main():
             assert serve.is_ready(), serve.get("/readyz")
             assert [process.stop() for process in processes] == [0, 0, 0]
             logs_are_json_without_literals(coordinator, worker)
-        finally:
-            for process in processes:
-                process.process.kill()
-                process.process.wait()
-                sys.stderr.write(process.log.read_text()[-4000:])
     return 0
 
 

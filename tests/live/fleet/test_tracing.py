@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 
 from ports import free_port
-from test_observe import Process, make_databases
+from test_observe import Process, make_databases, running
 from wait import wait_until
 
 try:
@@ -232,7 +232,7 @@ def main():
             Process(directory, "worker-1", worker),
             Process(directory, "serve", [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{port}", *traces]),
         ]
-        try:
+        with running(*processes, *([collector] if collector else [])):
             if collector:
                 wait_until(collector.listens, WAIT_S, "the collector")
             for process in processes:
@@ -246,11 +246,6 @@ def main():
                 is_as_the_protocol_says(receiver.bodies)
             assert [process.stop() for process in processes] == [0] * len(processes)
             assert not collector or collector.stop() == 0
-        finally:
-            for one in [*processes, *([collector] if collector else [])]:
-                one.process.kill()
-                one.process.wait()
-                sys.stderr.write(one.log.read_text()[-3000:])
     return 0
 
 

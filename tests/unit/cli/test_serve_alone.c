@@ -1,4 +1,5 @@
 /* assay serve without a fleet: callers over HTTP, an engine in the same process. */
+#include "tests/support/fake_model.h"
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
 #include "tests/unit/linking/made.h"
@@ -217,6 +218,36 @@ Test(serve_alone, it_describes_itself)
     expect("/openapi.json", "{}", 405, "GET");
     expect("/v1/verdicts/a", "{}", 405, "GET");
     end();
+}
+
+static bool has_posted(void *collector)
+{
+    return fake_model_requests(collector, "/v1/traces") > 0;
+}
+
+/* The caller may say it in the request itself. */
+Test(serve_alone, spans_come_under_the_callers)
+{
+    static const struct fake_step taken = {.body = "{}"};
+    struct fake_model *collector = fake_model_start();
+    char *option = g_strconcat("--otlp=", fake_model_url(collector), NULL);
+    fake_model_script(collector, "/v1/traces", &taken, 1);
+    begin(option);
+    expect("/v1/judge",
+           "{\"id\":\"a\",\"traceparent\":\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\"," COUNT "}", 200,
+           "validated");
+    cr_assert(wait_until(has_posted, collector, START_MS));
+    end();
+    const char *body = fake_model_body(collector, "/v1/traces", 0);
+    cr_expect(strstr(body, "\"traceId\":\"0af7651916cd43dd8448eb211c80319c\""), "%s", body);
+    GString *all = g_string_new(NULL);
+    for (unsigned i = 0; i < fake_model_requests(collector, "/v1/traces"); i++)
+        g_string_append(all, fake_model_body(collector, "/v1/traces", i));
+    cr_expect(strstr(all->str, "\"name\":\"serve\"") && strstr(all->str, "\"name\":\"decide\""), "%s", all->str);
+    cr_expect(strstr(all->str, "\"parentSpanId\":\"b7ad6b7169203331\""), "%s", all->str);
+    g_string_free(all, TRUE);
+    fake_model_stop(collector);
+    g_free(option);
 }
 
 Test(serve_alone, verdicts_in_a_file_are_there_after_a_restart)
