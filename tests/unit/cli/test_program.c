@@ -477,13 +477,13 @@ Test(program, zsh_and_fish_have_completions)
 /* Each line is typed into a shell with the completion, and a key completes it and writes down what it has become. */
 Test(program, zsh_completes)
 {
-    static const char *const cases[][2] = {{"assay re", "assay replay "},
+    static const char *const cases[][2] = {{"assay repl", "assay replay "},
                                            {"assay replay --un", "assay replay --unordered"},
                                            {"assay check --polic", "assay check --policy="},
                                            {"assay check --policy=as", "assay check --policy=ask "},
                                            {"assay index sh", "assay index show "},
                                            {"assay train cal", "assay train calibration "},
-                                           {"assay help rep", "assay help replay "},
+                                           {"assay help repl", "assay help replay "},
                                            {"assay check --signal=limit_t", "assay check --signal=limit_tie.enabled="}};
     char *zsh = g_find_program_in_path("zsh"), *err = NULL;
     if (!zsh) cr_skip_test("no zsh is installed");
