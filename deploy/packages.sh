@@ -11,9 +11,10 @@ optional_test_packages="python3-torch libopenblas0-pthread libpg-query-dev pytho
 # The servers of tests/live. Kafka itself is no package: it comes from Maven Central; llama.cpp's server comes from PyPI.
 live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql mariadb-server-core
   python3-confluent-kafka python3-msgpack python3-pip"
-# What tests/clients asks beside PyPI and npm.
-client_test_packages="python3-venv python3-pip sqlite3 git dpkg-dev systemd libseccomp2 mmdebstrap lintian"
-optional_client_test_packages=""
+# What tests/clients needs beside PyPI and npm. A Node.js of another source has an npm of its own, which Debian's would push out.
+client_test_packages="python3-venv python3-pip sqlite3 openssl git dpkg-dev systemd libseccomp2 mmdebstrap lintian chromium"
+command -v npm >/dev/null || client_test_packages="$client_test_packages nodejs npm"
+optional_client_test_packages="libxml2-utils man-db"
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
