@@ -387,7 +387,7 @@ for (const colorScheme of ["light", "dark"])
     await page.goto(serve.url + "#judge/nobody");
     await page.locator(".problem").waitFor();
     await accessible(page, "a problem");
-    await page.getByText("Paste several").click();
+    await page.getByRole("button", {name: "Paste several"}).click();
     await accessible(page, "a dialog");
     for (const screen of ["#runs", "#fleet"]) {
       await page.goto(serve.url + screen);

@@ -569,10 +569,10 @@ Test(serve_alone, nobody_from_elsewhere_is_answered_unless_somebody_says_so)
 
 Test(serve_alone, what_may_be_asked_of_can_be_looked_at)
 {
-    begin("--deny-columns=customer.name");
+    begin("--deny-column=customer.name");
     expect("/v1/databases", NULL, 200, "{\"name\":\"shop\"}");
     expect("/v1/databases/shop", NULL, 200, "\"samples\"");
-    expect("/v1/databases/shop", NULL, 200, "\"name\":\"name\",\"type\":\"TEXT\",\"denied\":true}");
+    expect("/v1/databases/shop", NULL, 200, "\"name\":\"name\",\"type\":\"TEXT\",\"not_null\":true,\"denied\":true}");
     expect("/v1/databases/nowhere", NULL, 404, "'nowhere': the database does not exist");
     expect("/v1/databases/../shop", NULL, 404, "\"code\"");
     expect("/v1/metrics", NULL, 200, "assay_verdicts_total{decision=\"validated\"} 0");
