@@ -147,6 +147,7 @@ static const char *question_id(struct request *request, uint32_t n_before)
     digest_text(&state, message->db);
     digest_text(&state, message->question);
     digest_text(&state, message->evidence);
+    if (message->schema) digest_text(&state, message->schema);
     for (uint32_t i = 0; i < message->n_candidates; i++) {
         XXH3_64bits_update(&state, &message->candidates[i].sql.len, sizeof message->candidates[i].sql.len);
         XXH3_64bits_update(&state, message->candidates[i].sql.bytes, message->candidates[i].sql.len);

@@ -25,7 +25,8 @@ enum coverage_run coverage_run(const struct msg_judged *judged)
 {
     if (!judged->judged || judged->invalid) return RUN_FAILED;
     if (!judged->execution) return RUN_UNKNOWN;
-    return strcmp(judged->execution->code ? judged->execution->code : "", "ok") == 0 ? RUN_DONE : RUN_FAILED;
+    enum err_code code = err_from_name(judged->execution->code ? judged->execution->code : "");
+    return code == ERR_OK ? RUN_DONE : code == ERR_NO_DATA ? RUN_NO_DATA : RUN_FAILED;
 }
 
 struct coverage_count coverage_count(const struct msg_judged *judged)

@@ -102,7 +102,7 @@ static void verify(struct request *request, uint32_t index, const struct company
     const struct core_verifier_answer *answer = &state->remote_answer;
     judged->entailment = NAN;
     judged->verifier = NULL;
-    if (coverage_run(judged) != RUN_DONE) return;
+    if (coverage_run(judged) != RUN_DONE && coverage_run(judged) != RUN_NO_DATA) return;
     double builtin = ask_builtin(request, index, among);
     if (among->remote && state->verifier_asked && !answer->code) {
         judged->entailment = models_blend(models, among->order, builtin, answer->p);
@@ -151,6 +151,7 @@ static void score_among(struct request *request, uint32_t index, const struct co
     verify(request, index, among);
     judged->label_model_p = worth->label_model_p;
     judged->p_correct = combine(request, worth->p, judged->entailment);
+    if (request->message->schema) judged->p_correct = models_from_schema(models, judged->p_correct);
     if (among->remote) judged->p_correct = models_hear(models, judged, hit_rate_of(request->core), judged->p_correct);
     if (judged->p_correct > COVERAGE_LOW_P && rules_tier(request, index) != TIER_JUDGED)
         judged->p_correct = COVERAGE_LOW_P;
@@ -478,7 +479,7 @@ void decide_failed(struct request *request, const char *reason, const char *mess
 static bool is_database_failure(enum err_code code)
 {
     return code == ERR_DB_MISSING || code == ERR_DB_UNREADABLE || code == ERR_DB_CORRUPT || code == ERR_DB_EMPTY ||
-           code == ERR_DB_LOCKED;
+           code == ERR_DB_LOCKED || code == ERR_SCHEMA;
 }
 
 /* The answer of a family when none of them could use the database; NULL when one could. */
@@ -542,6 +543,7 @@ struct msg_task decide_task(const struct request *request, uint32_t index)
         .n_deny_columns = request->options.n_deny_columns,
         .traceparent = request->span ? request->traceparent : request->message->traceparent,
         .linking = request->message->linking,
+        .schema = request->message->schema,
     };
 }
 

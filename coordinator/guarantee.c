@@ -52,7 +52,8 @@ void guarantee_begin(struct request *request, double alpha, double delta)
     if (!(delta > 0)) delta = DEFAULT_DELTA;
     struct guarantee_found found = look_up(request, alpha, delta);
     bool answered = request->message->n_answers; /* the calibration knows nothing of a person's word in P */
-    bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted && !answered;
+    bool schema = request->message->schema != NULL; /* nor of what is judged without data */
+    bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted && !answered && !schema;
     *out = (struct msg_guarantee){.alpha = alpha,
                                   .delta = delta,
                                   .group = found.name,
@@ -61,7 +62,8 @@ void guarantee_begin(struct request *request, double alpha, double delta)
                                             : shifted ? MSG_PROMISE_WITHDRAWN
                                                       : MSG_PROMISE_TOO_FEW,
                                   .p_value = NAN,
-                                  .why = answered  ? "a person's answer counts in it, and none did in the calibration"
+                                  .why = schema    ? "it is judged from the schema alone, and the calibration's verdicts were not"
+                                         : answered  ? "a person's answer counts in it, and none did in the calibration"
                                          : shifted ? "its traffic is no longer like the verdicts of the calibration"
                                                    : found.why};
     request->guarantee = out;
@@ -75,7 +77,9 @@ void guarantee_begin(struct request *request, double alpha, double delta)
 void guarantee_conclude(struct request *request, uint32_t index, double p)
 {
     struct core *core = request->core;
-    if (!request->guarantee || request->guarantee_group < 0 || isnan(p) || request->message->n_answers) return;
+    if (!request->guarantee || request->guarantee_group < 0 || isnan(p) || request->message->n_answers ||
+        request->message->schema)
+        return;
     struct risk_shift *shift = &core->traffic->groups[request->guarantee_group];
     bool before = shift->shifted;
     struct risk_record answer = {.p = p};

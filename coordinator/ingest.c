@@ -73,6 +73,7 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     out->repair = first_nonzero(requested->repair, defaults->repair, MSG_REPAIR_OFF);
     bool off = requested->repair != MSG_REPAIR_OFF && out->repair == MSG_REPAIR_OFF; /* by nobody's word */
     if (rules_of(request)->first_only && off) out->repair = MSG_REPAIR_APPLY;
+    if (request->message->schema) out->repair = MSG_REPAIR_OFF; /* its margin is fitted to what results tell */
     out->deadline_ms = requested->deadline_ms ? requested->deadline_ms : defaults->deadline_ms;
     if (!requested->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
     if (!requested->n_deny_columns)
@@ -143,9 +144,10 @@ static void set_invalid(struct request *request, uint32_t index, const struct sq
  * equal. */
 static uint64_t context_hash(const struct msg_request *message)
 {
-    const char *const parts[] = {message->db, message->question, message->evidence};
+    const char *const parts[] = {message->db, message->question, message->evidence, message->schema};
+    unsigned n = message->schema ? 4 : 3;
     uint64_t hash = 0;
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < n; i++)
         hash = XXH3_64bits_withSeed(parts[i] ? parts[i] : "", parts[i] ? strlen(parts[i]) + 1 : 0, hash);
     return hash;
 }

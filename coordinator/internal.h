@@ -262,8 +262,9 @@ void report_ask(struct request *request, uint32_t index, struct msg_verdict *ver
 
 /* coverage.c: what the checks could not look at. */
 
-/* Does a candidate execute? Not known when no family has run it. */
-enum coverage_run { RUN_FAILED, RUN_UNKNOWN, RUN_DONE };
+/* Does a candidate execute? Not known when no family has run it; where a schema takes the place of the database nobody
+ * was to. */
+enum coverage_run { RUN_FAILED, RUN_UNKNOWN, RUN_NO_DATA, RUN_DONE };
 enum coverage_run coverage_run(const struct msg_judged *judged);
 
 /* P of a candidate that the checks could not look at is at most this. Nothing is known of it, and that is even odds:
@@ -313,6 +314,7 @@ enum rules_test {
     RULES_PASSES,
     RULES_NOT_RUN,      /* it did not run to its end */
     RULES_LOW_COVERAGE, /* the checks could not look at it */
+    RULES_NO_DATA,      /* it was judged from a schema alone, and the decision file does not say what that is worth */
     RULES_LINKING,      /* it stands on what the request's schema linker was not sure of */
     RULES_VERIFIER,     /* its explanation does not answer the question */
     RULES_SIGNALS,      /* its signals speak against it */

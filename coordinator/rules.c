@@ -36,6 +36,7 @@ enum rules_test rules_test(const struct request *request, uint32_t index)
     bool verified = !isnan(judged->entailment);
     enum rules_tier tier = rules_tier(request, index);
     if (tier != TIER_JUDGED) return tier == TIER_EXCLUDED ? RULES_NOT_RUN : RULES_LOW_COVERAGE;
+    if (request->message->schema && !request->core->config.models->knows_schemas) return RULES_NO_DATA;
     if (request->message->linking && rules_linking_is_uncertain(judged)) return RULES_LINKING;
     if (request->message->n_answers) return judged->p_correct >= request->threshold ? RULES_PASSES : RULES_COMBINED;
     if (rule->verifier && verified && judged->entailment < request->entailment_threshold) return RULES_VERIFIER;

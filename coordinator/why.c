@@ -176,6 +176,7 @@ static const char *sentence_for(struct request *request, uint32_t index, uint32_
     switch (rules_test(request, index)) {
     case RULES_NOT_RUN: return run_sentence(arena, judged);
     case RULES_LOW_COVERAGE: return arena_printf(arena, "it is not judged: %s", coverage_why(request, index));
+    case RULES_NO_DATA: return "it was judged from the schema alone, and no model is fitted to that";
     case RULES_LINKING: return arena_printf(arena, "the schema linker was not sure%s", evidence(arena, judged));
     case RULES_VERIFIER: {
         const char *after = arena_printf(arena, ")%s", context_sentence(request, index));

@@ -109,6 +109,29 @@ struct schema_index *labeler_schema(struct labeler *labeler, struct schema_cache
     return db && schema_cache_get(schemas, db, name, path, &index, NULL) == ERR_OK ? index : NULL;
 }
 
+static bool add_definition(void *ctx, const struct db_value *row, uint32_t n)
+{
+    (void)n;
+    g_string_append_printf(ctx, "%.*s;\n", (int)row[0].len, row[0].text);
+    return true;
+}
+
+char *labeler_definitions(struct labeler *labeler, const char *name, struct err *err)
+{
+    static const char sql[] = "SELECT sql FROM sqlite_master WHERE type IN ('table', 'view', 'index') AND sql IS NOT NULL"
+                              " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid";
+    const char *path = NULL;
+    struct db *db = labeler_db(labeler, name, &path, err);
+    if (!db) return NULL;
+    if (!db_is_file(path)) {
+        err_set(err, ERR_CONFIG, "'%.100s' is no SQLite file, whose definitions could be taken", name);
+        return NULL;
+    }
+    GString *text = g_string_new(NULL);
+    enum err_code code = db_scan(db, sql, add_definition, text, err);
+    return g_string_free(text, code != ERR_OK);
+}
+
 /* Run and digest. False: it failed; `err` says why. A result past our caps counts as run, but cannot equal any other:
  * *huge. */
 static bool run(struct db *db, const struct db_limits *limits, const char *sql, size_t len, struct fingerprint *out,

@@ -48,6 +48,10 @@ enum err_code label_repair(struct labeler *labeler, const struct msg_verdict *ve
  * labeler, valid until the next call. */
 struct db *labeler_db(struct labeler *labeler, const char *name, const char **path, struct err *err);
 
+/* The DDL of its tables, views and indexes, as it stands there, for judging without its data. NULL with `err` set: it is
+ * no SQLite file, or cannot be read. The caller owes g_free. */
+char *labeler_definitions(struct labeler *labeler, const char *name, struct err *err);
+
 /* Its schema index out of `schemas`, built within `limits` and what the catalogue says; NULL when it cannot be. The caller owes
  * schema_unref. */
 struct schema_index *labeler_schema(struct labeler *labeler, struct schema_cache *schemas, const char *name,

@@ -269,6 +269,9 @@ static enum err_code read_decision(struct scoring_models *m, const json_t *root,
         code = bad_decision(path, "critical is no list of signals", err);
     if (!code && !read_weights(root, "combine", m->weights, G_N_ELEMENTS(m->weights)))
         code = bad_decision(path, "combine is no list of three numbers in range", err);
+    m->knows_schemas = json_object_get(root, "schema_only") != NULL;
+    if (!code && !read_weights(root, "schema_only", m->schema_only, G_N_ELEMENTS(m->schema_only)))
+        code = bad_decision(path, "schema_only is no list of two numbers in range", err);
     if (!code && !read_weights(root, "unfamiliar", m->unfamiliar, G_N_ELEMENTS(m->unfamiliar)))
         code = bad_decision(path, "unfamiliar is no list of two numbers in range", err);
     return code;
@@ -433,6 +436,14 @@ double models_combine(const struct scoring_models *models, double p, double enta
     if (isnan(p)) return bounded(entailment);
     double z = w[0] + w[1] * learn_logit(p, LEAST_P) + w[2] * learn_logit(entailment, LEAST_P);
     return bounded(1 / (1 + exp(-(u[0] + u[1] * z))));
+}
+
+double models_from_schema(const struct scoring_models *models, double p)
+{
+    if (isnan(p)) return p;
+    if (!models->knows_schemas) return fmin(p, 0.5);
+    double z = models->schema_only[0] + models->schema_only[1] * learn_logit(p, LEAST_P);
+    return fmin(p, bounded(1 / (1 + exp(-z))));
 }
 
 static bool is_weighed(const struct scoring_models *models, const struct vsig_def *def)

@@ -27,6 +27,8 @@ struct scoring_models {
     double cyclesql_threshold;                    /* of the entailment, where nothing else is asked */
     double builtin_share[MSG_ORDER_COUNT];        /* of models_blend: the built-in verifier beside a remote one */
     double weights[3];                            /* of models_combine: constant, signals, verifier */
+    double schema_only[2];                        /* of models_from_schema: constant, scale */
+    bool knows_schemas;                           /* the decision file has them */
     double unfamiliar[2];                         /* of models_combine: constant, scale */
     double repair_margin;            /* in P(correct), by which a repair must be surer than the old query */
     uint8_t critical[VSIG_ID_END];   /* rank of each signal for a corrector, the most critical 0 */
@@ -74,6 +76,10 @@ double models_combine(const struct scoring_models *models, double p, double enta
  * fifth of its signals could not look (the rule of the positive labelers). P itself where it was not asked, or where the label model knows these
  * signals and has weighed them already. */
 double models_hear(const struct scoring_models *models, const struct msg_judged *judged, double hit_rate, double p);
+
+/* P of a candidate that was judged from a schema without data: log-odds with the constant and scale that were fitted to
+ * such verdicts, and never more than `p`. Where none were, p, and at most even odds. NAN stays NAN. */
+double models_from_schema(const struct scoring_models *models, double p);
 
 /* The features of the verifier as they came in a message: out[FEATURE_COUNT] by index, NAN where nothing came.
  * False: nothing came at all. */

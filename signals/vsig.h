@@ -40,7 +40,13 @@ enum vsig_state { VSIG_SILENT, VSIG_FIRED, VSIG_UNAVAILABLE };
 /* note: shown in the report and a feature, no vote. warning and error: a vote for "wrong", weaker or stronger. */
 enum vsig_severity { VSIG_NOTE, VSIG_WARNING, VSIG_ERROR };
 
-enum vsig_need { VSIG_NEEDS_DB = 1U << 0, VSIG_NEEDS_QUESTION = 1U << 1, VSIG_NEEDS_RESULT = 1U << 2 };
+/* data: statistics or values of the schema index. Whatever needs the database or a result needs it as well. */
+enum vsig_need {
+    VSIG_NEEDS_DB = 1U << 0,
+    VSIG_NEEDS_QUESTION = 1U << 1,
+    VSIG_NEEDS_RESULT = 1U << 2,
+    VSIG_NEEDS_DATA = 1U << 3
+};
 
 enum vsig_id {
 #define X(id, name, family) VSIG_ID_##name = (id),

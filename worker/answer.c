@@ -192,11 +192,12 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     if (!out) return false;
     /* What another family's task has found invalid by preparing it was not run after that. */
     enum err_code code = subject->result_known ? subject->result_code : w->workspace->invalid_code;
+    if (w->workspace->schema->no_data && !w->workspace->invalid_code) code = ERR_NO_DATA;
     result->execution = out;
     out->code = err_name(code);
     out->error_offset = w->workspace->offset;
     if (code) {
-        out->message = engine_message(w);
+        out->message = code == ERR_NO_DATA ? err_meaning(code) : engine_message(w);
         return out->message != NULL;
     }
     out->rows = from->n_rows;

@@ -316,7 +316,7 @@ static enum err_code take_permit(struct worker *worker, const struct msg_task *t
 {
     const struct worker_database *entry = worker_database_find(&worker->config.databases, task->db);
     bool runs = vsig_family_by_name(task->family) != VSIG_LLM;
-    bool capped = worker->config.permits && entry && entry->max_statements && runs;
+    bool capped = worker->config.permits && entry && !task->schema && entry->max_statements && runs;
     int64_t now_ns = clock_now_ns();
     bool kept = capped && worker->permit && worker->permit_db == entry &&
                 now_ns - worker->permit_since_ns < HOLD_MS * INT64_C(1000000);
@@ -344,7 +344,7 @@ static enum breaker_outcome outcome_of(enum err_code code)
 static enum err_code judge(struct worker *worker, const struct bus_message *message, const struct msg_task *task,
                            struct msg_result *result, int64_t *wait_ms, struct err *err)
 {
-    struct breakers *breakers = worker->config.breakers;
+    struct breakers *breakers = task->schema ? NULL : worker->config.breakers; /* its db is a label */
     int64_t left_ns = task->deadline_ns ? task->deadline_ns - bus_now_ns(worker->config.bus) : 0;
     if (task->deadline_ns && left_ns <= 0)
         return err_set(err, ERR_DEADLINE, "the deadline had passed when the task came up");

@@ -75,6 +75,13 @@ static void make_room(struct handles *handles)
     handles_drop(handles, oldest);
 }
 
+static struct handle *keep(struct handles *handles, const struct handle *fresh)
+{
+    if (handles->n == handles->max) make_room(handles);
+    handles->items[handles->n] = *fresh;
+    return &handles->items[handles->n++];
+}
+
 enum err_code handles_get(struct handles *handles, const struct worker_config *config, const char *name,
                           struct handle **out, struct err *err)
 {
@@ -88,9 +95,44 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
             handle_close(&fresh);
             return code;
         }
-        if (handles->n == handles->max) make_room(handles);
-        handle = &handles->items[handles->n++];
-        *handle = fresh;
+        handle = keep(handles, &fresh);
+    }
+    handle->used = ++handles->tick;
+    *out = handle;
+    return ERR_OK;
+}
+
+/* What it is known by, here and in every cache: a path of no file and no server, since it has the schemas' own prefix,
+ * and a name with a line break in front, as no database has one. The text would do, but is long. */
+static enum err_code open_schema(const struct worker_config *config, const char *name, const char *text,
+                                 struct handle *out, struct err *err)
+{
+    char *path = NULL;
+    struct err why = {0};
+    *out = (struct handle){.name = strdup(name), .path = strdup(name + 1)};
+    if (!out->name || !out->path || asprintf(&path, DB_SCHEMA_PREFIX "%s", text) < 0)
+        return err_set(err, ERR_NOMEM, "no memory for a schema");
+    enum err_code code = db_open(path, &config->limits, &out->db, &why);
+    free(path);
+    if (code && err_class(code) == ERR_CLASS_REJECT) return err_set(err, ERR_SCHEMA, "%s", why.text);
+    if (code && err) *err = why;
+    return code;
+}
+
+enum err_code handles_get_schema(struct handles *handles, const struct worker_config *config, const char *text,
+                                 struct handle **out, struct err *err)
+{
+    char name[sizeof "\n" DB_SCHEMA_PREFIX + 32] = "\n" DB_SCHEMA_PREFIX;
+    db_schema_digest(text, strlen(text), name + strlen(name));
+    struct handle *handle = find(handles, name);
+    if (!handle) {
+        struct handle fresh;
+        enum err_code code = open_schema(config, name, text, &fresh, err);
+        if (code) {
+            handle_close(&fresh);
+            return code;
+        }
+        handle = keep(handles, &fresh);
     }
     handle->used = ++handles->tick;
     *out = handle;

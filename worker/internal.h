@@ -30,6 +30,9 @@ void handles_free(struct handles *handles);
 /* The open handle of a database, opened if need be; the one unused for longest makes room. */
 enum err_code handles_get(struct handles *handles, const struct worker_config *config, const char *name,
                           struct handle **out, struct err *err);
+/* The same of a schema without data. Its name is no database's, and is the same for the same text. ERR_SCHEMA. */
+enum err_code handles_get_schema(struct handles *handles, const struct worker_config *config, const char *text,
+                                 struct handle **out, struct err *err);
 /* Forget one whose file has failed. */
 void handles_drop(struct handles *handles, struct handle *handle);
 

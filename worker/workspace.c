@@ -136,8 +136,23 @@ static enum err_code take_index(struct workspace *ws, const struct msg_task *tas
     const struct trace_context none = {0};
     struct trace_span span;
     tracer_begin(ws->config->tracer, holds_request(ws, task) ? &none : &ws->trace, "index", TRACE_INTERNAL, &span);
-    enum err_code code = schema_cache_get(ws->config->schemas, handle->db, task->db, handle->path, out, err);
+    const char *name = task->schema ? handle->path : task->db;
+    enum err_code code = schema_cache_get(ws->config->schemas, handle->db, name, handle->path, out, err);
     tracer_end(ws->config->tracer, &span, code);
+    return code;
+}
+
+/* The database that the task is about, and its index; of a schema both are known by what it says, not by the task's
+ * label. */
+static enum err_code take_database(struct workspace *ws, const struct msg_task *task, struct handle **handle,
+                                   struct schema_index **schema, struct err *err)
+{
+    enum err_code code = task->schema ? handles_get_schema(&ws->handles, ws->config, task->schema, handle, err)
+                                      : handles_get(&ws->handles, ws->config, task->db, handle, err);
+    if (code) return code;
+    db_set_memo((*handle)->db, NULL); /* it still holds what was asked of the last question's database */
+    code = take_index(ws, task, *handle, schema, err);
+    if (code) handles_drop(&ws->handles, *handle); /* a file that was replaced or removed is opened anew */
     return code;
 }
 
@@ -146,16 +161,10 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
 {
     struct handle *handle;
     struct schema_index *schema;
-    enum err_code code = handles_get(&workspace->handles, workspace->config, task->db, &handle, err);
+    enum err_code code = take_database(workspace, task, &handle, &schema, err);
     if (code) return code;
-    db_set_deadline(handle->db, deadline_ns);
-    db_set_memo(handle->db, NULL); /* it still holds what was asked of the last question's database */
-    code = take_index(workspace, task, handle, &schema, err);
-    if (code) {
-        handles_drop(&workspace->handles, handle); /* a file that was replaced or removed is opened anew */
-        return code;
-    }
     struct db *db = handle->db;
+    db_set_deadline(db, deadline_ns);
     code = take_question(workspace, task, schema, err);
     db_set_memo(db, workspace->memo);
     if (!code) code = take_candidate(workspace, task, db, err);
@@ -188,9 +197,23 @@ static bool concerns_text(struct workspace *ws)
     return code == ERR_ENGINE;
 }
 
+/* Nothing runs without data. What the engine says of the text counts where the schema is its own; else what the binder
+ * does. */
+static enum err_code check_text(struct workspace *ws)
+{
+    const struct vsig_subject *subject = &ws->subject;
+    enum err_code code = db_prepare_check(subject->db, ws->sql, subject->sql_len, &ws->offset, &ws->engine_err);
+    if (code != ERR_NO_DATA) return code;
+    const struct sql_diag *diag = subject->code && subject->bound ? subject->bound->diags : NULL;
+    if (!diag) return ERR_OK;
+    ws->offset = (int)diag->start;
+    return err_set(&ws->engine_err, subject->code, "%s", diag->message);
+}
+
 enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
 {
     struct vsig_subject *subject = &ws->subject;
+    run = run && !ws->schema->no_data;
     if (ws->checked && (!run || ws->ran || ws->invalid_code)) return ERR_OK;
     struct trace_span span;
     int64_t started = clock_now_ns();
@@ -209,7 +232,7 @@ enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
         ws->stats->executed++;
         ws->failed_running = code && !concerns_text(ws);
     } else {
-        code = db_prepare_check(subject->db, ws->sql, subject->sql_len, &ws->offset, &ws->engine_err);
+        code = check_text(ws);
         ws->failed_running = false;
         ws->stats->prepare_ns += clock_now_ns() - started;
     }

@@ -46,10 +46,10 @@ static int read_candidates(struct cli *cli, GPtrArray *out)
     return 0;
 }
 
-/* The name that a database goes by. */
-static const char *database_name(struct arena *arena, const char *path)
+/* The name that a database goes by, or without one a schema's file. */
+static const char *database_name(struct arena *arena, const char *path, const char *schema)
 {
-    char *base = db_path_name(path);
+    char *base = db_path_name(path ? path : schema);
     const char *name = arena_strdup(arena, base);
     g_free(base);
     return name ? name : "db";
@@ -69,10 +69,11 @@ static int check_request(struct cli *cli, const struct msg_request *request, enu
     if (catalogue_open(cli, &err)) return complain_err(NULL, &err);
     engine_settings(cli, &config);
     engine_settings_polisher(cli, &config);
-    const struct worker_database *entry = worker_database_find(&config.databases, cli->settings.check.db);
-    struct worker_database file = entry ? *entry : (struct worker_database){.path = cli->settings.check.db};
+    const char *db = cli->settings.check.db;
+    const struct worker_database *entry = db ? worker_database_find(&config.databases, db) : NULL;
+    struct worker_database file = entry ? *entry : (struct worker_database){.path = db};
     file.name = request->db;
-    config.databases = (struct worker_databases){.files = &file, .n_files = 1};
+    config.databases = (struct worker_databases){.files = &file, .n_files = !request->schema};
     struct msg_verdict *verdict = NULL;
     enum err_code code = engine_judge(&config, request, &verdict, &err);
     int exit = EXIT_ERROR;
@@ -106,7 +107,7 @@ static bool read_answers(struct cli *cli, struct msg_request *request)
     return true;
 }
 
-static int check_candidates(struct cli *cli, const GPtrArray *texts, enum format format)
+static int check_candidates(struct cli *cli, const GPtrArray *texts, const char *schema, enum format format)
 {
     if (texts->len > MSG_MAX_CANDIDATES) {
         complain("%u candidates are more than %d", texts->len, MSG_MAX_CANDIDATES);
@@ -120,7 +121,8 @@ static int check_candidates(struct cli *cli, const GPtrArray *texts, enum format
     }
     struct msg_request request = {
         .id = "check",
-        .db = database_name(&cli->arena, cli->settings.check.db),
+        .db = database_name(&cli->arena, cli->settings.check.db, cli->settings.check.schema),
+        .schema = schema,
         .question = cli->settings.check.question,
         .evidence = cli->settings.check.evidence,
         .candidates = candidates,
@@ -145,18 +147,23 @@ static int check_run(struct cli *cli)
     enum format format;
     if (!format_choose(cli, FORMATS_CHECK, &format)) return EXIT_ERROR;
     if (cli->settings.pairs.pairs) return check_pairs(cli, format);
-    if (!cli->settings.check.db) {
-        complain("which database? --db=FILE names it");
+    if (!cli->settings.check.db && !cli->settings.check.schema) {
+        complain("which database? --db=FILE names it, or --schema=FILE.sql where no data may be seen");
         return EXIT_ERROR;
     }
     if (is_blank(cli->settings.check.question)) {
         complain("which question? --question=TEXT says what the SQL should answer; without one nothing can be judged");
         return EXIT_ERROR;
     }
+    struct input schema = {0};
+    struct err err = {0};
+    const char *path = cli->settings.check.schema;
+    if (path && input_read(path, &schema, &err) != ERR_OK) return complain_err(path, &err);
     GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
     int code = read_candidates(cli, texts);
-    if (code == 0) code = check_candidates(cli, texts, format);
+    if (code == 0) code = check_candidates(cli, texts, path ? schema.text : NULL, format);
     g_ptr_array_free(texts, TRUE);
+    if (path) input_free(&schema);
     return code;
 }
 
@@ -180,14 +187,15 @@ const struct command command_check = {
         "with --pairs 0 when each query does, 1 when one does not, 2 when one could not be judged.",
     .examples =
         "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
+        "assay check --schema shop.sql --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
         "assay check --db shop.sqlite --question 'Name all products.' --format json < candidates.sql\n"
         "assay check --pairs queries --db-root databases --format junit > assay.xml",
-    .main_flags = "db question evidence answer pairs format policy threshold expose deny-column",
-    .groups = (const struct option_group *const[]){&options_check, &options_answer, &options_judge, &options_verifier,
-                                                   &options_repair, &options_encoder, &options_llm, &options_consult,
-                                                   &options_corrector, &options_polish, &options_output,
-                                                   &options_signals, &options_database, &options_schema, &options_redis,
-                                                   &options_general, NULL},
+    .main_flags = "db schema question evidence answer pairs format policy threshold expose deny-column",
+    .groups = (const struct option_group *const[]){&options_check, &options_ddl, &options_answer, &options_judge,
+                                                   &options_verifier, &options_repair, &options_encoder, &options_llm,
+                                                   &options_consult, &options_corrector, &options_polish,
+                                                   &options_output, &options_signals, &options_database,
+                                                   &options_schema, &options_redis, &options_general, NULL},
     .max_args = -1,
     .run = check_run,
 };

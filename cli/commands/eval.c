@@ -24,6 +24,7 @@ struct eval {
     uint64_t read;
     bool gold, vectors_only, failed;
     struct labeler *labeler;
+    GHashTable *definitions; /* database → its DDL; NULL: they are judged with their data */
     struct schema_cache *schemas;
     struct eval_data *data;
     struct eval_gold *golds;
@@ -62,10 +63,27 @@ static bool judge_gold(struct arena *arena, struct msg_request *request)
     return true;
 }
 
+/* In place of the database, its definitions. False: they cannot be had. */
+static bool judge_schema(struct eval *e, struct arena *arena, struct msg_request *request)
+{
+    struct err err = {0};
+    const char *text = g_hash_table_lookup(e->definitions, request->db);
+    char *fresh = text ? NULL : labeler_definitions(e->labeler, request->db, &err);
+    if (fresh) g_hash_table_insert(e->definitions, g_strdup(request->db), fresh);
+    if (!text) text = fresh;
+    if (!text) report_line(e, err.text);
+    request->schema = text ? arena_strdup(arena, text) : NULL;
+    return request->schema != NULL;
+}
+
 static bool usable(struct eval *e, struct arena *arena, struct msg_request *request)
 {
     if (!request->gold || (!e->gold && !request->n_candidates)) {
         e->data->lines_without_gold++;
+        return false;
+    }
+    if (e->definitions && !judge_schema(e, arena, request)) {
+        e->data->lines_failed++;
         return false;
     }
     return !e->gold || judge_gold(arena, request);
@@ -287,11 +305,14 @@ static int eval_run(struct cli *cli)
     e.data = eval_data_new(cli->settings.eval.folds);
     e.data->max_iterations = (uint32_t)cli->settings.judge.max_iterations;
     e.golds = eval_gold_new();
+    if (cli->settings.eval.schema_only)
+        e.definitions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     e.votes = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     e.labels = cli->settings.eval.labels ? g_ptr_array_new() : NULL;
     e.show = terminal_progress() && !cli->settings.general.quiet;
     int code = eval_log(&e, format);
     if (e.labels) g_ptr_array_free(e.labels, TRUE);
+    if (e.definitions) g_hash_table_destroy(e.definitions);
     g_hash_table_destroy(e.votes);
     eval_gold_free(e.golds);
     eval_data_free(e.data);
@@ -322,7 +343,7 @@ const struct command command_eval = {
     .examples = "assay eval dev.jsonl --db-root databases\n"
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",
-    .main_flags = "db-root format limit folds gold plots",
+    .main_flags = "db-root format limit folds gold schema-only plots",
     .groups =
         (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
                                              &options_repair, &options_encoder, &options_llm, &options_consult,

@@ -321,6 +321,11 @@ static const struct option_row check_rows[] = {
      .sentence = "what else is known about the question"},
     END};
 
+static const struct option_row ddl_rows[] = {
+    {"schema", 0, OPT_TEXT, "FILE.sql", AT(check.schema), .command_line_only = true,
+     .sentence = "judge from this DDL alone, where no data may be seen; --db is only a label then"},
+    END};
+
 static const struct option_row answer_rows[] = {
     {"answer", 0, OPT_LIST, "QUESTION=CHOICE", AT(check.answers), .command_line_only = true,
      .sentence = "what you chose of a question that was asked, by the ids of the verdict (repeat the flag, in the "
@@ -428,6 +433,9 @@ static const struct option_row eval_rows[] = {
      .sentence = "write each candidate's label, as JSON: one array a line of the log"},
     {"plots", 0, OPT_TEXT, "DIR", AT(eval.plots), .command_line_only = true,
      .sentence = "draw calibration, precision over coverage and ROC as SVG files into this folder"},
+    {"schema-only", 0, FLAG_ARG, AT(eval.schema_only), "false", .command_line_only = true,
+     .sentence = "judge from the DDL of each database (a SQLite file) alone, as requests with a schema are; labels are "
+                 "by execution as ever"},
     {"triggering", 0, FLAG_ARG, AT(eval.triggering), "false", .command_line_only = true,
      .sentence = "also: when to answer and when to ask a person, by P, label model, verifier, findings, votes and the "
                  "generator's own score"},
@@ -738,6 +746,7 @@ const struct option_group options_redis = {"redis", "Index cache of a fleet", re
 const struct option_group options_signals = {"signals", "Signals", signals_rows};
 const struct option_group options_log = {"log", "The log", log_rows};
 const struct option_group options_check = {"check", "The question", check_rows};
+const struct option_group options_ddl = {"ddl", "A schema in place of a database", ddl_rows};
 const struct option_group options_answer = {"check", "Answers, and pairs in files", answer_rows};
 const struct option_group options_fix = {"fix", "Repair", fix_rows};
 const struct option_group options_explain = {"explain", "Explanation", explain_rows};
@@ -767,50 +776,16 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {&options_general,
-                                                    &options_output,
-                                                    &options_judge,
-                                                    &options_verifier,
-                                                    &options_repair,
-                                                    &options_encoder,
-                                                    &options_llm,
-                                                    &options_consult,
-                                                    &options_corrector,
-                                                    &options_polish,
-                                                    &options_database,
-                                                    &options_schema,
-                                                    &options_redis,
-                                                    &options_signals,
-                                                    &options_log,
-                                                    &options_check,
-                                                    &options_answer,
-                                                    &options_fix,
-                                                    &options_explain,
-                                                    &options_replay,
-                                                    &options_eval,
-                                                    &options_calibrate,
-                                                    &options_feedback,
-                                                    &options_examples,
-                                                    &options_predictor,
-                                                    &options_link,
-                                                    &options_train,
-                                                    &options_recipe,
-                                                    &options_mutate,
-                                                    &options_doctor,
-                                                    &options_config,
-                                                    &options_kafka,
-                                                    &options_topics,
-                                                    &options_coordinator,
-                                                    &options_worker,
-                                                    &options_diff,
-                                                    &options_range,
-                                                    &options_past,
-                                                    &options_observe,
-                                                    &options_dlq,
-                                                    &options_serve,
-                                                    &options_mcp,
-                                                    &options_report,
-                                                    NULL};
+const struct option_group *const option_groups[] = {
+    &options_general,   &options_output, &options_judge,     &options_verifier,  &options_repair,
+    &options_encoder,   &options_llm,    &options_consult,   &options_corrector, &options_polish,
+    &options_database,  &options_schema, &options_redis,     &options_signals,   &options_log,
+    &options_check,     &options_ddl,    &options_answer,    &options_fix,       &options_explain,
+    &options_replay,    &options_eval,   &options_calibrate, &options_feedback,  &options_examples,
+    &options_predictor, &options_link,   &options_train,     &options_recipe,    &options_mutate,
+    &options_doctor,    &options_config, &options_kafka,     &options_topics,    &options_coordinator,
+    &options_worker,    &options_diff,   &options_range,     &options_past,      &options_observe,
+    &options_dlq,       &options_serve,  &options_mcp,       &options_report,    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

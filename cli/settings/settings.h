@@ -100,6 +100,7 @@ struct settings {
         const char *db;
         const char *question;
         const char *evidence;
+        const char *schema;
         struct string_list answers;
     } check;
     struct {
@@ -155,6 +156,7 @@ struct settings {
         bool gold;
         bool folds;
         bool triggering;
+        bool schema_only;
         int64_t bootstrap;
         const char *labels;
         const char *plots;

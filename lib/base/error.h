@@ -40,6 +40,8 @@ enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATA
     X(ERR_DB_CORRUPT, "db_corrupt", REJECT, "the file is no database, or a damaged one")                               \
     X(ERR_DB_EMPTY, "db_empty", REJECT, "the database holds no tables")                                                \
     X(ERR_DB_LOCKED, "db_locked", RETRY, "the database is locked by a writer")                                         \
+    X(ERR_SCHEMA, "schema", REJECT, "the schema that came with the request cannot be read")                            \
+    X(ERR_NO_DATA, "no_data", REJECT, "there is no data: it is judged from the schema alone")                          \
     X(ERR_MALFORMED, "malformed", REJECT, "the message or line is not what its format asks for")                       \
     X(ERR_VERSION, "version", REJECT, "the message or file has a version this build does not know")                    \
     X(ERR_DB_UNAVAILABLE, "db_unavailable", RETRY, "the database did not answer several times and is left alone")      \

@@ -4,7 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
-static const struct db_engine *const db_engines[] = {&db_engine_postgres, &db_engine_mariadb, &db_engine_sqlite};
+static const struct db_engine *const db_engines[] = {&db_engine_definitions, &db_engine_postgres, &db_engine_mariadb,
+                                                     &db_engine_sqlite};
 
 static const struct db_limits DEFAULTS = {
     .time_ms = 3000,

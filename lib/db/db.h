@@ -2,7 +2,8 @@
  *
  * A handle belongs to one thread at a time; db_interrupt may be called from any. Each statement runs alone behind:
  * a read-only connection, an authorizer that is an allow list, one statement per call, and the limits below. The
- * engine is a row in a table (db_engine.h): SQLite files, PostgreSQL and MariaDB servers.
+ * engine is a row in a table (db_engine.h): SQLite files, PostgreSQL and MariaDB
+ * servers, and schemas without data.
  */
 #ifndef ASSAY_LIB_DB_DB_H
 #define ASSAY_LIB_DB_DB_H
@@ -63,6 +64,13 @@ struct db_result {
     uint64_t ordered_digest[2]; /* of the rows in order, columns in order */
 };
 
+/* What a schema without data is opened by: this and its DDL (lib/sql/definitions.h), of which no byte comes back in a
+ * text but names. Beside the errors below: those of sql_read_definitions. */
+#define DB_SCHEMA_PREFIX "schema:"
+/* Identifies a text of DDL, against whoever looks for another one with the same digest too: what db_fingerprint says of
+ * the handle. 32 hex digits. Thread: any. */
+void db_schema_digest(const char *text, size_t len, char out[33]);
+
 /* Open. `path` is a SQLite file, a connection string of PostgreSQL (a URL, or libpq's "host=... dbname=..."), or a URL
  * of MariaDB (mariadb://user@host:port/database). These may hold a password: it never comes back in a text. Passwords
  * may also come as libpq takes them (passfile, PGPASSFILE, PGPASSWORD, service), and MariaDB's library (MYSQL_PWD). A server that is away is ERR_UNREACHABLE (retry), here and in every later
@@ -106,6 +114,7 @@ struct db_dialect {
     bool alias_is_row;                 /* the name of a FROM item that is no column means its whole row */
     bool quotes_names;                 /* a word in double quotes is no string where it names nothing */
     bool divides_exactly;              /* 1 / 2 is 0.5; else 0 */
+    bool no_data;                      /* it is a schema alone: db_query is ERR_NO_DATA, and db_prepare_check may be */
     const struct db_listing *listing;
     const struct db_checkup *checkups; /* NULL: there are no roles (a file is opened read-only) */
     /* The forms of a parsed statement that this engine's grammar lacks (lib/sql/dialect.h); NULL: the engine's own words

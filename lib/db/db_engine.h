@@ -54,7 +54,7 @@ struct db {
 bool memo_find(const struct db_memo *memo, const struct db_statement *statement, struct db_result *out);
 void memo_keep(struct db_memo *memo, const struct db_statement *statement, const struct db_result *result);
 
-extern const struct db_engine db_engine_sqlite, db_engine_postgres, db_engine_mariadb;
+extern const struct db_engine db_engine_sqlite, db_engine_postgres, db_engine_mariadb, db_engine_definitions;
 extern const struct db_listing sqlite_listing, postgres_listing, mariadb_listing;
 extern const struct db_checkup postgres_checkups[], mariadb_checkups[]; /* end with a row without a name */
 

@@ -441,15 +441,25 @@ static void close_handle(struct db *db)
     g_free(self);
 }
 
+void sqlite_init(struct sqlite_db *self, const struct db_engine *engine, const struct db_limits *limits)
+{
+    self->base = (struct db){.engine = engine, .limits = *limits};
+    self->due_ns = INT64_MAX;
+    self->work = (struct work){.look = on_work, .ctx = self};
+}
+
+bool sqlite_watch(struct sqlite_db *self)
+{
+    return watchdog_add(&self->watch, on_watchdog, self);
+}
+
 static enum err_code open_handle(const char *path, const struct db_limits *limits, struct db **out, struct err *err)
 {
     struct sqlite_db *self = g_new0(struct sqlite_db, 1);
-    self->base = (struct db){.engine = &db_engine_sqlite, .limits = *limits};
+    sqlite_init(self, &db_engine_sqlite, limits);
     self->path = g_strdup(path);
-    self->due_ns = INT64_MAX;
-    self->work = (struct work){.look = on_work, .ctx = self};
     enum err_code code = sqlite_connect(self, err);
-    if (!code && !watchdog_add(&self->watch, on_watchdog, self)) {
+    if (!code && !sqlite_watch(self)) {
         code = err_set(err, ERR_NOMEM, "the watchdog thread could not be started");
         sqlite_disconnect(self);
     }

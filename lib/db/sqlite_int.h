@@ -31,7 +31,7 @@ struct file_face {
 
 struct sqlite_db {
     struct db base; /* first */
-    char *path;
+    char *path; /* NULL: there is no file (definitions.c) */
     sqlite3 *conn;
     struct guard guard;
     struct watch watch;
@@ -58,6 +58,13 @@ static inline struct sqlite_db *sqlite_of(struct db *db)
 {
     return (struct sqlite_db *)db;
 }
+
+/* --- sqlite.c --- */
+
+/* A handle without a connection, zeroed before; and its statements' end by the clock, once it has one. False: no thread
+ * can be had. */
+void sqlite_init(struct sqlite_db *self, const struct db_engine *engine, const struct db_limits *limits);
+bool sqlite_watch(struct sqlite_db *self);
 
 /* --- sqlite_open.c --- */
 

@@ -205,7 +205,7 @@ static enum err_code reconnect(struct sqlite_db *self, struct err *err)
 
 enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns, struct err *err)
 {
-    if (self->conn && now_ns - self->checked_ns < CHECK_INTERVAL_NS) return ERR_OK;
+    if (!self->path || (self->conn && now_ns - self->checked_ns < CHECK_INTERVAL_NS)) return ERR_OK;
     self->checked_ns = now_ns;
     struct stat st;
     enum err_code code = check_file(self->path, &st, err);

@@ -531,6 +531,7 @@ static void code_index(struct coder *c, struct schema_index *index)
     code_bool(c, &index->alias_is_row);
     code_bool(c, &index->quotes_names);
     code_bool(c, &index->divides_exactly);
+    code_bool(c, &index->no_data);
     code_notes(c, index);
     code_terms(c, index);
     code_list(c, &index->n_tables, &tables, sizeof *index->tables);

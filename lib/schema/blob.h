@@ -25,7 +25,7 @@
 
 #include "lib/schema/schema.h"
 
-enum { SCHEMA_BLOB_VERSION = 6 };
+enum { SCHEMA_BLOB_VERSION = 7 };
 
 struct schema_blob {
     unsigned char *bytes; /* malloc'd */

@@ -157,6 +157,7 @@ static enum err_code finish_notes(struct builder *builder)
 static enum err_code build(struct builder *builder, const char *path)
 {
     struct schema_index *index = builder->index;
+    index->no_data = db_dialect(builder->db)->no_data;
     /* First: a change while the tables are read then shows at the next look. */
     enum err_code code = db_fingerprint(builder->db, index->fingerprint, builder->err);
     if (!code) code = schema_load(builder);

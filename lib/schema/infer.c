@@ -4,6 +4,7 @@
  *   the same words ("stuid" and "stuid"), unless they are words that every table has (id, name, code ...);
  *   the table's words and the key's ("singer_id" → "singer.id"), or the table's alone ("singer" → "singer.id");
  *   either with words before it ("home_team_id" → "team.id"), unless it is the key of its own table.
+ * Without data names decide alone, between columns that hold the same kind of value.
  * Columns with a declared foreign key are left alone. Only keys that are unique and wholly indexed are targets;
  * uniqueness that is only measured must have been measured on some rows.
  */
@@ -72,13 +73,14 @@ static bool may_be_target(const struct builder *builder, const struct schema_col
 {
     const struct schema_private *priv = builder->index->priv;
     bool chance = column->unique_measured && column->stats.rows < MEASURED_ROWS;
-    return column->unique && !chance && priv->values.columns[column->id].complete && !priv->is_foreign[column->id];
+    bool known = builder->index->no_data || priv->values.columns[column->id].complete;
+    return column->unique && !chance && known && !priv->is_foreign[column->id];
 }
 
 static bool may_refer(const struct builder *builder, const struct schema_column *column)
 {
     const struct schema_private *priv = builder->index->priv;
-    return priv->values.columns[column->id].n > 0 && !priv->is_foreign[column->id];
+    return (builder->index->no_data || priv->values.columns[column->id].n > 0) && !priv->is_foreign[column->id];
 }
 
 /* Declared the other way round already, or inferred so? */
@@ -92,6 +94,14 @@ static bool is_reversed(const struct builder *builder, uint32_t from, uint32_t t
     return false;
 }
 
+/* -1: nothing speaks for it. */
+static double inclusion_of(const struct builder *builder, const struct schema_column *from,
+                           const struct schema_column *to)
+{
+    if (!builder->index->no_data) return values_inclusion(&builder->index->priv->values, from->id, to->id, SAMPLE);
+    return from->affinity == to->affinity ? builder->options->min_inclusion : -1;
+}
+
 /* The joins of one column to keys that are declared (or merely measured) unique. */
 static enum err_code infer_from(struct builder *builder, const struct schema_column *from, GPtrArray *targets,
                                 bool measured, uint32_t *found)
@@ -102,7 +112,7 @@ static enum err_code infer_from(struct builder *builder, const struct schema_col
         const struct schema_column *to = targets->pdata[i];
         if (to->table == from->table || to->unique_measured != measured) continue;
         if (!names_fit(from, to, &index->tables[to->table]) || is_reversed(builder, from->id, to->id)) continue;
-        double inclusion = values_inclusion(&index->priv->values, from->id, to->id, SAMPLE);
+        double inclusion = inclusion_of(builder, from, to);
         if (inclusion < builder->options->min_inclusion) continue;
         code = builder_add_join(builder, &from->id, &to->id, 1, false, inclusion);
         (*found)++;

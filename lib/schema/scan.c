@@ -141,6 +141,12 @@ static enum err_code scan_table(struct builder *builder, struct schema_table *ta
     return code;
 }
 
+/* Nothing is known, which is not the same as tables without rows. */
+static void mark_unread(struct schema_index *index)
+{
+    for (uint32_t i = 0; i < index->n_columns; i++) index->columns[i]->stats.sampled = true;
+}
+
 enum err_code schema_scan_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
@@ -148,7 +154,9 @@ enum err_code schema_scan_tables(struct builder *builder)
     uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
     if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
     enum err_code code = ERR_OK;
-    for (uint32_t i = 0; !code && i < index->n_tables; i++) code = scan_table(builder, &index->tables[i], seed);
+    if (index->no_data) mark_unread(index);
+    for (uint32_t i = 0; !code && !index->no_data && i < index->n_tables; i++)
+        code = scan_table(builder, &index->tables[i], seed);
     if (!code && !values_seal(&index->priv->values)) code = builder_full(builder);
     return code;
 }

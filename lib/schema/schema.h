@@ -92,7 +92,8 @@ struct schema_join {
     bool to_unique;     /* the referenced columns are a key */
     bool from_not_null; /* all referencing columns are NOT NULL, or hold no NULL */
     double
-        inclusion; /* share of distinct non-NULL from-values found in to (measured; 1 if declared and not measured) */
+        inclusion; /* share of distinct non-NULL from-values found in to (measured; if not, 1 of a declared one, and
+                      min_inclusion of one that is inferred from names alone) */
 };
 
 /* A word of the team's own, of words.yaml (lib/schema/terms.c). */
@@ -118,6 +119,8 @@ struct schema_index {
     bool has_descriptions;
     /* Of the engine, for who has no handle (db_dialect in lib/db/db.h). */
     bool alias_is_row, quotes_names, divides_exactly;
+    bool no_data; /* of a schema alone: no table is scannable, every column is `sampled` with counts of 0, and no value
+                     is known. Whoever takes a count or a value for a fact asks this first */
     const struct schema_term *terms;
     uint32_t n_terms;
     uint64_t bytes; /* memory held */

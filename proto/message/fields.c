@@ -104,6 +104,7 @@ static const struct field request_fields[] = {
     BOUND(10, msg_request, traceparent, FIELD_UTF8, MSG_MAX_NAME),
     MANY(11, msg_request, answers, FIELD_LIST, MSG_MAX_ANSWERS, &answer_record),
     PART(12, msg_request, linking, FIELD_OPTIONAL, &linking_record),
+    BOUND(13, msg_request, schema, FIELD_UTF8, MSG_MAX_SCHEMA),
     END,
 };
 const struct record msg_request_record = RECORD(msg_request, request_fields);
@@ -155,6 +156,7 @@ static const struct field task_fields[] = {
     PLAIN(15, msg_task, describes, FIELD_BOOL),
     MANY(16, msg_task, readings, FIELD_LIST, MSG_MAX_LIST, &candidate_record),
     PART(17, msg_task, linking, FIELD_OPTIONAL, &linking_record),
+    BOUND(18, msg_task, schema, FIELD_UTF8, MSG_MAX_SCHEMA),
     END,
 };
 const struct record msg_task_record = RECORD(msg_task, task_fields);

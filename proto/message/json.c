@@ -266,6 +266,8 @@ static enum err_code read_request(const struct reader *r, const json_t *from, st
     if (!json_is_object(from)) return err_set(r->err, ERR_MALFORMED, "the line is no JSON object");
     enum err_code code = read_string(r, from, "id", MSG_MAX_NAME, &out->id);
     if (!code) code = read_string(r, from, "db", MSG_MAX_NAME, &out->db);
+    if (!code) code = read_string(r, from, "schema", MSG_MAX_SCHEMA, &out->schema);
+    if (!code && !out->db && out->schema) out->db = "schema"; /* a label that says as much */
     if (!code && !out->db) code = bad(r, "db", "is missing");
     if (!code) code = read_string(r, from, "question", MSG_MAX_QUESTION, &out->question);
     if (!code) code = read_string(r, from, "evidence", MSG_MAX_QUESTION, &out->evidence);

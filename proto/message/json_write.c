@@ -638,6 +638,7 @@ char *msg_request_to_json(const struct msg_request *request)
     open_list(&w, NULL, '{');
     write_string(&w, "id", request->id);
     write_string(&w, "db", request->db);
+    write_if(&w, "schema", request->schema);
     write_if(&w, "question", request->question);
     write_if(&w, "evidence", request->evidence);
     open_list(&w, "candidates", '[');

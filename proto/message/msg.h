@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 8 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 9 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -33,6 +33,7 @@ enum {
     MSG_MAX_CANDIDATES = 4096,   /* of a request */
     MSG_MAX_QUESTION = 64 << 10, /* bytes of the question, or of the evidence */
     MSG_MAX_META = 1 << 20,      /* bytes of meta as JSON */
+    MSG_MAX_SCHEMA = 256 << 10,  /* bytes of DDL in place of a database */
     MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; what may be judged is less: the parser's cap */
     MSG_MAX_NAME = 256,          /* id, db, family, generator */
     MSG_MAX_ANSWERS = 8,         /* of a person, with one request */
@@ -203,6 +204,7 @@ struct msg_request {
     struct msg_answer *answers; /* to what earlier verdicts on the same question asked, in that order */
     uint32_t n_answers;
     struct msg_linking *linking; /* NULL: there was no linker, or it does not tell */
+    const char *schema; /* DDL: no data may be seen, and this is all there is to judge by; db is a label then. NULL */
 };
 
 /* --- task and result --- */
@@ -233,6 +235,7 @@ struct msg_task {
         readings; /* of the family explain: in what these and the task's own differ is asked for, in words; their SQL */
     uint32_t n_readings;
     struct msg_linking *linking; /* of the request; NULL */
+    const char *schema;          /* likewise */
 };
 
 struct msg_clause {
@@ -538,7 +541,7 @@ enum err_code msg_request_from_json(struct arena *arena, const char *line, size_
 enum err_code msg_options_from_json(struct arena *arena, const char *text, size_t len, struct msg_options *out,
                                     struct err *err);
 
-/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates, options, answers and linking. Left out are
+/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates, options, answers, linking and schema. Left out are
  * tag, meta, traceparent, and reals (score, threshold, alpha, repair_margin, ask_gain), which JSON rounds: read from JSON or from a message it
  * is the same. Any thread. */
 void msg_request_digest(const struct msg_request *request, uint64_t out[2]);

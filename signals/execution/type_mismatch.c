@@ -142,6 +142,7 @@ const struct vsig_def vsig_type_mismatch = {
     .name = "type_mismatch",
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_DATA,
     .sentence = "a comparison or calculation mixes types whose values cannot match, as measured on the columns",
     .description =
         "SQLite compares and calculates across types without complaint, but a number never equals a word, and a word "

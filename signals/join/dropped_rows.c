@@ -31,7 +31,7 @@ const struct vsig_def vsig_dropped_rows = {
     .name = "dropped_rows",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .needs = VSIG_NEEDS_QUESTION,
+    .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
     .sentence = "the question includes those without a partner, and a join or condition drops them",
     .description = "The question asks for all of a kind, also those for which the other table has no row. An inner "
                    "join, or a condition on the optional side of an outer one, leaves them out.",

@@ -179,6 +179,7 @@ const struct vsig_def vsig_table_similarity = {
     .name = "table_similarity",
     .family = VSIG_JOIN,
     .cause = VSIG_DATA_AMBIGUITY,
+    .needs = VSIG_NEEDS_DATA,
     .sentence = "another table holds, under the same names, the columns that the query takes from one of its tables",
     .description =
         "Two tables of the database have the columns that the query uses, with different values. The query may "

@@ -30,7 +30,7 @@ const struct vsig_def vsig_counted_amount = {
     .name = "counted_amount",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .needs = VSIG_NEEDS_QUESTION,
+    .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
     .sentence = "rows are counted where a column holds the number that is asked for",
     .description = "The query counts rows, and how many there are of what the question names stands in a column, whose "
                    "values have to be summed or shown.",

@@ -40,7 +40,7 @@ const struct vsig_def vsig_contradicted_value = {
     .name = "contradicted_value",
     .family = VSIG_VALUE,
     .cause = VSIG_MISALIGNMENT,
-    .needs = VSIG_NEEDS_QUESTION,
+    .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
     .sentence =
         "a condition names a value that the question does not state, while it states another one of that column",
     .description =

@@ -256,7 +256,7 @@ const struct vsig_def vsig_value_ambiguity = {
     .name = "value_ambiguity",
     .family = VSIG_VALUE,
     .cause = VSIG_DATA_AMBIGUITY,
-    .needs = VSIG_NEEDS_QUESTION,
+    .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
     .sentence = "a literal of the query also occurs in another column that is semantically closer to the question",
     .description =
         "The value is held by more than one column. The question speaks of another one than the query filters on.",

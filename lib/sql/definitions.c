@@ -1,0 +1,551 @@
+/* The statements of a schema's text.
+ *
+ * One table (heads) says by its first words what becomes of a statement: it is read, read past, or refused. What is read
+ * past is never looked into, and nothing of the text reaches an engine but names, types and the queries of views, which
+ * have passed the parser. Bounds are met before anything is kept, and parentheses are counted, not descended into.
+ */
+#include "lib/sql/build.h"
+#include "lib/sql/definitions_reader.h"
+#include "lib/sql/grammar.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- failures ----------------------------------------------------------------------------------------------------- */
+
+static void fail(struct definitions_reader *r, uint32_t at, enum err_code code, const char *format, va_list args)
+{
+    char said[ERR_TEXT_MAX];
+    struct sql_diag where = {.start = r->scan.tokens[MIN(at, r->scan.n_tokens)].start};
+    if (r->code) return;
+    r->code = code;
+    vsnprintf(said, sizeof said, format, args);
+    sql_diag_locate(r->scan.text, &where);
+    err_set(r->err, code, "the schema, line %u, column %u: %s", where.line, where.column, said);
+}
+
+void reader_fail(struct definitions_reader *r, uint32_t at, enum err_code code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fail(r, at, code, format, args);
+    va_end(args);
+}
+
+const char *reader_folded(struct definitions_reader *r, const char *name)
+{
+    char *folded = arena_strdup(r->arena, name);
+    for (char *c = folded; c && *c; c++) *c = g_ascii_tolower(*c);
+    return folded;
+}
+
+/* --- tokens ------------------------------------------------------------------------------------------------------- */
+
+static struct sql_token token_at(const struct definitions_reader *r, uint32_t at)
+{
+    return r->scan.tokens[r->code ? r->scan.n_tokens : MIN(at, r->scan.n_tokens)];
+}
+
+bool reader_is(const struct definitions_reader *r, uint32_t at, const char *word)
+{
+    return sql_token_is(&r->scan, token_at(r, at), word);
+}
+
+bool reader_is_mark(const struct definitions_reader *r, uint32_t at, char mark)
+{
+    struct sql_token token = token_at(r, at);
+    return token.len == 1 && r->scan.text[token.start] == mark;
+}
+
+bool reader_is_word(const struct definitions_reader *r, uint32_t at)
+{
+    struct sql_token token = token_at(r, at);
+    char c = token.len && token.code != T_ILLEGAL ? r->scan.text[token.start] : '\0';
+    return g_ascii_isalpha(c) || c == '_' || c == '"' || c == '`' || (c == '[' && token.len > 1) || (c & 0x80);
+}
+
+bool reader_is_number(const struct definitions_reader *r, uint32_t at)
+{
+    unsigned code = token_at(r, at).code;
+    return code == T_INTEGER || code == T_FLOAT;
+}
+
+bool reader_at_end(const struct definitions_reader *r)
+{
+    unsigned code = token_at(r, r->at).code;
+    return code == SQL_END_OF_TEXT || code == T_SEMI;
+}
+
+bool reader_accept(struct definitions_reader *r, const char *word)
+{
+    if (!reader_is(r, r->at, word)) return false;
+    r->at++;
+    return true;
+}
+
+bool reader_accept_mark(struct definitions_reader *r, char mark)
+{
+    if (!reader_is_mark(r, r->at, mark)) return false;
+    r->at++;
+    return true;
+}
+
+void reader_expect(struct definitions_reader *r, const char *word)
+{
+    if (!reader_accept(r, word)) reader_fail(r, r->at, ERR_SYNTAX, "%s was expected", word);
+}
+
+void reader_expect_mark(struct definitions_reader *r, char mark)
+{
+    if (!reader_accept_mark(r, mark)) reader_fail(r, r->at, ERR_SYNTAX, "\"%c\" was expected", mark);
+}
+
+const char *reader_name(struct definitions_reader *r, const char *what)
+{
+    struct sql_token token = token_at(r, r->at);
+    bool quoted = token.code == T_STRING && r->scan.text[token.start] == '\''; /* SQLite takes 'name', too */
+    if (!reader_is_word(r, r->at) && !quoted) {
+        reader_fail(r, r->at, ERR_SYNTAX, "%s was expected", what);
+        return NULL;
+    }
+    struct sql_node node = {0};
+    sqlb_named(&r->scan, &node, token);
+    if (!node.text_len || node.text_len > SQL_MAX_DEFINED_NAME) {
+        reader_fail(r, r->at, ERR_LIMIT_BYTES, "%s has 1 to %d bytes", what, SQL_MAX_DEFINED_NAME);
+        return NULL;
+    }
+    r->at++;
+    return arena_strndup(r->arena, node.text, node.text_len);
+}
+
+const char *reader_qualified(struct definitions_reader *r, const char *what, const char **schema)
+{
+    const char *name = reader_name(r, what);
+    *schema = NULL;
+    while (name && reader_accept_mark(r, '.')) {
+        *schema = name;
+        name = reader_name(r, what);
+        r->out->is_sqlite = false;
+    }
+    return name;
+}
+
+void reader_skip(struct definitions_reader *r)
+{
+    uint32_t from = r->at, depth = 0;
+    do {
+        if (token_at(r, r->at).code == T_ILLEGAL)
+            reader_fail(r, r->at, ERR_SYNTAX, "this cannot be read: a quote or bracket that is never closed, perhaps");
+        if (reader_is_mark(r, r->at, '(')) depth++;
+        if (reader_is_mark(r, r->at, ')')) depth--;
+        if (token_at(r, r->at).code == SQL_END_OF_TEXT) {
+            reader_fail(r, from, ERR_SYNTAX, "the parenthesis that opens here is never closed");
+            return;
+        }
+        r->at++;
+    } while (depth && depth != UINT32_MAX);
+}
+
+/* a(10), a DESC, a COLLATE x: what stands behind a column does not matter; an expression does. */
+static const char *read_listed(struct definitions_reader *r)
+{
+    const char *name = reader_is_word(r, r->at) && !reader_is_mark(r, r->at + 1, '.') ? reader_name(r, "a name") : NULL;
+    if (name && reader_is_mark(r, r->at, '(') && !reader_is_number(r, r->at + 1)) name = NULL; /* lower(a) */
+    while (!reader_at_end(r) && !reader_is_mark(r, r->at, ',') && !reader_is_mark(r, r->at, ')')) {
+        bool goes_on = reader_is_word(r, r->at) || reader_is_mark(r, r->at, '(');
+        if (!goes_on) name = NULL;
+        reader_skip(r);
+    }
+    return name;
+}
+
+struct sql_defined_name *reader_names(struct definitions_reader *r, bool *plain)
+{
+    struct sql_defined_name *first = NULL, **last = &first;
+    *plain = true;
+    reader_expect_mark(r, '(');
+    do {
+        struct sql_defined_name *one = arena_new(r->arena, struct sql_defined_name);
+        if (!one) break;
+        one->name = read_listed(r);
+        *plain = *plain && one->name;
+        *last = one;
+        last = &one->next;
+    } while (!r->code && reader_accept_mark(r, ','));
+    reader_expect_mark(r, ')');
+    return *plain && !r->code ? first : NULL;
+}
+
+static void skip_statement(struct definitions_reader *r)
+{
+    while (!reader_at_end(r)) reader_skip(r);
+}
+
+static void skip_nothing(struct definitions_reader *r)
+{
+    (void)r;
+}
+
+/* --- tables ------------------------------------------------------------------------------------------------------- */
+
+static void accept_if_not_exists(struct definitions_reader *r)
+{
+    if (!reader_is(r, r->at, "IF")) return;
+    r->at++;
+    reader_accept(r, "NOT");
+    reader_expect(r, "EXISTS");
+}
+
+/* Is the name free? SQLite and this program keep some prefixes for themselves. */
+static void check_name(struct definitions_reader *r, uint32_t at, const char *name)
+{
+    static const char *const taken[] = {"sqlite_", "pragma_"};
+    const char *folded = name ? reader_folded(r, name) : NULL;
+    if (!folded) return;
+    if (g_hash_table_contains(r->tables, folded) || g_hash_table_contains(r->views, folded))
+        reader_fail(r, at, ERR_SYNTAX,
+                    "%s is defined twice: one database is judged, in which a name stands for one table", name);
+    for (unsigned i = 0; i < G_N_ELEMENTS(taken); i++)
+        if (g_str_has_prefix(folded, taken[i])) reader_fail(r, at, ERR_REFUSED, "names with %s are taken", taken[i]);
+}
+
+static void note_schema(struct definitions_reader *r, const char *schema)
+{
+    const char *folded = schema ? reader_folded(r, schema) : NULL;
+    if (folded) g_hash_table_add(r->schemas, (gpointer)folded);
+}
+
+/* ENGINE=InnoDB, WITHOUT ROWID, PARTITION BY (...): up to the end, or to a statement that begins without a semicolon
+ * before it. */
+static void skip_table_options(struct definitions_reader *r)
+{
+    while (!reader_at_end(r) && !reader_is(r, r->at, "CREATE") && !reader_is(r, r->at, "GO")) {
+        if (reader_is(r, r->at, "INHERITS"))
+            reader_fail(r, r->at, ERR_SYNTAX, "INHERITS takes over columns: write them out");
+        if (reader_is(r, r->at, "ENGINE")) r->out->is_sqlite = false;
+        reader_skip(r);
+    }
+}
+
+static void read_table(struct definitions_reader *r)
+{
+    accept_if_not_exists(r);
+    uint32_t at = r->at;
+    struct sql_defined_table *table = arena_new(r->arena, struct sql_defined_table);
+    if (!table) return;
+    table->name = reader_qualified(r, "the name of a table", &table->schema);
+    if (reader_is(r, r->at, "PARTITION")) { /* a part of a table that is there */
+        skip_statement(r);
+        return;
+    }
+    if (reader_is(r, r->at, "AS") || reader_is(r, r->at, "SELECT"))
+        reader_fail(r, r->at, ERR_REFUSED, "a table made of a query's data: write its columns out");
+    check_name(r, at, table->name);
+    if (r->out->n_tables == SQL_MAX_DEFINED_TABLES)
+        reader_fail(r, at, ERR_LIMIT_COUNT, "there are more than %d tables", SQL_MAX_DEFINED_TABLES);
+    if (r->code) return;
+    reader_table_items(r, table);
+    skip_table_options(r);
+    note_schema(r, table->schema);
+    const char *folded = reader_folded(r, table->name);
+    if (r->code || !folded) return;
+    g_hash_table_insert(r->tables, (gpointer)folded, table);
+    *r->last_table = table;
+    r->last_table = &table->next;
+    r->out->n_tables++;
+}
+
+/* The table that is named here and was defined before. */
+static struct sql_defined_table *read_known_table(struct definitions_reader *r)
+{
+    uint32_t at = r->at;
+    const char *schema, *name = reader_qualified(r, "the name of a table", &schema);
+    const char *folded = name ? reader_folded(r, name) : NULL;
+    struct sql_defined_table *table = folded ? g_hash_table_lookup(r->tables, folded) : NULL;
+    if (name && !table) reader_fail(r, at, ERR_UNKNOWN_NAME, "no table %s is defined before this", name);
+    return table;
+}
+
+/* [UNIQUE] INDEX [name] ON table [USING method] (columns) [WHERE ...] */
+static void read_index(struct definitions_reader *r)
+{
+    bool plain = false;
+    while (!reader_at_end(r) && !reader_is(r, r->at, "ON")) reader_skip(r);
+    reader_expect(r, "ON");
+    reader_accept(r, "ONLY");
+    struct sql_defined_table *table = read_known_table(r);
+    if (reader_accept(r, "USING")) reader_skip(r);
+    uint32_t at = r->at;
+    struct sql_defined_name *columns = reader_names(r, &plain);
+    bool whole = true;
+    for (; !reader_at_end(r); reader_skip(r)) whole = whole && !reader_is(r, r->at, "WHERE");
+    if (table && r->unique && plain && columns && whole) reader_add_unique(r, table, columns, at);
+}
+
+/* ADD [COLUMN] ..., ADD [CONSTRAINT name] ...; what else is altered is read past, but for what would make the columns
+ * others than they are told. */
+static void read_alter(struct definitions_reader *r)
+{
+    static const char *const changes[] = {"DROP", "RENAME", "CHANGE"};
+    if (!reader_accept(r, "TABLE")) {
+        skip_statement(r);
+        return;
+    }
+    r->out->is_sqlite = false;
+    accept_if_not_exists(r);
+    reader_accept(r, "ONLY");
+    struct sql_defined_table *table = read_known_table(r);
+    while (table && !reader_at_end(r)) {
+        for (unsigned i = 0; i < G_N_ELEMENTS(changes); i++)
+            if (reader_is(r, r->at, changes[i]) && !reader_is(r, r->at + 1, "DEFAULT"))
+                reader_fail(r, r->at, ERR_REFUSED, "define the table as it is in the end, without %s", changes[i]);
+        if (reader_accept(r, "ADD")) {
+            reader_accept(r, "COLUMN");
+            accept_if_not_exists(r);
+            reader_table_item(r, table);
+            reader_check_key(r, table, table->keys, r->at);
+        }
+        while (!reader_at_end(r) && !reader_is_mark(r, r->at, ',')) reader_skip(r);
+        reader_accept_mark(r, ',');
+    }
+}
+
+/* --- views -------------------------------------------------------------------------------------------------------- */
+
+/* WITH [NO] DATA and WITH [LOCAL] CHECK OPTION end some. */
+static uint32_t end_of_query(const struct definitions_reader *r)
+{
+    uint32_t end = r->at;
+    bool data = reader_is(r, end - 1, "DATA"), option = reader_is(r, end - 1, "OPTION");
+    for (uint32_t i = end > 4 ? end - 4 : 0; (data || option) && i < end; i++)
+        if (reader_is(r, i, "WITH")) return i;
+    return end;
+}
+
+/* The schema of a table that is defined here means nothing to the one database. */
+static bool is_known_schema(struct definitions_reader *r, uint32_t at)
+{
+    struct sql_node node = {0};
+    if (!reader_is_word(r, at) || !reader_is_mark(r, at + 1, '.')) return false;
+    sqlb_named(&r->scan, &node, token_at(r, at));
+    const char *name = arena_strndup(r->arena, node.text, node.text_len),
+               *folded = name ? reader_folded(r, name) : NULL;
+    return folded && g_hash_table_contains(r->schemas, folded) && !g_hash_table_contains(r->tables, folded);
+}
+
+/* How many tables the query reads, through the views before it as well. */
+static uint32_t count_reads(struct definitions_reader *r, uint32_t from, uint32_t end)
+{
+    uint32_t reads = 0;
+    for (uint32_t i = from; i < end && reads <= SQL_MAX_VIEW_READS; i++) {
+        struct sql_node node = {0};
+        if (!reader_is_word(r, i) || reader_is_mark(r, i + 1, '.'))
+            continue; /* what qualifies a column reads nothing */
+        sqlb_named(&r->scan, &node, token_at(r, i));
+        const char *name = arena_strndup(r->arena, node.text, node.text_len);
+        const char *folded = name ? reader_folded(r, name) : "";
+        if (g_hash_table_contains(r->tables, folded)) reads++;
+        reads += GPOINTER_TO_UINT(g_hash_table_lookup(r->views, folded));
+    }
+    return reads;
+}
+
+static const char *query_text(struct definitions_reader *r, uint32_t from, uint32_t end)
+{
+    GString *out = g_string_new(NULL);
+    for (uint32_t i = from; i < end; i++) {
+        if (is_known_schema(r, i)) {
+            i++; /* and the dot */
+            continue;
+        }
+        struct sql_token token = r->scan.tokens[i], next = r->scan.tokens[i + 1];
+        bool apart = i + 1 < end && token.start + token.len < next.start;
+        g_string_append_printf(out, "%.*s%s", (int)token.len, r->scan.text + token.start, apart ? " " : "");
+    }
+    const char *text = arena_strndup(r->arena, out->str, out->len);
+    g_string_free(out, TRUE);
+    return text;
+}
+
+static void check_query(struct definitions_reader *r, uint32_t at, const struct sql_defined_view *view)
+{
+    struct sql_stmt *stmt = NULL;
+    enum err_code code = view->query ? sql_parse(r->arena, view->query, strlen(view->query), NULL, &stmt) : ERR_OK;
+    if (code)
+        reader_fail(r, at, code, "the query of view %s cannot be read, so leave it out: %s", view->name,
+                    stmt && stmt->diags ? stmt->diags->message : err_meaning(code));
+}
+
+static void read_view(struct definitions_reader *r)
+{
+    accept_if_not_exists(r);
+    uint32_t at = r->at;
+    bool plain = true;
+    struct sql_defined_view *view = arena_new(r->arena, struct sql_defined_view);
+    if (!view) return;
+    view->name = reader_qualified(r, "the name of a view", &view->schema);
+    check_name(r, at, view->name);
+    if (reader_is_mark(r, r->at, '(')) view->columns = reader_names(r, &plain);
+    while (!reader_at_end(r) && !reader_is(r, r->at, "AS")) reader_skip(r);
+    reader_expect(r, "AS");
+    uint32_t from = r->at;
+    skip_statement(r);
+    if (r->code) return;
+    uint32_t end = end_of_query(r), reads = count_reads(r, from, end) + 1;
+    if (reads > SQL_MAX_VIEW_READS || ++r->out->n_views > SQL_MAX_DEFINED_VIEWS)
+        reader_fail(r, at, ERR_LIMIT_COUNT, "views read more than %d tables, or there are more than %d of them",
+                    SQL_MAX_VIEW_READS, SQL_MAX_DEFINED_VIEWS);
+    view->query = query_text(r, from, end);
+    check_query(r, from, view);
+    note_schema(r, view->schema);
+    const char *folded = reader_folded(r, view->name);
+    if (r->code || !folded) return;
+    g_hash_table_insert(r->views, (gpointer)folded, GUINT_TO_POINTER(reads));
+    *r->last_view = view;
+    r->last_view = &view->next;
+}
+
+/* --- statements --------------------------------------------------------------------------------------------------- */
+
+static void refuse(struct definitions_reader *r, uint32_t at)
+{
+    struct sql_token token = token_at(r, at);
+    bool word = reader_is_word(r, at) && g_ascii_isalpha(r->scan.text[token.start]);
+    reader_fail(r, at, ERR_REFUSED,
+                "%.*s cannot stand here: take the statement out, for only CREATE TABLE, CREATE INDEX, CREATE VIEW and "
+                "ALTER TABLE ... ADD are read",
+                word ? (int)MIN(token.len, 40) : 4, word ? r->scan.text + token.start : "this");
+}
+
+static void refuse_last(struct definitions_reader *r)
+{
+    refuse(r, r->at - 1);
+}
+
+/* A word, and who reads on behind it. */
+struct head {
+    const char *word;
+    void (*read)(struct definitions_reader *r);
+};
+
+static bool read_as(struct definitions_reader *r, const struct head *heads, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!reader_accept(r, heads[i].word)) continue;
+        heads[i].read(r);
+        return true;
+    }
+    return false;
+}
+
+/* CREATE, then words like OR REPLACE, TEMPORARY, UNIQUE, MATERIALIZED, ALGORITHM=MERGE, then what is made. */
+static void read_create(struct definitions_reader *r)
+{
+    static const struct head things[] = {
+        {"TABLE", read_table},      {"INDEX", read_index},        {"VIEW", read_view},
+        {"SCHEMA", skip_statement}, {"DATABASE", skip_statement}, {"TYPE", skip_statement},
+        {"DOMAIN", skip_statement}, {"SEQUENCE", skip_statement}, {"EXTENSION", skip_statement},
+        {"ROLE", skip_statement},   {"VIRTUAL", refuse_last},     {"TRIGGER", refuse_last},
+        {"FUNCTION", refuse_last},  {"PROCEDURE", refuse_last},   {"EVENT", refuse_last},
+        {"RULE", refuse_last},
+    };
+    uint32_t first = r->at;
+    for (r->unique = false; !reader_at_end(r); reader_skip(r)) {
+        r->unique |= reader_is(r, r->at, "UNIQUE");
+        if (read_as(r, things, G_N_ELEMENTS(things))) return;
+    }
+    refuse(r, first);
+}
+
+/* DROP TABLE IF EXISTS, as dumps have it before each table. */
+static void read_drop(struct definitions_reader *r)
+{
+    uint32_t at = r->at - 1;
+    reader_skip(r);
+    if (!reader_accept(r, "IF") || !reader_accept(r, "EXISTS")) {
+        refuse(r, at);
+        return;
+    }
+    const char *schema, *name = reader_qualified(r, "a name", &schema), *folded = name ? reader_folded(r, name) : NULL;
+    if (folded && (g_hash_table_contains(r->tables, folded) || g_hash_table_contains(r->views, folded)))
+        reader_fail(r, at, ERR_REFUSED, "%s was defined above: define what is there in the end", name);
+    skip_statement(r);
+}
+
+static void read_statement(struct definitions_reader *r)
+{
+    static const struct head heads[] = {
+        {"CREATE", read_create},   {"ALTER", read_alter},      {"DROP", read_drop},       {"COMMENT", skip_statement},
+        {"SET", skip_statement},   {"USE", skip_statement},    {"GO", skip_nothing},      {"BEGIN", skip_statement},
+        {"START", skip_statement}, {"COMMIT", skip_statement}, {"GRANT", skip_statement}, {"REVOKE", skip_statement},
+        {"LOCK", skip_statement},  {"UNLOCK", skip_statement},
+    };
+    /* pg_dump sets the search path so. */
+    bool setting =
+        reader_is(r, r->at, "SELECT") && reader_is(r, r->at + 1, "PG_CATALOG") && reader_is(r, r->at + 3, "SET_CONFIG");
+    if (setting)
+        skip_statement(r);
+    else if (!read_as(r, heads, G_N_ELEMENTS(heads)))
+        refuse(r, r->at);
+}
+
+static void read_statements(struct definitions_reader *r)
+{
+    while (!r->code && token_at(r, r->at).code != SQL_END_OF_TEXT) {
+        if (reader_accept_mark(r, ';')) continue;
+        read_statement(r);
+    }
+    if (!r->code && !r->out->n_tables)
+        r->code = err_set(r->err, ERR_DB_EMPTY, "the schema defines no table: it takes CREATE TABLE statements");
+}
+
+static enum err_code check_text(const char *text, size_t len, struct err *err)
+{
+    const char *end = text;
+    if (len > SQL_MAX_DEFINITIONS_BYTES)
+        return err_set(err, ERR_LIMIT_BYTES, "the schema is longer than %d KiB", SQL_MAX_DEFINITIONS_BYTES / 1024);
+    if (g_utf8_validate_len(text, len, &end)) return ERR_OK;
+    return err_set(err, ERR_ENCODING, "the schema %s, at byte %zu", *end ? "is not valid UTF-8" : "holds a NUL",
+                   (size_t)(end - text) + 1);
+}
+
+static enum err_code scan(struct definitions_reader *r, const char *text, size_t len)
+{
+    r->scan = (struct sql_parser){.arena = r->arena,
+                                  .limits = {.max_tokens = SQL_MAX_DEFINITIONS_BYTES, .max_diags = 1},
+                                  .text = arena_strndup(r->arena, text, len),
+                                  .len = (uint32_t)len,
+                                  .stmt = arena_new(r->arena, struct sql_stmt)};
+    r->out = arena_new(r->arena, struct sql_definitions);
+    if (!r->scan.text || !r->scan.stmt || !r->out) return ERR_LIMIT_MEMORY;
+    r->out->is_sqlite = true;
+    r->last_table = &r->out->tables;
+    r->last_view = &r->out->views;
+    return sql_scan(&r->scan);
+}
+
+enum err_code sql_read_definitions(struct arena *arena, const char *text, size_t len, struct sql_definitions **out,
+                                   struct err *err)
+{
+    struct err own = {0};
+    struct definitions_reader r = {.arena = arena, .err = err ? err : &own};
+    *out = NULL;
+    enum err_code code = check_text(text, len, r.err);
+    if (code) return code;
+    code = scan(&r, text, len);
+    r.tables = g_hash_table_new(g_str_hash, g_str_equal);
+    r.views = g_hash_table_new(g_str_hash, g_str_equal);
+    r.columns = g_hash_table_new(g_str_hash, g_str_equal);
+    r.schemas = g_hash_table_new(g_str_hash, g_str_equal);
+    if (!code) read_statements(&r);
+    g_hash_table_destroy(r.tables);
+    g_hash_table_destroy(r.views);
+    g_hash_table_destroy(r.columns);
+    g_hash_table_destroy(r.schemas);
+    if (!code) code = r.code;
+    if (arena->failed || code == ERR_LIMIT_MEMORY)
+        return err_set(r.err, ERR_LIMIT_MEMORY, "reading the schema takes more memory than it may have");
+    *out = code ? NULL : r.out;
+    return code;
+}

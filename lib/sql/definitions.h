@@ -1,0 +1,79 @@
+/* Reading a schema from its text: the tables, keys, references and views that DDL defines.
+ *
+ * Nothing is run. The union of what SQLite, PostgreSQL and MySQL write is read (and what their dumps of a schema hold
+ * beside it is read past), as far as it tells of names, types and keys: defaults, CHECK, collations, comments and the
+ * expressions of generated columns say nothing to whoever judges by names, and are skipped unread, whatever they hold.
+ * Anything else is an error: data, triggers, functions, ATTACH, PRAGMA, virtual tables.
+ */
+#ifndef ASSAY_LIB_SQL_DEFINITIONS_H
+#define ASSAY_LIB_SQL_DEFINITIONS_H
+
+#include "lib/base/arena.h"
+#include "lib/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bounds of one text. */
+enum {
+    SQL_MAX_DEFINITIONS_BYTES = 256 << 10,
+    SQL_MAX_DEFINED_TABLES = 2000,
+    SQL_MAX_DEFINED_COLUMNS = 2000, /* of a table */
+    SQL_MAX_DEFINED_KEYS = 1000,    /* likewise */
+    SQL_MAX_DEFINED_VIEWS = 200,
+    SQL_MAX_VIEW_READS = 1000, /* tables that a view reads, through other views too: one may double what it reads */
+    SQL_MAX_DEFINED_NAME = 256 /* bytes */
+};
+
+/* Lists are in the order of the text, but for keys; strings and structs are the arena's. */
+struct sql_defined_name {
+    const char *name;
+    struct sql_defined_name *next;
+};
+
+struct sql_defined_column {
+    const char *name, *type; /* type: as declared, one space between its words; "" if none */
+    bool not_null;
+    struct sql_defined_column *next;
+};
+
+/* A primary or unique key, or a reference to another table. */
+enum sql_defined_kind { SQL_DEFINED_PRIMARY, SQL_DEFINED_UNIQUE, SQL_DEFINED_REFERENCE };
+struct sql_defined_key {
+    enum sql_defined_kind kind;
+    struct sql_defined_name *columns;
+    const char *table;           /* of a reference, without its schema */
+    struct sql_defined_name *to; /* NULL: its primary key */
+    struct sql_defined_key *next;
+};
+
+struct sql_defined_table {
+    const char *schema, *name;                 /* schema: NULL, it is not told */
+    struct sql_defined_column *columns, *last; /* last: of the columns */
+    struct sql_defined_key *keys;              /* the last one first */
+    uint32_t n_columns, n_keys;
+    bool has_primary;
+    struct sql_defined_table *next;
+};
+
+struct sql_defined_view {
+    const char *schema, *name;
+    struct sql_defined_name *columns; /* NULL: as its query names them */
+    const char *query;                /* a SELECT that parses, without the schemas of tables defined here */
+    struct sql_defined_view *next;
+};
+
+struct sql_definitions {
+    struct sql_defined_table *tables;
+    struct sql_defined_view *views; /* each reads only what stands before it */
+    uint32_t n_tables, n_views;
+    bool is_sqlite; /* nothing in it is the spelling of another engine */
+};
+
+/* Read `len` bytes. ERR_SYNTAX, ERR_REFUSED (a statement that defines no table or view), ERR_ENCODING, ERR_LIMIT_*,
+ * ERR_DB_EMPTY (it defines no table): `err` says where, and what to do. Thread: any. */
+enum err_code sql_read_definitions(struct arena *arena, const char *text, size_t len, struct sql_definitions **out,
+                                   struct err *err);
+
+#endif
