@@ -117,6 +117,26 @@ static const struct schema_join *passed_by(const struct schema_index *schema, co
     return NULL;
 }
 
+/* What the schema offers instead: a declared edge between the two tables. */
+static const struct schema_join *declared_edge(const struct schema_index *schema, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < schema->n_joins; i++) {
+        const struct schema_join *join = &schema->joins[i];
+        if (join->declared &&
+            ((join->from_table == a && join->to_table == b) || (join->from_table == b && join->to_table == a)))
+            return join;
+    }
+    return NULL;
+}
+
+/* Without data an undeclared pair is wrong only where a declaration says otherwise: one of the columns refers to another
+ * place, or the tables are joined in another way. Many schemas declare little. */
+static bool is_open(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
+{
+    return schema->no_data && !schema_is_foreign_key(schema, a->id) && !schema_is_foreign_key(schema, b->id) &&
+           !declared_edge(schema, a->table, b->table);
+}
+
 static bool is_valid(const struct vsig_run *run, const struct schema_column *a, const struct schema_column *b)
 {
     if (a == b) return true; /* rows of a self-join that share the value */
@@ -126,7 +146,7 @@ static bool is_valid(const struct vsig_run *run, const struct schema_column *a, 
     if (join && join->inclusion >= vsig_opt(run, OPT_MIN_INCLUSION)) return true;
     const struct schema_index *schema = run->subject->schema;
     return is_spelled_out(schema, a, b) || is_telling(schema, a, b) || is_telling(schema, b, a) ||
-           is_chain(schema, a, b);
+           is_chain(schema, a, b) || is_open(schema, a, b);
 }
 
 static bool pair_is_valid(const struct vsig_run *run, const struct sql_join_pair *pair)
@@ -155,18 +175,6 @@ static bool is_filter(const struct vsig_run *run, const struct vsig_block_shape 
         }
     }
     return (reached & goal) != 0;
-}
-
-/* What the schema offers instead: a declared edge between the two tables. */
-static const struct schema_join *declared_edge(const struct schema_index *schema, uint32_t a, uint32_t b)
-{
-    for (uint32_t i = 0; i < schema->n_joins; i++) {
-        const struct schema_join *join = &schema->joins[i];
-        if (join->declared &&
-            ((join->from_table == a && join->to_table == b) || (join->from_table == b && join->to_table == a)))
-            return join;
-    }
-    return NULL;
 }
 
 static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool filter)
