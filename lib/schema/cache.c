@@ -3,7 +3,9 @@
  * One entry a path, or, where a name has options of its own, a name and path. At most one thread works on an entry
  * (looks at the fingerprint, builds); the others that want it wait. The fingerprint is checked at most once in 100 ms,
  * so a busy worker does not stat the file for each candidate. A rebuild replaces the entry's reference; whoever holds
- * the old index keeps it. Entries are small and stay; under memory pressure the least recently used index is dropped.
+ * the old index keeps it. Entries are small and stay, but for those without an index where there are many:
+ * who sends schemas to judge by makes as many as he likes. Under memory pressure the least recently used index is
+ * dropped.
  *
  * pthread locks and not GLib's: ThreadSanitizer knows them.
  */
@@ -15,11 +17,13 @@
 #include <string.h>
 
 static const int64_t CHECK_INTERVAL_NS = 100 * 1000000LL, FAILURE_NS = 1000 * 1000000LL;
+enum { MANY_ENTRIES = 4096 };
 static const uint64_t DEFAULT_MAX_BYTES = 1ULL << 30;
 
 struct cache_entry {
     struct schema_index *index; /* a reference, or NULL */
     bool busy;                  /* a thread works on it */
+    unsigned waiting;           /* threads that wait until none does */
     int64_t checked_ns, used_ns;
     struct err failure; /* code ERR_OK: none */
     int64_t failed_ns;
@@ -98,6 +102,13 @@ static char *key_of(const struct schema_cache *cache, const char *db_name, const
     return g_hash_table_contains(cache->own, db_name) ? g_strconcat(db_name, "\n", path, NULL) : g_strdup(path);
 }
 
+static gboolean is_forgotten(void *key, void *value, void *ctx)
+{
+    (void)key, (void)ctx;
+    const struct cache_entry *entry = value;
+    return !entry->index && !entry->busy && !entry->waiting;
+}
+
 static struct cache_entry *entry_of(struct schema_cache *cache, const char *db_name, const char *path)
 {
     char *key = key_of(cache, db_name, path);
@@ -106,6 +117,8 @@ static struct cache_entry *entry_of(struct schema_cache *cache, const char *db_n
         g_free(key);
         return entry;
     }
+    if (g_hash_table_size(cache->entries) >= MANY_ENTRIES)
+        g_hash_table_foreach_remove(cache->entries, is_forgotten, NULL);
     entry = g_new0(struct cache_entry, 1);
     g_hash_table_insert(cache->entries, key, entry);
     return entry;
@@ -217,7 +230,9 @@ enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const 
     pthread_mutex_lock(&cache->lock);
     struct cache_entry *entry = entry_of(cache, db_name, path);
     entry->used_ns = clock_now_ns();
+    entry->waiting++;
     while (entry->busy) pthread_cond_wait(&cache->not_busy, &cache->lock);
+    entry->waiting--;
     enum err_code code;
     if (!is_fresh(entry, clock_now_ns(), &code, err))
         code = refresh(cache, entry, db, db_name, path, err);

@@ -53,7 +53,7 @@ static double things_behind_each(const struct vsig_subject *subject)
             if (!best || m->score > best->score) best = m;
         }
     }
-    if (!best) return (double)NAN;
+    if (!best || subject->schema->no_data) return (double)NAN;
     if (best->column < 0) return (double)subject->schema->tables[best->table].rows;
     return (double)subject->schema->columns[best->id]->stats.distinct;
 }
