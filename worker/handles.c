@@ -104,15 +104,15 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
 
 /* What it is known by, here and in every cache: a path of no file and no server, since it has the schemas' own prefix,
  * and a name with a line break in front, as no database has one. The text would do, but is long. */
-static enum err_code open_schema(const struct worker_config *config, const char *name, const char *text,
-                                 struct handle *out, struct err *err)
+static enum err_code open_schema(struct handles *handles, const struct worker_config *config, const char *name,
+                                 const char *text, struct handle *out, struct err *err)
 {
     char *path = NULL;
     struct err why = {0};
     *out = (struct handle){.name = strdup(name), .path = strdup(name + 1)};
     if (!out->name || !out->path || asprintf(&path, DB_SCHEMA_PREFIX "%s", text) < 0)
         return err_set(err, ERR_NOMEM, "no memory for a schema");
-    enum err_code code = db_open(path, &config->limits, &out->db, &why);
+    enum err_code code = open_database(handles, path, &config->limits, &out->db, &why);
     free(path);
     if (code && err_class(code) == ERR_CLASS_REJECT) return err_set(err, ERR_SCHEMA, "%s", why.text);
     if (code && err) *err = why;
@@ -127,7 +127,7 @@ enum err_code handles_get_schema(struct handles *handles, const struct worker_co
     struct handle *handle = find(handles, name);
     if (!handle) {
         struct handle fresh;
-        enum err_code code = open_schema(config, name, text, &fresh, err);
+        enum err_code code = open_schema(handles, config, name, text, &fresh, err);
         if (code) {
             handle_close(&fresh);
             return code;

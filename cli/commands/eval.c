@@ -343,7 +343,7 @@ const struct command command_eval = {
     .examples = "assay eval dev.jsonl --db-root databases\n"
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",
-    .main_flags = "db-root format limit folds gold schema-only plots",
+    .main_flags = "db-root format limit folds gold plots",
     .groups =
         (const struct option_group *const[]){&options_eval, &options_log, &options_judge, &options_verifier,
                                              &options_repair, &options_encoder, &options_llm, &options_consult,

@@ -430,7 +430,8 @@ enum err_code executor_open(struct executor *executor, const char *path, const s
     struct db *here;
     enum err_code code = db_open(path, limits, &here, err);
     *out = here;
-    if (code || !db_is_file(path)) return code;
+    bool file = !code && db_is_file(path);
+    if (code || !(file || db_dialect(here)->no_data)) return code;
     uint32_t slot = free_slot(executor);
     if (slot == EXECUTOR_HANDLES) return ERR_OK; /* more than a thread has open: as without an executor */
     struct apart *self = g_new0(struct apart, 1);
@@ -439,7 +440,7 @@ enum err_code executor_open(struct executor *executor, const char *path, const s
     self->base = (struct db){.engine = &self->engine, .limits = db_get_limits(here)};
     self->here = here;
     self->executor = executor;
-    self->path = g_canonicalize_filename(path, NULL);
+    self->path = file ? g_canonicalize_filename(path, NULL) : g_strdup(path);
     self->slot = slot;
     executor->handles[slot] = self;
     *out = &self->base;

@@ -30,7 +30,8 @@ struct executor *executor_new(const char *program);
 void executor_free(struct executor *executor); /* NULL is fine */
 
 /* db_open, but db_query and db_prepare_check run in the executor's child. db_scan and db_fingerprint, whose SQL is the
- * program's own, stay here. A server's database is opened as ever: it has processes of its own. Beside db_query's
+ * program's own, stay here. A schema without data is made in
+ * both. A server's database is opened as ever: it has processes of its own. Beside db_query's
  * errors: ERR_ENGINE, the statement ended its process; ERR_UNREACHABLE (retry), no process could be started. */
 enum err_code executor_open(struct executor *executor, const char *path, const struct db_limits *limits,
                             struct db **out, struct err *err);

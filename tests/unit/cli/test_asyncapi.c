@@ -144,6 +144,8 @@ Test(asyncapi, messages_have_the_codes_version_and_bounds)
     cr_expect_str_eq(text("components/schemas/request/properties/candidates/maxItems"), number);
     snprintf(number, sizeof number, "%d", MSG_MAX_QUESTION);
     cr_expect_str_eq(text("components/schemas/request/properties/question/maxLength"), number);
+    snprintf(number, sizeof number, "%d", MSG_MAX_SCHEMA);
+    cr_expect_str_eq(text("components/schemas/request/properties/schema/maxLength"), number);
     snprintf(number, sizeof number, "%d", MSG_MAX_NAME);
     cr_expect_str_eq(text("components/schemas/request/properties/id/maxLength"), number);
     snprintf(number, sizeof number, "%d", FEEDBACK_VERSION);

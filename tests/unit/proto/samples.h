@@ -61,6 +61,7 @@ static const struct msg_request sample_request = {
     .answers = sample_answers,
     .n_answers = 2,
     .linking = &sample_linking,
+    .schema = "CREATE TABLE singer (name TEXT)",
 };
 
 static struct msg_clause sample_clauses[] = {{"WHERE", "WHERE age > 200", 24, 39}};
@@ -97,6 +98,7 @@ static const struct msg_task sample_task = {
     .readings = sample_candidates,
     .n_readings = 2,
     .linking = &sample_linking,
+    .schema = "CREATE TABLE singer (name TEXT)",
 };
 
 static struct msg_signal sample_signals[] = {
