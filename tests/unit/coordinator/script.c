@@ -370,12 +370,14 @@ void script_result(const struct script_task *task, struct arena *arena, struct m
         return;
     }
     bool bad = strstr(task->sql, "bad_name") != NULL, slow = strstr(task->sql, "slow") != NULL;
+    bool unseen = strstr(task->sql, "no_data") != NULL;
     unsigned rows = number_after(task->sql, "rows_");
     if (strcmp(task->family, "execution") == 0 || strcmp(task->family, "explain") == 0) {
         out->execution = arena_new(arena, struct msg_execution);
-        *out->execution = (struct msg_execution){.code = bad    ? "engine"
-                                                         : slow ? "limit_time"
-                                                                : "ok",
+        *out->execution = (struct msg_execution){.code = bad      ? "engine"
+                                                         : slow   ? "limit_time"
+                                                         : unseen ? "no_data"
+                                                                  : "ok",
                                                  .error_offset = -1,
                                                  .rows = rows,
                                                  .columns = 1,

@@ -3,6 +3,7 @@
  * What a candidate does follows from words in its text, so that a test reads as it behaves:
  *   bad_name     the engine refuses it
  *   slow         it does not run to its end
+ *   no_data      there is no data to run it on
  *   fires_N      N signals fire (1 to 5)
  *   rows_N       its result has N rows (its digest follows from N)
  *   unexplained  the explain family cannot explain it

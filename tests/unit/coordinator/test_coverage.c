@@ -336,3 +336,65 @@ Test(coverage, what_cannot_be_explained_does_not_beat_what_is)
               script_text(candidate(v, 0), "why"));
     json_decref(v);
 }
+
+/* --- a schema in place of a database --- */
+
+static json_t *judge_schema(const char *options, const char *sql)
+{
+    char line[600];
+    snprintf(line, sizeof line,
+             "{\"db\":\"label\",\"schema\":\"CREATE TABLE t (a int)\",\"question\":\"q\",%s\"candidates\":[\"%s\"]}",
+             options, sql);
+    script_ask_json(&s, (struct msg_key){0, 0}, line, 0);
+    script_answer_all(&s, 0, 0);
+    return script_verdict(&s);
+}
+
+/* Where the decision file does not say what it is worth, nothing of it validates, however little it asks. */
+Test(coverage, a_schema_alone_validates_only_where_that_was_fitted)
+{
+    static const double scales[] = {0, 1};
+    for (unsigned known = 0; known < 2; known++) {
+        struct scoring_models *models = script_models();
+        models->knows_schemas = known;
+        models->schema_only[1] = scales[known];
+        script_open_models(&s, models, (struct msg_options){.strategy = MSG_RERANK}, false);
+        json_t *v = judge_schema("\"threshold\":0.5,", "SELECT no_data");
+        cr_expect_str_eq(script_text(v, "status"), known ? "validated" : "best_effort");
+        double p = json_real_value(json_object_get(v, "p_correct"));
+        cr_expect(known ? p > 0.5 : p == 0.5, "%g", p);
+        if (!known)
+            cr_expect(strstr(script_text(v, "message"), "from the schema alone"), "%s", script_text(v, "message"));
+        json_decref(v);
+        if (!known) script_close(&s);
+    }
+}
+
+/* The rule of coverage holds as ever: what was mostly not looked at does not win. */
+Test(coverage, a_schema_alone_and_mostly_unavailable_signals)
+{
+    char sql[N_STATES + 40] = "SELECT no_data AS states_";
+    size_t len = strlen(sql);
+    memset(sql + len, 'u', n_signals());
+    sql[len + n_signals()] = '\0';
+    struct scoring_models *models = script_models();
+    models->knows_schemas = true;
+    models->schema_only[1] = 1;
+    script_open_models(&s, models, (struct msg_options){.strategy = MSG_RERANK}, false);
+    json_t *v = judge_schema("", sql);
+    cr_expect_str_eq(script_text(v, "status"), "best_effort");
+    cr_expect_leq(json_real_value(json_object_get(v, "p_correct")), COVERAGE_LOW_P);
+    json_decref(v);
+}
+
+/* A repair's margin is fitted to what results tell. */
+Test(coverage, a_schema_alone_is_not_repaired)
+{
+    struct scoring_models *models = script_models();
+    models->knows_schemas = true;
+    models->schema_only[1] = 1;
+    script_open_models(&s, models, (struct msg_options){.strategy = MSG_RERANK, .repair = MSG_REPAIR_APPLY}, false);
+    json_t *v = judge_schema("", "SELECT no_data, fires_5");
+    cr_expect_null(json_object_get(v, "repair"));
+    json_decref(v);
+}

@@ -411,3 +411,27 @@ Test(executor, no_program_is_no_crash)
     cr_assert_eq(fixture_query(&f, "SELECT 1", &result, &err), ERR_UNREACHABLE, "%s", err.text);
     end(&f, executor);
 }
+
+/* A schema is made in both: the child says what is valid, and has no more data than we. */
+Test(executor, a_schema_without_data, .timeout = 60)
+{
+    static const char ddl[] = DB_SCHEMA_PREFIX "CREATE TABLE t (a int)", valid[] = "SELECT a FROM t",
+                      invalid[] = "SELECT b FROM t";
+    struct executor *executor = executor_new(EXECUTOR_PROGRAM);
+    struct err err = {0};
+    struct arena arena;
+    struct db *db;
+    struct db_result result;
+    int offset;
+    unsetenv("ASSAY_TEST_CHILD");
+    arena_init(&arena, 0);
+    cr_assert_eq(executor_open(executor, ddl, NULL, &db, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(db_prepare_check(db, valid, strlen(valid), &offset, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(db_prepare_check(db, invalid, strlen(invalid), &offset, &err), ERR_ENGINE);
+    cr_expect_eq(offset, 7);
+    cr_expect_eq(db_query(db, &arena, valid, strlen(valid), NULL, 0, 0, &result, &err), ERR_NO_DATA);
+    cr_expect_eq(executor_stats(executor).started, 1, "that was a child's word");
+    db_close(db);
+    executor_free(executor);
+    arena_free(&arena);
+}

@@ -152,6 +152,7 @@ Test(models, bad_decision_files_are_refused)
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,\"a lot\"]}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,-1,1]}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"unfamiliar\":[0,1,1]}",
+        "{\"schema\":\"assay.decision\",\"version\":1,\"schema_only\":[0]}",
         "{\"schema\":\"assay.decision\",\"version\":1,\"unfamiliar\":[0,-1]}",
     };
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -190,6 +191,23 @@ Test(models, an_unfamiliar_generator_is_believed_less)
     cr_assert_float_eq(models_combine(models, 0.9, 0.9, true), 81 / 82.0, 1e-9);
     cr_assert_float_eq(models_combine(models, 0.9, 0.9, false), 0.9, 1e-9, "half the log-odds");
     cr_assert_float_eq(models_combine(models, 0.3, NAN, false), 0.3, 0, "calibrated by itself");
+}
+
+Test(models, a_schema_alone_is_never_believed_more)
+{
+    struct err err = {0};
+    write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"schema_only\":[0,2]}");
+    cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
+    cr_assert(models->knows_schemas);
+    cr_assert_float_eq(models_from_schema(models, 0.9), 0.9, 1e-9, "81 / 82 would be more");
+    cr_assert_float_eq(models_from_schema(models, 0.1), 1 / 82.0, 1e-9);
+    cr_assert(isnan(models_from_schema(models, NAN)));
+    models_free(models);
+    write_decision("{\"schema\":\"assay.decision\",\"version\":1}");
+    cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
+    cr_assert_not(models->knows_schemas);
+    cr_assert_float_eq(models_from_schema(models, 0.9), 0.5, 0, "nobody has measured what it is worth");
+    cr_assert_float_eq(models_from_schema(models, 0.2), 0.2, 0);
 }
 
 Test(models, features_come_out_of_a_message_as_they_went_in)
