@@ -9,6 +9,10 @@
  *   knows whether it runs.
  * - One that did not run to its end is not the answer.
  *
+ * Where a schema takes the place of the database nobody was to run it, and a third of the signals cannot look. So the
+ * count of signals holds as ever; whether such a candidate may validate at all is the decision file's to say
+ * (models_from_schema, docs/schema-only.md).
+ *
  * *Mostly* is more than half of the signals that were switched on for this request. On the training logs (2,938 beams
  * that run, 6,901 gold queries, 55,188 mutants) no signal was unavailable on any candidate that ran to its end, and
  * one, abnormal_result, on the 21 that did not; a question that is not there costs a third. What cannot be looked at

@@ -51,21 +51,22 @@ void guarantee_begin(struct request *request, double alpha, double delta)
     if (!out) return;
     if (!(delta > 0)) delta = DEFAULT_DELTA;
     struct guarantee_found found = look_up(request, alpha, delta);
-    bool answered = request->message->n_answers; /* the calibration knows nothing of a person's word in P */
+    bool answered = request->message->n_answers;    /* the calibration knows nothing of a person's word in P */
     bool schema = request->message->schema != NULL; /* nor of what is judged without data */
     bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted && !answered && !schema;
-    *out = (struct msg_guarantee){.alpha = alpha,
-                                  .delta = delta,
-                                  .group = found.name,
-                                  .records = found.promise.records,
-                                  .status = held      ? MSG_PROMISE_HELD
-                                            : shifted ? MSG_PROMISE_WITHDRAWN
-                                                      : MSG_PROMISE_TOO_FEW,
-                                  .p_value = NAN,
-                                  .why = schema    ? "it is judged from the schema alone, and the calibration's verdicts were not"
-                                         : answered  ? "a person's answer counts in it, and none did in the calibration"
-                                         : shifted ? "its traffic is no longer like the verdicts of the calibration"
-                                                   : found.why};
+    *out = (struct msg_guarantee){
+        .alpha = alpha,
+        .delta = delta,
+        .group = found.name,
+        .records = found.promise.records,
+        .status = held      ? MSG_PROMISE_HELD
+                  : shifted ? MSG_PROMISE_WITHDRAWN
+                            : MSG_PROMISE_TOO_FEW,
+        .p_value = NAN,
+        .why = schema     ? "it is judged from the schema alone, and the calibration's verdicts were not"
+               : answered ? "a person's answer counts in it, and none did in the calibration"
+               : shifted  ? "its traffic is no longer like the verdicts of the calibration"
+                          : found.why};
     request->guarantee = out;
     request->guarantee_group = found.group;
     if (held)

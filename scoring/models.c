@@ -15,7 +15,8 @@
  * by `unfamiliar`. `builtin_share` is what the built-in verifier's log-odds count for beside a remote one's, one number
  * or by the order of the candidates ({"ranked": 0.8, "unknown": 0.7}), 0 where it does not say; the order among
  * candidates with both stays. The file may be absent: first_valid, everything at 0.5, the mean of the log-odds, and z
- * as it is.
+ * as it is. `schema_only` is the same for a candidate that was judged from a schema without data; P never rises by it, and
+ * where the file has none no such candidate validates.
  */
 #include "scoring/models.h"
 

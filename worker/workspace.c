@@ -153,7 +153,9 @@ static enum err_code take_database(struct workspace *ws, const struct msg_task *
     db_set_memo((*handle)->db, NULL); /* it still holds what was asked of the last question's database */
     code = take_index(ws, task, *handle, schema, err);
     if (code) handles_drop(&ws->handles, *handle); /* a file that was replaced or removed is opened anew */
-    return code;
+    if (!code || !task->schema || err_class(code) != ERR_CLASS_REJECT) return code;
+    struct err why = *err; /* a view that reads without end, say */
+    return err_set(err, ERR_SCHEMA, "%s", why.text);
 }
 
 enum err_code workspace_take(struct workspace *workspace, const struct msg_task *task, int64_t deadline_ns,

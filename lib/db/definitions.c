@@ -277,8 +277,13 @@ static enum db_affinity affinity(const char *type)
     return sqlite_listing.affinity(type);
 }
 
+/* All tables have a schema or none has; the one that is not told is ''. */
+#define SCHEMA_OF                                                                                                      \
+    "(SELECT coalesce((SELECT schema FROM pragma_schemas AS s WHERE s.name = m.name), '') FROM pragma_schemas LIMIT "  \
+    "1)"
+
 static const struct db_listing listing = {
-    .tables = "SELECT name, type, sql, NULL, 0, (SELECT schema FROM pragma_schemas AS s WHERE s.name = m.name), 0, 0"
+    .tables = "SELECT name, type, sql, NULL, 0, " SCHEMA_OF ", 0, 0"
               " FROM sqlite_master AS m WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
               " AND name NOT LIKE 'pragma\\_%' ESCAPE '\\' ORDER BY rowid",
     .columns = {"PRAGMA table_xinfo(", ")"},

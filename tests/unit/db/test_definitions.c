@@ -104,7 +104,7 @@ Test(definitions, tables_are_listed_with_their_schemas)
 {
     check_tables(SHOP, "shop table -\nsale table -\nlarge view -\n");
     check_tables("CREATE TABLE s.a (id int); CREATE TABLE b (id int); CREATE VIEW s.v AS SELECT id FROM s.a;",
-                 "a table s\nb table -\nv view s\n");
+                 "a table s\nb table \nv view s\n");
 }
 
 /* What another engine's text means to a statement SQLite cannot say. */

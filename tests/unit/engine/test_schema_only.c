@@ -196,6 +196,21 @@ Test(schema_only, a_schema_that_cannot_be_read_fails_its_request_alone)
     msg_verdict_free(verdict);
 }
 
+/* Each step of the view reads the one before it twice: it is made, and cannot be listed. */
+Test(schema_only, a_view_without_end_fails_its_request)
+{
+    static const char *const sql[] = {"SELECT count(*) FROM t"};
+    GString *ddl = g_string_new("CREATE TABLE t (a int); CREATE VIEW v AS WITH a0 AS (SELECT a FROM t)");
+    for (int i = 1; i <= 30; i++)
+        g_string_append_printf(ddl, ", a%d AS (SELECT x.a FROM a%d x, a%d y)", i, i - 1, i - 1);
+    g_string_append(ddl, " SELECT a FROM a30");
+    struct msg_verdict *verdict = judge("x", ddl->str, "How many?", sql, 1);
+    cr_expect_eq(verdict->status, MSG_STATUS_FAILED);
+    cr_expect_str_eq(verdict->reason, "schema");
+    msg_verdict_free(verdict);
+    g_string_free(ddl, TRUE);
+}
+
 /* P of a schema is no surer than what the models say of it, and a name that does not bind does not win. */
 Test(schema_only, notes_say_what_was_not_looked_at)
 {

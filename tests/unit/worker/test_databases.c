@@ -123,18 +123,18 @@ Test(databases, the_error_says_where_it_looked)
 /* Known by its text alone: no name of the catalogue's leads to it, and it leads to none of the catalogue's. */
 Test(databases, a_schema_is_known_by_its_text)
 {
-    static const char first[] = "CREATE TABLE t (a int)", second[] = "CREATE TABLE t (b int)";
+    static const char ddl[] = "CREATE TABLE t (a int)", other[] = "CREATE TABLE t (b int)";
     struct worker_config config = {.databases = {.roots = roots, .n_roots = 2}, .max_databases = 2};
     struct handles handles;
     struct handle *a, *b, *again;
     struct err err = {0};
     char name[100];
     cr_assert_eq(handles_init(&handles, &config), ERR_OK);
-    cr_assert_eq(handles_get_schema(&handles, &config, first, &a, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(handles_get_schema(&handles, &config, ddl, &a, &err), ERR_OK, "%s", err.text);
     struct db *db = a->db;
-    cr_assert_eq(handles_get_schema(&handles, &config, second, &b, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(handles_get_schema(&handles, &config, other, &b, &err), ERR_OK, "%s", err.text);
     cr_assert_str_neq(handles.items[0].path, handles.items[1].path);
-    cr_assert_eq(handles_get_schema(&handles, &config, first, &again, &err), ERR_OK);
+    cr_assert_eq(handles_get_schema(&handles, &config, ddl, &again, &err), ERR_OK);
     cr_assert_eq(again->db, db, "it was open");
     snprintf(name, sizeof name, "%s", again->path);
     cr_assert_eq(handles_get(&handles, &config, name, &b, &err), ERR_DB_MISSING, "no task names it by its path");
