@@ -56,6 +56,8 @@ static const struct json_schema_field request[] = {
     {"db", .max = NAME, .required = true, .sentence = "the database, by its name in the catalogue"},
     {"question", .max = MSG_MAX_QUESTION, .nullable = true, .sentence = "what the user asked"},
     {"evidence", .max = MSG_MAX_QUESTION, .nullable = true, .sentence = "what is known about the question's words"},
+    {"schema", .max = MSG_MAX_SCHEMA, .nullable = true,
+     .sentence = "DDL in place of the database, where no data may be seen: db is a label then"},
     {"candidates", JSON_SCHEMA_CANDIDATE, .list = true, .of = "candidate", .max = MSG_MAX_CANDIDATES,
      .sentence = "the queries to judge"},
     {"deadline_ms", WHOLE, .min = -1, .max = 4e12, .nullable = true,
