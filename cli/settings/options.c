@@ -321,10 +321,10 @@ static const struct option_row check_rows[] = {
      .sentence = "what else is known about the question"},
     END};
 
-static const struct option_row ddl_rows[] = {
-    {"schema", 0, OPT_TEXT, "FILE.sql", AT(check.schema), .command_line_only = true,
-     .sentence = "judge from this DDL alone, where no data may be seen; --db is only a label then"},
-    END};
+static const struct option_row ddl_rows[] = {{"schema", 0, OPT_TEXT, "FILE.sql", AT(check.schema),
+                                              .command_line_only = true,
+                                              .sentence = "judge from this DDL alone, without any data"},
+                                             END};
 
 static const struct option_row answer_rows[] = {
     {"answer", 0, OPT_LIST, "QUESTION=CHOICE", AT(check.answers), .command_line_only = true,
