@@ -57,6 +57,21 @@ static enum err_code resolve_families(struct request *request, struct err *err)
     return ERR_OK;
 }
 
+/* What the operator denies no request opens: both lists. */
+static enum err_code join_denied(struct request *request, const struct msg_options *defaults, struct err *err)
+{
+    struct msg_options *out = &request->options;
+    uint32_t own = out->n_deny_columns, more = defaults->n_deny_columns;
+    if (!more) return ERR_OK;
+    const char **all = arena_new_array(&request->arena, own + more, const char *);
+    if (!all) return err_set(err, ERR_LIMIT_MEMORY, "the request needs more memory than it may have");
+    for (uint32_t i = 0; i < own; i++) all[i] = out->deny_columns[i];
+    for (uint32_t i = 0; i < more; i++) all[own + i] = defaults->deny_columns[i];
+    out->deny_columns = all;
+    out->n_deny_columns = own + more;
+    return ERR_OK;
+}
+
 static enum err_code resolve_options(struct request *request, struct err *err)
 {
     const struct core *core = request->core;
@@ -76,8 +91,8 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     if (request->message->schema) out->repair = MSG_REPAIR_OFF; /* its margin is fitted to what results tell */
     out->deadline_ms = requested->deadline_ms ? requested->deadline_ms : defaults->deadline_ms;
     if (!requested->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
-    if (!requested->n_deny_columns)
-        out->deny_columns = defaults->deny_columns, out->n_deny_columns = defaults->n_deny_columns;
+    enum err_code code = join_denied(request, defaults, err);
+    if (code) return code;
     request->threshold = threshold_of(request);
     request->repair_margin = repair_margin_of(request);
     out->ask_gain = requested->ask_gain > 0 ? requested->ask_gain : defaults->ask_gain;

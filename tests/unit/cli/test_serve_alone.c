@@ -211,6 +211,24 @@ Test(serve_alone, who_accepts_events_sees_the_judgement_go_on)
     end();
 }
 
+/* A request may deny more, and not less. */
+Test(serve_alone, what_the_operator_denies_no_request_opens)
+{
+    static const char names[] =
+        "{\"db\":\"shop\",\"question\":\"Name the customers.\",\"expose\":\"rows\",\"deny_columns\":[\"orders.id\"],"
+        "\"candidates\":[\"SELECT name FROM customer\"]}",
+                      ids[] = "{\"db\":\"shop\",\"question\":\"Name the "
+                              "orders.\",\"expose\":\"rows\",\"deny_columns\":[\"orders.id\"],"
+                              "\"candidates\":[\"SELECT id FROM orders\"]}",
+                      open[] = "{\"db\":\"shop\",\"question\":\"Name the "
+                               "customers.\",\"expose\":\"rows\",\"candidates\":[\"SELECT id FROM customer\"]}";
+    begin("--deny-column=customer.name");
+    expect("/v1/judge", names, 200, "\"digest\":null");
+    expect("/v1/judge", ids, 200, "\"digest\":null");
+    expect("/v1/judge", open, 200, "\"sample\":");
+    end();
+}
+
 Test(serve_alone, it_describes_itself)
 {
     begin(NULL);
