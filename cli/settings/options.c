@@ -328,8 +328,7 @@ static const struct option_row ddl_rows[] = {{"schema", 0, OPT_TEXT, "FILE.sql",
 
 static const struct option_row answer_rows[] = {
     {"answer", 0, OPT_LIST, "QUESTION=CHOICE", AT(check.answers), .command_line_only = true,
-     .sentence = "what you chose of a question that was asked, by the ids of the verdict (repeat the flag, in the "
-                 "order of the questions)"},
+     .sentence = "what you chose of a question asked, by the verdict's ids (repeat the flag, in order)"},
     {"pairs", 0, FLAG_ARG, AT(pairs.pairs), "false", .command_line_only = true,
      .sentence = "the arguments are files or folders of pairs"},
     {"strict", 0, FLAG_ARG, AT(pairs.strict), "false", .command_line_only = true,
