@@ -101,7 +101,9 @@ static void read_foreign_key(struct definitions_reader *r, struct sql_defined_ta
 {
     bool plain = true;
     skip_to_list(r);
+    uint32_t at = r->at;
     struct sql_defined_name *columns = reader_names(r, &plain);
+    if (!plain) reader_fail(r, at, ERR_SYNTAX, "a foreign key is made of columns, not of expressions");
     reader_expect(r, "REFERENCES");
     read_reference(r, table, columns);
 }

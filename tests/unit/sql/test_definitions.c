@@ -82,7 +82,7 @@ Test(definitions, golden)
 {
     struct arena arena;
     arena_init(&arena, 0);
-    cr_assert_geq(cases_each("definitions.case", check_case, &arena), 34);
+    cr_assert_geq(cases_each("definitions.case", check_case, &arena), 35);
     arena_free(&arena);
     leak_check();
 }
