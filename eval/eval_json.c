@@ -191,9 +191,9 @@ json_t *eval_json(const struct eval_report *r, const struct eval_data *data, boo
                              number(r->answered_threshold), "interactions_to_95", (int)r->interactions_to_95,
                              "candidates_tried", number(r->tried), "localisation", localisation_json(r));
     json_object_set_new(json, "difficulty", levels_json(r));
-    json_object_set_new(
-        json, "calibration",
-        json_pack("{s:o,s:o}", "candidates", eval_calibration_json(&r->rows), "answers", eval_calibration_json(&r->answers)));
+    json_object_set_new(json, "calibration",
+                        json_pack("{s:o,s:o}", "candidates", eval_calibration_json(&r->rows), "answers",
+                                  eval_calibration_json(&r->answers)));
     for (unsigned i = 0; i < r->n_folds; i++) {
         json_t *row = detection_json(&r->folds[i]);
         json_object_set_new(row, "by", json_string(r->folds[i].name));

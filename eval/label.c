@@ -118,8 +118,9 @@ static bool add_definition(void *ctx, const struct db_value *row, uint32_t n)
 
 char *labeler_definitions(struct labeler *labeler, const char *name, struct err *err)
 {
-    static const char sql[] = "SELECT sql FROM sqlite_master WHERE type IN ('table', 'view', 'index') AND sql IS NOT NULL"
-                              " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid";
+    static const char sql[] =
+        "SELECT sql FROM sqlite_master WHERE type IN ('table', 'view', 'index') AND sql IS NOT NULL"
+        " AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid";
     const char *path = NULL;
     struct db *db = labeler_db(labeler, name, &path, err);
     if (!db) return NULL;

@@ -305,8 +305,7 @@ static int eval_run(struct cli *cli)
     e.data = eval_data_new(cli->settings.eval.folds);
     e.data->max_iterations = (uint32_t)cli->settings.judge.max_iterations;
     e.golds = eval_gold_new();
-    if (cli->settings.eval.schema_only)
-        e.definitions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    if (cli->settings.eval.schema_only) e.definitions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     e.votes = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     e.labels = cli->settings.eval.labels ? g_ptr_array_new() : NULL;
     e.show = terminal_progress() && !cli->settings.general.quiet;

@@ -27,8 +27,8 @@ struct serve {
     struct tls *tls;             /* NULL: plain */
     int64_t refreshed_ns;        /* when files were looked at last */
     struct http_api *api;
-    struct serve_runs *runs;     /* NULL: none are shown */
-    GArray *routes;              /* struct http_route: of the page, and of the backend */
+    struct serve_runs *runs; /* NULL: none are shown */
+    GArray *routes;          /* struct http_route: of the page, and of the backend */
     struct otlp *otlp;
     struct predictor *predictor; /* of a schema linker; NULL: traces are not judged here */
     struct predictor_options predictor_options;

@@ -31,7 +31,7 @@ struct file_face {
 
 struct sqlite_db {
     struct db base; /* first */
-    char *path; /* NULL: there is no file (definitions.c) */
+    char *path;     /* NULL: there is no file (definitions.c) */
     sqlite3 *conn;
     struct guard guard;
     struct watch watch;

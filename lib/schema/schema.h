@@ -91,8 +91,7 @@ struct schema_join {
     bool declared;      /* else inferred from names and values */
     bool to_unique;     /* the referenced columns are a key */
     bool from_not_null; /* all referencing columns are NOT NULL, or hold no NULL */
-    double
-        inclusion; /* share of distinct non-NULL from-values found in to (measured; if not, 1 of a declared one, and
+    double inclusion; /* share of distinct non-NULL from-values found in to (measured; if not, 1 of a declared one, and
                       min_inclusion of one that is inferred from names alone) */
 };
 
