@@ -193,7 +193,7 @@ static const struct json_schema_field query_wait[] = {
     {.name = NULL}};
 
 static const uint16_t judged[] = {202, 400, 403, 413, 415, 422, 503, 0},
-                      answered[] = {202, 400, 403, 404, 413, 415, 422, 503, 0}, found[] = {404, 503, 0},
+                      answered[] = {202, 400, 403, 404, 413, 415, 422, 503, 0}, found[] = {404, 0},
                       linked[] = {400, 413, 503, 0};
 
 static const struct http_description

@@ -181,6 +181,7 @@ static json_t *answers_of(const struct http_route *route, bool tokens)
     add_answer(out, 200, about);
     add_answer(out, 400, about); /* a head that has no one reading */
     for (const uint16_t *status = about->statuses; status && *status; status++) add_answer(out, *status, about);
+    if (route->work == HTTP_SLOW) add_answer(out, 503, about); /* all threads are taken */
     if (tokens && route->scope != HTTP_SCOPE_NONE) add_answer(out, 401, about);
     add_answer(out, 421, about);
     return out;

@@ -144,12 +144,14 @@ static enum err_code take_index(struct workspace *ws, const struct msg_task *tas
 
 /* The database that the task is about, and its index; of a schema both are known by what it says, not by the task's
  * label. */
-static enum err_code take_database(struct workspace *ws, const struct msg_task *task, struct handle **handle,
-                                   struct schema_index **schema, struct err *err)
+static enum err_code take_database(struct workspace *ws, const struct msg_task *task, int64_t deadline_ns,
+                                   struct handle **handle, struct schema_index **schema, struct err *err)
 {
     enum err_code code = task->schema ? handles_get_schema(&ws->handles, ws->config, task->schema, handle, err)
                                       : handles_get(&ws->handles, ws->config, task->db, handle, err);
     if (code) return code;
+    /* The last task's may have passed, and a server is asked for its state next. */
+    db_set_deadline((*handle)->db, deadline_ns);
     db_set_memo((*handle)->db, NULL); /* it still holds what was asked of the last question's database */
     code = take_index(ws, task, *handle, schema, err);
     if (code) handles_drop(&ws->handles, *handle); /* a file that was replaced or removed is opened anew */
@@ -163,10 +165,9 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
 {
     struct handle *handle;
     struct schema_index *schema;
-    enum err_code code = take_database(workspace, task, &handle, &schema, err);
+    enum err_code code = take_database(workspace, task, deadline_ns, &handle, &schema, err);
     if (code) return code;
     struct db *db = handle->db;
-    db_set_deadline(db, deadline_ns);
     code = take_question(workspace, task, schema, err);
     db_set_memo(db, workspace->memo);
     if (!code) code = take_candidate(workspace, task, db, err);

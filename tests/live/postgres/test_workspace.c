@@ -1,0 +1,51 @@
+/* A worker's connection between one task and the next. */
+#include "lib/base/clock.h"
+#include "tests/live/postgres/server.h"
+#include "tests/support/wait.h"
+#include "worker/internal.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum { FRESH_MS = 600 /* an index is looked at again twice a second at most */, LIMIT_MS = 10000 };
+
+static bool is_past(void *ctx)
+{
+    return clock_now_ns() >= *(const int64_t *)ctx;
+}
+
+/* The first task's deadline passes; the server is asked for its state for the second, which has none. */
+Test(workspace, a_deadline_that_has_passed_is_not_the_next_tasks)
+{
+    struct server server;
+    struct err err = {0};
+    struct workspace workspace;
+    struct worker_stats stats = {0};
+    server_init(&server, "CREATE TABLE t (a int PRIMARY KEY); INSERT INTO t VALUES (1)");
+    const struct worker_database zoo = {.name = "zoo", .path = server.dsn[READER]};
+    struct schema_cache *schemas = schema_cache_new(NULL, 0);
+    struct vsig_options *signals = vsig_options_new();
+    const struct worker_config config = {.databases = {.files = &zoo, .n_files = 1},
+                                         .schemas = schemas,
+                                         .signals = signals,
+                                         .limits = {.time_ms = 5000}};
+    struct msg_task task = {.key = {0, 1},
+                            .hash = {1, 1},
+                            .family = "join",
+                            .db = "zoo",
+                            .question = "How many?",
+                            .sql = {"SELECT a FROM t", 15}};
+    cr_assert_eq(workspace_init(&workspace, &config, &stats), ERR_OK);
+    int64_t deadline_ns = clock_now_ns() + 5000 * INT64_C(1000000), past_ns;
+    cr_assert_eq(workspace_take(&workspace, &task, deadline_ns, &err), ERR_OK, "%s", err.text);
+    db_set_deadline(workspace.subject.db, 1); /* long past, as after a task that took all of its time */
+    past_ns = clock_now_ns() + FRESH_MS * INT64_C(1000000);
+    cr_assert(wait_until(is_past, &past_ns, LIMIT_MS));
+    task.key.offset = 2;
+    task.hash[1] = 2;
+    cr_expect_eq(workspace_take(&workspace, &task, 0, &err), ERR_OK, "%s", err.text);
+    workspace_free(&workspace);
+    schema_cache_free(schemas);
+    vsig_options_free(signals);
+    server_end(&server);
+}
