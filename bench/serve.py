@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """assay serve without a fleet, under callers over HTTP, against assay replay of the same log in the same run.
 
-  serve.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--callers 16] [--order sampled]
+  serve.py --assay build/release/cli/assay --load-from build/release/bench/bench_http_callers --log LOG --db-root DATABASES [--callers 16] [--order sampled]
 
-A closed loop: each caller sends its next request when it has an answer, every request of the log once. The callers share the machine with the
+A closed loop: each caller sends its next request when it has an answer, every request of the log once. The callers, in C, share the machine with the
 server. `one`: a single caller, whose latency stands beside what the verdicts say that judging took. `open`: requests at a fixed rate, --load of what the
 closed loop got through, each latency from when it was to start. `idle`: what --idle connections that say nothing cost.
 """
@@ -25,13 +25,13 @@ async def call(port, line):
     return time.perf_counter() - began, json.loads(body)
 
 
-async def closed_loop(port, lines, callers):
-    waiting, done = list(reversed(lines)), []
-    async def caller():
-        while waiting: done.append(await call(port, waiting.pop()))
-    began = time.perf_counter()
-    await asyncio.gather(*(caller() for _ in range(callers)))
-    return time.perf_counter() - began, done
+async def one_caller(port, lines): return [await call(port, line) for line in lines]
+
+
+def closed_loop(o, port, lines):
+    """(seconds of all, milliseconds of each)."""
+    said = subprocess.run([o.load_from, str(port), str(o.callers)], input=b"".join(line + b"\n" for line in lines), check=True, capture_output=True).stdout.split()
+    return float(said[0]), [float(ms) for ms in said[1:]]
 
 
 async def open_loop(port, lines, per_second):
@@ -80,6 +80,7 @@ def replay(o, path):
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--assay", required=True)
+    p.add_argument("--load-from", required=True)
     p.add_argument("--log", required=True)
     p.add_argument("--db-root", required=True)
     p.add_argument("--callers", type=int, default=16)
@@ -96,14 +97,15 @@ def main():
     for run in range(o.runs):
         peer = replay(o, o.log)
         server, port = start(o)
-        asyncio.run(closed_loop(port, lines, 2))  # indexes are warm then
-        seconds, done = asyncio.run(closed_loop(port, lines, o.callers))
-        _, alone = asyncio.run(closed_loop(port, lines, 1))
+        closed_loop(o, port, lines)  # indexes are warm then
+        seconds, done = closed_loop(o, port, lines)
+        alone = asyncio.run(one_caller(port, lines))
         opened = asyncio.run(open_loop(port, lines, o.load * len(lines) / seconds))
         held = idle(server, port, o.idle)
         server.terminate()
         server.wait()
-        ms, one, planned = (sorted(1000 * s for s, _ in runs) for runs in (done, alone, opened))
+        one, planned = (sorted(1000 * s for s, _ in runs) for runs in (alone, opened))
+        ms = sorted(done)
         at = lambda sorted_ms, share: sorted_ms[min(len(sorted_ms) - 1, int(share * len(sorted_ms)))]
         print(f"| {run + 1} | {peer:.0f} | {o.callers} | {candidates / seconds / peer:.2f} | {at(ms, 0.5):.1f}, {at(ms, 0.99):.1f} | {at(ms, 0.99) / at(ms, 0.5):.1f} "
               f"| {at(one, 0.5):.1f}, {at(one, 0.99):.1f} | {over_judging(alone):.1f} | {at(planned, 0.5):.1f}, {at(planned, 0.99):.1f} | {over_judging(opened):.1f} | {held:.1f} |", flush=True)
