@@ -435,13 +435,13 @@ enum err_code http_server_open(const struct http_server_config *config, struct h
     want_descriptors(config->max_connections);
     server->guests = calloc(server->n_guests, sizeof *server->guests);
     server->head = malloc(config->head_bytes);
+    *out = server; /* before its thread is there, which may find a request at once */
     code = server->guests && server->head ? start(server, err) : err_set(err, ERR_NOMEM, "no memory for the listener");
     if (code) {
         http_server_close(server);
-        return code;
+        *out = NULL;
     }
-    *out = server;
-    return ERR_OK;
+    return code;
 }
 
 uint16_t http_server_port(const struct http_server *server)
