@@ -107,11 +107,16 @@ count() {
 clients() {
   local scratch run
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-clients.XXXXXX") || return
+  step "servers of the clients" tests/live/servers.sh start "$scratch/servers" kafka redis
+  servers=$scratch/servers
+  # shellcheck disable=SC1091
+  . "$servers/env" # in place of those of the live tests, which are gone
   step "program for clients" sh -c 'cmake --preset release -DBUILD_TESTING=OFF -B build/clients && cmake --build build/clients'
   export ASSAY_TEST_PROGRAM=$PWD/build/clients/cli/assay ASSAY_TEST_BUILD=$PWD/build/clients
   ls tests/clients/*/run.sh | xargs -P 2 -I RUN sh -c \
     'name=$(basename "$(dirname RUN)"); echo "== clients: $name" >&2; timeout 1500 RUN "$0/$name" >"build/test-logs/clients-$name.log" 2>&1' "$scratch" || true
   for run in tests/clients/*/run.sh; do count "clients-$(basename "$(dirname "$run")")"; done
+  tests/live/servers.sh stop "$servers"
   rm -rf "$scratch"
 }
 

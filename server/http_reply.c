@@ -25,10 +25,12 @@ static GBytes *bytes_of(char *text)
 
 GBytes *http_problem(unsigned status, const char *title, const char *code, const char *detail)
 {
+    char *valid = detail ? g_utf8_make_valid(detail, -1) : NULL; /* a name in it may be cut within a character */
     json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s*}", "type", "about:blank", "title", title, "status", (int)status,
-                             "code", code, "detail", detail);
+                             "code", code, "detail", valid);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
+    g_free(valid);
     return bytes_of(text);
 }
 

@@ -366,7 +366,7 @@ Test(serve, an_answer_goes_with_its_request)
     settle_asking(0);
     expect_once(first, 200, "\"status\":\"ask\"");
     expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":1}"), 400, "an answer is");
-    expect_once(call("/v1/verdicts/asked/answers", NULL), 405, "answers");
+    expect_once(call("/v1/verdicts/asked/answers", NULL), 405, "\"code\":\"refused\"");
     struct call *second = call("/v1/verdicts/asked/answers", "{\"choice\":\"7\"}");
     hold(1);
     char *sent = g_strndup(held[0]->value, held[0]->len);
@@ -400,8 +400,8 @@ Test(serve, what_is_no_request_never_reaches_the_fleet)
     expect_once(call("/v1/judge", large), 413, "\"code\":\"limit_bytes\"");
     expect_once(call("/v1/judge", NULL), 405, "\"code\":\"refused\"");
     expect_once(call("/v1/verdicts/x", "{}"), 405, "\"code\":\"refused\"");
-    expect_once(call("/", NULL), 404, "unknown_path");
-    expect_once(call("/v1/verdicts/", NULL), 404, "unknown_id");
+    expect_once(call("/v2/judge", NULL), 404, "unknown_path");
+    expect_once(call("/v1/verdicts/", NULL), 404, "unknown_path");
     struct call *sound = ask("", "sound", 1);
     hold(1);
     cr_expect_eq(n_held, 1);

@@ -234,6 +234,11 @@ Test(serve_alone, it_describes_itself)
     begin(NULL);
     expect("/openapi.json", NULL, 200, "\"/v1/verdicts/{id}/answers\"");
     expect("/openapi.json", "{}", 405, "GET");
+    GString *long_name = g_string_new("/v1/databases/a");
+    for (unsigned i = 0; i < 80; i++)
+        g_string_append(long_name, "%F0%9D%90%93"); /* cut within a character, somewhere */
+    expect(long_name->str, NULL, 404, "\"code\":\"db_missing\"");
+    g_string_free(long_name, TRUE);
     expect("/v1/verdicts/a", "{}", 405, "GET");
     end();
 }
