@@ -1,5 +1,4 @@
-"""libassay's functions (engine/assay.h), by ctypes: it is in every Python, and a call costs 1 us more than by cffi in ABI mode, of some
-hundreds that judging takes. Calls release the GIL, but for those that only read a verdict."""
+"""libassay's functions (engine/assay.h), by ctypes, which is in every Python. Calls release the GIL, but for those that only read a verdict."""
 
 from __future__ import annotations
 
