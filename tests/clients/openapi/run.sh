@@ -3,7 +3,7 @@
 #
 #   tests/clients/openapi/run.sh SCRATCH     with ASSAY_TEST_PROGRAM; $ASSAY_TEST_CALLS: how many (2000)
 set -euo pipefail
-scratch=$1 here=$(cd "$(dirname "$0")" && pwd) calls=${ASSAY_TEST_CALLS:-2000}
+scratch=$(realpath -m "$1") here=$(cd "$(dirname "$0")" && pwd) calls=${ASSAY_TEST_CALLS:-2000}
 mkdir -p "$scratch/db/podcasts"
 python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install -q --disable-pip-version-check -r "$here/requirements.txt"
@@ -23,7 +23,7 @@ passed=0 asked=0 seed=0
 while [ "$asked" -lt "$calls" ]; do
   seed=$((seed + 1))
   # What only the operator could know better is left out: whether a text is too long is counted in bytes, which JSON Schema cannot say.
-  if (cd "$here" && SCHEMATHESIS_HOOKS=lines PYTHONPATH=. PYTHONDONTWRITEBYTECODE=1 "$scratch/venv/bin/schemathesis" run "http://127.0.0.1:$port/openapi.json" --seed $seed \
+  if (cd "$scratch" && SCHEMATHESIS_HOOKS=lines PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 "$scratch/venv/bin/schemathesis" run "http://127.0.0.1:$port/openapi.json" --seed $seed \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,unsupported_method,allow_header_conformance \
     --phases coverage,fuzzing --max-examples 400 --workers 1 --no-color) >"$scratch/run.log" 2>&1; then
     passed=$((passed + 1))
