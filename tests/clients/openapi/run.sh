@@ -4,6 +4,7 @@
 #   tests/clients/openapi/run.sh SCRATCH     with ASSAY_TEST_PROGRAM; $ASSAY_TEST_CALLS: how many (2000)
 set -euo pipefail
 scratch=$(realpath -m "$1") here=$(cd "$(dirname "$0")" && pwd) calls=${ASSAY_TEST_CALLS:-2000}
+: "${ASSAY_TEST_PROGRAM:?a built assay}"
 mkdir -p "$scratch/db/podcasts"
 python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install -q --disable-pip-version-check -r "$here/requirements.txt"
