@@ -222,6 +222,14 @@ void fleet_metrics_serve(struct metrics *metrics, const struct pending_stats *pe
     set(metrics, FLEET_KEPT_BYTES, (double)pending->kept_bytes);
 }
 
+void fleet_metrics_store(struct metrics *metrics, const struct verdict_store_stats *stats)
+{
+    set_one(metrics, FLEET_STORED, "written", (double)stats->written);
+    set_one(metrics, FLEET_STORED, "dropped", (double)stats->dropped);
+    set_one(metrics, FLEET_STORED, "failed", (double)stats->failed);
+    set(metrics, FLEET_STORED_BYTES, (double)stats->bytes);
+}
+
 /* --- the coordinator --- */
 
 static void put_once(struct metrics *metrics, const struct bus_once_stats *once)

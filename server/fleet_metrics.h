@@ -12,6 +12,7 @@
 #include "server/http_server.h"
 #include "server/otlp.h"
 #include "server/pending.h"
+#include "server/verdict_store.h"
 #include "worker/cache.h"
 #include "worker/llm.h"
 #include "worker/permits.h"
@@ -115,6 +116,9 @@
       "HTTP connections ended: malformed head, late, or crowded out by the next one.")                                 \
     X(WAITING, GAUGE, "assay_http_waiting", "", "HTTP callers who wait for a verdict.")                                \
     X(KEPT_BYTES, GAUGE, "assay_http_kept_bytes", "", "Verdicts kept to be asked for by id.")                          \
+    X(STORED, COUNTER, "assay_http_stored_total", "outcome",                                                           \
+      "Verdicts for the file of --keep: written; dropped, for the disk was too slow; failed.")                         \
+    X(STORED_BYTES, GAUGE, "assay_http_stored_bytes", "", "Verdicts in the file of --keep.")                           \
     X(KAFKA_BYTES, COUNTER, "assay_kafka_bytes_total", "direction", "Bytes to and from the brokers.")                  \
     X(KAFKA_MESSAGES, COUNTER, "assay_kafka_messages_total", "direction", "Messages to and from the brokers.")         \
     X(KAFKA_CONNECTS, COUNTER, "assay_kafka_connects_total", "", "Connections tried to brokers.")                      \
@@ -151,6 +155,7 @@ void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *st
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats);
 void fleet_metrics_serve(struct metrics *metrics, const struct pending_stats *pending,
                          const struct http_server_stats *clients);
+void fleet_metrics_store(struct metrics *metrics, const struct verdict_store_stats *stats);
 void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_stats *stats);
 void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *permits, uint64_t opened, uint32_t open);
 void fleet_metrics_llm(struct metrics *metrics, const struct llm_stats *stats);

@@ -5,6 +5,7 @@
 #include "server/http_judge.h"
 #include "server/http_openapi.h"
 #include "server/http_stream.h"
+#include "server/listen.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct http_api {
     atomic_uint n_slow;
 };
 
-/* How far a call is. Whoever moves it on from WORKING or WAITING does so before the library is told to go on with it. */
+/* How far a call is: its body is read, a thread of the API has it, its verdict is waited for, the wait is over. */
 enum step { STEP_BODY, STEP_WORKING, STEP_WAITING, STEP_JUDGED };
 
 /* One request over HTTP, from its head to its answer. */
@@ -184,11 +185,10 @@ static void send_judge(struct call *call)
 /* The verdict has come, or will not. */
 static void finish(struct call *call)
 {
-    static const enum err_code ends[] = {[PENDING_LATE] = ERR_DEADLINE, [PENDING_CLOSED] = ERR_CLOSED};
     const struct outcome *outcome = call->outcome.body ? &call->outcome : NULL;
     char *state = call->reply.state;
     bool sent = !call->err.code;
-    if (sent && !outcome) call->err.code = ends[call->end];
+    if (sent) call->err.code = http_judge_end(call->end);
     http_judge_end_span(&call->api->config, outcome, call->err.code, &call->span);
     call->reply.state = NULL;
     reply_clear(&call->reply);
@@ -250,13 +250,8 @@ static enum MHD_Result advance(struct call *call)
 
 static bool is_of_this_machine(struct MHD_Connection *connection)
 {
-    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-    for (unsigned i = 0; host && i < G_N_ELEMENTS(names); i++) {
-        size_t len = strlen(names[i]);
-        if (g_ascii_strncasecmp(host, names[i], len) == 0 && (!host[len] || host[len] == ':')) return true;
-    }
-    return false;
+    return host && listen_is_here(host);
 }
 
 /* What stands in the braces of the row's path, or behind it where that ends with '/': `len` bytes, some in any case. NULL: the path is another one. */

@@ -21,7 +21,7 @@ struct batches {
     GPtrArray *starved; /* struct http_stream, each with a reference */
 };
 
-/* One line of a batch. `reply` is written by whoever ends it, under the batch's lock. */
+/* One line of a batch. `done` and `text` are written by whoever ends it, under the batch's lock. */
 struct item {
     struct batch *batch;
     const char *json;
@@ -75,11 +75,10 @@ static void end_item(struct item *item, struct http_reply *reply)
 
 static void on_done(void *ctx, enum pending_end end, const struct outcome *outcome)
 {
-    static const enum err_code ends[] = {[PENDING_LATE] = ERR_DEADLINE, [PENDING_CLOSED] = ERR_CLOSED};
     struct item *item = ctx;
     struct batch *batch = item->batch;
     struct http_reply reply = {0};
-    const struct err err = {.code = outcome ? ERR_OK : ends[end]};
+    const struct err err = {.code = http_judge_end(end)};
     http_judge_end_span(batch->batches->config, outcome, err.code, item->span);
     g_clear_pointer(&item->span, g_free);
     http_judge_reply(item->id, outcome, &err, &reply);
@@ -199,10 +198,19 @@ static void pump(void *ctx, struct http_stream *stream)
     write_ended(batch);
 }
 
+static bool is_done(struct item *item)
+{
+    pthread_mutex_lock(&item->batch->lock);
+    bool done = item->done;
+    pthread_mutex_unlock(&item->batch->lock);
+    return done;
+}
+
 static void gone(void *ctx)
 {
     struct batch *batch = ctx;
-    for (uint32_t i = 0; i < batch->next; i++) pending_leave(batch->batches->config->pending, &batch->items[i]);
+    for (uint32_t i = 0; i < batch->next; i++)
+        if (!is_done(&batch->items[i])) pending_leave(batch->batches->config->pending, &batch->items[i]);
     batch->next = batch->n_items; /* the rest is not sent */
 }
 

@@ -62,10 +62,9 @@ static void on_told(void *ctx, const void *told)
 
 static void on_done(void *ctx, enum pending_end end, const struct outcome *outcome)
 {
-    static const enum err_code ends[] = {[PENDING_LATE] = ERR_DEADLINE, [PENDING_CLOSED] = ERR_CLOSED};
     struct events *events = ctx;
     struct http_reply reply = {0};
-    const struct err err = {.code = outcome ? ERR_OK : ends[end]};
+    const struct err err = {.code = http_judge_end(end)};
     http_judge_end_span(events->config, outcome, err.code, &events->span);
     http_judge_reply(events->id, outcome, &err, &reply);
     write_end(events, &reply);

@@ -82,6 +82,13 @@ enum err_code http_judge_send(const struct http_api_config *config, const struct
 
 /* --- replies --- */
 
+enum err_code http_judge_end(enum pending_end end)
+{
+    static const enum err_code codes[] = {
+        [PENDING_ANSWERED] = ERR_OK, [PENDING_LATE] = ERR_DEADLINE, [PENDING_CLOSED] = ERR_CLOSED};
+    return codes[end];
+}
+
 char *http_judge_later(const char *id, char **location)
 {
     char *escaped = g_uri_escape_string(id, NULL, FALSE);

@@ -19,6 +19,8 @@ enum err_code http_judge_send(const struct http_api_config *config, const struct
 /* The wait has ended, as http_judge_reply has it. Thread: any. */
 void http_judge_end_span(const struct http_api_config *config, const struct outcome *outcome, enum err_code code,
                          struct trace_span *span);
+/* Why a wait ended, as the code that http_judge_reply takes; ERR_OK: with an outcome. */
+enum err_code http_judge_end(enum pending_end end);
 /* The verdict as the answer, a dead letter as a problem; or why there is neither: ERR_DEADLINE (202, and where the verdict of `id` will be),
  * ERR_CLOSED, others. */
 void http_judge_reply(const char *id, const struct outcome *outcome, const struct err *err, struct http_reply *reply);

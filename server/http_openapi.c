@@ -80,8 +80,8 @@ static json_t *or_null(json_t *schema)
 static json_t *schema_of(const struct json_schema_field *field)
 {
     json_t *out = one_of(field);
-    bool lists_null =
-        field->list && field->kind == JSON_SCHEMA_OBJECT; /* a list of objects may be null as a whole, not its items */
+    /* A list of objects may be null as a whole, not its items. */
+    bool lists_null = field->list && field->kind == JSON_SCHEMA_OBJECT;
     if (field->nullable && !lists_null && field->kind != JSON_SCHEMA_ANY) out = or_null(out);
     if (field->list) out = json_pack("{s:s, s:o}", "type", "array", "items", out);
     if (field->list && field->max > 0) json_object_set_new(out, "maxItems", json_integer((json_int_t)field->max));
@@ -139,6 +139,15 @@ static json_t *events(void)
                      "events accepted, progress, and at the end verdict, later or problem; the data of each is JSON");
 }
 
+static json_t *body_of(unsigned status, const struct http_description *about)
+{
+    if (status == 202) return content("application/json", "later");
+    if (status != 200) return content("application/problem+json", "problem");
+    json_t *body = about->lines ? lines_of(about->gives, HTTP_BATCH_LINES) : content("application/json", about->gives);
+    if (about->events) json_object_update_new(body, events());
+    return body;
+}
+
 static json_t *answer_of(unsigned status, const struct http_description *about)
 {
     static const struct {
@@ -157,13 +166,9 @@ static json_t *answer_of(unsigned status, const struct http_description *about)
                 {422, "a dead letter: whoever opened the request died of it"},
                 {503, "not now; Retry-After says when"}};
     const char *sentence = "";
+    json_t *body = body_of(status, about);
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
         if (rows[i].status == status) sentence = rows[i].sentence;
-    json_t *body = status == 200   ? about->lines ? lines_of(about->gives, HTTP_BATCH_LINES)
-                                                  : content("application/json", about->gives)
-                     : status == 202 ? content("application/json", "later")
-                                   : content("application/problem+json", "problem");
-    if (status == 200 && about->events) json_object_update_new(body, events());
     return json_pack("{s:s, s:o}", "description", sentence, "content", body);
 }
 

@@ -34,9 +34,8 @@ struct http_request {
     const char *rest; /* what stands in the braces of the row's path, or behind its '/'; else "" */
     const char *body; /* NUL-terminated; NULs inside are the caller's */
     size_t body_len;
-    const struct tenant
-        *tenant; /* whose token it brought (server/tokens.h); NULL: there are no tokens, or the row is for anybody */
-    void *connection; /* of http_request_query and _header */
+    const struct tenant *tenant; /* whose token it brought; NULL: there are no tokens, or the row is for anybody */
+    void *connection;            /* of http_request_query and _header */
 };
 
 /* Value of ?name=... or of a header; NULL: not there. Thread: that of the row's function. */

@@ -113,7 +113,7 @@ static void pump(struct http_stream *stream)
     pthread_mutex_lock(&stream->lock);
     stream->woken = false;
     pthread_mutex_unlock(&stream->lock);
-    if (stream->source->pump) stream->source->pump(stream->ctx, stream);
+    stream->source->pump(stream->ctx, stream);
 }
 
 static ssize_t on_room(void *ctx, uint64_t at, char *out, size_t room)

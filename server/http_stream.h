@@ -14,13 +14,11 @@
 
 struct http_stream;
 
+/* The first two are called on the thread of connections. */
 struct http_stream_source {
-    void (*pump)(
-        void *ctx,
-        struct http_stream *stream); /* more may be written. On the thread of connections. NULL: nothing to do */
-    void (*gone)(
-        void *ctx); /* the client does not read any more; may come more than once. On the thread of connections */
-    void (*free)(void *ctx); /* the last reference is gone */
+    void (*pump)(void *ctx, struct http_stream *stream); /* more may be written */
+    void (*gone)(void *ctx);                             /* nobody reads any more; may come more than once */
+    void (*free)(void *ctx);                             /* the last reference is gone */
 };
 
 /* The caller has a reference. `source` is static. */

@@ -59,6 +59,16 @@ enum err_code listen_open(const char *what, const char *address, int *out, struc
     return ERR_OK;
 }
 
+bool listen_is_here(const char *address)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i]);
+        if (strncasecmp(address, names[i], len) == 0 && (!address[len] || address[len] == ':')) return true;
+    }
+    return false;
+}
+
 uint16_t listen_port(int fd)
 {
     struct sockaddr_storage at;

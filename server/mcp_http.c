@@ -1,5 +1,7 @@
 #include "server/mcp_http.h"
 
+#include "server/listen.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +14,9 @@
 /* A page elsewhere, whose script a browser runs, says where it comes from; programs say nothing. */
 static bool is_from_here(const char *origin)
 {
-    static const char *const here[] = {"http://127.0.0.1",  "http://localhost",  "http://[::1]",
-                                       "https://127.0.0.1", "https://localhost", "https://[::1]"};
-    for (unsigned i = 0; origin && i < G_N_ELEMENTS(here); i++) {
-        size_t len = strlen(here[i]);
-        if (g_ascii_strncasecmp(origin, here[i], len) == 0 && (!origin[len] || origin[len] == ':')) return true;
-    }
-    return !origin;
+    if (!origin) return true;
+    bool web = g_str_has_prefix(origin, "http://") || g_str_has_prefix(origin, "https://");
+    return web && listen_is_here(strstr(origin, "://") + strlen("://"));
 }
 
 /* --- headers that say again what the message says: whoever routes by them must not be told otherwise --- */

@@ -1,10 +1,10 @@
 #include "server/tls.h"
 
 #include "lib/base/clock.h"
+#include "server/file_watch.h"
 
 #include <glib.h>
 #include <pthread.h>
-#include <sys/stat.h>
 
 enum { MAX_CHAIN = 16, MAX_FILE = 1 << 20, RETIRED_S = 60 };
 
@@ -18,7 +18,7 @@ struct certificate {
 
 struct tls {
     char *cert_path, *key_path;
-    struct stat seen[2];
+    struct stat seen_cert, seen_key;
     pthread_mutex_t lock;
     struct certificate *current;
     GQueue retired; /* struct certificate, the oldest first: handshakes may still use them */
@@ -106,21 +106,12 @@ static void show(struct tls *tls, struct certificate *certificate)
     pthread_mutex_unlock(&tls->lock);
 }
 
-static bool is_other(const struct stat *a, const struct stat *b)
-{
-    return a->st_ino != b->st_ino || a->st_dev != b->st_dev || a->st_size != b->st_size ||
-           a->st_mtim.tv_sec != b->st_mtim.tv_sec || a->st_mtim.tv_nsec != b->st_mtim.tv_nsec;
-}
-
 bool tls_refresh(struct tls *tls, struct err *err)
 {
-    struct stat now[2] = {0};
     *err = (struct err){0};
-    if (stat(tls->cert_path, &now[0])) now[0].st_size = -1; /* said once, until it is there again */
-    if (stat(tls->key_path, &now[1])) now[1].st_size = -1;
-    if (!is_other(&now[0], &tls->seen[0]) && !is_other(&now[1], &tls->seen[1])) return false;
-    tls->seen[0] = now[0];
-    tls->seen[1] = now[1];
+    bool cert = file_watch_changed(tls->cert_path, &tls->seen_cert),
+         key = file_watch_changed(tls->key_path, &tls->seen_key);
+    if (!cert && !key) return false;
     struct certificate *certificate = g_new0(struct certificate, 1);
     if (load(tls, certificate, err))
         certificate_free(certificate);

@@ -1,12 +1,12 @@
 #include "server/tokens.h"
 
 #include "lib/base/arena.h"
+#include "server/file_watch.h"
 
 #include <glib.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { DIGEST_BYTES = 32, MAX_TENANTS = 60000, MAX_FILE = 64 << 20 };
 
@@ -168,21 +168,12 @@ static GArray *rows_new(void)
     return rows;
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 bool tokens_refresh(struct tokens *tokens, struct err *err)
 {
-    struct stat now = {0};
     *err = (struct err){0};
-    if (stat(tokens->path, &now)) now.st_size = -1; /* said once, until it is there again */
-    if (is_same_file(&now, &tokens->seen)) return false;
-    tokens->seen = now;
+    if (!file_watch_changed(tokens->path, &tokens->seen)) return false;
     GArray *rows = rows_new(), *old = rows;
-    if (now.st_size < 0 || now.st_size > MAX_FILE) {
+    if (tokens->seen.st_size < 0 || tokens->seen.st_size > MAX_FILE) {
         err_set(err, ERR_IO, "%s: it cannot be read, or is larger than %d bytes", tokens->path, MAX_FILE);
     } else if (!read_file(tokens, rows, err)) {
         pthread_mutex_lock(&tokens->lock);

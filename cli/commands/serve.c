@@ -9,6 +9,7 @@
 #include "linking/result.h"
 #include "page/page.h"
 #include "server/http_api.h"
+#include "server/listen.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -111,6 +112,11 @@ static void collect(void *ctx, struct metrics *metrics)
     pending_get_stats(serve->pending, &pending);
     http_api_get_stats(serve->api, &clients);
     fleet_metrics_serve(metrics, &pending, &clients);
+    if (serve->store) {
+        struct verdict_store_stats store;
+        verdict_store_get_stats(serve->store, &store);
+        fleet_metrics_store(metrics, &store);
+    }
     if (serve->backend->collect) serve->backend->collect(serve->judge, metrics);
 }
 
@@ -200,11 +206,9 @@ static enum err_code check_access(const struct settings *s, bool alone, struct e
 /* Other machines' callers need both, a token and TLS to send it by, unless somebody says that something else keeps strangers out. */
 static enum err_code check_address(const struct settings *s, bool alone, struct err *err)
 {
-    static const char *const loopback[] = {"127.0.0.1:", "localhost:", "[::1]:"};
     if (!s->serve.http) return err_set(err, ERR_USAGE, "where to listen is not said: --http HOST:PORT");
     if (!alone || s->serve.open || (s->serve.tokens && s->serve.tls_cert)) return ERR_OK;
-    for (unsigned i = 0; i < G_N_ELEMENTS(loopback); i++)
-        if (g_str_has_prefix(s->serve.http, loopback[i])) return ERR_OK;
+    if (listen_is_here(s->serve.http)) return ERR_OK;
     return err_set(err, ERR_USAGE,
                    "--http %s can be reached from elsewhere, and anybody there could ask: listen at 127.0.0.1, give "
                    "--tokens and --tls-cert, or "

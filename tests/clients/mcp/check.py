@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import traceback
 import urllib.error
 import urllib.request
@@ -19,6 +18,9 @@ import urllib.request
 import httpx2
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../live/fleet"))
+from wait import wait_until
 
 PROGRAM, DATABASES, URL = (os.environ[f"ASSAY_TEST_{name}"] for name in ("PROGRAM", "DATABASES", "URL"))
 TOOLS = {"judge_sql", "repair_sql", "explain_sql", "describe_schema", "list_databases"}
@@ -262,11 +264,10 @@ def served(*flags):
         process = subprocess.Popen([PROGRAM, "serve", "--db-root", DATABASES, "--http=127.0.0.1:0", "--log-form=json",
                                     *flags], stderr=log)
         try:
-            for _ in range(300):
+            def find_port():
                 log.seek(0)
-                if port := re.search(r'"port":(\d+)', log.read()):
-                    break
-                time.sleep(0.1)
+                return re.search(r'"port":(\d+)', log.read())
+            port = wait_until(find_port, 30, "it listens")
             yield f"http://127.0.0.1:{port[1]}/mcp"
         finally:
             process.terminate()

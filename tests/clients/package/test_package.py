@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 import unittest
 import urllib.request
 from pathlib import Path
@@ -25,6 +24,9 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tests/live/fleet"))
+from wait import wait_until  # noqa: E402
+
 HERE = Path(__file__).resolve().parent
 SCRATCH = Path(sys.argv[1])
 CHECKOUT = SCRATCH / "checkout"
@@ -66,18 +68,18 @@ def free_port():
 def ask(port):
     """The verdict on REQUEST; waits until somebody answers, for a while."""
     request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=20000", json.dumps(REQUEST).encode())
-    for _ in range(100):
+
+    def answered():
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
                 return json.load(answer)
-        except ConnectionError as e:
-            refused = e
+        except ConnectionError:
+            return None
         except urllib.error.URLError as e:
             if not isinstance(e.reason, ConnectionError):
                 raise
-            refused = e
-        time.sleep(0.1)
-    raise AssertionError(refused)
+            return None
+    return wait_until(answered, 10, "somebody answers")
 
 
 @contextlib.contextmanager

@@ -9,6 +9,7 @@ import time
 
 import pytest
 from served import HIRED, HIRED_SQL, HOSTS, HOSTS_SQL
+from wait import wait_until
 
 import assay
 from assay import Database, Engine, EngineError, Judge, request
@@ -116,9 +117,8 @@ def test_the_gil_is_free_while_it_judges(engine):
 
     def count():
         nonlocal turns
-        while not over.is_set():
+        while not over.wait(0.001):
             turns += 1
-            time.sleep(0.001)
     thread = threading.Thread(target=count)
     thread.start()
     before, began = turns, time.monotonic()
@@ -161,7 +161,7 @@ def test_closing_lets_judge_finish(databases):
     engine, verdicts = Engine(database_root=databases, threads=1), []
     thread = threading.Thread(target=lambda: verdicts.append(engine.judge(SLOW)))
     thread.start()
-    while not engine._inside: time.sleep(0.001)
+    wait_until(lambda: engine._inside, 10, "it judges", look_s=0.001)
     engine.close()
     thread.join(timeout=1)
     assert verdicts[0].candidates[0].sql == SLOW_SQL

@@ -8,7 +8,7 @@ import time
 import pytest
 from served import HIRED, HIRED_SQL, HOSTS, HOSTS_SQL, SAMPLES, Server, make_certificate
 
-from assay import AsyncJudge, Judge, LineProblem, NotYet, Refused, UnknownVerdict, Unreachable, Verdict, request
+from assay import AsyncJudge, Judge, LineProblem, NotYet, Refused, UnknownVerdict, Unreachable, Verdict, http, request
 
 
 def test_a_verdict(client, server):
@@ -167,13 +167,14 @@ def test_a_tenant_over_tls(client, databases, tmp_path):
         server.end()
 
 
-def test_a_server_that_dies_and_comes_back(client, databases):
-    server = Server(databases)
+def test_a_server_that_dies_and_comes_back(client, databases, monkeypatch):
+    server, refused, back = Server(databases), threading.Event(), []
+    pause_of = http._Attempts.next_pause
+    monkeypatch.setattr(http._Attempts, "next_pause", lambda self, reply: refused.set() or pause_of(self, reply))
     judge = client(server.url, retries=8)
     assert judge.judge(request(HOSTS, "podcasts", HOSTS_SQL)).validated
     server.end(kill=True)
-    back = []
-    thread = threading.Thread(target=lambda: (time.sleep(1), back.append(Server(databases, port=server.port))))
+    thread = threading.Thread(target=lambda: refused.wait(60) and back.append(Server(databases, port=server.port)))
     thread.start()
     try:
         assert judge.judge(request(HOSTS, "podcasts", HOSTS_SQL), timeout=60).validated  # refused at first, and sent again

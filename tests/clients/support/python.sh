@@ -12,7 +12,7 @@ make_venv() {
 run_pytest() {
   local scratch=$1 folder=$2
   shift 2
-  env -u ASSAY_LIBRARY -u ASSAY_MODELS PYTHONPATH=tests/clients/support PYTHONDONTWRITEBYTECODE=1 \
+  env -u ASSAY_LIBRARY -u ASSAY_MODELS PYTHONPATH=tests/clients/support:tests/live/fleet PYTHONDONTWRITEBYTECODE=1 \
     "$scratch/venv/bin/python" -m pytest -q -p synthesis -p served -p no:cacheprovider --basetemp "$scratch/tmp" "$folder" "$@"
 }
 
