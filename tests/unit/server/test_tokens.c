@@ -80,17 +80,21 @@ Test(tokens, a_request_is_narrowed_to_what_its_tenant_may_see)
         enum msg_expose asked, given;
         enum err_code code;
         uint32_t n_denied;
+        const char *schema;
     } rows[] = {{"Bearer one", "shop", MSG_EXPOSE_ROWS, MSG_EXPOSE_NONE, ERR_OK, 2},
                 {"Bearer one", "shop", MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, ERR_OK, 2},
                 {"Bearer one", "Shop", MSG_EXPOSE_ROWS, MSG_EXPOSE_ROWS, ERR_FORBIDDEN, 1},
                 {"Bearer one", "*", MSG_EXPOSE_ROWS, MSG_EXPOSE_ROWS, ERR_FORBIDDEN, 1},
+                {"Bearer one", "label", MSG_EXPOSE_ROWS, MSG_EXPOSE_NONE, ERR_OK, 2, "CREATE TABLE t (a)"},
                 {"Bearer two", "any", MSG_EXPOSE_ROWS, MSG_EXPOSE_ROWS, ERR_OK, 1}};
     static const char *const denied[] = {"x.y"};
     struct tokens *tokens = open_tokens(TWO);
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
         struct arena arena;
         struct msg_request request = {
-            .db = rows[i].db, .options = {.expose = rows[i].asked, .deny_columns = denied, .n_deny_columns = 1}};
+            .db = rows[i].db,
+            .schema = rows[i].schema,
+            .options = {.expose = rows[i].asked, .deny_columns = denied, .n_deny_columns = 1}};
         const struct tenant *tenant = tokens_check(tokens, rows[i].header);
         arena_init(&arena, 0);
         cr_expect_eq(tenant_narrow(tenant, &request, &arena, NULL), rows[i].code, "row %u", i);
