@@ -102,14 +102,106 @@ static double inclusion_of(const struct builder *builder, const struct schema_co
     return from->affinity == to->affinity ? builder->options->min_inclusion : -1;
 }
 
+/* --- keys by their names ------------------------------------------------------------------------------------------ */
+
+/* Keys by the words that a column's name has to be, or to end with, to fit: each column is then held against those few,
+ * for a database of thousands of tables has too many pairs. */
+struct targets {
+    GHashTable *by_whole, *by_end; /* words → GArray of column ids, rising */
+};
+
+static char *joined(const struct column_words *words, uint32_t first)
+{
+    GString *text = g_string_new(NULL);
+    for (uint32_t i = first; i < words->n; i++) g_string_append_printf(text, "%s ", words->stems[i]);
+    return g_string_free(text, FALSE);
+}
+
+static void free_ids(gpointer ids)
+{
+    g_array_free(ids, TRUE);
+}
+
+static void file_under(GHashTable *map, const struct column_words *words, uint32_t id)
+{
+    char *key = joined(words, 0);
+    GArray *ids = g_hash_table_lookup(map, key);
+    if (!ids) {
+        ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+        g_hash_table_insert(map, g_strdup(key), ids);
+    }
+    g_array_append_val(ids, id);
+    g_free(key);
+}
+
+/* Under all that names_fit may look for. */
+static void file_target(struct targets *targets, const struct schema_column *to, const struct schema_table *target)
+{
+    struct column_words key = {.n = 0}, table = {.n = 0}, both = {.n = 0};
+    add_words(&key, &to->words);
+    add_words(&table, &target->words);
+    add_words(&both, &target->words);
+    add_words(&both, &to->words);
+    file_under(targets->by_whole, &key, to->id);
+    if (key.n >= 2) file_under(targets->by_end, &key, to->id);
+    file_under(targets->by_end, &table, to->id);
+    file_under(targets->by_end, &both, to->id);
+}
+
+static struct targets targets_new(const struct builder *builder)
+{
+    struct targets targets = {g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_ids),
+                              g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_ids)};
+    const struct schema_index *index = builder->index;
+    for (uint32_t i = 0; i < index->n_columns; i++) {
+        const struct schema_column *column = index->columns[i];
+        if (may_be_target(builder, column)) file_target(&targets, column, &index->tables[column->table]);
+    }
+    return targets;
+}
+
+static void targets_free(struct targets *targets)
+{
+    g_hash_table_destroy(targets->by_whole);
+    g_hash_table_destroy(targets->by_end);
+}
+
+static void add_ids(GArray *to, GHashTable *map, const struct column_words *words, uint32_t first)
+{
+    char *key = joined(words, first);
+    const GArray *ids = g_hash_table_lookup(map, key);
+    if (ids && ids->len) g_array_append_vals(to, ids->data, ids->len);
+    g_free(key);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Ids of the keys that a column's name may fit, rising, some more than once. */
+static GArray *targets_of(const struct targets *targets, const struct schema_column *from)
+{
+    struct column_words words = {.n = 0};
+    GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    add_words(&words, &from->words);
+    if (!is_generic(from)) add_ids(ids, targets->by_whole, &words, 0);
+    for (uint32_t first = 0; first < words.n; first++) add_ids(ids, targets->by_end, &words, first);
+    g_array_sort(ids, compare_ids);
+    return ids;
+}
+
 /* The joins of one column to keys that are declared (or merely measured) unique. */
-static enum err_code infer_from(struct builder *builder, const struct schema_column *from, GPtrArray *targets,
+static enum err_code infer_from(struct builder *builder, const struct schema_column *from, const GArray *targets,
                                 bool measured, uint32_t *found)
 {
     const struct schema_index *index = builder->index;
     enum err_code code = ERR_OK;
     for (guint i = 0; !code && i < targets->len && builder->joins->len < MAX_INFERRED; i++) {
-        const struct schema_column *to = targets->pdata[i];
+        uint32_t id = g_array_index(targets, uint32_t, i);
+        if (i && id == g_array_index(targets, uint32_t, i - 1)) continue;
+        const struct schema_column *to = index->columns[id];
         if (to->table == from->table || to->unique_measured != measured) continue;
         if (!names_fit(from, to, &index->tables[to->table]) || is_reversed(builder, from->id, to->id)) continue;
         double inclusion = inclusion_of(builder, from, to);
@@ -123,17 +215,17 @@ static enum err_code infer_from(struct builder *builder, const struct schema_col
 enum err_code schema_infer_joins(struct builder *builder)
 {
     const struct schema_index *index = builder->index;
-    GPtrArray *targets = g_ptr_array_new();
-    for (uint32_t i = 0; i < index->n_columns; i++)
-        if (may_be_target(builder, index->columns[i])) g_ptr_array_add(targets, index->columns[i]);
+    struct targets targets = targets_new(builder);
     enum err_code code = ERR_OK;
     for (uint32_t i = 0; !code && i < index->n_columns; i++) {
         const struct schema_column *from = index->columns[i];
         if (!may_refer(builder, from)) continue;
         uint32_t found = 0;
-        code = infer_from(builder, from, targets, false, &found);
-        if (!code && !found) code = infer_from(builder, from, targets, true, &found);
+        GArray *fitting = targets_of(&targets, from);
+        code = infer_from(builder, from, fitting, false, &found);
+        if (!code && !found) code = infer_from(builder, from, fitting, true, &found);
+        g_array_free(fitting, TRUE);
     }
-    g_ptr_array_free(targets, TRUE);
+    targets_free(&targets);
     return code;
 }

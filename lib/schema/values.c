@@ -390,27 +390,88 @@ void values_find(const struct values *values, struct value_query *query, int64_t
     arena_free(&walk.scratch);
 }
 
-static bool note_exact(void *ctx, uint32_t column, const struct value_entry *entry, const char *form,
-                       enum value_match match)
+/* --- inclusion ---------------------------------------------------------------------------------------------------- */
+
+/* A text of the sample under the tag that an equal entry of the other column would have. */
+struct sampled {
+    uint32_t tag, entry; /* of the column that is sampled */
+};
+
+static int compare_tags(const void *a, const void *b)
 {
-    (void)column, (void)entry, (void)form;
-    if (match == VALUE_EXACT) *(bool *)ctx = true;
-    return match != VALUE_EXACT;
+    const struct sampled *x = a, *y = b;
+    return x->tag < y->tag ? -1 : x->tag > y->tag;
 }
 
+static uint32_t tag_of(const char *folded, size_t len)
+{
+    return (uint32_t)(hash_folded(folded, len) >> 32);
+}
+
+static void add_sampled(GArray *sample, const struct value_column *from, uint32_t entry)
+{
+    struct form form = form_at(from->strings, from->entries[entry].form);
+    struct value_query query;
+    if (value_query_begin(&query, form.text, form.len)) {
+        struct sampled as_text = {tag_of(query.folded, query.folded_len), entry};
+        struct sampled as_number = {tag_of(query.number, query.number_len), entry};
+        g_array_append_val(sample, as_text);
+        if (query.number_len && as_number.tag != as_text.tag) g_array_append_val(sample, as_number);
+    }
+    value_query_end(&query);
+}
+
+static bool is_exact(struct form wanted, struct form form, struct arena *scratch)
+{
+    struct value_query query;
+    bool exact = value_query_begin(&query, wanted.text, wanted.len) && match_form(&query, form, scratch) == VALUE_EXACT;
+    value_query_end(&query);
+    return exact;
+}
+
+static guint first_of(const GArray *sample, uint32_t tag)
+{
+    guint low = 0, high = sample->len;
+    while (low < high) {
+        guint middle = (low + high) / 2;
+        if (g_array_index(sample, struct sampled, middle).tag < tag)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Every entry of the sample that is `to`'s text is marked. */
+static void mark_equal(const GArray *sample, const struct value_column *from, const struct value_column *to,
+                       const struct value_entry *entry, bool *found, struct arena *scratch)
+{
+    struct form form = form_at(to->strings, entry->form);
+    for (guint i = first_of(sample, entry->tag); i < sample->len; i++) {
+        const struct sampled *each = &g_array_index(sample, struct sampled, i);
+        if (each->tag != entry->tag) break;
+        if (!found[each->entry])
+            found[each->entry] = is_exact(form_at(from->strings, from->entries[each->entry].form), form, scratch);
+    }
+}
+
+/* One pass over `b` and not a lookup for each text: the chain of a small number goes through every column of the database
+ * that has it, and with a join for each table that is quadratic in the tables. */
 double values_inclusion(const struct values *values, uint32_t a, uint32_t b, uint32_t sample)
 {
     const struct value_column *from = &values->columns[a], *to = &values->columns[b];
     if (!from->indexed || !to->indexed || !to->complete || !from->n) return -1;
-    uint32_t step = from->n > sample ? from->n / sample : 1, seen = 0, found = 0;
-    for (uint32_t i = 0; i < from->n; i += step) {
-        struct form form = form_at(from->strings, from->entries[i].form);
-        struct value_query query;
-        bool has = false;
-        if (value_query_begin(&query, form.text, form.len)) values_find(values, &query, b, note_exact, &has);
-        value_query_end(&query);
-        seen++;
-        found += has;
-    }
-    return (double)found / seen;
+    uint32_t step = from->n > sample ? from->n / sample : 1, seen = 0, n_found = 0;
+    GArray *texts = g_array_new(FALSE, FALSE, sizeof(struct sampled));
+    bool *found = g_new0(bool, from->n);
+    struct arena scratch;
+    arena_init(&scratch, 0);
+    for (uint32_t i = 0; i < from->n; i += step, seen++) add_sampled(texts, from, i);
+    g_array_sort(texts, compare_tags);
+    for (uint32_t i = 0; i < to->n; i++) mark_equal(texts, from, to, &to->entries[i], found, &scratch);
+    for (uint32_t i = 0; i < from->n; i += step) n_found += found[i];
+    arena_free(&scratch);
+    g_free(found);
+    g_array_free(texts, TRUE);
+    return (double)n_found / seen;
 }

@@ -120,6 +120,26 @@ Test(build, inferred_joins)
     school_end(&s);
 }
 
+/* Words of a key, of its table, of both; a text that reads as a number is that number. */
+Test(build, names_that_fit_a_key)
+{
+    struct school s;
+    school_open(
+        &s,
+        "CREATE TABLE team(id INTEGER PRIMARY KEY); INSERT INTO team VALUES (1), (2), (3);"
+        "CREATE TABLE line_group(group_no INTEGER PRIMARY KEY); INSERT INTO line_group VALUES (1), (2), (3);"
+        "CREATE TABLE game(team TEXT, home_team_id TEXT, away_line_group_no INTEGER, group_no TEXT, teams INTEGER,"
+        " id INTEGER, other_id INTEGER, team_id_of INTEGER);"
+        "INSERT INTO game VALUES ('1', '02.0', 3, '01', 1, 1, 1, 1), ('2', '1', 2, '3', 1, 1, 1, 1);",
+        NULL);
+    cr_assert_not_null(school_join(&s, "game.team", "team.id"), "the table");
+    cr_assert_not_null(school_join(&s, "game.home_team_id", "team.id"), "words before the table and the key");
+    cr_assert_not_null(school_join(&s, "game.away_line_group_no", "line_group.group_no"), "words before both");
+    cr_assert_not_null(school_join(&s, "game.group_no", "line_group.group_no"), "the same words");
+    cr_assert_eq(s.index->n_joins, 4, "not the plural, nor a name that every table has, nor words behind");
+    school_end(&s);
+}
+
 Test(build, columns_that_name_the_same_key_are_joined_through_it)
 {
     struct school s;
