@@ -65,14 +65,22 @@ static bool is_virtual(const struct db_value *row)
 }
 
 /* Tables in which a full-text or R-tree table "docs" keeps its data: "docs_content", "docs_data" ... */
-static bool is_shadow(const GPtrArray *rows, const char *name)
+static bool is_shadow(const GPtrArray *virtuals, const char *name)
 {
-    for (guint i = 0; i < rows->len; i++) {
-        const struct db_value *row = rows->pdata[i];
+    for (guint i = 0; i < virtuals->len; i++) {
+        const struct db_value *row = virtuals->pdata[i];
         size_t len = row[0].len;
-        if (is_virtual(row) && strncasecmp(name, text_of(&row[0]), len) == 0 && name[len] == '_') return true;
+        if (strncasecmp(name, text_of(&row[0]), len) == 0 && name[len] == '_') return true;
     }
     return false;
+}
+
+static GPtrArray *virtuals_of(const GPtrArray *rows)
+{
+    GPtrArray *virtuals = g_ptr_array_new();
+    for (guint i = 0; i < rows->len; i++)
+        if (is_virtual(rows->pdata[i])) g_ptr_array_add(virtuals, rows->pdata[i]);
+    return virtuals;
 }
 
 /* A comment of the catalogue; NULL: there is none. A sidecar file may say it better later. */
@@ -120,6 +128,7 @@ static enum err_code load_tables(struct builder *builder)
     struct schema_index *index = builder->index;
     GPtrArray *rows;
     enum err_code code = list(builder, db_dialect(builder->db)->listing->tables, &rows);
+    GPtrArray *virtuals = virtuals_of(rows);
     index->tables = code ? NULL : arena_new_array(builder->arena, rows->len, struct schema_table);
     builder->definitions = code ? NULL : arena_new_array(builder->arena, rows->len, const char *);
     builder->inherits = code ? NULL : arena_new_array(builder->arena, rows->len, bool);
@@ -130,8 +139,9 @@ static enum err_code load_tables(struct builder *builder)
             builder_note(builder, "%u tables of other schemas are left out, for there are too many", rows->len - i);
             break;
         }
-        if (!is_shadow(rows, text_of(&row[0]))) code = fill_table(builder, &index->tables[index->n_tables++], row);
+        if (!is_shadow(virtuals, text_of(&row[0]))) code = fill_table(builder, &index->tables[index->n_tables++], row);
     }
+    g_ptr_array_free(virtuals, TRUE);
     g_ptr_array_free(rows, TRUE);
     return code;
 }

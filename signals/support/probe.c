@@ -20,27 +20,14 @@ int vsig_probe_any(struct vsig_subject *subject, const char *sql, enum err_code 
     return result.n_rows > 0;
 }
 
-/* The list inside of the statement's WITH, without the keyword. */
-static const char *own_list(struct vsig_subject *subject, const struct sql_node *with)
-{
-    const char *list = "";
-    for (uint32_t i = 0; list && i < with->n_kids; i++) {
-        const char *cte = sql_print(subject->arena, with->kids[i]);
-        list = cte ? arena_printf(subject->arena, "%s%s%s", list, i ? ", " : "", cte) : NULL;
-    }
-    return list;
-}
-
 const char *vsig_probe_with(struct vsig_subject *subject, const char *name, const struct sql_node *query)
 {
     const struct sql_node *with = sql_kid(subject->stmt->root, QUERY_WITH);
-    const char *own = with ? own_list(subject, with) : "";
+    const char *own = with ? sql_print(subject->arena, with) : "";
     const char *body = query ? sql_print(subject->arena, query) : "";
     if (!own || !body) return NULL;
-    if (!*own && !query) return "";
-    const char *recursive = with && (with->flags & SQL_F_RECURSIVE) ? "RECURSIVE " : "";
-    if (!query) return arena_printf(subject->arena, "WITH %s%s ", recursive, own);
-    return arena_printf(subject->arena, "WITH %s%s%s%s AS (%s) ", recursive, own, *own ? ", " : "", name, body);
+    if (!query) return *own ? arena_printf(subject->arena, "%s ", own) : "";
+    return arena_printf(subject->arena, "%s%s%s AS (%s) ", *own ? own : "WITH ", *own ? ", " : "", name, body);
 }
 
 /* Is `inner` the node `outer` or below it? */
