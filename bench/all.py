@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""The claims of docs/results.md that a bench measures, in one go on an idle machine: claim, measured, whether it holds, and on what machine.
+
+  all.py [--build build/release] [--data ../shared/data] [--only NAME...] [--list] [--json FILE] [--timeout S] [--loaded]
+
+A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped with the reason. It refuses to start
+on a machine that is busy unless --loaded, and each row says what share of the processors others used in the second before it. Exit status 1 when a claim does not hold.
+"""
+import argparse, collections, json, operator, os, platform, re, shutil, subprocess, sys, tempfile, time
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+BUSY = 0.1  # share of the processors that others may use
+
+Claim = collections.namedtuple("Claim", "says pattern op bound")
+"""`pattern` finds the figure, its first group, in the output; it has to be `op` `bound`, or within a unit of the last digit of it where op is "=="."""
+Bench = collections.namedtuple("Bench", "name command claims needs", defaults=((),))
+"""`command` has {places} of places(); a program of {build} that is not built, or something else of `needs` that is not there, skips it."""
+
+LOGS = ["--log", "chatgpt={spider}/logs/dev.chatgpt.jsonl={databases}=sampled", "--log", "resdsql={spider}/logs/dev.resdsql.jsonl={databases}=ranked",
+        "--log", "superhero={superhero_log}={superhero}/database=sampled"]
+CHATGPT, RESDSQL = "{spider}/logs/dev.chatgpt.jsonl", "{spider}/logs/dev.resdsql.jsonl"
+ROOTED = ["--db-root", "{databases}"]
+ALL = ["spider", "superhero"]
+NUMBER = r"([\d,]+(?:\.\d+)?)"
+
+
+def bench(script, *options): return ["python3", "bench/" + script, *options]
+
+
+def cells(*before, then=0):
+    """A row of a table whose first cells are these; the figure begins the cell after `then` more."""
+    return r"^\| *" + r" *\| *".join(before) + r" *\|" + r"[^|\n]*\|" * then + r" *" + NUMBER
+
+
+def line(start): return start + r"\D*?" + NUMBER
+
+
+BENCHES = [
+    # what is judged
+    *(Bench(f"pairs {name}", bench("pairs.py", "--assay", "{assay}", *ROOTED, f"tests/data/pairs/{name}.jsonl"), [
+        Claim("minimal pairs preferred, %", cells("all", then=1), "==", preferred), Claim("wrong alone validated, %", cells("all", then=3), "==", wrong),
+        Claim("right alone validated, %", cells("all", then=4), "==", right), Claim("AUC alone", cells("all", then=5), "==", auc)], ["spider"])
+      for name, preferred, wrong, right, auc in (("held", 84.7, 40.4, 88.6, 0.831), ("dev", 96.0, 41.3, 93.3, 0.901))),
+    Bench("selection", bench("strategy_report.py", "--assay", "{assay}", *LOGS, "--strategy", "rerank"), [
+        *(Claim(f"{log}: EX of rerank, %", cells(log, "`rerank`"), "==", ex) for log, ex in (("chatgpt", 76.7), ("resdsql", 80.0), ("superhero", 83.7))),
+        *(Claim(f"{log}: AUC, %", cells(log, "`rerank`", then=5), "==", auc) for log, auc in (("chatgpt", 90.7), ("resdsql", 87.0), ("superhero", 97.2)))], ALL),
+    Bench("trust", bench("strategy_report.py", "--assay", "{assay}", *LOGS, "--trust"), [
+        Claim("chatgpt called ranked: EX, %", cells("chatgpt", "ranked"), "==", 74.4), Claim("resdsql called nothing: EX, %", cells("resdsql", "nothing"), "==", 79.7)], ALL),
+    Bench("repair", bench("repair.py", "--assay", "{assay}", *LOGS), [
+        Claim(f"{log}: EX with repairs at 0.5, %", r"^\| " + log + r" \| 0\.5 \|.*→ *" + NUMBER, "==", ex) for log, ex in (("chatgpt", 78.9), ("resdsql", 81.2), ("superhero", 83.7))], ALL),
+    Bench("repair of the first", bench("repair.py", "--assay", "{assay}", *LOGS, "--first"), [
+        Claim(f"{log}: EX with repairs at 0.5, %", r"^\| " + log + r" \| 0\.5 \|.*→ *" + NUMBER, "==", ex) for log, ex in (("chatgpt", 71.8), ("resdsql", 79.6), ("superhero", 67.4))], ALL),
+    Bench("a corrector", bench("simulated_corrector.py", "--assay", "{assay}", "--log", CHATGPT, *ROOTED, "--order", "sampled"), [
+        Claim("EX behind the gate, r 0.6, b 0.2, %", r"^\| 0\.6 \| 0\.2 \|.*\| *" + NUMBER + r" *\|$", "==", 80.8)], ["spider"]),
+    Bench("language models", bench("simulated_llm.py", "--assay", "{assay}", "--log", CHATGPT, *ROOTED, "--order", "sampled"), [], ["spider"]),
+    Bench("retrieval of examples", bench("examples_retrieval.py", "--assay", "{assay}", *ROOTED, "--store", "{spider}/logs/train.picard.jsonl", "--ask", "chatgpt=" + CHATGPT, "--ask", "resdsql=" + RESDSQL), [
+        Claim("chatgpt: hybrid changes the same clauses, first, %", cells("chatgpt", r"\d+", "hybrid"), "==", 14.7)], ["spider"]),
+    Bench("transfer", bench("transfer.py", "--assay", "{assay}", "--transfer", "{build}/bench/bench_transfer", "--examples", CHATGPT, *ROOTED, "--log", "chatgpt=" + CHATGPT), [], ["spider"]),
+    Bench("questions to the person", bench("simulated_user.py", "--assay", "{assay}", *LOGS, "--gain", "0.05", "--seeds", "5"), [
+        *(Claim(f"{log}: questions a request", cells(log, r"0\.05", "never errs"), "==", asks) for log, asks in (("chatgpt", 0.19), ("resdsql", 0.21), ("superhero", 0.25))),
+        *(Claim(f"{log}: EX with answers, %", cells(log, r"0\.05", "never errs", then=2), "==", ex) for log, ex in (("chatgpt", 80.2), ("resdsql", 82.4), ("superhero", 88.4)))], ALL),
+    Bench("promises", bench("guarantee.py", "--assay", "{assay}", *LOGS, "--alpha", "0.1"), [
+        Claim("chatgpt, alpha 0.1: answered, %", r"^\| chatgpt \| questions? \|[^|]*\| *" + NUMBER, "==", 60.2)], ALL),
+    Bench("signals", bench("signal_report.py", "--assay", "{assay}", *LOGS, "--gold", "dev=" + CHATGPT + "={databases}"), [
+        Claim("fan_out: pooled precision, %", r"^\| *fan_out *\|[^|]*\|[^|]*\|[^|]*\|[^|]*\| *" + NUMBER, ">=", 83)], ALL),
+    Bench("explanations", ["{build}/bench/bench_explain", CHATGPT, *ROOTED], [
+        Claim("candidates without an explanation", line(r"^failed"), "<=", 0), Claim("premises told alike", r"equal operations " + NUMBER, "<=", 0)], ["spider"]),
+    Bench("provenance", ["{build}/bench/bench_provenance", CHATGPT, *ROOTED], [Claim("covered, %", r"covered[^\n]*?" + NUMBER + r" ?%", ">=", 99)], ["spider"]),
+    # what it costs
+    *(Bench(f"judgement {name}", ["{build}/bench/bench_judge", log, "{databases}"], [
+        Claim("judged alone, median ms", line(r"^median"), "<=", median), Claim("judged alone, p95 ms", line(r"^p95"), "<=", p95), Claim("within 4 x run + 0.5 ms, %", r"candidates?:|within[^:]*: " + NUMBER, ">=", within)], ["spider"])
+      for name, log, median, p95, within in (("chatgpt", CHATGPT, 0.429, 1.63, 96.8), ("resdsql", RESDSQL, 0.523, 2.16, 94.3))),
+    Bench("replay", bench("replay.py", "{assay}", CHATGPT, *ROOTED, "--venv", "{build}/bench-venv"), [
+        Claim("with everything, of the peer's candidates/s", r"^assay replay +" + NUMBER + "x", ">=", 1.5), Claim("--explain=no, of the peer's candidates/s", r"^assay replay --explain=no +" + NUMBER + "x", ">=", 2.5)], ["spider"]),
+    Bench("parsing", ["{build}/bench/bench_parse", "9"], [
+        Claim("of pg_query_parse_protobuf's queries/s", r"^pg_query_parse_protobuf.*? " + NUMBER + "x", ">=", 10), Claim("of sqlite3_prepare_v2's queries/s", r"^sqlite3_prepare_v2.*? " + NUMBER + "x", ">=", 4)], ["spider"]),
+    Bench("JSON", ["{build}/bench/bench_json", CHATGPT, "{databases}"], [
+        Claim("read a request, us", r"^read a request +(?:here|ours|assay)\S*.*? " + NUMBER + r"$", "<=", 13), Claim("write a verdict, us", r"^write a verdict +(?:here|ours|assay)\S*.*? " + NUMBER + r"$", "<=", 14)], ["spider"]),
+    Bench("time of signals", ["{build}/bench/bench_signals", CHATGPT, *ROOTED], [Claim("that execute nothing, median us", line(r"^all but those that execute"), "<=", 60)], ["spider"]),
+    Bench("time of the verifier", ["{build}/bench/bench_verifier", "models/verifier.json", RESDSQL, "{databases}"], [
+        Claim("features, median us", r"^features +median +" + NUMBER, "<=", 76), Claim("model, median us", r"^model +median +" + NUMBER, "<=", 42)], ["spider"]),
+    Bench("comparing verdicts", bench("diff.py", "{assay}", CHATGPT, *ROOTED, "--verdicts", "500000", "--slim"), [
+        Claim("CPU, s", NUMBER + " s of CPU", "<=", 96), Claim("peak, MB", r"CPU.*?" + NUMBER + " M", "<=", 39)], ["spider"]),
+    Bench("a run of a million", bench("runs.py", "{assay}", "{verdicts}"), [
+        Claim("indexing, MB of memory", r"index .*memory " + NUMBER, "<=", 200), Claim("opening, s", r"^opened with it in " + NUMBER, "<=", 3), Claim("as a page, s", r"^page written in " + NUMBER, "<=", 3)], ["spider"]),
+    Bench("index of a corpus", ["{build}/bench/bench_index", "--over", "{databases}"], [Claim("157 databases, ms", r"databases in " + NUMBER, "<=", 2100), Claim("median, ms", r"median " + NUMBER, "<=", 1)], ["spider"]),
+    Bench("index of ten million rows", ["{build}/bench/bench_index", "10000000", "1000000", "1200000"], [Claim("all strings indexed, MiB peak", r"peak RSS " + NUMBER, "<=", 86.7)]),
+    Bench("examples", ["{build}/bench/bench_examples", "{scratch}/examples"], [Claim("all three keys of a million, median ms", cells("all three", r"\d+"), "<=", 11.4)]),
+    Bench("a child", ["{build}/bench/bench_executor", "10000"], [Claim("a constant, more in a child, median us", r"^\| a constant \|[^|]*\|[^|]*\| *" + NUMBER, "<=", 25)]),
+    Bench("the clock", ["{build}/bench/bench_overrun", "--part", "chains"], []),
+    Bench("schema cache", ["{build}/bench/bench_cache"], [Claim("from Redis against building", r"ratio " + NUMBER, ">=", 20), Claim("200 databases, indexes built", NUMBER + r" built \(claim", "<=", 200)], ["redis"]),
+    Bench("from Python", bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED), [Claim("over C a candidate, us", cells(r"\d+", then=4), "<=", 55)], ["spider"]),
+    # the fleet and the front door
+    Bench("serve", bench("serve.py", "--assay", "{assay}", "--load-from", "{build}/bench/bench_http_callers", "--log", "{first_400}", *ROOTED, "--order", "sampled"), [
+        Claim("16 callers: candidates/s, of replay", cells(r"\d+", then=2), ">=", 0.8), Claim("their p99, of their p50", cells(r"\d+", then=4), "<=", 4), Claim("one caller: p50 over judging, ms", cells(r"\d+", then=6), "<=", 2),
+        Claim("1,000 idle connections, MB", cells(r"\d+", then=9), "<=", 20)], ["spider"]),
+    Bench("hostile callers", bench("hostile.py", "{assay}", "--calls", "1"), [], ["kafka", "redis"]),
+    Bench("a rollout", bench("rollout.py", "--assay", "{assay}"), [], ["kafka", "redis"]),
+    Bench("messages", bench("fleet.py", "messages", "{build}", "--runs", "2"), [Claim("of librdkafka's messages/s", r"ratio[^\d\n]*" + NUMBER, ">=", 0.2)], ["kafka", "redis"]),
+    Bench("judging by a fleet", bench("fleet.py", "judge", "{build}", CHATGPT, *ROOTED, "--runs", "3", "--seconds", "12"), [
+        Claim("CPU a candidate, of embedded", r"^CPU ms a candidate.*?ratio " + NUMBER, "<=", 1.51), Claim("requests/s", r"^throughput: " + NUMBER, ">=", 239),
+        *(Claim(f"p50 at {load} % load, ms", rf"^latency at {load} % load.*?p50 " + NUMBER, "<=", p50) for load, p50 in ((20, 127), (50, 155), (80, 411)))], ["spider", "kafka", "redis"]),
+    Bench("workers of a fleet", bench("fleet.py", "scale", "{mutations}", "--seconds", "14"), [Claim("8 workers, of linear", r"^8 workers.*?" + NUMBER + " of linear", ">=", 0.9)], ["kafka", "redis", "mutations"]),
+    Bench("a statement in PostgreSQL", ["{build}/bench/bench_postgres", "{postgres}", "1500"], [Claim("in the sandbox, of the bare statement", NUMBER + "x$", "<=", 4.1)], ["postgres"]),
+]
+
+
+# --- what the rows need ---
+
+def missing(o, need):
+    """Why a need is not met; None: it is."""
+    return {
+        "spider": lambda: None if os.path.isdir(os.path.join(o.data, "spider", "database")) else f"no Spider in {o.data}",
+        "superhero": lambda: None if os.path.isdir(os.path.join(o.data, "bird-superhero", "database")) else f"no superhero in {o.data}",
+        "redis": lambda: None if shutil.which("redis-server") else "no redis-server",
+        "kafka": lambda: None if shutil.which("java") and shutil.which("kcat") else "no Java or kcat for tests/live/servers.sh",
+        "postgres": lambda: None if os.environ.get("ASSAY_TEST_POSTGRES") else "ASSAY_TEST_POSTGRES names no server (tests/live/servers.sh start DIR postgres)",
+        "mutations": lambda: None if os.path.exists(os.path.join(o.mutations, "cli", "assay")) else f"no build with -DASSAY_MUTATIONS=ON in {o.mutations}",
+    }[need]()
+
+
+def why_not(o, row, command):
+    reasons = [missing(o, need) for need in row.needs]
+    program = command[0]
+    if "/" in program and not os.path.exists(os.path.join(ROOT, program)): reasons.append(f"{program} is not built")
+    return next(filter(None, reasons), None)
+
+
+def first_log(folder):
+    return next((os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".jsonl") and "gold" not in name), "") if os.path.isdir(folder) else ""
+
+
+def places(o):
+    spider, superhero = os.path.join(o.data, "spider"), os.path.join(o.data, "bird-superhero")
+    return {"build": o.build, "assay": os.path.join(o.build, "cli", "assay"), "mutations": o.mutations, "spider": spider, "databases": os.path.join(spider, "database"), "superhero": superhero,
+            "superhero_log": first_log(os.path.join(superhero, "logs")), "scratch": o.scratch, "postgres": os.environ.get("ASSAY_TEST_POSTGRES", ""),
+            "verdicts": os.path.join(o.scratch, "verdicts.jsonl"), "first_400": os.path.join(o.scratch, "first_400.jsonl")}
+
+
+def prepare(where):
+    """Files that rows read and that are made here: some lines of a log, and verdicts on them."""
+    log = CHATGPT.format(**where)
+    if not os.path.exists(log): return
+    with open(log, encoding="utf-8") as lines, open(where["first_400"], "w", encoding="utf-8") as out:
+        for _, text in zip(range(400), lines): out.write(text)
+    subprocess.run([where["assay"], "replay", where["first_400"], "--db-root", where["databases"], "--format", "jsonl", "--out", where["verdicts"], "--quiet"], cwd=ROOT, check=False)
+
+
+# --- figures ---
+
+def figure(pattern, output):
+    """The last that the pattern finds, or None."""
+    found = [next(filter(None, groups), None) if isinstance(groups, tuple) else groups for groups in re.findall(pattern, output, re.M)]
+    found = [text for text in found if text]
+    return float(found[-1].replace(",", "")) if found else None
+
+
+def step(bound):
+    """A unit of the last digit that the claim shows."""
+    return 10.0 ** -len(str(bound).partition(".")[2]) if "." in str(bound) else 1.0
+
+
+OPERATORS = {">=": operator.ge, "<=": operator.le, "==": lambda measured, bound: abs(measured - bound) < 1.01 * step(bound)}
+
+
+def holds(claim, measured): return measured is not None and OPERATORS[claim.op](measured, claim.bound)
+
+
+# --- the machine ---
+
+def jiffies():
+    """(busy, all) of the processors since they started."""
+    with open("/proc/stat", encoding="ascii") as stat: times = [int(text) for text in stat.readline().split()[1:9]]
+    return sum(times) - times[3] - times[4], sum(times)
+
+
+def busy_share(seconds=1.0):
+    before = jiffies()
+    time.sleep(seconds)
+    after = jiffies()
+    return (after[0] - before[0]) / max(1, after[1] - before[1])
+
+
+def machine():
+    model = "unknown"
+    with open("/proc/cpuinfo", encoding="utf-8") as lines: model = next((text.split(":", 1)[1].strip() for text in lines if text.startswith("model name")), model)
+    with open("/proc/meminfo", encoding="ascii") as lines: memory = round(int(next(lines).split()[1]) / (1 << 20))
+    return {"cores": os.cpu_count(), "model": model, "memory_gib": memory, "system": platform.platform(), "load": round(os.getloadavg()[0], 2)}
+
+
+# --- running ---
+
+def run(o, row, where):
+    """Each claim of a row as a line of the report."""
+    command = [part.format(**where) for part in row.command]
+    reason, output, seconds = why_not(o, row, command), "", 0
+    busy = 0 if reason else busy_share()
+    if not reason:
+        began = time.monotonic()
+        try:
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=o.timeout, check=False)
+            output = done.stdout
+            if done.returncode: reason = f"exit status {done.returncode}: {output.strip()[-200:]}"
+        except subprocess.TimeoutExpired:
+            reason = f"took longer than {o.timeout:.0f} s"
+        seconds = time.monotonic() - began
+    claims = row.claims or [Claim("it runs; read its output", None, None, None)]
+    return [result(row, claim, reason, output, seconds, busy) for claim in claims]
+
+
+def result(row, claim, reason, output, seconds, busy):
+    measured = figure(claim.pattern, output) if claim.pattern and not reason else None
+    if not reason and claim.pattern and measured is None: reason = "the figure is not in the output: " + output.strip()[-200:]
+    return {"bench": row.name, "claim": claim.says, "bound": f"{claim.op} {claim.bound}" if claim.pattern else "", "measured": measured, "holds": None if reason or not claim.pattern else holds(claim, measured),
+            "skipped": reason, "seconds": round(seconds, 1), "busy_before": round(busy, 2), "output": output if not claim.pattern else None}
+
+
+def told(row):
+    verdict = f"skipped: {row['skipped']}" if row["skipped"] else {True: "yes", False: "**no**", None: "ran"}[row["holds"]]
+    load = f"{100 * row['busy_before']:.0f} %" + (" (under load)" if row["busy_before"] > BUSY else "")
+    cleaned = " ".join(verdict.split()).replace("|", "/")
+    return f"| {row['bench']} | {row['claim']} | {row['bound']} | {'' if row['measured'] is None else format(row['measured'], 'g')} | {cleaned} | {row['seconds']:g} | {load} |"
+
+
+def chosen(only):
+    unknown = [name for name in only if name not in {row.name for row in BENCHES}]
+    if unknown: sys.exit(f"no bench is called {', '.join(unknown)}: see --list")
+    return [row for row in BENCHES if not only or row.name in only]
+
+
+def show_list(o, where):
+    for row in chosen(o.only):
+        command = [part.format(**where) for part in row.command]
+        print(f"{row.name}: {' '.join(command)}" + (f"\n    would be skipped: {why_not(o, row, command)}" if why_not(o, row, command) else ""))
+        for claim in row.claims: print(f"    {claim.says} {claim.op} {claim.bound}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default="build/release")
+    parser.add_argument("--mutations", default="build/mutations", help="a build with -DASSAY_MUTATIONS=ON, for what is slowed")
+    parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="with spider/ and bird-superhero/")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--timeout", type=float, default=3600, metavar="S", help="for one bench (3600)")
+    parser.add_argument("--loaded", action="store_true", help="measure on a busy machine too, and say so")
+    o = parser.parse_args()
+    o.data = os.path.abspath(o.data)
+    with tempfile.TemporaryDirectory(prefix="assay-all-") as o.scratch:
+        where = places(o)
+        if o.list: return show_list(o, where)
+        on, busy = machine(), busy_share(3)
+        if busy > BUSY and not o.loaded: sys.exit(f"others use {100 * busy:.0f} % of the processors: figures would be theirs too. With --loaded it measures anyway")
+        print(f"{on['cores']} cores, {on['model']}, {on['memory_gib']} GiB, load {on['load']} before\n\n| bench | claim | bound | measured | holds | s | busy before |\n" + "| --- " * 7 + "|", flush=True)
+        prepare(where)
+        rows = []
+        for row in chosen(o.only):
+            rows += run(o, row, where)
+            print("\n".join(told(each) for each in rows[-max(1, len(row.claims)):]), flush=True)
+    if o.json:
+        with open(o.json, "w", encoding="utf-8") as out: json.dump({"machine": on, "rows": rows}, out, indent=1)
+    return any(row["holds"] is False for row in rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
