@@ -6,7 +6,7 @@
 A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped with the reason. It refuses to start
 on a machine that is busy unless --loaded, and each row says what share of the processors others used in the second before it. Exit status 1 when a claim does not hold.
 """
-import argparse, collections, json, operator, os, platform, re, shutil, subprocess, sys, tempfile, time
+import argparse, collections, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 BUSY = 0.1  # share of the processors that others may use
@@ -65,10 +65,10 @@ BENCHES = [
         Claim("fan_out: pooled precision, %", r"^\| *fan_out *\|[^|]*\|[^|]*\|[^|]*\|[^|]*\| *" + NUMBER, ">=", 83)], ALL),
     Bench("explanations", ["{build}/bench/bench_explain", CHATGPT, *ROOTED], [
         Claim("candidates without an explanation", line(r"^failed"), "<=", 0), Claim("premises told alike", r"equal operations " + NUMBER, "<=", 0)], ["spider"]),
-    Bench("provenance", ["{build}/bench/bench_provenance", CHATGPT, *ROOTED], [Claim("covered, %", r"covered[^\n]*?" + NUMBER + r" ?%", ">=", 99)], ["spider"]),
+    Bench("provenance", ["{build}/bench/bench_provenance", CHATGPT, *ROOTED], [Claim("covered, %", NUMBER + " % covered", ">=", 99)], ["spider"]),
     # what it costs
     *(Bench(f"judgement {name}", ["{build}/bench/bench_judge", log, "{databases}"], [
-        Claim("judged alone, median ms", line(r"^median"), "<=", median), Claim("judged alone, p95 ms", line(r"^p95"), "<=", p95), Claim("within 4 x run + 0.5 ms, %", r"candidates?:|within[^:]*: " + NUMBER, ">=", within)], ["spider"])
+        Claim("judged alone, median ms", line(r"^median"), "<=", median), Claim("judged alone, p95 ms", line(r"^p95"), "<=", p95), Claim("within 4 x run + 0.5 ms, %", r"^within[^:]*: " + NUMBER, ">=", within)], ["spider"])
       for name, log, median, p95, within in (("chatgpt", CHATGPT, 0.429, 1.63, 96.8), ("resdsql", RESDSQL, 0.523, 2.16, 94.3))),
     Bench("replay", bench("replay.py", "{assay}", CHATGPT, *ROOTED, "--venv", "{build}/bench-venv"), [
         Claim("with everything, of the peer's candidates/s", r"^assay replay +" + NUMBER + "x", ">=", 1.5), Claim("--explain=no, of the peer's candidates/s", r"^assay replay --explain=no +" + NUMBER + "x", ">=", 2.5)], ["spider"]),
@@ -80,7 +80,7 @@ BENCHES = [
     Bench("time of the verifier", ["{build}/bench/bench_verifier", "models/verifier.json", RESDSQL, "{databases}"], [
         Claim("features, median us", r"^features +median +" + NUMBER, "<=", 76), Claim("model, median us", r"^model +median +" + NUMBER, "<=", 42)], ["spider"]),
     Bench("comparing verdicts", bench("diff.py", "{assay}", CHATGPT, *ROOTED, "--verdicts", "500000", "--slim"), [
-        Claim("CPU, s", NUMBER + " s of CPU", "<=", 96), Claim("peak, MB", r"CPU.*?" + NUMBER + " M", "<=", 39)], ["spider"]),
+        Claim("CPU, s", NUMBER + " s of CPU", "<=", 96), Claim("peak, MB", "of CPU, " + NUMBER + " MB", "<=", 39)], ["spider"]),
     Bench("a run of a million", bench("runs.py", "{assay}", "{verdicts}"), [
         Claim("indexing, MB of memory", r"index .*memory " + NUMBER, "<=", 200), Claim("opening, s", r"^opened with it in " + NUMBER, "<=", 3), Claim("as a page, s", r"^page written in " + NUMBER, "<=", 3)], ["spider"]),
     Bench("index of a corpus", ["{build}/bench/bench_index", "--over", "{databases}"], [Claim("157 databases, ms", r"databases in " + NUMBER, "<=", 2100), Claim("median, ms", r"median " + NUMBER, "<=", 1)], ["spider"]),
@@ -190,6 +190,22 @@ def machine():
 
 # --- running ---
 
+def output_of(command, timeout):
+    """(output, why it does not count or None). What takes too long is told to end, with all that it started."""
+    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    try:
+        output, _ = child.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGINT)
+        try:
+            child.communicate(timeout=30)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.communicate()
+        return "", f"took longer than {timeout:.0f} s"
+    return output, f"exit status {child.returncode}: {output.strip()[-200:]}" if child.returncode else None
+
+
 def run(o, row, where):
     """Each claim of a row as a line of the report."""
     command = [part.format(**where) for part in row.command]
@@ -197,12 +213,7 @@ def run(o, row, where):
     busy = 0 if reason else busy_share()
     if not reason:
         began = time.monotonic()
-        try:
-            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=o.timeout, check=False)
-            output = done.stdout
-            if done.returncode: reason = f"exit status {done.returncode}: {output.strip()[-200:]}"
-        except subprocess.TimeoutExpired:
-            reason = f"took longer than {o.timeout:.0f} s"
+        output, reason = output_of(command, o.timeout)
         seconds = time.monotonic() - began
     claims = row.claims or [Claim("it runs; read its output", None, None, None)]
     return [result(row, claim, reason, output, seconds, busy) for claim in claims]
