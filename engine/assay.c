@@ -24,8 +24,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SLICE_MS = 50 }; /* how long closing may go unnoticed */
-
 #define AS_RESULT(result, class) _Static_assert((int)ASSAY_##result == (int)ERR_CLASS_##class, #result)
 AS_RESULT(OK, OK);
 AS_RESULT(RETRY, RETRY);
@@ -149,13 +147,13 @@ static void *collect(void *arg)
     pthread_setname_np(pthread_self(), "assay");
     do {
         struct msg_verdict *verdict = NULL;
-        code = engine_next(self->engine, SLICE_MS, &verdict, &why);
+        code = engine_next(self->engine, -1, &verdict, &why);
         struct waiting *waiting = code == ERR_OK ? take(self, verdict->tag) : NULL;
         if (waiting)
             answer(self, waiting, verdict, NULL);
         else
             msg_verdict_free(verdict);
-    } while ((code == ERR_OK || code == ERR_FULL) && !is_closing(self));
+    } while (code == ERR_OK && !is_closing(self));
     if (is_closing(self))
         err_set(&why, ERR_CANCELLED, "the engine was closed before the request was judged");
     else if (why.code == ERR_OK)
@@ -527,6 +525,7 @@ enum assay_result assay_close(struct assay_engine *self)
     self->closing = true;
     pthread_mutex_unlock(&self->lock);
     engine_finish(self->engine); /* who waits for room is told */
+    engine_interrupt(self->engine);
     pthread_join(self->collector, NULL);
     pthread_mutex_lock(&self->lock);
     while (self->n_callers) pthread_cond_wait(&self->idle, &self->lock);

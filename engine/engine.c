@@ -60,7 +60,7 @@ struct engine {
     pthread_mutex_t lock;
     pthread_cond_t room; /* in_flight fell, or the engine stopped */
     uint32_t in_flight, window;
-    bool finished;
+    bool finished, interrupted;
     struct err failure; /* first of any thread */
 };
 
@@ -337,6 +337,14 @@ void engine_finish(struct engine *engine)
     pthread_mutex_unlock(&engine->lock);
 }
 
+void engine_interrupt(struct engine *engine)
+{
+    pthread_mutex_lock(&engine->lock);
+    engine->interrupted = true;
+    pthread_mutex_unlock(&engine->lock);
+    bus_drain(engine->consumer);
+}
+
 /* --- next --- */
 
 /* A failed verdict in place of one that the coordinator could not give. */
@@ -385,7 +393,8 @@ static struct bus_message *next_message(struct engine *engine, int64_t timeout_m
 static bool is_over(struct engine *engine, struct err *err)
 {
     pthread_mutex_lock(&engine->lock);
-    bool failed = engine->failure.code != ERR_OK, over = failed || (engine->finished && engine->in_flight == 0);
+    bool failed = engine->failure.code != ERR_OK, done = engine->finished && engine->in_flight == 0;
+    bool over = failed || done || engine->interrupted;
     if (over && err) *err = engine->failure;
     pthread_mutex_unlock(&engine->lock);
     return over;

@@ -92,6 +92,9 @@ enum err_code engine_describe(const struct engine *engine, const struct msg_requ
 /* No more submits: what is open is finished, then engine_next says ERR_CLOSED. Thread: any. */
 void engine_finish(struct engine *engine);
 
+/* No more verdicts are wanted: engine_next gives ERR_CLOSED, at once where it waits. Thread: any. */
+void engine_interrupt(struct engine *engine);
+
 /* Stops at once what still runs and frees everything. NULL is fine. */
 void engine_close(struct engine *engine);
 

@@ -23,6 +23,7 @@
 #include "scoring/features/features.h"
 #include "signals/vsig.h"
 
+#include "lib/learn/blocks.h"
 #include "lib/learn/logit.h"
 
 #include <dlfcn.h>
@@ -35,7 +36,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 enum { MAX_LINKS = 40 }; /* as many as the kernel follows */
 static const double DEFAULT_THRESHOLD = 0.5, DEFAULT_REPAIR_MARGIN = 0.5;
@@ -123,12 +123,10 @@ static char *model_path(const char *dir, const char *name, const char *asked)
 /* "label_model.json 1a2b3c4d": which file it was. */
 static char *version_of(const char *path)
 {
-    char *text, *out;
-    gsize len;
+    uint64_t digest;
     char *base = g_path_get_basename(path);
-    if (!g_file_get_contents(path, &text, &len, NULL)) return base;
-    out = g_strdup_printf("%s %08x", base, (unsigned)(XXH3_64bits(text, len) >> 32));
-    g_free(text);
+    if (!model_file_digest(path, &digest)) return base;
+    char *out = g_strdup_printf("%s %08x", base, (unsigned)(digest >> 32));
     g_free(base);
     return out;
 }

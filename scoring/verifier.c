@@ -11,6 +11,7 @@
  */
 #include "scoring/verifier.h"
 
+#include "lib/learn/blocks.h"
 #include "lib/learn/classifier.h"
 #include "lib/learn/hashed.h"
 #include "lib/learn/json_file.h"
@@ -161,10 +162,11 @@ void verifier_free(struct verifier_model *model)
     g_free(model);
 }
 
-static enum err_code load_content(const json_t *object, struct verifier_model *model, struct err *err)
+static enum err_code load_content(const json_t *object, const struct model_blocks *blocks, struct verifier_model *model,
+                                  struct err *err)
 {
     if (!object) return err_set(err, ERR_MALFORMED, "the content model is missing");
-    enum err_code code = learn_load_json(object, &model->content, err);
+    enum err_code code = learn_load_json(object, blocks, &model->content, err);
     if (code == ERR_OK) learn_map(model->content, verifier_row_names(), VERIFIER_ROW, model->from);
     return code;
 }
@@ -193,9 +195,10 @@ static bool load_generators(const json_t *object, struct verifier_model *model)
     return true;
 }
 
-static enum err_code load(const json_t *root, struct verifier_model *model, struct err *err)
+static enum err_code load(const json_t *root, const struct model_blocks *blocks, struct verifier_model *model,
+                          struct err *err)
 {
-    model->components = hashed_load(json_object_get(root, "components"));
+    model->components = hashed_load(json_object_get(root, "components"), blocks);
     if (!model->components || hashed_outputs(model->components) > SQL_COMPONENT_COUNT)
         return err_set(err, ERR_MALFORMED, "the models of components are not valid");
     if (hashed_outputs(model->components) < SQL_COMPONENT_COUNT)
@@ -203,7 +206,21 @@ static enum err_code load(const json_t *root, struct verifier_model *model, stru
                        hashed_outputs(model->components), SQL_COMPONENT_COUNT);
     if (!load_generators(json_object_get(root, "generators"), model))
         return err_set(err, ERR_MALFORMED, "a generator's numbers are not valid");
-    return load_content(json_object_get(root, "content"), model, err);
+    return load_content(json_object_get(root, "content"), blocks, model, err);
+}
+
+static enum err_code load_document(const json_t *root, const struct model_blocks *blocks, struct verifier_model **out,
+                                   struct err *err)
+{
+    struct verifier_model *model = g_new0(struct verifier_model, 1);
+    model->cache = g_new0(struct question_cache, 1);
+    pthread_mutex_init(&model->cache->lock, NULL);
+    enum err_code code = load(root, blocks, model, err);
+    if (code)
+        verifier_free(model);
+    else
+        *out = model;
+    return code;
 }
 
 enum err_code verifier_load_text(const char *text, size_t len, struct verifier_model **out, struct err *err)
@@ -212,27 +229,19 @@ enum err_code verifier_load_text(const char *text, size_t len, struct verifier_m
     *out = NULL;
     enum err_code code = model_json_parse(text, len, FORMAT, VERIFIER_VERSION, &root, err);
     if (code) return code;
-    struct verifier_model *model = g_new0(struct verifier_model, 1);
-    model->cache = g_new0(struct question_cache, 1);
-    pthread_mutex_init(&model->cache->lock, NULL);
-    code = load(root, model, err);
+    code = load_document(root, NULL, out, err);
     json_decref(root);
-    if (code)
-        verifier_free(model);
-    else
-        *out = model;
     return code;
 }
 
 enum err_code verifier_load(const char *path, struct verifier_model **out, struct err *err)
 {
-    char *text;
-    size_t len;
+    struct model_document document;
     struct err inner = {0};
     *out = NULL;
-    enum err_code code = model_file_read(path, &text, &len, err);
+    enum err_code code = model_document_open(path, FORMAT, VERIFIER_VERSION, &document, err);
     if (code) return code;
-    code = verifier_load_text(text, len, out, &inner);
-    g_free(text);
+    code = load_document(document.root, &document.blocks, out, &inner);
+    model_document_clear(&document);
     return code ? err_set(err, code, "%s: %s", path, inner.text) : ERR_OK;
 }

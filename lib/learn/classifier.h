@@ -82,9 +82,13 @@ enum err_code learn_cross_predict(const char *kind, const struct learn_data *dat
 enum err_code learn_save(const struct learn_model *model, const char *path, struct err *err);
 enum err_code learn_load(const char *path, struct learn_model **out, struct err *err);
 enum err_code learn_load_text(const char *text, size_t len, struct learn_model **out, struct err *err);
-/* The same, where it stands inside of another file; `root` is jansson's. */
+/* The same, where it stands inside of another file; `root` is jansson's. `blocks`: of its binary form (lib/learn/blocks.h), or NULL. */
 struct json_t;
-enum err_code learn_load_json(const struct json_t *root, struct learn_model **out, struct err *err);
+struct model_blocks;
+enum err_code learn_load_json(const struct json_t *root, const struct model_blocks *blocks, struct learn_model **out,
+                              struct err *err);
+/* What is large in a classifier's JSON becomes blocks. */
+enum err_code learn_move(struct json_t *root, struct model_blocks *blocks, struct err *err);
 char *learn_save_text(const struct learn_model *model); /* malloc'd; NULL: out of memory */
 
 /* NULL where this build can train the kind, else why not. */

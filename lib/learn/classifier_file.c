@@ -7,6 +7,7 @@
  * value, right, missing_left (one entry a node, in preorder). To change the format: raise LEARN_FILE_VERSION, and keep
  * reading what older versions wrote, with a test file of each.
  */
+#include "lib/learn/blocks.h"
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/json_file.h"
 
@@ -88,7 +89,8 @@ static bool load_features(const json_t *list, struct learn_model *model)
     return ok;
 }
 
-static enum err_code load_model(const json_t *root, struct learn_model *model, struct err *err)
+static enum err_code load_model(const json_t *root, const struct model_blocks *blocks, struct learn_model *model,
+                                struct err *err)
 {
     const char *kind = json_string_value(json_object_get(root, "kind"));
     const char *command = json_string_value(json_object_get(root, "command"));
@@ -100,21 +102,33 @@ static enum err_code load_model(const json_t *root, struct learn_model *model, s
         return err_set(err, ERR_MALFORMED, "the list of features is not valid");
     if (!load_calibration(json_object_get(root, "calibration"), &model->calibration))
         return err_set(err, ERR_MALFORMED, "the calibration is not valid");
-    model->state = model->kind->load(json_object_get(root, "parameters"), model->m);
+    model->state = model->kind->load(json_object_get(root, "parameters"), model->m, blocks);
     return model->state ? ERR_OK : err_set(err, ERR_MALFORMED, "the parameters of '%s' are not valid", kind);
 }
 
-enum err_code learn_load_json(const json_t *root, struct learn_model **out, struct err *err)
+enum err_code learn_load_json(const json_t *root, const struct model_blocks *blocks, struct learn_model **out,
+                              struct err *err)
 {
     *out = NULL;
     enum err_code code = model_json_check(root, FORMAT, LEARN_FILE_VERSION, err);
     if (code) return code;
     struct learn_model *model = g_new0(struct learn_model, 1);
-    code = load_model(root, model, err);
+    code = load_model(root, blocks, model, err);
     if (code)
         learn_free(model);
     else
         *out = model;
+    return code;
+}
+
+enum err_code learn_move(json_t *root, struct model_blocks *blocks, struct err *err)
+{
+    struct learn_model *model;
+    enum err_code code = learn_load_json(root, NULL, &model, err);
+    if (code) return code;
+    if (model->kind->move && !model->kind->move(json_object_get(root, "parameters"), model->state, blocks))
+        code = err_set(err, ERR_NOMEM, "no room for the classifier's blocks");
+    learn_free(model);
     return code;
 }
 
@@ -124,20 +138,19 @@ enum err_code learn_load_text(const char *text, size_t len, struct learn_model *
     json_t *root;
     enum err_code code = model_json_parse(text, len, FORMAT, LEARN_FILE_VERSION, &root, err);
     if (code) return code;
-    code = learn_load_json(root, out, err);
+    code = learn_load_json(root, NULL, out, err);
     json_decref(root);
     return code;
 }
 
 enum err_code learn_load(const char *path, struct learn_model **out, struct err *err)
 {
-    char *text;
-    size_t len;
-    *out = NULL;
-    enum err_code code = model_file_read(path, &text, &len, err);
-    if (code) return code;
+    struct model_document document;
     struct err inner = {0};
-    code = learn_load_text(text, len, out, &inner);
-    g_free(text);
+    *out = NULL;
+    enum err_code code = model_document_open(path, FORMAT, LEARN_FILE_VERSION, &document, err);
+    if (code) return code;
+    code = learn_load_json(document.root, &document.blocks, out, &inner);
+    model_document_clear(&document);
     return code ? err_set(err, code, "%s: %s", path, inner.text) : ERR_OK;
 }

@@ -13,6 +13,8 @@ struct learn_rows {
     size_t n;
 };
 
+struct model_blocks;
+
 struct classifier_kind {
     const char *name;
     const char *unsupported; /* why this build cannot train it; NULL: it can */
@@ -23,7 +25,9 @@ struct classifier_kind {
     double (*predict)(const void *state, unsigned m, const float *x);      /* P(positive), uncalibrated */
     double (*importance)(const void *state, unsigned m, unsigned feature); /* any scale, not negative */
     json_t *(*save)(const void *state, unsigned m);
-    void *(*load)(const json_t *parameters, unsigned m); /* NULL: not valid */
+    void *(*load)(const json_t *parameters, unsigned m, const struct model_blocks *blocks); /* NULL: not valid */
+    /* What is large in the JSON of `state` becomes blocks (lib/learn/blocks.h). NULL: nothing is. */
+    bool (*move)(json_t *parameters, const void *state, struct model_blocks *blocks);
     void (*free)(void *state);
 };
 

@@ -1,5 +1,6 @@
 #include "lib/learn/hashed.h"
 
+#include "lib/learn/blocks.h"
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
@@ -14,6 +15,7 @@ struct hashed_model {
     unsigned bits, n_outputs;
     double bias[HASHED_MAX_OUTPUTS], scale[HASHED_MAX_OUTPUTS];
     int8_t *weights; /* bucket-major: n_outputs a bucket */
+    GBytes *mapped;  /* whose bytes they are, read only; NULL: they are its own */
 };
 
 struct hashed_options hashed_options_default(void)
@@ -26,12 +28,17 @@ static uint32_t bucket_of(const struct hashed_model *model, uint64_t key)
     return (uint32_t)(key >> (64 - model->bits)); /* keys are hashes: their high bits are as good as any */
 }
 
+static size_t count_weights(const struct hashed_model *model)
+{
+    return ((size_t)1 << model->bits) * model->n_outputs;
+}
+
 static struct hashed_model *model_new(unsigned bits, unsigned n_outputs)
 {
     struct hashed_model *model = g_new0(struct hashed_model, 1);
     model->bits = bits;
     model->n_outputs = n_outputs;
-    model->weights = g_try_new0(int8_t, ((size_t)1 << bits) * n_outputs);
+    model->weights = g_try_new0(int8_t, count_weights(model));
     if (model->weights) return model;
     hashed_free(model);
     return NULL;
@@ -40,7 +47,10 @@ static struct hashed_model *model_new(unsigned bits, unsigned n_outputs)
 void hashed_free(struct hashed_model *model)
 {
     if (!model) return;
-    g_free(model->weights);
+    if (model->mapped)
+        g_bytes_unref(model->mapped);
+    else
+        g_free(model->weights);
     g_free(model);
 }
 
@@ -260,8 +270,18 @@ static guchar *load_used(const json_t *object, size_t buckets)
     return all;
 }
 
+/* All weights, as they lie in memory. */
+static bool map_weights(const json_t *block, const struct model_blocks *blocks, struct hashed_model *model)
+{
+    model->mapped = model_block_of(blocks, block, 1, count_weights(model));
+    if (model->mapped) model->weights = (int8_t *)(uintptr_t)g_bytes_get_data(model->mapped, NULL);
+    return model->mapped != NULL;
+}
+
 static bool load_weights(const json_t *object, struct hashed_model *model)
 {
+    model->weights = g_try_new0(int8_t, count_weights(model));
+    if (!model->weights) return false;
     size_t buckets = (size_t)1 << model->bits, width = model->n_outputs, n = 0;
     guchar *used = load_used(object, buckets);
     for (size_t b = 0; used && b < buckets; b++) n += bit_of(used, b);
@@ -275,16 +295,29 @@ static bool load_weights(const json_t *object, struct hashed_model *model)
     return ok;
 }
 
-struct hashed_model *hashed_load(const json_t *object)
+struct hashed_model *hashed_load(const json_t *object, const struct model_blocks *blocks)
 {
     size_t bits, n_outputs;
     if (!model_get_count(object, "bits", HASHED_MAX_BITS, &bits) || bits == 0) return NULL;
     if (!model_get_count(object, "outputs", HASHED_MAX_OUTPUTS, &n_outputs) || n_outputs == 0) return NULL;
-    struct hashed_model *model = model_new((unsigned)bits, (unsigned)n_outputs);
-    bool ok = model && load_weights(object, model) &&
+    struct hashed_model *model = g_new0(struct hashed_model, 1);
+    const json_t *weights = json_object_get(object, "weights");
+    model->bits = (unsigned)bits;
+    model->n_outputs = (unsigned)n_outputs;
+    bool ok = (json_is_object(weights) ? map_weights(weights, blocks, model) : load_weights(object, model)) &&
               model_get_reals(object, "bias", -1e3, 1e3, n_outputs, model->bias) &&
               model_get_reals(object, "scale", 0, 1e3, n_outputs, model->scale);
     if (ok) return model;
     hashed_free(model);
     return NULL;
+}
+
+bool hashed_move(json_t *object, struct model_blocks *blocks)
+{
+    struct hashed_model *model = hashed_load(object, NULL);
+    if (!model) return false;
+    json_t *block = blocks_add(blocks, g_bytes_new(model->weights, count_weights(model)));
+    hashed_free(model);
+    json_object_del(object, "used");
+    return json_object_set_new(object, "weights", block) == 0;
 }

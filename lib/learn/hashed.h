@@ -13,6 +13,7 @@
 #include "lib/base/error.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,7 @@ struct hashed_options {
 struct hashed_options hashed_options_default(void);
 
 struct hashed_model;
+struct model_blocks;
 
 /* ERR_CONFIG: no items, or numbers out of range; ERR_NOMEM. On success the caller owes hashed_free. */
 enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_outputs,
@@ -45,6 +47,8 @@ void hashed_predict(const struct hashed_model *model, const uint64_t *keys, uint
 
 /* JSON object for a model file; NULL: out of memory. Loading checks sizes and ranges; NULL: not valid. */
 json_t *hashed_save(const struct hashed_model *model);
-struct hashed_model *hashed_load(const json_t *object);
+struct hashed_model *hashed_load(const json_t *object, const struct model_blocks *blocks);
+/* The weights of `object`, which loads, become a block (lib/learn/blocks.h). False: it does not. */
+bool hashed_move(json_t *object, struct model_blocks *blocks);
 
 #endif

@@ -7,6 +7,7 @@
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
+#include "lib/learn/late.h"
 
 #include <glib.h>
 #include <linear.h>
@@ -14,6 +15,19 @@
 #include <string.h>
 
 enum { REPEATS = 10, REPEATS_MAX = 100 };
+
+#define LIBLINEAR_CALLS CALL(check_parameter) CALL(free_and_destroy_model) CALL(set_print_string_function) CALL(train)
+
+static struct {
+#define CALL(name) __typeof__(name) *name;
+    LIBLINEAR_CALLS
+#undef CALL
+} liblinear;
+
+#define CALL(name) {#name, &liblinear.name},
+static const struct late_call liblinear_calls[] = {LIBLINEAR_CALLS};
+#undef CALL
+static struct late_library liblinear_library = {LIBLINEAR_FILE, liblinear_calls, G_N_ELEMENTS(liblinear_calls)};
 
 struct logistic {
     double bias;
@@ -154,16 +168,16 @@ static enum err_code solve(const struct sparse *sparse, unsigned m, double c, st
 {
     struct problem problem = {.l = (int)sparse->n, .n = (int)m + 1, .y = sparse->y, .x = sparse->x, .bias = 1};
     struct parameter parameter = {.solver_type = L2R_LR, .C = c / REPEATS, .eps = 1e-5};
-    set_print_string_function(say_nothing);
-    const char *wrong = check_parameter(&problem, &parameter);
+    liblinear.set_print_string_function(say_nothing);
+    const char *wrong = liblinear.check_parameter(&problem, &parameter);
     if (wrong) return err_set(err, ERR_CONFIG, "liblinear: %s", wrong);
-    struct model *model = train(&problem, &parameter);
+    struct model *model = liblinear.train(&problem, &parameter);
     if (!model) return err_set(err, ERR_NOMEM, "liblinear could not train");
     double sign = model->label[0] == 1 ? 1 : -1;
     for (unsigned i = 0; i < m; i++) state->weight[i] = sign * model->w[i];
     state->bias = sign * model->w[m];
     bool one_class = model->nr_class != 2;
-    free_and_destroy_model(&model);
+    liblinear.free_and_destroy_model(&model);
     return one_class ? err_set(err, ERR_CONFIG, "the rows are all of one class: nothing to learn") : ERR_OK;
 }
 
@@ -171,10 +185,11 @@ static enum err_code logistic_fit(const struct learn_rows *rows, const struct le
                                   struct err *err)
 {
     unsigned m = rows->data->m;
+    enum err_code code = late_open(&liblinear_library, err);
+    if (code) return code;
     struct logistic *state = logistic_new(m);
     for (unsigned i = 0; i < m; i++) measure(rows, i, state);
     struct sparse sparse = {0};
-    enum err_code code;
     if (sparse_alloc(&sparse, rows, state) && sparse_fill(&sparse, rows, state))
         code = solve(&sparse, m, options->c, state, err);
     else
@@ -201,8 +216,9 @@ static json_t *logistic_save(const void *p, unsigned m)
                      model_reals(state->scale, m), "mean", model_reals(state->mean, m));
 }
 
-static void *logistic_load(const json_t *parameters, unsigned m)
+static void *logistic_load(const json_t *parameters, unsigned m, const struct model_blocks *blocks)
 {
+    (void)blocks;
     const double far = 1e12;
     struct logistic *state = logistic_new(m);
     if (model_get_real(parameters, "bias", -far, far, &state->bias) &&

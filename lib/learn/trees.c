@@ -1,11 +1,13 @@
 /* Evaluating and storing boosted trees. Sums are of floats in the order of the trees, as xgboost does it. */
 #include "lib/learn/trees.h"
 
+#include "lib/learn/blocks.h"
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
 
 #include <glib.h>
 #include <math.h>
+#include <string.h>
 
 struct trees *trees_new(uint32_t n_trees, uint32_t n_nodes, unsigned m)
 {
@@ -23,7 +25,10 @@ void trees_free(void *p)
 {
     struct trees *trees = p;
     g_free(trees->first);
-    g_free(trees->nodes);
+    if (trees->mapped_nodes)
+        g_bytes_unref(trees->mapped_nodes);
+    else
+        g_free(trees->nodes);
     g_free(trees->gain);
     g_free(trees);
 }
@@ -95,6 +100,13 @@ static bool integer_at(const json_t *array, size_t i, long long low, long long h
 }
 
 /* Nodes only name later ones, so that following them ends; each inner node has room for its left child. */
+static bool is_node(const struct tree_node *node, unsigned m, size_t i, size_t n)
+{
+    if (!isfinite(node->value) || node->feature < -1 || node->feature >= (int32_t)m) return false;
+    if (node->right >= n || node->missing_left > 1) return false;
+    return node->feature < 0 || (i + 1 < n && node->right > i);
+}
+
 static bool load_tree(const json_t *tree, unsigned m, struct tree_node *nodes, size_t n)
 {
     const json_t *feature = json_object_get(tree, "feature"), *value = json_object_get(tree, "value");
@@ -107,8 +119,8 @@ static bool load_tree(const json_t *tree, unsigned m, struct tree_node *nodes, s
         if (!integer_at(right, i, 0, (long long)n - 1, &r) || !integer_at(missing, i, 0, 1, &left)) return false;
         double real = json_number_value(number);
         if (!(fabs(real) <= (double)G_MAXFLOAT)) return false;
-        if (f >= 0 && (i + 1 >= n || r <= (long long)i)) return false;
-        nodes[i] = (struct tree_node){(float)real, (int32_t)f, (uint32_t)r, left == 1};
+        nodes[i] = (struct tree_node){(float)real, (int32_t)f, (uint32_t)r, (uint32_t)left};
+        if (!is_node(&nodes[i], m, i, n)) return false;
     }
     return true;
 }
@@ -125,23 +137,78 @@ static size_t count_nodes(const json_t *list)
     return sum;
 }
 
-static void *trees_load(const json_t *parameters, unsigned m)
+/* --- the binary form: {"first": block, "nodes": block} in the place of the list --- */
+
+static bool are_trees(const struct trees *trees, size_t n_nodes, unsigned m)
 {
-    const json_t *list = json_object_get(parameters, "trees");
+    if (trees->first[0] != 0 || trees->first[trees->n_trees] != n_nodes) return false;
+    for (uint32_t t = 0; t < trees->n_trees; t++) {
+        size_t from = trees->first[t], to = trees->first[t + 1];
+        if (to <= from || to > n_nodes || to - from > TREE_NODES_MAX) return false;
+        for (size_t i = from; i < to; i++)
+            if (!is_node(&trees->nodes[i], m, i - from, to - from)) return false;
+    }
+    return true;
+}
+
+static struct trees *map_trees(const json_t *object, unsigned m, const struct model_blocks *blocks)
+{
+    size_t n, n_nodes = 0;
+    GBytes *first = model_block(blocks, json_object_get(object, "first"), sizeof(uint32_t), &n);
+    GBytes *nodes = model_block(blocks, json_object_get(object, "nodes"), sizeof(struct tree_node), &n_nodes);
+    struct trees *trees = NULL;
+    if (first && nodes && n > 1 && n <= TREES_MAX + 1 && n_nodes <= UINT32_MAX / 2)
+        trees = trees_new((uint32_t)n - 1, 0, m);
+    if (trees) {
+        memcpy(trees->first, g_bytes_get_data(first, NULL), n * sizeof *trees->first);
+        g_free(trees->nodes);
+        trees->mapped_nodes = g_bytes_ref(nodes);
+        trees->nodes = (struct tree_node *)(uintptr_t)g_bytes_get_data(nodes, NULL);
+        if (!are_trees(trees, n_nodes, m)) g_clear_pointer(&trees, trees_free);
+    }
+    if (first) g_bytes_unref(first);
+    if (nodes) g_bytes_unref(nodes);
+    return trees;
+}
+
+static bool trees_move(json_t *parameters, const void *p, struct model_blocks *blocks)
+{
+    const struct trees *trees = p;
+    size_t first = ((size_t)trees->n_trees + 1) * sizeof *trees->first;
+    size_t nodes = trees->first[trees->n_trees] * sizeof *trees->nodes;
+    json_t *object = json_pack("{s:o,s:o}", "first", blocks_add(blocks, g_bytes_new(trees->first, first)), "nodes",
+                               blocks_add(blocks, g_bytes_new(trees->nodes, nodes)));
+    return json_object_set_new(parameters, "trees", object) == 0;
+}
+
+/* --- loading --- */
+
+static struct trees *load_list(const json_t *list, unsigned m)
+{
     size_t n = json_array_size(list), nodes = count_nodes(list);
-    double base;
-    if (n == 0 || n > TREES_MAX || nodes == 0 || !model_get_real(parameters, "base", -100, 100, &base)) return NULL;
+    if (n == 0 || n > TREES_MAX || nodes == 0) return NULL;
     struct trees *trees = trees_new((uint32_t)n, (uint32_t)nodes, m);
-    if (!trees) return NULL;
-    trees->base = (float)base;
-    bool ok = model_get_reals(parameters, "gain", 0, 1e30, m, trees->gain);
+    bool ok = trees != NULL;
     for (size_t i = 0; i < n && ok; i++) {
         const json_t *tree = json_array_get(list, i);
         size_t size = json_array_size(json_object_get(tree, "feature"));
         ok = load_tree(tree, m, trees->nodes + trees->first[i], size);
         trees->first[i + 1] = trees->first[i] + (uint32_t)size;
     }
-    if (ok) return trees;
+    if (ok || !trees) return trees;
+    trees_free(trees);
+    return NULL;
+}
+
+static void *trees_load(const json_t *parameters, unsigned m, const struct model_blocks *blocks)
+{
+    const json_t *list = json_object_get(parameters, "trees");
+    double base;
+    if (!model_get_real(parameters, "base", -100, 100, &base)) return NULL;
+    struct trees *trees = json_is_object(list) ? map_trees(list, m, blocks) : load_list(list, m);
+    if (!trees) return NULL;
+    trees->base = (float)base;
+    if (model_get_reals(parameters, "gain", 0, 1e30, m, trees->gain)) return trees;
     trees_free(trees);
     return NULL;
 }
@@ -161,5 +228,6 @@ const struct classifier_kind classifier_trees = {
     .importance = trees_importance,
     .save = trees_save,
     .load = trees_load,
+    .move = trees_move,
     .free = trees_free,
 };

@@ -83,7 +83,7 @@ Test(hashed, same_items_same_bytes_and_files_keep_all)
     char *x = text_of(a), *y = text_of(b);
     cr_expect_str_eq(x, y);
     json_t *object = json_loads(x, 0, NULL);
-    struct hashed_model *back = hashed_load(object);
+    struct hashed_model *back = hashed_load(object, NULL);
     cr_assert(back);
     cr_expect_eq(hashed_outputs(back), OUTPUTS);
     for (unsigned i = 0; i < 100; i++) {
@@ -117,19 +117,19 @@ Test(hashed, refuses_what_is_not_valid)
     };
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         json_t *object = json_loads(BAD[i], 0, NULL);
-        cr_expect_null(hashed_load(object), "%s", BAD[i]);
+        cr_expect_null(hashed_load(object, NULL), "%s", BAD[i]);
         json_decref(object);
     }
     json_t *good =
         json_loads("{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [1], \"weights\": \"AAA=\"}", 0, NULL);
-    struct hashed_model *model = hashed_load(good);
+    struct hashed_model *model = hashed_load(good, NULL);
     cr_expect(model);
     hashed_free(model);
     json_decref(good);
     good = json_loads(
         "{\"bits\": 1, \"outputs\": 1, \"bias\": [0], \"scale\": [1], \"used\": \"Ag==\", \"weights\": \"BQ==\"}", 0,
         NULL);
-    model = hashed_load(good); /* only the second bucket has a weight */
+    model = hashed_load(good, NULL); /* only the second bucket has a weight */
     cr_assert(model);
     double low, high;
     hashed_predict(model, &(uint64_t){1}, 1, &low);
