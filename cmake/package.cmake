@@ -33,6 +33,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME assay)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION database)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "liblinear4, libxgboost0") # training opens them: lib/learn/late.h
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "judge of the SQL that text-to-SQL systems write
 Given a question, a database and candidate queries, Assay says which one may
 be trusted, how sure that is, which clauses are suspect and why, explained

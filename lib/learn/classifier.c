@@ -217,9 +217,10 @@ double learn_importance(const struct learn_model *model, unsigned index)
 
 void learn_map(const struct learn_model *model, const char *const *names, unsigned n, int *from)
 {
-    for (unsigned i = 0; i < model->m; i++) {
-        from[i] = -1;
-        for (unsigned j = 0; j < n; j++)
-            if (strcmp(model->names[i], names[j]) == 0) from[i] = (int)j;
-    }
+    GHashTable *places = g_hash_table_new(g_str_hash, g_str_equal); /* from 1, as 0 is NULL */
+    for (unsigned j = 0; j < n; j++)
+        g_hash_table_insert(places, (gpointer)(uintptr_t)names[j], GUINT_TO_POINTER(j + 1));
+    for (unsigned i = 0; i < model->m; i++)
+        from[i] = (int)GPOINTER_TO_UINT(g_hash_table_lookup(places, model->names[i])) - 1;
+    g_hash_table_destroy(places);
 }

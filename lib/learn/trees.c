@@ -174,10 +174,11 @@ static struct trees *map_trees(const json_t *object, unsigned m, const struct mo
 static bool trees_move(json_t *parameters, const void *p, struct model_blocks *blocks)
 {
     const struct trees *trees = p;
-    size_t first = ((size_t)trees->n_trees + 1) * sizeof *trees->first;
-    size_t nodes = trees->first[trees->n_trees] * sizeof *trees->nodes;
-    json_t *object = json_pack("{s:o,s:o}", "first", blocks_add(blocks, g_bytes_new(trees->first, first)), "nodes",
-                               blocks_add(blocks, g_bytes_new(trees->nodes, nodes)));
+    size_t first_size = ((size_t)trees->n_trees + 1) * sizeof *trees->first;
+    size_t nodes_size = trees->first[trees->n_trees] * sizeof *trees->nodes;
+    json_t *first = blocks_add(blocks, g_bytes_new(trees->first, first_size));
+    json_t *nodes = blocks_add(blocks, g_bytes_new(trees->nodes, nodes_size));
+    json_t *object = json_pack("{s:o,s:o}", "first", first, "nodes", nodes);
     return json_object_set_new(parameters, "trees", object) == 0;
 }
 

@@ -1,0 +1,208 @@
+/* The binary form of a model: it says what the JSON says, only of the JSON it was made of, and nothing that is wrong in it
+ * is believed. */
+#include "lib/learn/blocks.h"
+#include "lib/learn/hashed.h"
+#include "lib/learn/json_file.h"
+#include "lib/learn/learn.h"
+#include "tests/support/leak.h"
+
+#include <criterion/criterion.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+#include <xxhash.h>
+
+TestSuite(blocks, .fini = leak_check);
+
+enum { HEAD = 48, CHECKSUM_AT = 24, FIRST_PLACE = HEAD };
+static const char MODEL[] =
+    "{\"format\":\"assay-classifier\",\"version\":1,\"command\":\"\",\"features\":[\"a\",\"b\"],"
+    "\"calibration\":{\"kind\":\"none\",\"a\":0,\"b\":0,\"x\":[],\"y\":[]},\"kind\":\"trees\",\"parameters\":"
+    "{\"base\":0,\"gain\":[1,0],\"trees\":[{\"feature\":[-1],\"value\":[0.25],\"right\":[0],\"missing_left\":[0]},"
+    "{\"feature\":[0,-1,-1],\"value\":[0.5,-1,1],\"right\":[2,0,0],\"missing_left\":[1,0,0]}]}}";
+
+static GBytes *binary_of(const char *text)
+{
+    struct err err = {0};
+    struct model_blocks blocks = {0};
+    json_t *root = json_loads(text, 0, NULL);
+    cr_assert_eq(learn_move(root, &blocks, &err), ERR_OK, "%s", err.text);
+    GBytes *file = blocks_file(&blocks, root, text, strlen(text));
+    blocks_clear(&blocks);
+    return file;
+}
+
+static enum err_code load(GBytes *file, struct learn_model **out, struct err *err)
+{
+    struct model_document document;
+    *out = NULL;
+    enum err_code code = model_document_read(file, "assay-classifier", 1, &document, err);
+    if (code) return code;
+    code = learn_load_json(document.root, &document.blocks, out, err);
+    model_document_clear(&document);
+    return code;
+}
+
+Test(blocks, says_what_the_json_says)
+{
+    GBytes *file = binary_of(MODEL);
+    struct learn_model *json, *binary;
+    struct err err = {0};
+    cr_assert_eq(learn_load_text(MODEL, strlen(MODEL), &json, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(load(file, &binary, &err), ERR_OK, "%s", err.text);
+    g_bytes_unref(file); /* the model keeps what it needs */
+    char *one = learn_save_text(json), *two = learn_save_text(binary);
+    cr_expect_str_eq(one, two);
+    for (int i = 0; i < 3; i++) {
+        const float x[2] = {(float[]){0, 1, NAN}[i], 0};
+        cr_expect_eq(learn_predict(json, x), learn_predict(binary, x));
+    }
+    free(one);
+    free(two);
+    learn_free(json);
+    learn_free(binary);
+}
+
+/* A copy with one byte changed, and its checksum made right again if so asked. */
+static enum err_code load_with(GBytes *file, size_t at, unsigned char value, bool resum)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(file, &len);
+    unsigned char *copy = g_memdup2(data, len);
+    copy[at] = value;
+    uint64_t sum = XXH3_64bits(copy + HEAD, len - HEAD);
+    if (resum) memcpy(copy + CHECKSUM_AT, &sum, sizeof sum);
+    GBytes *changed = g_bytes_new_take(copy, len);
+    struct learn_model *model;
+    enum err_code code = load(changed, &model, NULL);
+    learn_free(model);
+    g_bytes_unref(changed);
+    return code;
+}
+
+static size_t offset_of_block(GBytes *file, size_t i)
+{
+    uint64_t offset;
+    memcpy(&offset, (const char *)g_bytes_get_data(file, NULL) + FIRST_PLACE + i * 16, sizeof offset);
+    return (size_t)offset;
+}
+
+Test(blocks, hostile_files)
+{
+    enum { NODE = 16, FEATURE = 4, RIGHT = 8, MISSING = 12 };
+    GBytes *file = binary_of(MODEL);
+    size_t first = offset_of_block(file, 0), nodes = offset_of_block(file, 1);
+    const struct {
+        enum err_code code;
+        size_t at;
+        unsigned char value;
+        bool resum;
+    } cases[] = {
+        {ERR_OK, nodes + NODE + MISSING, 0, true},
+        {ERR_MALFORMED, nodes + NODE + MISSING, 0, false}, /* the checksum is another */
+        {ERR_MALFORMED, 0, 'a', true},
+        {ERR_MALFORMED, 8, 1, true}, /* byte order */
+        {ERR_VERSION, 12, 2, true},
+        {ERR_MALFORMED, 33, 9, true},               /* size */
+        {ERR_MALFORMED, 40, 0, true},               /* no blocks, not even the JSON */
+        {ERR_MALFORMED, 40, 65, true},              /* too many */
+        {ERR_MALFORMED, FIRST_PLACE, 1, true},      /* not aligned */
+        {ERR_MALFORMED, FIRST_PLACE + 3, 1, true},  /* past the end */
+        {ERR_MALFORMED, FIRST_PLACE + 11, 1, true}, /* longer than the file */
+        {ERR_MALFORMED, FIRST_PLACE + 8, 11, true}, /* no whole number of elements */
+        {ERR_MALFORMED, FIRST_PLACE + 8, 4, true},  /* of no tree */
+        {ERR_MALFORMED, first, 1, true},            /* trees start at the first node */
+        {ERR_MALFORMED, first + 4, 0, true},        /* an empty tree */
+        {ERR_MALFORMED, first + 8, 3, true},        /* nodes left over */
+        {ERR_MALFORMED, first + 8, 5, true},        /* too few */
+        {ERR_MALFORMED, nodes + NODE + FEATURE, 2, true},
+        {ERR_MALFORMED, nodes + NODE + RIGHT, 0, true}, /* itself */
+        {ERR_MALFORMED, nodes + NODE + RIGHT, 3, true}, /* past the tree */
+        {ERR_MALFORMED, nodes + NODE + MISSING, 2, true},
+        {ERR_MALFORMED, nodes + 3 * NODE + FEATURE + 3, 0, true}, /* no room for children */
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        cr_expect_eq(load_with(file, cases[i].at, cases[i].value, cases[i].resum), cases[i].code, "case %zu", i);
+    gsize len = g_bytes_get_size(file);
+    for (gsize n = 0; n < len; n += 7) {
+        struct learn_model *model;
+        GBytes *cut = g_bytes_new_from_bytes(file, 0, n);
+        cr_expect_neq(load(cut, &model, NULL), ERR_OK);
+        g_bytes_unref(cut);
+    }
+    g_bytes_unref(file);
+}
+
+Test(blocks, weights_of_components)
+{
+    static const char TEXT[] = "{\"bits\":1,\"outputs\":3,\"bias\":[0,1,2],\"scale\":[1,1,1],\"used\":\"Ag==\","
+                               "\"weights\":\"AQL9\"}"; /* 1 2 -3 in the second bucket */
+    struct model_blocks blocks = {0};
+    json_t *object = json_loads(TEXT, 0, NULL);
+    struct hashed_model *json = hashed_load(object, NULL);
+    cr_assert_not_null(json);
+    cr_assert(hashed_move(object, &blocks));
+    cr_expect_null(hashed_load(object, NULL), "a block of no file");
+    struct hashed_model *binary = hashed_load(object, &blocks);
+    cr_assert_not_null(binary);
+    const uint64_t keys[] = {0, UINT64_MAX, UINT64_MAX};
+    double p[3], q[3];
+    hashed_predict(json, keys, 3, p);
+    hashed_predict(binary, keys, 3, q);
+    cr_expect_arr_eq(p, q, sizeof p);
+    json_object_set_new(object, "bits", json_integer(2)); /* more weights than the block has */
+    cr_expect_null(hashed_load(object, &blocks));
+    json_decref(object);
+    blocks_clear(&blocks);
+    hashed_free(json);
+    hashed_free(binary);
+}
+
+static void write_bytes(const char *path, GBytes *file)
+{
+    gsize len;
+    const char *bytes = g_bytes_get_data(file, &len);
+    cr_assert(g_file_set_contents(path, bytes, (gssize)len, NULL));
+}
+
+static enum err_code load_path(const char *path, bool *mapped, struct err *err)
+{
+    struct model_document document;
+    enum err_code code = model_document_open(path, "assay-classifier", 1, &document, err);
+    *mapped = !code && document.blocks.n > 0;
+    if (!code) model_document_clear(&document);
+    return code;
+}
+
+Test(blocks, only_of_the_json_it_was_made_of)
+{
+    char *dir = g_dir_make_tmp("assay-blocks-XXXXXX", NULL);
+    char *json = g_build_filename(dir, "m.json", NULL), *binary = blocks_path(json);
+    cr_expect(g_str_has_suffix(binary, "/m.bin"));
+    GBytes *file = binary_of(MODEL);
+    bool mapped;
+    struct err err = {0};
+    write_bytes(binary, file);
+    cr_expect_eq(load_path(json, &mapped, &err), ERR_IO, "the JSON is what counts");
+    cr_assert(g_file_set_contents(json, MODEL, -1, NULL));
+    cr_expect_eq(load_path(json, &mapped, &err), ERR_OK, "%s", err.text);
+    cr_expect(mapped);
+    char *longer = g_strconcat(MODEL, "\n", NULL); /* trained anew */
+    cr_assert(g_file_set_contents(json, longer, -1, NULL));
+    cr_expect_eq(load_path(json, &mapped, &err), ERR_OK, "%s", err.text);
+    cr_expect_not(mapped);
+    cr_assert(g_file_set_contents(json, MODEL, -1, NULL));
+    GBytes *cut = g_bytes_new_from_bytes(file, 0, g_bytes_get_size(file) - 1);
+    write_bytes(binary, cut);
+    cr_expect_eq(load_path(json, &mapped, &err), ERR_MALFORMED);
+    cr_expect(strstr(err.text, "m.bin"), "%s", err.text);
+    g_bytes_unref(cut);
+    g_bytes_unref(file);
+    g_unlink(json);
+    g_unlink(binary);
+    g_rmdir(dir);
+    g_free(longer);
+    g_free(binary);
+    g_free(json);
+    g_free(dir);
+}
