@@ -5,7 +5,7 @@ set -euo pipefail
   ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// {print $3}'
   # Those that training opens late (lib/learn/late.h) stand in the program by name.
   grep -aoE 'lib(linear|xgboost)\.so\.[0-9]+' "$1" | sort -u | while read -r name; do
-    ldconfig -p | awk -v name="$name" '$1 == name {print $NF; exit}'
+    ldconfig -p | awk -v name="$name" '$1 == name {print $NF}'
   done
 } | while read -r library; do
   # dpkg knows a merged /usr by either name of a file.
