@@ -45,7 +45,7 @@ struct workspace {
     struct trace_context trace; /* of the task in hand */
 
     struct arena question_arena; /* of what follows */
-    struct db_memo *memo;        /* of what its candidates' probes gave */
+    struct db_memo *memo;        /* of what probes gave; holds as long as the index of a file */
     bool has_question;
     struct msg_key key;
     struct schema_index *schema; /* a reference */

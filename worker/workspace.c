@@ -31,8 +31,16 @@ static void forget_question(struct workspace *ws)
     ws->has_question = false;
     schema_unref(ws->schema);
     ws->schema = NULL;
-    db_memo_clear(ws->memo);
     arena_reset(&ws->question_arena);
+}
+
+/* What probes gave holds as long as the index of a file does. The index of a server may be older than its rows. */
+static void forget_probes(struct workspace *ws, const struct schema_index *next, const char *path)
+{
+    if (ws->schema == next && db_is_file(path))
+        db_memo_make_room(ws->memo);
+    else
+        db_memo_clear(ws->memo);
 }
 
 void workspace_free(struct workspace *workspace)
@@ -78,12 +86,13 @@ static bool holds_request(const struct workspace *ws, const struct msg_task *tas
 /* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference.
  */
 static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
-                                   struct err *err)
+                                   const char *path, struct err *err)
 {
     if (holds_request(ws, task) && ws->schema == schema) {
         schema_unref(schema);
         return ERR_OK;
     }
+    forget_probes(ws, schema, path);
     forget_question(ws);
     ws->schema = schema;
     ws->key = task->key;
@@ -168,7 +177,7 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     enum err_code code = take_database(workspace, task, deadline_ns, &handle, &schema, err);
     if (code) return code;
     struct db *db = handle->db;
-    code = take_question(workspace, task, schema, err);
+    code = take_question(workspace, task, schema, handle->path, err);
     db_set_memo(db, workspace->memo);
     if (!code) code = take_candidate(workspace, task, db, err);
     if (code) forget_question(workspace);

@@ -51,7 +51,8 @@ struct db {
 };
 
 /* memo.c. `memo` NULL is fine. What is found lives until the memo is cleared. */
-bool memo_find(const struct db_memo *memo, const struct db_statement *statement, struct db_result *out);
+bool memo_find(const struct db_memo *memo, const struct db_limits *limits, const struct db_statement *statement,
+               struct db_result *out);
 void memo_keep(struct db_memo *memo, const struct db_statement *statement, const struct db_result *result);
 
 extern const struct db_engine db_engine_sqlite, db_engine_postgres, db_engine_mariadb, db_engine_definitions;

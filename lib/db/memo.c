@@ -1,16 +1,16 @@
-/* The results of the probes of one question, remembered. Candidates of a question are alike: of 8,300 statements that a
- * replay of Spider's development questions runs, 1,600 are repeated word for word within their question. */
+/* The results of probes, remembered. Candidates of a question are alike, and so are questions of a database: of 8,300
+ * statements that a replay of Spider's development questions runs, 1,600 are repeated word for word within their
+ * question. */
 #include "lib/db/db_engine.h"
 
 #include <glib.h>
 #include <string.h>
+#include <xxhash.h>
 
-enum { MEMO_BYTES = 4 << 20, MEMO_ENTRIES = 512, MEMO_VALUES = 256, MEMO_VALUE_BYTES = 1024 };
+enum { MEMO_BYTES = 4 << 20, MEMO_ENTRIES = 2048, MEMO_VALUES = 256, MEMO_VALUE_BYTES = 1024, MEMO_PARAMS = 8 };
 
 struct memo_entry {
-    const char *sql;
-    size_t len;
-    uint32_t stop_rows;
+    struct db_statement statement;
     struct db_result result;
 };
 
@@ -19,18 +19,46 @@ struct db_memo {
     GHashTable *entries; /* as a set; they live in the arena */
 };
 
+static bool has_text(const struct db_value *value)
+{
+    return value->type == DB_TEXT || value->type == DB_BLOB;
+}
+
+/* The hash of what it is asked with does not have to tell all apart. */
 static guint hash_of(gconstpointer p)
 {
-    const struct memo_entry *entry = p;
-    guint hash = entry->stop_rows;
-    for (size_t i = 0; i < entry->len; i++) hash = hash * 31 + (unsigned char)entry->sql[i];
-    return hash;
+    const struct db_statement *statement = &((const struct memo_entry *)p)->statement;
+    uint64_t hash = XXH3_64bits_withSeed(statement->sql, statement->len, statement->stop_rows);
+    for (uint32_t i = 0; i < statement->n_params; i++) {
+        const struct db_value *value = &statement->params[i];
+        hash = has_text(value) ? XXH3_64bits_withSeed(value->text, value->len, hash)
+                               : XXH3_64bits_withSeed(&value->i, sizeof value->i, hash);
+    }
+    return (guint)hash;
+}
+
+/* To the bit: 1 and 1.0 are other values, and so are 0.0 and -0.0. */
+static bool is_same_value(const struct db_value *a, const struct db_value *b)
+{
+    if (a->type != b->type) return false;
+    switch (a->type) {
+    case DB_TEXT:
+    case DB_BLOB: return a->len == b->len && memcmp(a->text, b->text, a->len) == 0;
+    case DB_INT: return a->i == b->i;
+    case DB_FLOAT: return memcmp(&a->f, &b->f, sizeof a->f) == 0;
+    case DB_NULL: break;
+    }
+    return true;
 }
 
 static gboolean is_same(gconstpointer a, gconstpointer b)
 {
-    const struct memo_entry *x = a, *y = b;
-    return x->stop_rows == y->stop_rows && x->len == y->len && memcmp(x->sql, y->sql, x->len) == 0;
+    const struct db_statement *x = &((const struct memo_entry *)a)->statement,
+                              *y = &((const struct memo_entry *)b)->statement;
+    if (x->stop_rows != y->stop_rows || x->len != y->len || x->n_params != y->n_params) return false;
+    for (uint32_t i = 0; i < x->n_params; i++)
+        if (!is_same_value(&x->params[i], &y->params[i])) return false;
+    return memcmp(x->sql, y->sql, x->len) == 0;
 }
 
 struct db_memo *db_memo_new(void)
@@ -48,6 +76,11 @@ void db_memo_clear(struct db_memo *memo)
     arena_reset(&memo->arena);
 }
 
+void db_memo_make_room(struct db_memo *memo)
+{
+    if (memo->arena.used > MEMO_BYTES / 2 || g_hash_table_size(memo->entries) > MEMO_ENTRIES / 2) db_memo_clear(memo);
+}
+
 void db_memo_free(struct db_memo *memo)
 {
     if (!memo) return;
@@ -59,50 +92,71 @@ void db_memo_free(struct db_memo *memo)
 /* Only probes: a candidate's own result may be large, and equal candidates are judged once as it is. */
 static bool is_probe(const struct db_statement *statement)
 {
-    return statement->n_params == 0 && statement->stop_rows > 0;
+    return statement->n_params <= MEMO_PARAMS && statement->stop_rows > 0;
 }
 
-bool memo_find(const struct db_memo *memo, const struct db_statement *statement, struct db_result *out)
+/* Would it have been stopped on its way? What is remembered may have had more steps than there are now. */
+static bool is_within(const struct db_result *result, const struct db_limits *limits)
 {
-    struct memo_entry wanted = {.sql = statement->sql, .len = statement->len, .stop_rows = statement->stop_rows};
+    return (!limits->max_steps || result->steps < limits->max_steps) &&
+           (!limits->by_steps || result->steps / DB_STEPS_PER_MS < limits->time_ms);
+}
+
+bool memo_find(const struct db_memo *memo, const struct db_limits *limits, const struct db_statement *statement,
+               struct db_result *out)
+{
+    struct memo_entry wanted = {.statement = *statement};
     const struct memo_entry *found = memo && is_probe(statement) ? g_hash_table_lookup(memo->entries, &wanted) : NULL;
-    if (found) *out = found->result;
-    return found != NULL;
-}
-
-static bool is_small(const struct db_result *result)
-{
-    size_t n = (size_t)result->n_rows * result->n_columns;
-    if (n > MEMO_VALUES) return false;
-    for (size_t i = 0; i < n; i++)
-        if (result->values[i].len > MEMO_VALUE_BYTES) return false;
+    if (!found || !is_within(&found->result, limits)) return false;
+    *out = found->result;
     return true;
 }
 
-static bool copy_values(struct arena *arena, struct db_result *result)
+static bool are_small(const struct db_value *values, size_t n)
 {
-    size_t n = (size_t)result->n_rows * result->n_columns;
+    if (n > MEMO_VALUES) return false;
+    for (size_t i = 0; i < n; i++)
+        if (has_text(&values[i]) && values[i].len > MEMO_VALUE_BYTES) return false;
+    return true;
+}
+
+/* NULL: the arena is full. */
+static struct db_value *copy_values(struct arena *arena, const struct db_value *from, size_t n)
+{
     struct db_value *values = arena_new_array(arena, n, struct db_value);
-    const char **names = arena_new_array(arena, result->n_columns, const char *);
     for (size_t i = 0; values && i < n; i++) {
-        values[i] = result->values[i];
-        if (values[i].text && !(values[i].text = arena_strndup(arena, values[i].text, values[i].len))) return false;
+        values[i] = from[i];
+        if (has_text(&values[i]) && !(values[i].text = arena_strndup(arena, from[i].text, from[i].len))) return NULL;
     }
+    return values;
+}
+
+static bool copy_result(struct arena *arena, struct db_result *result)
+{
+    const char **names = arena_new_array(arena, result->n_columns, const char *);
     for (uint32_t i = 0; names && i < result->n_columns; i++)
         if (!(names[i] = arena_strdup(arena, result->columns[i]))) return false;
-    result->values = values;
+    result->values = copy_values(arena, result->values, (size_t)result->n_rows * result->n_columns);
     result->columns = names;
-    return values && names;
+    return result->values && names;
+}
+
+static bool copy_statement(struct arena *arena, struct db_statement *statement)
+{
+    statement->sql = arena_strndup(arena, statement->sql, statement->len);
+    statement->params = copy_values(arena, statement->params, statement->n_params);
+    return statement->sql && statement->params;
 }
 
 void memo_keep(struct db_memo *memo, const struct db_statement *statement, const struct db_result *result)
 {
-    if (!memo || !is_probe(statement) || !is_small(result)) return;
+    if (!memo || !is_probe(statement) || !are_small(statement->params, statement->n_params)) return;
+    if (!are_small(result->values, (size_t)result->n_rows * result->n_columns)) return;
     if (g_hash_table_size(memo->entries) == MEMO_ENTRIES) return;
     struct memo_entry *entry = arena_new(&memo->arena, struct memo_entry);
-    char *sql = arena_strndup(&memo->arena, statement->sql, statement->len);
-    if (!entry || !sql) return;
-    *entry = (struct memo_entry){sql, statement->len, statement->stop_rows, *result};
+    if (!entry) return;
+    *entry = (struct memo_entry){*statement, *result};
     entry->result.ns = entry->result.prepare_ns = 0; /* of the next time */
-    if (copy_values(&memo->arena, &entry->result)) g_hash_table_add(memo->entries, entry);
+    if (copy_statement(&memo->arena, &entry->statement) && copy_result(&memo->arena, &entry->result))
+        g_hash_table_replace(memo->entries, entry, entry);
 }

@@ -104,9 +104,65 @@ Test(query, a_memo_answers_what_was_asked_before)
     }
     cr_assert_eq(db_query(f.db, &f.arena, count, strlen(count), NULL, 0, 0, &r, &err), ERR_OK);
     cr_assert_eq(r.values[0].i, 4, "a whole result is not remembered");
+    db_memo_make_room(memo);
+    cr_assert_eq(db_query(f.db, &f.arena, count, strlen(count), NULL, 0, 1, &r, &err), ERR_OK);
+    cr_assert_eq(r.values[0].i, 3, "there is room enough");
     db_memo_clear(memo);
     cr_assert_eq(db_query(f.db, &f.arena, count, strlen(count), NULL, 0, 1, &r, &err), ERR_OK);
     cr_assert_eq(r.values[0].i, 4);
+    db_set_memo(f.db, NULL);
+    db_memo_free(memo);
+    fixture_end(&f);
+}
+
+/* 1, 1.0 and '1' are three questions, and each is answered as it was before the row went. */
+Test(query, a_memo_tells_params_apart)
+{
+    static const char kind[] = "SELECT typeof(?1), count(*) FROM people";
+    const struct db_value params[] = {{.type = DB_INT, .i = 1},
+                                      {.type = DB_FLOAT, .f = 1},
+                                      {.type = DB_TEXT, .text = "1", .len = 1},
+                                      {.type = DB_NULL}};
+    static const char *const names[] = {"integer", "real", "text", "null"};
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_memo *memo = db_memo_new();
+    struct db_result r;
+    struct err err;
+    db_set_memo(f.db, memo);
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof params / sizeof *params; i++) {
+            cr_assert_eq(db_query(f.db, &f.arena, kind, strlen(kind), &params[i], 1, 1, &r, &err), ERR_OK);
+            cr_assert_str_eq(r.values[0].text, names[i]);
+            cr_assert_eq(r.values[1].i, 3);
+        }
+        if (round == 0) fixture_exec(f.path, "DELETE FROM people WHERE rowid = 1");
+    }
+    db_set_memo(f.db, NULL);
+    db_memo_free(memo);
+    fixture_end(&f);
+}
+
+/* What is remembered does not depend on who asked first. */
+Test(query, a_memo_forgets_the_limits_of_nobody)
+{
+    static const char many[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+                               "SELECT count(*) FROM n";
+    struct fixture f;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, NULL);
+    struct db_memo *memo = db_memo_new();
+    struct db_result r;
+    struct err err;
+    db_set_memo(f.db, memo);
+    cr_assert_eq(db_query(f.db, &f.arena, many, strlen(many), NULL, 0, 1, &r, &err), ERR_OK);
+    const struct db_limits few = {.max_steps = 5000};
+    db_set_limits(f.db, &few);
+    cr_assert_eq(db_query(f.db, &f.arena, many, strlen(many), NULL, 0, 1, &r, &err), ERR_LIMIT_STEPS);
+    db_set_limits(f.db, NULL);
+    cr_assert_eq(db_query(f.db, &f.arena, many, strlen(many), NULL, 0, 1, &r, &err), ERR_OK);
+    cr_assert_eq(r.values[0].i, 20000);
     db_set_memo(f.db, NULL);
     db_memo_free(memo);
     fixture_end(&f);
