@@ -408,14 +408,18 @@ struct form_search {
     enum question_form form;
 };
 
-static void offer(struct form_search *search, const char *value, size_t len)
+static void offer_ready(struct form_search *search, const struct question_text *stored, const char *value, size_t len)
 {
-    struct question_text stored;
-    if (!question_text_of(search->arena, value, len, &stored)) return;
-    enum question_form form = question_form_between(&search->text, &stored);
+    enum question_form form = question_form_between(&search->text, stored);
     if (form <= search->form) return;
     search->form = form;
     search->best = arena_strndup(search->arena, value, len);
+}
+
+static void offer(struct form_search *search, const char *value, size_t len)
+{
+    struct question_text stored;
+    if (question_text_of(search->arena, value, len, &stored)) offer_ready(search, &stored, value, len);
 }
 
 /* What the tables say it may be called, asked of the column one by one. */
@@ -502,7 +506,21 @@ struct said_list {
     const struct schema_column *column;
     struct question_said *items;
     uint32_t n;
+    struct question_text top[MAX_TOP]; /* the column's most frequent values, made ready by the first word that is held
+                                          against them; without letters: no text, or not to be had */
+    bool top_ready;
 };
+
+static void make_top_ready(struct said_list *list)
+{
+    const struct schema_stats *stats = &list->column->stats;
+    for (uint32_t i = 0; i < stats->n_top && i < MAX_TOP && !list->top_ready; i++) {
+        const struct db_value *top = &stats->top[i].value;
+        if (top->type != DB_TEXT || !question_text_of(list->arena, top->text, top->len, &list->top[i]))
+            list->top[i].letters = NULL;
+    }
+    list->top_ready = true;
+}
 
 static bool is_covered(const struct said_list *list, uint32_t token)
 {
@@ -552,9 +570,11 @@ static void add_form(struct said_list *list, uint32_t i)
     if (search.text.codes) ask_codes(&search);
     if (search.text.people) ask_peoples(&search);
     const struct schema_stats *stats = &list->column->stats;
-    for (uint32_t t = 0; t < stats->n_top && search.form == QUESTION_FORM_NONE; t++) {
+    bool long_enough = strlen(token->norm) >= MIN_PART;
+    if (long_enough) make_top_ready(list);
+    for (uint32_t t = 0; long_enough && t < stats->n_top && t < MAX_TOP && search.form == QUESTION_FORM_NONE; t++) {
         const struct db_value *top = &stats->top[t].value;
-        if (top->type == DB_TEXT && strlen(token->norm) >= MIN_PART) offer(&search, top->text, top->len);
+        if (list->top[t].letters) offer_ready(&search, &list->top[t], top->text, top->len);
         if (search.form < QUESTION_FORM_WORD) search.form = QUESTION_FORM_NONE;
     }
     if (search.form != QUESTION_FORM_NONE)
@@ -564,7 +584,8 @@ static void add_form(struct said_list *list, uint32_t i)
 uint32_t question_values_of(struct arena *arena, const struct question *question, const struct schema_index *schema,
                             const struct schema_column *column, struct question_said out[QUESTION_MAX_SAID])
 {
-    struct said_list list = {arena, question, schema, column, out, 0};
+    struct said_list list = {
+        .arena = arena, .question = question, .schema = schema, .column = column, .items = out, .n = 0};
     add_known(&list);
     for (uint32_t i = 0; i < question->tokens.n && i < MAX_WORDS; i++) {
         const struct text_token *token = &question->tokens.items[i];
