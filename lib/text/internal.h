@@ -42,6 +42,14 @@ bool is_plain_word(const char *name, size_t len);
 /* Stem into `out`; a word of WORD_MAX bytes or more is copied to the arena-less caller as it is, cut. */
 void stem_into(const char *word, char out[WORD_MAX]);
 
+/* All that a token wants to know of its word, which is folded and shorter than WORD_MAX. */
+struct word_facts {
+    char stem[WORD_MAX];
+    const struct lexeme *known; /* NULL: the tables do not have it */
+    uint32_t number;            /* of the stem, in the lexicon */
+};
+void word_look(const char *word, struct word_facts *out);
+
 /* Porter2 alone: no tables, no cache. For building the tables. */
 void stem_raw(const char *word, char out[WORD_MAX]);
 

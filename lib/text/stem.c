@@ -1,18 +1,24 @@
 /* Stems: Porter2 after the tables' irregular forms. Snowball's handle is not thread-safe and costs an allocation, so
- * each thread keeps one, with a small direct-mapped cache in front of it: questions and schemas repeat their words. */
+ * each thread keeps one, with a small direct-mapped cache in front of it, of all that is known of a word: questions and
+ * schemas repeat their words. */
 #include "lib/text/internal.h"
+#include "lib/text/lexicon.h"
 
 #include <glib.h>
 #include <libstemmer.h>
 #include <string.h>
 
-enum { CACHE_SLOTS = 512 };
+enum { CACHE_SLOTS = 1024 };
+
+struct stem_slot {
+    char word[WORD_MAX / 2], stem[WORD_MAX / 2];
+    const struct lexeme *known;
+    uint32_t number;
+};
 
 struct stem_state {
     struct sb_stemmer *stemmer; /* NULL: out of memory; words are then their own stems */
-    struct {
-        char word[WORD_MAX / 2], stem[WORD_MAX / 2];
-    } cache[CACHE_SLOTS];
+    struct stem_slot cache[CACHE_SLOTS];
 };
 
 static void state_free(void *p)
@@ -73,24 +79,45 @@ static uint32_t slot_of(const char *word, size_t len)
     return (hash ^ hash >> 16) % CACHE_SLOTS;
 }
 
-void stem_into(const char *word, char out[WORD_MAX])
+/* NULL: the word or its stem is too long for a slot, or empty. */
+static const struct stem_slot *slot_get(const char *word)
 {
     size_t len = strnlen(word, WORD_MAX);
-    if (len == 0 || len >= WORD_MAX / 2) {
+    if (len == 0 || len >= WORD_MAX / 2) return NULL;
+    struct stem_slot *slot = &state_get()->cache[slot_of(word, len)];
+    if (memcmp(slot->word, word, len + 1) == 0) return slot;
+    char stem[WORD_MAX];
+    stem_slow(word, stem);
+    size_t n = strlen(stem);
+    if (n >= sizeof slot->stem) return NULL;
+    memcpy(slot->word, word, len + 1);
+    memcpy(slot->stem, stem, n + 1);
+    slot->known = lexeme_find(word);
+    slot->number = text_lexicon_stem(stem);
+    return slot;
+}
+
+void stem_into(const char *word, char out[WORD_MAX])
+{
+    const struct stem_slot *slot = slot_get(word);
+    if (slot)
+        memcpy(out, slot->stem, sizeof slot->stem);
+    else
         stem_slow(word, out);
-        return;
+}
+
+void word_look(const char *word, struct word_facts *out)
+{
+    const struct stem_slot *slot = slot_get(word);
+    if (slot) {
+        memcpy(out->stem, slot->stem, sizeof slot->stem);
+        out->known = slot->known;
+        out->number = slot->number;
+    } else {
+        stem_slow(word, out->stem);
+        out->known = lexeme_find(word);
+        out->number = text_lexicon_stem(out->stem);
     }
-    struct stem_state *state = state_get();
-    uint32_t slot = slot_of(word, len);
-    if (strcmp(state->cache[slot].word, word) != 0) {
-        stem_slow(word, out);
-        size_t n = strlen(out);
-        if (n >= sizeof state->cache[slot].stem) return;
-        memcpy(state->cache[slot].word, word, len + 1);
-        memcpy(state->cache[slot].stem, out, n + 1);
-        return;
-    }
-    memcpy(out, state->cache[slot].stem, sizeof state->cache[slot].stem);
 }
 
 const char *text_stem(struct arena *arena, const char *word)

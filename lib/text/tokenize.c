@@ -58,7 +58,10 @@ bool token_finish(struct arena *arena, struct text_token *token, const char *nor
     token->norm = token->stem = norm;
     token->word = TEXT_NO_WORD;
     if (token->kind != TEXT_WORD) return true;
-    const struct lexeme *known = lexeme_find(norm);
+    bool fits = strnlen(norm, WORD_MAX) < WORD_MAX;
+    struct word_facts facts = {.known = NULL};
+    if (fits) word_look(norm, &facts);
+    const struct lexeme *known = facts.known; /* the tables have no word that does not fit */
     if (known) {
         token->is_stop = known->is_stop;
         token->is_number = known->is_number;
@@ -66,11 +69,9 @@ bool token_finish(struct arena *arena, struct text_token *token, const char *nor
     } else {
         token->is_number = hyphen_number(norm, &token->number);
     }
-    char stem[WORD_MAX];
-    if (strnlen(norm, WORD_MAX) >= WORD_MAX) return true;
-    stem_into(norm, stem);
-    if (strcmp(stem, norm) != 0) token->stem = arena_strdup(arena, stem);
-    token->word = text_lexicon_stem(stem);
+    if (!fits) return true;
+    if (strcmp(facts.stem, norm) != 0) token->stem = arena_strdup(arena, facts.stem);
+    token->word = facts.number;
     return token->stem != NULL;
 }
 
