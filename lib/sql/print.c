@@ -74,7 +74,8 @@ static const char *const RESERVED[] = {
 static bool is_reserved(const char *text, size_t len)
 {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if (sql_name_is(text, len, RESERVED[i], strlen(RESERVED[i]))) return true;
+        if ((*RESERVED[i] | 32) == (*text | 32) && sql_name_is(text, len, RESERVED[i], strlen(RESERVED[i])))
+            return true;
     return false;
 }
 

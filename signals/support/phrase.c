@@ -5,8 +5,8 @@
 static bool is_word(const struct text_token *token, const char *word, size_t len)
 {
     if (len == 1 && *word == '*') return token->kind != TEXT_PUNCT;
-    return (strlen(token->norm) == len && strncmp(token->norm, word, len) == 0) ||
-           (strlen(token->stem) == len && strncmp(token->stem, word, len) == 0);
+    return (strncmp(token->norm, word, len) == 0 && token->norm[len] == '\0') ||
+           (token->stem != token->norm && strncmp(token->stem, word, len) == 0 && token->stem[len] == '\0');
 }
 
 /* By its first letter: what decides nearly always, and cheaply. */
