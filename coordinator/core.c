@@ -373,14 +373,16 @@ static void take_result(struct request *request, struct msg_result *result, int6
     }
 }
 
-enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,
-                          struct err *err)
+/* The first result in these bytes; *used: how many are read. Once nobody waits for the request, all are. */
+static enum err_code take_next(struct core *core, struct msg_key key, const void *bytes, size_t len, size_t *used,
+                               int64_t now_ns, struct err *err)
 {
     struct msg_result *result;
+    *used = len;
     core->stats.results++;
     struct request *request = g_hash_table_lookup(core->open, &key);
     if (!request) return core->stats.stray++, ERR_OK;
-    enum err_code code = msg_decode_result(&request->arena, bytes, len, &result, err);
+    enum err_code code = msg_next_result(&request->arena, bytes, len, &result, used, err);
     if (code == ERR_LIMIT_MEMORY && polish_is_pending(request)) {
         polish_give_up(request, err_meaning(code));
         return ERR_OK;
@@ -397,6 +399,20 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
     if (strcmp(result->family, MSG_CORRECTOR) == 0) return take_correction(request, result, now_ns);
     take_result(request, result, now_ns);
     return ERR_OK;
+}
+
+enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,
+                          struct err *err)
+{
+    const char *at = bytes;
+    enum err_code code;
+    size_t used;
+    do {
+        code = take_next(core, key, at, len, &used, now_ns, err);
+        at += used;
+        len -= used;
+    } while (!code && len);
+    return code;
 }
 
 void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash[2], const char *family,

@@ -544,6 +544,7 @@ struct msg_task decide_task(const struct request *request, uint32_t index)
         .traceparent = request->span ? request->traceparent : request->message->traceparent,
         .linking = request->message->linking,
         .schema = request->message->schema,
+        .joins = true,
     };
 }
 

@@ -21,7 +21,9 @@
  * Late tasks are a kind of reject: past its deadline nobody would read the answer in time, but it is still given, so
  * that the verdict can name the family.
  *
- * Results go out up to OUTBOX at a time, which is a candidate's families: one lock, one wake-up of the coordinator.
+ * Results go out up to OUTBOX at a time: one lock, one wake-up of the coordinator. Those of a request that follow one
+ * another, a candidate's families as a rule, are one message where its coordinator reads such: a broker's work is
+ * counted in messages.
  * When the results queue is full the worker waits, for the coordinator never waits for workers: no cycle.
  *
  * Rejected: retrying inside the loop (blocks other databases behind a locked one); answering "late" by silence (a
@@ -80,27 +82,34 @@ enum err_code dispatch_flush(struct worker *worker, struct err *err)
     struct outbox *outbox = &worker->outbox;
     if (outbox->n == 0) return ERR_OK;
     uint32_t taken;
-    enum err_code code = offer(worker, outbox->out, outbox->n, &taken);
+    for (uint32_t i = 0; i < outbox->n_out; i++) { /* now only: a buffer moves as it grows */
+        outbox->out[i].value = outbox->buffers[i].bytes;
+        outbox->out[i].len = outbox->buffers[i].len;
+    }
+    enum err_code code = offer(worker, outbox->out, outbox->n_out, &taken);
     for (uint32_t i = 0; i < outbox->n; i++)
-        if (i < taken)
+        if (outbox->with[i] < taken)
             bus_ack(worker->consumer, outbox->done[i]), worker->stats.answered++;
         else
             dispatch_nack(worker, outbox->done[i], 0);
-    outbox->n = 0;
+    outbox->n = outbox->n_out = 0;
     if (code == ERR_OK || code == ERR_FULL) return ERR_OK;
     return err_set(err, code, "results cannot be handed over: %s", err_meaning(code));
 }
 
-/* ERR_LIMIT_BYTES: larger than the results' topic takes. */
-static enum err_code encode(struct worker *worker, struct msg_buffer *buffer, const struct msg_result *result)
+/* Behind the results in the buffer. ERR_LIMIT_BYTES: the message is larger than the results' topic takes, the buffer as it
+ * was. */
+static enum err_code append(struct worker *worker, struct msg_buffer *buffer, const struct msg_result *result)
 {
-    enum err_code code = msg_encode_result(buffer, result);
-    size_t most = bus_max_bytes(worker->config.bus, BUS_RESULTS);
-    return !code && buffer->len + KEY_BYTES > most ? ERR_LIMIT_BYTES : code;
+    size_t before = buffer->len, most = bus_max_bytes(worker->config.bus, BUS_RESULTS);
+    enum err_code code = msg_append_result(buffer, result);
+    if (code || buffer->len + KEY_BYTES <= most) return code;
+    buffer->len = before;
+    return ERR_LIMIT_BYTES;
 }
 
 /* Without the sample of rows; then without an answer but why there is none. */
-static enum err_code encode_smaller(struct worker *worker, struct msg_buffer *buffer, const struct msg_task *task,
+static enum err_code append_smaller(struct worker *worker, struct msg_buffer *buffer, const struct msg_task *task,
                                     const struct msg_result *result)
 {
     static const struct err why = {.code = ERR_LIMIT_BYTES, .text = "the answer is larger than a message may be"};
@@ -108,12 +117,40 @@ static enum err_code encode_smaller(struct worker *worker, struct msg_buffer *bu
     struct msg_execution execution = result->execution ? *result->execution : (struct msg_execution){0};
     execution.n_sample = execution.n_names = 0;
     if (smaller.execution) smaller.execution = &execution;
-    enum err_code code = encode(worker, buffer, &smaller);
+    enum err_code code = append(worker, buffer, &smaller);
     if (code != ERR_LIMIT_BYTES) return code;
     worker->stats.failed++;
     code = answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(result->family), &why,
                               &smaller);
-    return code ? code : encode(worker, buffer, &smaller);
+    return code ? code : append(worker, buffer, &smaller);
+}
+
+/* Into the message before, if that is of the same request and its coordinator reads such. */
+static bool join(struct worker *worker, const struct msg_task *task, const char *key, const struct msg_result *result)
+{
+    struct outbox *outbox = &worker->outbox;
+    if (!task->joins || !outbox->n_out) return false;
+    uint32_t last = outbox->n_out - 1;
+    return strcmp(outbox->keys[last], key) == 0 && append(worker, &outbox->buffers[last], result) == ERR_OK;
+}
+
+/* A message of its own. */
+static enum err_code begin_message(struct worker *worker, const struct msg_task *task, const char *key,
+                                   const struct msg_result *result)
+{
+    struct outbox *outbox = &worker->outbox;
+    uint32_t i = outbox->n_out;
+    outbox->buffers[i].len = 0;
+    enum err_code code = append(worker, &outbox->buffers[i], result);
+    if (code == ERR_LIMIT_BYTES) code = append_smaller(worker, &outbox->buffers[i], task, result);
+    if (code) return code == ERR_LIMIT_BYTES ? ERR_INTERNAL : code;
+    g_strlcpy(outbox->keys[i], key, sizeof outbox->keys[i]);
+    outbox->out[i] = (struct bus_out){.topic = BUS_RESULTS,
+                                      .partition = result->key.partition,
+                                      .key = outbox->keys[i],
+                                      .key_len = (uint32_t)strlen(key)};
+    outbox->n_out++;
+    return ERR_OK;
 }
 
 /* Put a result into the outbox; its task is acked when it is out. */
@@ -121,22 +158,12 @@ static enum err_code answer(struct worker *worker, struct bus_message *message, 
                             const struct msg_result *result, struct err *err)
 {
     struct outbox *outbox = &worker->outbox;
-    uint32_t i = outbox->n;
-    enum err_code code = encode(worker, &outbox->buffers[i], result);
-    if (code == ERR_LIMIT_BYTES) code = encode_smaller(worker, &outbox->buffers[i], task, result);
-    if (code) return fatal(worker, message, code == ERR_LIMIT_BYTES ? ERR_INTERNAL : code, err);
-    int len = snprintf(outbox->keys[i], sizeof outbox->keys[i], "%d-%lld", result->key.partition,
-                       (long long)result->key.offset);
-    outbox->out[i] = (struct bus_out){
-        .topic = BUS_RESULTS,
-        .partition = result->key.partition,
-        .key = outbox->keys[i],
-        .key_len = (uint32_t)len,
-        .value = outbox->buffers[i].bytes,
-        .len = outbox->buffers[i].len,
-    };
-    outbox->done[i] = message;
-    outbox->n++;
+    char key[sizeof outbox->keys[0]];
+    snprintf(key, sizeof key, "%d-%lld", result->key.partition, (long long)result->key.offset);
+    enum err_code code = join(worker, task, key, result) ? ERR_OK : begin_message(worker, task, key, result);
+    if (code) return fatal(worker, message, code, err);
+    outbox->done[outbox->n] = message;
+    outbox->with[outbox->n++] = outbox->n_out - 1;
     return outbox->n == OUTBOX ? dispatch_flush(worker, err) : ERR_OK;
 }
 

@@ -109,15 +109,16 @@ enum err_code answer_explain(struct workspace *workspace, struct arena *arena, c
 
 #define WORKER_GROUP "assay-worker" /* where the configuration names none */
 
-enum { OUTBOX = 8 };
+enum { OUTBOX = 16 };
 
 /* Results on their way out, and the tasks that are acked once they are out. */
 struct outbox {
     struct msg_buffer buffers[OUTBOX];
     char keys[OUTBOX][40];
-    struct bus_out out[OUTBOX];
+    struct bus_out out[OUTBOX]; /* each with results of one request */
     struct bus_message *done[OUTBOX];
-    uint32_t n;
+    uint32_t with[OUTBOX]; /* which of `out` has the result of `done` */
+    uint32_t n_out, n;     /* n_out <= n */
 };
 
 /* Which message was handed back here and how often: what its attempts count beside that, others have done. */

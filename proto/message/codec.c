@@ -486,15 +486,23 @@ static enum err_code read_record(const struct decoder *d, const struct record *r
 
 /* --- frames --- */
 
-enum err_code msg_encode(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message)
+enum err_code msg_append(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message)
 {
     msgpack_packer pk;
-    out->len = 0;
+    size_t before = out->len;
     msgpack_packer_init(&pk, out, write_bytes);
     bool failed = msgpack_pack_array(&pk, 3) || msgpack_pack_uint16(&pk, MSG_MAJOR << 8 | MSG_MINOR) ||
                   msgpack_pack_uint8(&pk, (uint8_t)kind) || pack_record(&pk, record, message);
     if (!failed) return ERR_OK;
-    return out->len > MSG_MAX_BYTES / 2 ? ERR_LIMIT_BYTES : ERR_NOMEM;
+    enum err_code code = out->len > MSG_MAX_BYTES / 2 ? ERR_LIMIT_BYTES : ERR_NOMEM;
+    out->len = before;
+    return code;
+}
+
+enum err_code msg_encode(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message)
+{
+    out->len = 0;
+    return msg_append(out, kind, record, message);
 }
 
 static enum err_code read_frame(const struct decoder *d, enum msg_kind kind, const struct record *record,
@@ -516,16 +524,11 @@ static enum err_code read_frame(const struct decoder *d, enum msg_kind kind, con
 /* A zone takes this much at once: of a small message, what malloc has at hand. */
 enum { SMALL_MESSAGE = 1024, SMALL_ZONE = 960 };
 
-enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
-                         size_t len, void **out, struct err *err)
+/* Of bytes that were scanned. */
+static enum err_code unpack(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
+                            size_t len, void **out, struct err *err)
 {
-    size_t end;
-    *out = NULL;
-    if (len > MSG_MAX_BYTES) return err_set(err, ERR_LIMIT_BYTES, "the message has more than %d bytes", MSG_MAX_BYTES);
-    enum err_code code = msg_scan(bytes, len, &end, err);
-    if (code) return code;
-    if (end != len) return err_set(err, ERR_MALFORMED, "%zu bytes follow the message", len - end);
-
+    enum err_code code;
     msgpack_zone zone;
     msgpack_object frame;
     if (!msgpack_zone_init(&zone, len < SMALL_MESSAGE ? SMALL_ZONE : MSGPACK_ZONE_CHUNK_SIZE))
@@ -539,4 +542,29 @@ enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct r
     msgpack_zone_destroy(&zone);
     if (code) *out = NULL;
     return code;
+}
+
+static enum err_code scan(const void *bytes, size_t len, size_t *end, struct err *err)
+{
+    if (len > MSG_MAX_BYTES) return err_set(err, ERR_LIMIT_BYTES, "the message has more than %d bytes", MSG_MAX_BYTES);
+    return msg_scan(bytes, len, end, err);
+}
+
+enum err_code msg_decode_first(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
+                               size_t len, void **out, size_t *used, struct err *err)
+{
+    *out = NULL;
+    enum err_code code = scan(bytes, len, used, err);
+    return code ? code : unpack(arena, kind, record, bytes, *used, out, err);
+}
+
+enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
+                         size_t len, void **out, struct err *err)
+{
+    size_t end;
+    *out = NULL;
+    enum err_code code = scan(bytes, len, &end, err);
+    if (code) return code;
+    if (end != len) return err_set(err, ERR_MALFORMED, "%zu bytes follow the message", len - end);
+    return unpack(arena, kind, record, bytes, len, out, err);
 }

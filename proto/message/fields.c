@@ -157,6 +157,7 @@ static const struct field task_fields[] = {
     MANY(16, msg_task, readings, FIELD_LIST, MSG_MAX_LIST, &candidate_record),
     PART(17, msg_task, linking, FIELD_OPTIONAL, &linking_record),
     BOUND(18, msg_task, schema, FIELD_UTF8, MSG_MAX_SCHEMA),
+    PLAIN(19, msg_task, joins, FIELD_BOOL),
     END,
 };
 const struct record msg_task_record = RECORD(msg_task, task_fields);

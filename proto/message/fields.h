@@ -51,8 +51,13 @@ extern const struct record msg_request_record, msg_task_record, msg_result_recor
 
 /* Encode as a frame of that kind; decode one into a new struct in the arena. */
 enum err_code msg_encode(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message);
+/* The same behind the frames that are there; where it fails, these alone are. */
+enum err_code msg_append(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message);
 enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                          size_t len, void **out, struct err *err);
+/* The same of the first of several; *used: its bytes. */
+enum err_code msg_decode_first(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
+                               size_t len, void **out, size_t *used, struct err *err);
 
 /* Walk the bytes of one msgpack value without unpacking it: depth, number of objects, and every count and length
  * against what is really there. *end gets its length. ERR_MALFORMED, ERR_LIMIT_DEPTH, ERR_LIMIT_COUNT. */

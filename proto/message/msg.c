@@ -108,6 +108,11 @@ enum err_code msg_encode_result(struct msg_buffer *out, const struct msg_result 
     return msg_encode(out, MSG_KIND_RESULT, &msg_result_record, result);
 }
 
+enum err_code msg_append_result(struct msg_buffer *out, const struct msg_result *result)
+{
+    return msg_append(out, MSG_KIND_RESULT, &msg_result_record, result);
+}
+
 enum err_code msg_encode_verdict(struct msg_buffer *out, const struct msg_verdict *verdict)
 {
     return msg_encode(out, MSG_KIND_VERDICT, &msg_verdict_record, verdict);
@@ -144,15 +149,28 @@ enum err_code msg_decode_task(struct arena *arena, const void *bytes, size_t len
     return (*out)->sql.bytes ? ERR_OK : missing(err, "sql");
 }
 
+static enum err_code check_result(const struct msg_result *result, struct err *err)
+{
+    if (!result->family) return missing(err, "family");
+    return result->code ? ERR_OK : missing(err, "code");
+}
+
 enum err_code msg_decode_result(struct arena *arena, const void *bytes, size_t len, struct msg_result **out,
                                 struct err *err)
 {
     void *message = NULL;
     enum err_code code = msg_decode(arena, MSG_KIND_RESULT, &msg_result_record, bytes, len, &message, err);
     *out = message;
-    if (code) return code;
-    if (!(*out)->family) return missing(err, "family");
-    return (*out)->code ? ERR_OK : missing(err, "code");
+    return code ? code : check_result(*out, err);
+}
+
+enum err_code msg_next_result(struct arena *arena, const void *bytes, size_t len, struct msg_result **out, size_t *used,
+                              struct err *err)
+{
+    void *message = NULL;
+    enum err_code code = msg_decode_first(arena, MSG_KIND_RESULT, &msg_result_record, bytes, len, &message, used, err);
+    *out = message;
+    return code ? code : check_result(*out, err);
 }
 
 enum err_code msg_decode_verdict(struct arena *arena, const void *bytes, size_t len, struct msg_verdict **out,

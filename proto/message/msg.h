@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 9 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 10 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -236,6 +236,7 @@ struct msg_task {
     uint32_t n_readings;
     struct msg_linking *linking; /* of the request; NULL */
     const char *schema;          /* likewise */
+    bool joins;                  /* who reads the result takes several of a request in one message (msg_next_result) */
 };
 
 struct msg_clause {
@@ -511,6 +512,8 @@ enum err_code msg_encode_request(struct msg_buffer *out, const struct msg_reques
 enum err_code msg_encode_task(struct msg_buffer *out, const struct msg_task *task);
 enum err_code msg_encode_result(struct msg_buffer *out, const struct msg_result *result);
 enum err_code msg_encode_verdict(struct msg_buffer *out, const struct msg_verdict *verdict);
+/* Append it: results of one request may share a message. Where it fails, what was there is kept. Errors as above. */
+enum err_code msg_append_result(struct msg_buffer *out, const struct msg_result *result);
 void msg_buffer_free(struct msg_buffer *buffer);
 
 /* ERR_MALFORMED (also for another kind), ERR_VERSION, ERR_LIMIT_* or ERR_ENCODING, with what and where in `err`;
@@ -523,6 +526,9 @@ enum err_code msg_decode_result(struct arena *arena, const void *bytes, size_t l
                                 struct err *err);
 enum err_code msg_decode_verdict(struct arena *arena, const void *bytes, size_t len, struct msg_verdict **out,
                                  struct err *err);
+/* The first result of a message that may hold several; *used: its bytes, behind which the next one begins. */
+enum err_code msg_next_result(struct arena *arena, const void *bytes, size_t len, struct msg_result **out, size_t *used,
+                              struct err *err);
 
 /* A verdict with an arena of its own, which may outlive its message: free it with msg_verdict_free (NULL is fine). */
 enum err_code msg_decode_verdict_own(const void *bytes, size_t len, struct msg_verdict **out, struct err *err);

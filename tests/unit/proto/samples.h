@@ -99,6 +99,7 @@ static const struct msg_task sample_task = {
     .n_readings = 2,
     .linking = &sample_linking,
     .schema = "CREATE TABLE singer (name TEXT)",
+    .joins = true,
 };
 
 static struct msg_signal sample_signals[] = {

@@ -111,6 +111,30 @@ Test(msg, an_empty_message_is_small_and_all_absent)
     leak_check();
 }
 
+/* Frames one after another are read one after another; one at a time takes no other for its own. */
+Test(msg, results_share_a_message)
+{
+    struct msg_buffer buffer = {0};
+    struct msg_result *result, other = sample_result;
+    struct arena arena;
+    struct err err;
+    size_t first, second;
+    arena_init(&arena, 0);
+    other.family = "question";
+    cr_assert_eq(msg_append_result(&buffer, &sample_result), ERR_OK);
+    cr_assert_eq(msg_append_result(&buffer, &other), ERR_OK);
+    cr_assert_eq(msg_next_result(&arena, buffer.bytes, buffer.len, &result, &first, NULL), ERR_OK);
+    cr_assert_str_eq(result->family, sample_result.family);
+    cr_assert_eq(msg_next_result(&arena, buffer.bytes + first, buffer.len - first, &result, &second, NULL), ERR_OK);
+    cr_assert_str_eq(result->family, "question");
+    cr_assert_eq(first + second, buffer.len, "nothing is left");
+    cr_assert_eq(msg_decode_result(&arena, buffer.bytes, buffer.len, &result, &err), ERR_MALFORMED);
+    cr_assert_eq(msg_next_result(&arena, buffer.bytes + first, second - 1, &result, &second, &err), ERR_MALFORMED);
+    msg_buffer_free(&buffer);
+    arena_free(&arena);
+    leak_check();
+}
+
 /* --- hand-made frames --- */
 
 struct frame {
@@ -348,8 +372,8 @@ static void write_frame_file(const char *path, const struct msg_buffer *buffer)
     fclose(file);
 }
 
-static const char *const versions[] = {"1.0", "1.1", "1.2", "1.3", "1.4",
-                                       "1.5", "1.6", "1.7", "1.8", "1.9"}; /* the last one is this build's */
+static const char *const versions[] = {"1.0", "1.1", "1.2", "1.3", "1.4", "1.5",
+                                       "1.6", "1.7", "1.8", "1.9", "1.10"}; /* the last one is this build's */
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 
 /* Read the frame, write it again: what a version without the newer fields sent comes out as it was, only stamped anew.

@@ -178,6 +178,34 @@ Test(worker, what_sqlite_lacks_is_named)
     cr_expect_str_eq(finding->clauses[0].text, "ILIKE");
 }
 
+/* Where the coordinator says that it reads them so: what a worker says of one request is one message. */
+Test(worker, results_of_a_request_share_a_message)
+{
+    const unsigned n = VSIG_FAMILY_COUNT - 1;
+    for (unsigned f = 0; f < n; f++) {
+        struct msg_task task = task_of(vsig_family_name((enum vsig_family)f), "SELECT age FROM animal");
+        task.joins = true;
+        put(&task);
+    }
+    start(NULL, 0);
+    struct bus_message *message = next_message();
+    const char *at = message->value;
+    unsigned families = 0;
+    for (size_t left = message->len, used; left; at += used, left -= used) {
+        struct msg_result *result;
+        struct err err = {0};
+        cr_assert_eq(msg_next_result(&arena, at, left, &result, &used, &err), ERR_OK, "%s", err.text);
+        cr_assert_str_eq(result->code, "ok");
+        families |= 1U << vsig_family_by_name(result->family);
+    }
+    cr_assert_eq(families, (1U << n) - 1, "each family once");
+    bus_ack(results, message);
+    stop();
+    uint32_t more = 0;
+    bus_poll(results, 0, &message, 1, 0, &more);
+    cr_assert_eq(more, 0, "and there is no other");
+}
+
 Test(worker, families_of_one_candidate_share_its_work)
 {
     const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm: there is no model here */
