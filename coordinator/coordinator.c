@@ -41,8 +41,7 @@ struct outgoing {
     struct msg_key request;   /* of a task; so are the next two */
     uint64_t hash[2];
     const char *family; /* static; NULL: no task */
-    char topic[MAX_TOPIC];
-    char block[]; /* headers, key, value */
+    char block[];       /* headers, key, value */
 };
 
 struct coordinator {
@@ -54,10 +53,11 @@ struct coordinator {
     GQueue held;                           /* tasks of partitions that are catching up */
     GQueue too_large;                      /* tasks that cannot be sent */
     struct msg_buffer buffer;
-    bool shared, settles;  /* the transport's: others write requests; requests are settled */
-    uint64_t refused, cut; /* requests of no known form; verdicts that left something out */
-    uint64_t unsendable;   /* tasks that are too large */
-    enum err_code failure; /* of an action */
+    char task_topics[VSIG_FAMILY_COUNT][MAX_TOPIC]; /* by family */
+    bool shared, settles;                           /* the transport's: others write requests; requests are settled */
+    uint64_t refused, cut;                          /* requests of no known form; verdicts that left something out */
+    uint64_t unsendable;                            /* tasks that are too large */
+    enum err_code failure;                          /* of an action */
     uint64_t rejected_by[ERR_COUNT];
     struct metrics_histogram latency;
     atomic_int stopping; /* 0, 1 finish what is open, 2 at once */
@@ -69,14 +69,13 @@ struct coordinator {
 
 /* --- the outbox --- */
 
+/* The topic is static, or the coordinator's. */
 static struct outgoing *outgoing_new(const struct bus_out *out)
 {
     size_t headers = out->n_headers * sizeof(struct bus_header);
     struct outgoing *item = calloc(1, sizeof *item + headers + bus_out_room(out));
     if (!item) return NULL;
     bus_out_copy(out, item->block + headers, (struct bus_header *)(void *)item->block, &item->out);
-    g_strlcpy(item->topic, out->topic, sizeof item->topic);
-    item->out.topic = item->topic;
     return item;
 }
 
@@ -107,14 +106,13 @@ static bool is_too_large(const struct coordinator *c, const struct outgoing *ite
 static void on_task(void *ctx, const struct msg_task *task)
 {
     struct coordinator *c = ctx;
-    char topic[MAX_TOPIC], key[40];
-    snprintf(topic, sizeof topic, "%s%s", BUS_TASKS_PREFIX, task->family);
-    int key_len = snprintf(key, sizeof key, "%d-%lld", task->key.partition, (long long)task->key.offset);
+    char key[MSG_KEY_TEXT];
+    enum vsig_family family = (enum vsig_family)vsig_family_by_name(task->family);
     enum err_code code = msg_encode_task(&c->buffer, task);
-    struct bus_out out = {.topic = topic,
+    struct bus_out out = {.topic = c->task_topics[family],
                           .partition = BUS_ANY_PARTITION,
                           .key = key,
-                          .key_len = (uint32_t)key_len,
+                          .key_len = msg_key_text(task->key, key),
                           .value = c->buffer.bytes,
                           .len = c->buffer.len};
     struct outgoing *item = code ? NULL : outgoing_new(&out);
@@ -124,7 +122,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     }
     item->request = task->key;
     memcpy(item->hash, task->hash, sizeof item->hash);
-    item->family = vsig_family_name((enum vsig_family)vsig_family_by_name(task->family));
+    item->family = vsig_family_name(family);
     bool hold = bus_catching_up(c->consumer, task->key.partition);
     g_queue_push_tail(is_too_large(c, item) ? &c->too_large : hold ? &c->held : &c->outbox, item);
 }
@@ -190,7 +188,7 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
     struct coordinator *c = ctx;
     const struct bus_message *message = token;
     struct bus_header headers[2];
-    char key[40];
+    char key[MSG_KEY_TEXT];
     enum edge_type type;
     type_of(c, message, &type, NULL); /* was fine when it came in */
     enum err_code code = encode(c, verdict, type, &headers[0]);
@@ -200,11 +198,10 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
         return;
     }
     metrics_histogram_count(&c->latency, bus_now_ns(c->config.bus) - message->time_ns);
-    int key_len = snprintf(key, sizeof key, "%d-%lld", verdict->key.partition, (long long)verdict->key.offset);
     struct bus_out out = {.topic = BUS_VERDICTS,
                           .partition = BUS_ANY_PARTITION,
                           .key = key,
-                          .key_len = (uint32_t)key_len,
+                          .key_len = msg_key_text(verdict->key, key),
                           .value = c->buffer.bytes,
                           .len = c->buffer.len,
                           .headers = headers};
@@ -319,18 +316,15 @@ static enum err_code open_models(struct coordinator *c, struct err *err)
 }
 
 /* A fleet that asks no language models need not have their topic. */
-static enum err_code know_task_topics(struct bus *bus, bool llm, struct err *err)
+static enum err_code know_task_topics(struct coordinator *c, bool llm, struct err *err)
 {
-    char names[VSIG_FAMILY_COUNT][MAX_TOPIC];
     const char *topics[VSIG_FAMILY_COUNT];
     unsigned n = 0;
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) {
-        if (i == VSIG_LLM && !llm) continue;
-        snprintf(names[n], sizeof names[n], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)i));
-        topics[n] = names[n];
-        n++;
+        snprintf(c->task_topics[i], MAX_TOPIC, "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)i));
+        if (i != VSIG_LLM || llm) topics[n++] = c->task_topics[i];
     }
-    return bus_know_topics(bus, topics, n, err);
+    return bus_know_topics(c->config.bus, topics, n, err);
 }
 
 enum err_code coordinator_new(const struct coordinator_config *config, struct coordinator **out, struct err *err)
@@ -371,7 +365,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     if (!code) code = open_models(c, err);
     const struct bus_once once = {
         .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
-    if (!code) code = know_task_topics(config->bus, core.llm.on, err);
+    if (!code) code = know_task_topics(c, core.llm.on, err);
     if (!code) code = bus_subscribe_once(config->bus, &once, &c->consumer, err);
     if (code) {
         coordinator_free(c);

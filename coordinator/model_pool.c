@@ -44,13 +44,12 @@ static int64_t deadline_of(const struct model_pool *pool, const struct core_mode
 static void send_result(struct model_pool *pool, const struct msg_result *result)
 {
     struct msg_buffer buffer = {0};
-    char key[40];
+    char key[MSG_KEY_TEXT];
     if (msg_encode_result(&buffer, result) == ERR_OK) {
-        int len = snprintf(key, sizeof key, "%d-%lld", result->key.partition, (long long)result->key.offset);
         struct bus_out out = {.topic = BUS_RESULTS,
                               .partition = result->key.partition,
                               .key = key,
-                              .key_len = (uint32_t)len,
+                              .key_len = msg_key_text(result->key, key),
                               .value = buffer.bytes,
                               .len = buffer.len};
         enum err_code code = ERR_FULL;

@@ -158,8 +158,8 @@ static enum err_code answer(struct worker *worker, struct bus_message *message, 
                             const struct msg_result *result, struct err *err)
 {
     struct outbox *outbox = &worker->outbox;
-    char key[sizeof outbox->keys[0]];
-    snprintf(key, sizeof key, "%d-%lld", result->key.partition, (long long)result->key.offset);
+    char key[MSG_KEY_TEXT];
+    msg_key_text(result->key, key);
     enum err_code code = join(worker, task, key, result) ? ERR_OK : begin_message(worker, task, key, result);
     if (code) return fatal(worker, message, code, err);
     outbox->done[outbox->n] = message;

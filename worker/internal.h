@@ -114,7 +114,7 @@ enum { OUTBOX = 16 };
 /* Results on their way out, and the tasks that are acked once they are out. */
 struct outbox {
     struct msg_buffer buffers[OUTBOX];
-    char keys[OUTBOX][40];
+    char keys[OUTBOX][MSG_KEY_TEXT];
     struct bus_out out[OUTBOX]; /* each with results of one request */
     struct bus_message *done[OUTBOX];
     uint32_t with[OUTBOX]; /* which of `out` has the result of `done` */

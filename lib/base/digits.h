@@ -1,8 +1,15 @@
-/* Numbers for people: as few digits as tell them apart. */
+/* Numbers as text. */
 #ifndef ASSAY_LIB_BASE_DIGITS_H
 #define ASSAY_LIB_BASE_DIGITS_H
 
-enum { DIGITS_TEXT_MAX = 32 };
+#include <stddef.h>
+#include <stdint.h>
+
+enum { DIGITS_TEXT_MAX = 32, DIGITS_WHOLE_MAX = 21 };
+
+/* A whole number in decimal, as printf writes it with %lld, which takes ten times as long. NUL-terminated; its length.
+ * Thread: any. */
+size_t digits_whole(int64_t number, char out[DIGITS_WHOLE_MAX]);
 
 struct digits_pair {
     char first[DIGITS_TEXT_MAX], second[DIGITS_TEXT_MAX];

@@ -8,6 +8,7 @@
  *
  * A key is written with the value; `key` NULL is for an item of a list. Numbers have six digits.
  */
+#include "lib/base/digits.h"
 #include "proto/message/msg.h"
 
 #include <glib.h>
@@ -169,8 +170,8 @@ static void write_if(struct writer *w, const char *key, const char *text)
 
 static void write_whole(struct writer *w, const char *key, int64_t number)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%lld", (long long)number);
+    char text[DIGITS_WHOLE_MAX];
+    digits_whole(number, text);
     write_bare(w, key, text);
 }
 
@@ -191,9 +192,23 @@ static void write_real(struct writer *w, const char *key, double real)
     write_bare(w, key, text);
 }
 
+/* With three decimals at most. Nearly all are below a second: then these are its six digits. */
 static void write_ms(struct writer *w, const char *key, int64_t ns)
 {
-    write_real(w, key, round((double)ns / 1e3) / 1e3);
+    double us = round((double)ns / 1e3);
+    char text[DIGITS_WHOLE_MAX + 4];
+    if (!(us >= 0 && us < 1e6)) {
+        write_real(w, key, us / 1e3);
+        return;
+    }
+    unsigned whole = (unsigned)us;
+    size_t len = digits_whole(whole / 1000, text);
+    text[len++] = '.';
+    text[len++] = (char)('0' + whole / 100 % 10);
+    if (whole % 100) text[len++] = (char)('0' + whole / 10 % 10);
+    if (whole % 10) text[len++] = (char)('0' + whole % 10);
+    text[len] = '\0';
+    write_bare(w, key, text);
 }
 
 static void write_strings(struct writer *w, const char *key, const char *const *items, uint32_t n)
@@ -203,12 +218,18 @@ static void write_strings(struct writer *w, const char *key, const char *const *
     close_list(w, ']');
 }
 
+static void put_hex(char out[16], uint64_t number)
+{
+    for (unsigned i = 0; i < 16; i++) out[i] = "0123456789abcdef"[number >> (60 - 4 * i) & 15];
+}
+
 /* 16 bytes as hexadecimal digits. */
 static void write_pair(struct writer *w, const char *key, const uint64_t pair[2])
 {
-    char hex[33];
-    snprintf(hex, sizeof hex, "%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", pair[0], pair[1]);
-    write_string(w, key, hex);
+    char hex[32];
+    put_hex(hex, pair[0]);
+    put_hex(hex + 16, pair[1]);
+    write_text(w, key, hex, sizeof hex);
 }
 
 /* --- the parts of a verdict --- */
@@ -339,12 +360,12 @@ static void write_findings(struct writer *w, const struct msg_judged *judged)
 
 static void write_explained(struct writer *w, const struct msg_explanation *explanation)
 {
-    char id[16], bits[17];
-    snprintf(bits, sizeof bits, "%016" G_GINT64_MODIFIER "x", explanation->components);
+    char id[16], bits[16];
+    put_hex(bits, explanation->components);
     open_list(w, "explained", '{');
     write_string(w, "premise", explanation->premise);
     write_pair(w, "digest", explanation->digest);
-    write_string(w, "components", bits);
+    write_text(w, "components", bits, sizeof bits);
     open_list(w, "numbers", '{');
     for (uint32_t i = 0; i < explanation->n_numbers; i++) {
         snprintf(id, sizeof id, "%u", explanation->numbers[i].id);

@@ -1,5 +1,6 @@
 #include "proto/message/msg.h"
 
+#include "lib/base/digits.h"
 #include "proto/message/fields.h"
 
 #include <stdlib.h>
@@ -91,6 +92,13 @@ int msg_expose_by_name(const char *name)
 int msg_status_by_name(const char *name)
 {
     return value_of(statuses, MSG_STATUS_COUNT, name);
+}
+
+uint32_t msg_key_text(struct msg_key key, char out[MSG_KEY_TEXT])
+{
+    size_t len = digits_whole(key.partition, out);
+    out[len++] = '-';
+    return (uint32_t)(len + digits_whole(key.offset, out + len));
 }
 
 enum err_code msg_encode_request(struct msg_buffer *out, const struct msg_request *request)

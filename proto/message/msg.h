@@ -215,6 +215,10 @@ struct msg_key {
     int64_t offset;
 };
 
+/* "<partition>-<offset>": the key of whatever belongs to a request. NUL-terminated; its length. */
+enum { MSG_KEY_TEXT = 40 };
+uint32_t msg_key_text(struct msg_key key, char out[MSG_KEY_TEXT]);
+
 struct msg_task {
     struct msg_key key; /* the partition is also where the result goes */
     uint64_t hash[2];   /* content: normalised SQL, db, question, evidence */

@@ -2,6 +2,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 Test(digits, as_few_as_tell_two_numbers_apart)
@@ -29,4 +30,15 @@ Test(digits, neighbours_differ_and_what_is_no_number_ends)
     cr_expect_str_eq(pair.second, "0.500");
     pair = digits_apart(nextafter(0, 1), 0, 2);
     cr_expect_lt(strlen(pair.first), sizeof pair.first, "bounded");
+}
+
+Test(digits, whole_numbers_are_as_printf_writes_them)
+{
+    const int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 100, INT32_MIN, UINT32_MAX, INT64_MAX, INT64_MIN};
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char expected[32], text[DIGITS_WHOLE_MAX];
+        int len = snprintf(expected, sizeof expected, "%lld", (long long)numbers[i]);
+        cr_expect_eq(digits_whole(numbers[i], text), (size_t)len);
+        cr_expect_str_eq(text, expected);
+    }
 }

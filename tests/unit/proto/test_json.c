@@ -396,3 +396,20 @@ Test(json, our_diagnostic_at_the_engine_s_token_adds_near_names)
     cr_assert_str_eq(finding->facts[1].value, "name");
     cr_assert_str_eq(finding->facts[2].value, "no such column: nam");
 }
+
+/* Milliseconds are written by hand where that is quick: as six digits of a real are. */
+Test(json, milliseconds_have_six_digits_at_most)
+{
+    const int64_t ns[] = {0, 499, 500, 1000, 99499, 999500, 1000000, 12345678, 999999499, 999999500, 1234567890, -1500};
+    const char *texts[] = {"0.0", "0.0",    "0.001",   "0.001",  "0.099",   "1.0",
+                           "1.0", "12.346", "999.999", "1000.0", "1234.57", "-0.002"};
+    for (unsigned i = 0; i < sizeof ns / sizeof *ns; i++) {
+        struct msg_verdict verdict = sample_verdict;
+        char expected[64];
+        verdict.total_ns = ns[i];
+        char *text = msg_verdict_to_json(&verdict);
+        snprintf(expected, sizeof expected, "\"total_ms\":%s,", texts[i]);
+        cr_expect(strstr(text, expected), "%s is not in %s", expected, text);
+        free(text);
+    }
+}
