@@ -438,52 +438,50 @@ Test(core, strays_change_nothing)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
+/* The results of the first n tasks in one message; past the last one, that one's again. To be freed. */
+static struct msg_buffer results_in_one(unsigned n)
+{
+    struct msg_buffer message = {0};
+    struct arena arena;
+    arena_init(&arena, 0);
+    for (unsigned i = 0; i < n; i++) {
+        struct msg_result result;
+        script_result(s.tasks->pdata[MIN(i, s.tasks->len - 1)], &arena, &result);
+        cr_assert_eq(msg_append_result(&message, &result), ERR_OK);
+    }
+    arena_free(&arena);
+    return message;
+}
+
 /* What a worker says of all families comes in one message; what follows the end of the request is dropped with it. */
 Test(core, results_may_share_a_message)
 {
-    struct arena arena;
-    struct msg_buffer message = {0};
-    struct msg_result result;
     struct err err = {0};
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELECT rows_1");
-    arena_init(&arena, 0);
     const unsigned families = s.tasks->len;
-    for (unsigned i = 0; i <= families; i++) { /* and the last one again */
-        script_result(s.tasks->pdata[MIN(i, families - 1)], &arena, &result);
-        cr_assert_eq(msg_append_result(&message, &result), ERR_OK);
-    }
+    const struct script_task *task = s.tasks->pdata[0];
+    struct msg_buffer message = results_in_one(families + 1);
     cr_assert_gt(families, 1);
-    cr_assert_eq(core_result(s.core, result.key, message.bytes, message.len, 0, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(core_result(s.core, task->key, message.bytes, message.len, 0, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(s.verdicts->len, 1, "one message answered them all");
     cr_assert_eq(core_get_stats(s.core).results, families + 1);
     cr_assert_eq(core_get_stats(s.core).stray, 1);
     msg_buffer_free(&message);
-    arena_free(&arena);
 }
 
 /* What was read counts, and nothing that follows: those families answer when their tasks come again. */
 Test(core, a_message_that_breaks_off_counts_as_far_as_it_goes)
 {
-    struct arena arena;
-    struct msg_buffer message = {0};
-    struct msg_result result;
     struct err err = {0};
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELECT rows_1");
-    arena_init(&arena, 0);
-    script_result(s.tasks->pdata[0], &arena, &result);
-    cr_assert_eq(msg_append_result(&message, &result), ERR_OK);
-    size_t first = message.len;
-    script_result(s.tasks->pdata[1], &arena, &result);
-    cr_assert_eq(msg_append_result(&message, &result), ERR_OK);
-    cr_assert_gt(message.len, first);
-    cr_assert_eq(core_result(s.core, result.key, message.bytes, message.len - 1, 0, &err), ERR_MALFORMED);
-    const struct script_task *tasks[] = {s.tasks->pdata[0], s.tasks->pdata[1]};
-    cr_assert_not(core_awaits(s.core, result.key, tasks[0]->hash, tasks[0]->family));
-    cr_assert(core_awaits(s.core, result.key, tasks[1]->hash, tasks[1]->family));
+    const struct script_task *first = s.tasks->pdata[0], *second = s.tasks->pdata[1];
+    struct msg_buffer message = results_in_one(2);
+    cr_assert_eq(core_result(s.core, first->key, message.bytes, message.len - 1, 0, &err), ERR_MALFORMED);
+    cr_assert_not(core_awaits(s.core, first->key, first->hash, first->family));
+    cr_assert(core_awaits(s.core, second->key, second->hash, second->family));
     msg_buffer_free(&message);
-    arena_free(&arena);
     script_answer_all(&s, 0, 0);
     cr_assert_eq(s.verdicts->len, 1);
 }
