@@ -381,7 +381,7 @@ class Run:
 
         requests, committed = read(topics.REQUESTS, True), read(topics.VERDICTS, True)
         (self.directory / "verdicts.jsonl").write_bytes(b"".join(r.value + b"\n" for r in committed))
-        tasks = [topics.task(r, 2) for f in topics.FAMILIES for r in read(topics.TASKS + f, True)]
+        tasks = [t for f in topics.FAMILIES for r in read(topics.TASKS + f, True) for t in topics.tasks(r, 2)]
         return checker.Evidence(
             requests=requests,
             committed=committed,
@@ -391,7 +391,7 @@ class Run:
             expected=self._expected(requests),
             lag=self.lag,
             tasks=tasks,
-            results=[topics.task(r, 3) for r in read(topics.RESULTS, True)],
+            results=[t for r in read(topics.RESULTS, True) for t in topics.tasks(r, 3)],
             owners=self.fleet.owners(),
             peak_rss={p.name: p.peak_rss for p in self.fleet.places.values()},
             leftovers=self.fleet.leftovers(),

@@ -159,14 +159,20 @@ def is_whole(record):
     return record.value is not None and record.value[:2] == b"\x93\xcd"
 
 
-def task(record, kind):
-    """A task (2) or a result (3) as the checker wants it: proto/FORMAT.md."""
+def tasks(record, kind):
+    """A task (2), or the results (3) that share a message, as the checker wants them: proto/FORMAT.md."""
     import msgpack
 
-    version, got, fields = msgpack.unpackb(record.value, raw=False, strict_map_key=False, unicode_errors="replace")
+    frames = msgpack.Unpacker(raw=False, strict_map_key=False, unicode_errors="replace")
+    frames.feed(record.value)
+    return [task(frame, kind, record.timestamp) for frame in frames]
+
+
+def task(frame, kind, timestamp):
+    version, got, fields = frame
     if got != kind:
         raise ValueError(f"a message of kind {got} (version {version:x}) on the wrong topic")
     key = fields.get(1, {})
     proposes = fields.get({2: 13, 3: 14}[kind], False)  # another task than the explanation of the same candidate
     family = fields.get(4, "") + (" (proposals)" if proposes else "")
-    return Task((key.get(1, 0), key.get(2, 0)), fields.get(2, b""), family, record.timestamp)
+    return Task((key.get(1, 0), key.get(2, 0)), fields.get(2, b""), family, timestamp)
