@@ -147,6 +147,8 @@ void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *st
     set_one(metrics, FLEET_PRODUCED, BUS_RESULTS, (double)stats->answered);
     set_one(metrics, FLEET_PRODUCED, BUS_TASKS_DLQ, (double)stats->dead);
     set(metrics, FLEET_IN_FLIGHT, in_flight);
+    set(metrics, FLEET_SLOW, (double)stats->slow);
+    set(metrics, FLEET_SLOW_RUNNING, stats->slow_running);
     set(metrics, FLEET_RETRIES, (double)stats->retried);
     set(metrics, FLEET_LATE, (double)stats->late);
     set(metrics, FLEET_FAILED, (double)stats->failed);

@@ -32,6 +32,8 @@
       "Since the slowest loop of the process last turned; what liveness looks at.")                                    \
     X(PROCESS, HISTOGRAM, "assay_process_duration_seconds", "family",                                                  \
       "A task from being taken up to its answer or failure.")                                                          \
+    X(SLOW, COUNTER, "assay_slow_total", "", "Candidates judged aside, as they took longer than --slow-ms.")           \
+    X(SLOW_RUNNING, GAUGE, "assay_slow_running", "", "Candidates that are judged aside now.")                          \
     X(RETRIES, COUNTER, "assay_retries_total", "", "Tasks put back since their failure may pass.")                     \
     X(LATE, COUNTER, "assay_late_total", "", "Tasks dropped as their deadline had passed; the verdict says so.")       \
     X(FAILED, COUNTER, "assay_failed_total", "", "Tasks answered as unavailable, late ones too.")                      \

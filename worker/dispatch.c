@@ -54,44 +54,44 @@ enum {
     ISOLATED_MS = 60000 /* of a task without a deadline */
 };
 
-static enum err_code fatal(struct worker *worker, struct bus_message *message, enum err_code code, struct err *err)
+static enum err_code fatal(struct lane *lane, struct bus_message *message, enum err_code code, struct err *err)
 {
-    bus_nack(worker->consumer, message, 0);
-    worker->stats.failed++;
+    bus_nack(lane->worker->consumer, message, 0);
+    lane->stats.failed++;
     if (err && err->code != code) err_set(err, code, "%s", err_meaning(code));
     return code;
 }
 
 /* Offer until there is room. ERR_FULL: asked to stop meanwhile. */
-static enum err_code offer(struct worker *worker, const struct bus_out *out, uint32_t n, uint32_t *taken)
+static enum err_code offer(struct lane *lane, const struct bus_out *out, uint32_t n, uint32_t *taken)
 {
     enum err_code code = ERR_FULL;
     *taken = 0;
     while (code == ERR_FULL) {
         uint32_t more = 0;
-        code = bus_produce(worker->config.bus, out + *taken, n - *taken, OFFER_MS, &more);
+        code = bus_produce(lane->worker->config.bus, out + *taken, n - *taken, OFFER_MS, &more);
         *taken += more;
-        if (code == ERR_FULL) dispatch_give_permit(worker); /* who waits here lets others ask the database */
-        if (code == ERR_FULL && atomic_load(&worker->stopping)) break;
+        if (code == ERR_FULL) dispatch_give_permit(lane); /* who waits here lets others ask the database */
+        if (code == ERR_FULL && atomic_load(&lane->worker->stopping)) break;
     }
     return code;
 }
 
-enum err_code dispatch_flush(struct worker *worker, struct err *err)
+enum err_code dispatch_flush(struct lane *lane, struct err *err)
 {
-    struct outbox *outbox = &worker->outbox;
+    struct outbox *outbox = &lane->worker->outbox;
     if (outbox->n == 0) return ERR_OK;
     uint32_t taken;
     for (uint32_t i = 0; i < outbox->n_out; i++) { /* now only: a buffer moves as it grows */
         outbox->out[i].value = outbox->buffers[i].bytes;
         outbox->out[i].len = outbox->buffers[i].len;
     }
-    enum err_code code = offer(worker, outbox->out, outbox->n_out, &taken);
+    enum err_code code = offer(lane, outbox->out, outbox->n_out, &taken);
     for (uint32_t i = 0; i < outbox->n; i++)
         if (outbox->with[i] < taken)
-            bus_ack(worker->consumer, outbox->done[i]), worker->stats.answered++;
+            bus_ack(lane->worker->consumer, outbox->done[i]), lane->stats.answered++;
         else
-            dispatch_nack(worker, outbox->done[i], 0);
+            dispatch_nack(lane, outbox->done[i], 0);
     outbox->n = outbox->n_out = 0;
     if (code == ERR_OK || code == ERR_FULL) return ERR_OK;
     return err_set(err, code, "results cannot be handed over: %s", err_meaning(code));
@@ -99,9 +99,9 @@ enum err_code dispatch_flush(struct worker *worker, struct err *err)
 
 /* Behind the results in the buffer. ERR_LIMIT_BYTES: the message is larger than the results' topic takes, the buffer as it
  * was. */
-static enum err_code append(struct worker *worker, struct msg_buffer *buffer, const struct msg_result *result)
+static enum err_code append(struct lane *lane, struct msg_buffer *buffer, const struct msg_result *result)
 {
-    size_t before = buffer->len, most = bus_max_bytes(worker->config.bus, BUS_RESULTS);
+    size_t before = buffer->len, most = bus_max_bytes(lane->worker->config.bus, BUS_RESULTS);
     enum err_code code = msg_append_result(buffer, result);
     if (code || buffer->len + KEY_BYTES <= most) return code;
     buffer->len = before;
@@ -109,7 +109,7 @@ static enum err_code append(struct worker *worker, struct msg_buffer *buffer, co
 }
 
 /* Without the sample of rows; then without an answer but why there is none. */
-static enum err_code append_smaller(struct worker *worker, struct msg_buffer *buffer, const struct msg_task *task,
+static enum err_code append_smaller(struct lane *lane, struct msg_buffer *buffer, const struct msg_task *task,
                                     const struct msg_result *result)
 {
     static const struct err why = {.code = ERR_LIMIT_BYTES, .text = "the answer is larger than a message may be"};
@@ -117,32 +117,32 @@ static enum err_code append_smaller(struct worker *worker, struct msg_buffer *bu
     struct msg_execution execution = result->execution ? *result->execution : (struct msg_execution){0};
     execution.n_sample = execution.n_names = 0;
     if (smaller.execution) smaller.execution = &execution;
-    enum err_code code = append(worker, buffer, &smaller);
+    enum err_code code = append(lane, buffer, &smaller);
     if (code != ERR_LIMIT_BYTES) return code;
-    worker->stats.failed++;
-    code = answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(result->family), &why,
+    lane->stats.failed++;
+    code = answer_unavailable(&lane->answers, &lane->worker->config, task, vsig_family_by_name(result->family), &why,
                               &smaller);
-    return code ? code : append(worker, buffer, &smaller);
+    return code ? code : append(lane, buffer, &smaller);
 }
 
 /* Into the message before, if that is of the same request and its coordinator reads such. */
-static bool join(struct worker *worker, const struct msg_task *task, const char *key, const struct msg_result *result)
+static bool join(struct lane *lane, const struct msg_task *task, const char *key, const struct msg_result *result)
 {
-    struct outbox *outbox = &worker->outbox;
+    struct outbox *outbox = &lane->worker->outbox;
     if (!task->joins || !outbox->n_out) return false;
     uint32_t last = outbox->n_out - 1;
-    return strcmp(outbox->keys[last], key) == 0 && append(worker, &outbox->buffers[last], result) == ERR_OK;
+    return strcmp(outbox->keys[last], key) == 0 && append(lane, &outbox->buffers[last], result) == ERR_OK;
 }
 
 /* A message of its own. */
-static enum err_code begin_message(struct worker *worker, const struct msg_task *task, const char *key,
+static enum err_code begin_message(struct lane *lane, const struct msg_task *task, const char *key,
                                    const struct msg_result *result)
 {
-    struct outbox *outbox = &worker->outbox;
+    struct outbox *outbox = &lane->worker->outbox;
     uint32_t i = outbox->n_out;
     outbox->buffers[i].len = 0;
-    enum err_code code = append(worker, &outbox->buffers[i], result);
-    if (code == ERR_LIMIT_BYTES) code = append_smaller(worker, &outbox->buffers[i], task, result);
+    enum err_code code = append(lane, &outbox->buffers[i], result);
+    if (code == ERR_LIMIT_BYTES) code = append_smaller(lane, &outbox->buffers[i], task, result);
     if (code) return code == ERR_LIMIT_BYTES ? ERR_INTERNAL : code;
     g_strlcpy(outbox->keys[i], key, sizeof outbox->keys[i]);
     outbox->out[i] = (struct bus_out){.topic = BUS_RESULTS,
@@ -154,24 +154,24 @@ static enum err_code begin_message(struct worker *worker, const struct msg_task 
 }
 
 /* Put a result into the outbox; its task is acked when it is out. */
-static enum err_code answer(struct worker *worker, struct bus_message *message, const struct msg_task *task,
+static enum err_code answer(struct lane *lane, struct bus_message *message, const struct msg_task *task,
                             const struct msg_result *result, struct err *err)
 {
-    struct outbox *outbox = &worker->outbox;
+    struct outbox *outbox = &lane->worker->outbox;
     char key[MSG_KEY_TEXT];
     msg_key_text(result->key, key);
-    enum err_code code = join(worker, task, key, result) ? ERR_OK : begin_message(worker, task, key, result);
-    if (code) return fatal(worker, message, code, err);
+    enum err_code code = join(lane, task, key, result) ? ERR_OK : begin_message(lane, task, key, result);
+    if (code) return fatal(lane, message, code, err);
     outbox->done[outbox->n] = message;
     outbox->with[outbox->n++] = outbox->n_out - 1;
-    return outbox->n == OUTBOX ? dispatch_flush(worker, err) : ERR_OK;
+    return outbox->n == OUTBOX ? dispatch_flush(lane, err) : ERR_OK;
 }
 
 /* Keep the message where a person will find it. ERR_FULL: asked to stop meanwhile. */
-static enum err_code send_letter(struct worker *worker, const struct bus_message *message, const struct err *why,
+static enum err_code send_letter(struct lane *lane, const struct bus_message *message, const struct err *why,
                                  const char *stage)
 {
-    const struct worker_config *config = &worker->config;
+    const struct worker_config *config = &lane->worker->config;
     const struct letter_cause cause = {
         .group = config->group ? config->group : WORKER_GROUP,
         .stage = stage,
@@ -183,10 +183,10 @@ static enum err_code send_letter(struct worker *worker, const struct bus_message
     struct bus_out out;
     uint32_t taken;
     letter_make(&letter, message, &cause, BUS_TASKS_DLQ, bus_max_bytes(config->bus, BUS_TASKS_DLQ), &out);
-    enum err_code code = offer(worker, &out, 1, &taken);
+    enum err_code code = offer(lane, &out, 1, &taken);
     if (code) return code;
-    worker->stats.dead++;
-    worker->stats.dead_by[why->code]++;
+    lane->stats.dead++;
+    lane->stats.dead_by[why->code]++;
     char key[40] = ""; /* which request it belongs to */
     uint32_t len = message->key_len < sizeof key ? message->key_len : (uint32_t)sizeof key - 1;
     if (message->key) memcpy(key, message->key, len);
@@ -199,28 +199,27 @@ static enum err_code send_letter(struct worker *worker, const struct bus_message
 }
 
 /* Nobody can be answered. */
-static enum err_code dead_letter(struct worker *worker, struct bus_message *message, const struct err *why,
-                                 struct err *err)
+static enum err_code dead_letter(struct lane *lane, struct bus_message *message, const struct err *why, struct err *err)
 {
-    enum err_code code = send_letter(worker, message, why, "read");
-    if (code == ERR_FULL) return dispatch_nack(worker, message, 0), ERR_OK; /* left to the others */
-    if (code) return fatal(worker, message, code, err);
-    bus_ack(worker->consumer, message);
+    enum err_code code = send_letter(lane, message, why, "read");
+    if (code == ERR_FULL) return dispatch_nack(lane, message, 0), ERR_OK; /* left to the others */
+    if (code) return fatal(lane, message, code, err);
+    bus_ack(lane->worker->consumer, message);
     return ERR_OK;
 }
 
-static enum err_code reject(struct worker *worker, struct bus_message *message, const struct msg_task *task,
+static enum err_code reject(struct lane *lane, struct bus_message *message, const struct msg_task *task,
                             const struct err *why, struct err *err)
 {
     struct msg_result result = {0};
-    if (!task) return dead_letter(worker, message, why, err);
+    if (!task) return dead_letter(lane, message, why, err);
     if (why->code == ERR_REJECTED) { /* answered, and kept: it is a defect that somebody should see */
-        enum err_code sent = send_letter(worker, message, why, "judge");
-        if (sent == ERR_FULL) return dispatch_nack(worker, message, 0), ERR_OK;
-        if (sent) return fatal(worker, message, sent, err);
+        enum err_code sent = send_letter(lane, message, why, "judge");
+        if (sent == ERR_FULL) return dispatch_nack(lane, message, 0), ERR_OK;
+        if (sent) return fatal(lane, message, sent, err);
     }
-    worker->stats.failed++;
-    worker->stats.late += why->code == ERR_DEADLINE;
+    lane->stats.failed++;
+    lane->stats.late += why->code == ERR_DEADLINE;
     const struct log_field fields[] = {
         log_field_number("request_partition", task->key.partition),
         log_field_number("request_offset", task->key.offset),
@@ -231,9 +230,9 @@ static enum err_code reject(struct worker *worker, struct bus_message *message, 
         log_field_outside("traceparent", task->traceparent),
     };
     log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task that cannot be done");
-    enum err_code code =
-        answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), why, &result);
-    return code ? fatal(worker, message, code, err) : answer(worker, message, task, &result, err);
+    enum err_code code = answer_unavailable(&lane->answers, &lane->worker->config, task,
+                                            vsig_family_by_name(task->family), why, &result);
+    return code ? fatal(lane, message, code, err) : answer(lane, message, task, &result, err);
 }
 
 /* What lies with the database or the fleet and not with the task: it may come again as long as its deadline allows. */
@@ -242,20 +241,20 @@ static bool is_retried_until_deadline(enum err_code code)
     return code == ERR_DB_UNAVAILABLE || code == ERR_UNREACHABLE || code == ERR_FULL;
 }
 
-static enum err_code retry(struct worker *worker, struct bus_message *message, const struct msg_task *task,
+static enum err_code retry(struct lane *lane, struct bus_message *message, const struct msg_task *task,
                            const struct err *why, int64_t wait_ms, struct err *err)
 {
-    uint32_t max = worker->config.max_attempts ? worker->config.max_attempts : DEFAULT_ATTEMPTS;
+    uint32_t max = lane->worker->config.max_attempts ? lane->worker->config.max_attempts : DEFAULT_ATTEMPTS;
     bool until_deadline = is_retried_until_deadline(why->code) && task && task->deadline_ns;
-    if (!until_deadline && message->attempts + 1 >= max) return reject(worker, message, task, why, err);
-    int64_t first_ms = worker->config.retry_ms ? worker->config.retry_ms : DEFAULT_RETRY_MS;
+    if (!until_deadline && message->attempts + 1 >= max) return reject(lane, message, task, why, err);
+    int64_t first_ms = lane->worker->config.retry_ms ? lane->worker->config.retry_ms : DEFAULT_RETRY_MS;
     struct backoff backoff = {first_ms * 1000000, MAX_RETRY_MS * INT64_C(1000000), 0.5, 1.5};
     int64_t delay = MAX(backoff_wait_ns(&backoff, message->attempts, NULL) / 1000000, wait_ms);
-    int64_t now_ns = bus_now_ns(worker->config.bus);
+    int64_t now_ns = bus_now_ns(lane->worker->config.bus);
     if (until_deadline && now_ns + (delay + ANSWER_MS) * 1000000 >= task->deadline_ns)
-        return reject(worker, message, task, why, err);
-    worker->stats.retried++;
-    dispatch_nack(worker, message, delay);
+        return reject(lane, message, task, why, err);
+    lane->stats.retried++;
+    dispatch_nack(lane, message, delay);
     return ERR_OK;
 }
 
@@ -276,87 +275,85 @@ static void inject_faults(const struct msg_task *task)
 }
 #endif
 
-enum err_code dispatch_evaluate(struct worker *worker, const struct msg_task *task, int64_t deadline_ns,
+enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, int64_t deadline_ns,
                                 struct msg_result *result, struct err *err)
 {
     int family = vsig_family_by_name(task->family);
     if (family < 0) return err_set(err, ERR_MALFORMED, "there is no family '%.40s'", task->family);
     inject_faults(task);
-    enum err_code code = workspace_take(&worker->workspace, task, deadline_ns, err);
-    return code ? code
-                : answer_family(&worker->workspace, &worker->answers, task, (enum vsig_family)family, result, err);
+    enum err_code code = workspace_take(&lane->workspace, task, deadline_ns, err);
+    return code ? code : answer_family(&lane->workspace, &lane->answers, task, (enum vsig_family)family, result, err);
 }
 
 /* Deliveries of this message to others, who then ended. How many owners of its partition died is another count, the
  * transport's (proto/bus/kafka/crashes.h). */
-static uint32_t other_deliveries(const struct worker *worker, const struct bus_message *message)
+static uint32_t other_deliveries(const struct lane *lane, const struct bus_message *message)
 {
-    const struct nacked *own = &worker->nacked[(uint64_t)message->offset % NACKED];
+    const struct nacked *own = &lane->worker->nacked[(uint64_t)message->offset % NACKED];
     bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
                  own->topic_index == message->topic_index;
     uint32_t n = known ? own->n : 0;
     return message->attempts > n ? message->attempts - n : 0;
 }
 
-void dispatch_nack(struct worker *worker, struct bus_message *message, int64_t delay_ms)
+void dispatch_nack(struct lane *lane, struct bus_message *message, int64_t delay_ms)
 {
-    struct nacked *own = &worker->nacked[(uint64_t)message->offset % NACKED];
+    struct nacked *own = &lane->worker->nacked[(uint64_t)message->offset % NACKED];
     bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
                  own->topic_index == message->topic_index;
     if (!known) *own = (struct nacked){message->topic_index, 0, message->partition, message->offset};
     own->n++;
-    bus_nack(worker->consumer, message, delay_ms);
+    bus_nack(lane->worker->consumer, message, delay_ms);
 }
 
 /* INVARIANT suspect: what may have ended two processes is not judged in this one. */
-static bool is_poison_suspect(const struct worker *worker, const struct bus_message *message)
+static bool is_poison_suspect(const struct lane *lane, const struct bus_message *message)
 {
-    uint32_t most = worker->config.max_crashes ? worker->config.max_crashes : MAX_CRASHES;
-    return worker->config.evaluate_isolated && other_deliveries(worker, message) >= most;
+    uint32_t most = lane->worker->config.max_crashes ? lane->worker->config.max_crashes : MAX_CRASHES;
+    return lane->worker->config.evaluate_isolated && other_deliveries(lane, message) >= most;
 }
 
-static enum err_code run_isolated(struct worker *worker, const struct bus_message *message, int64_t left_ms,
+static enum err_code run_isolated(struct lane *lane, const struct bus_message *message, int64_t left_ms,
                                   struct msg_result *result, struct err *err)
 {
     struct msg_buffer bytes = {0};
     struct msg_result *read;
-    worker->stats.isolated++;
-    enum err_code code = worker->config.evaluate_isolated(worker->config.isolated_ctx, message->value, message->len,
-                                                          left_ms ? left_ms : ISOLATED_MS, &bytes, err);
-    if (!code) code = msg_decode_result(&worker->answers, bytes.bytes, bytes.len, &read, err);
+    lane->stats.isolated++;
+    enum err_code code = lane->worker->config.evaluate_isolated(
+        lane->worker->config.isolated_ctx, message->value, message->len, left_ms ? left_ms : ISOLATED_MS, &bytes, err);
+    if (!code) code = msg_decode_result(&lane->answers, bytes.bytes, bytes.len, &read, err);
     if (!code) *result = *read;
     msg_buffer_free(&bytes);
     return code;
 }
 
-void dispatch_give_permit(struct worker *worker)
+void dispatch_give_permit(struct lane *lane)
 {
-    if (worker->permit) permits_give(worker->config.permits, worker->permit);
-    worker->permit = NULL;
-    worker->permit_db = NULL;
+    if (lane->permit) permits_give(lane->worker->config.permits, lane->permit);
+    lane->permit = NULL;
+    lane->permit_db = NULL;
 }
 
 /* Where the database has a cap: have a permit, the one kept if it is fresh. Waits for a moment only; other databases
  * have their tasks in the same queue. */
-static enum err_code take_permit(struct worker *worker, const struct msg_task *task, int64_t deadline_ns,
-                                 struct err *err)
+static enum err_code take_permit(struct lane *lane, const struct msg_task *task, int64_t deadline_ns, struct err *err)
 {
-    const struct worker_database *entry = worker_database_find(&worker->config.databases, task->db);
+    const struct worker_database *entry = worker_database_find(&lane->worker->config.databases, task->db);
     bool runs = vsig_family_by_name(task->family) != VSIG_LLM;
-    bool capped = worker->config.permits && entry && !task->schema && entry->max_statements && runs;
+    bool capped = lane->worker->config.permits && entry && !task->schema && entry->max_statements && runs;
     int64_t now_ns = clock_now_ns();
-    bool kept = capped && worker->permit && worker->permit_db == entry &&
-                now_ns - worker->permit_since_ns < HOLD_MS * INT64_C(1000000);
+    bool kept = capped && lane->permit && lane->permit_db == entry &&
+                now_ns - lane->permit_since_ns < HOLD_MS * INT64_C(1000000);
     if (kept) return ERR_OK;
-    dispatch_give_permit(worker);
+    dispatch_give_permit(lane);
     if (!capped) return ERR_OK;
     int64_t until_ns = now_ns + WAIT_MS * INT64_C(1000000);
     if (deadline_ns && deadline_ns < until_ns) until_ns = deadline_ns;
     enum err_code code =
-        permits_take(worker->config.permits, entry->name, entry->max_statements, until_ns, &worker->permit, err);
+        permits_take(lane->worker->config.permits, entry->name, entry->max_statements, until_ns, &lane->permit, err);
     if (code) return code;
-    worker->permit_db = entry;
-    worker->permit_since_ns = clock_now_ns();
+    lane->permit_db = entry;
+    lane->permit_since_ns = clock_now_ns();
     return ERR_OK;
 }
 
@@ -368,41 +365,40 @@ static enum breaker_outcome outcome_of(enum err_code code)
 }
 
 /* Judge a task where its database may be asked. *wait_ms: when to come again, if that is known. */
-static enum err_code judge(struct worker *worker, const struct bus_message *message, const struct msg_task *task,
-                           struct msg_result *result, int64_t *wait_ms, struct err *err)
+static enum err_code judge(struct lane *lane, const struct bus_message *message, const struct msg_task *task,
+                           bool suspect, struct msg_result *result, int64_t *wait_ms, struct err *err)
 {
-    struct breakers *breakers = task->schema ? NULL : worker->config.breakers; /* its db is a label */
-    int64_t left_ns = task->deadline_ns ? task->deadline_ns - bus_now_ns(worker->config.bus) : 0;
+    struct breakers *breakers = task->schema ? NULL : lane->worker->config.breakers; /* its db is a label */
+    int64_t left_ns = task->deadline_ns ? task->deadline_ns - bus_now_ns(lane->worker->config.bus) : 0;
     if (task->deadline_ns && left_ns <= 0)
         return err_set(err, ERR_DEADLINE, "the deadline had passed when the task came up");
     int64_t deadline_ns = left_ns ? clock_now_ns() + left_ns : 0;
     enum err_code code = breakers ? breakers_admit(breakers, task->db, wait_ms, err) : ERR_OK;
     if (code) return code;
-    code = take_permit(worker, task, deadline_ns, err);
+    code = take_permit(lane, task, deadline_ns, err);
     if (code) {
         if (breakers) breakers_report(breakers, task->db, BREAKER_UNKNOWN);
         return code;
     }
-    bool suspect = is_poison_suspect(worker, message);
-    code = suspect ? run_isolated(worker, message, left_ns / 1000000, result, err)
-                   : dispatch_evaluate(worker, task, deadline_ns, result, err);
+    code = suspect ? run_isolated(lane, message, left_ns / 1000000, result, err)
+                   : dispatch_evaluate(lane, task, deadline_ns, result, err);
     if (breakers) breakers_report(breakers, task->db, suspect ? BREAKER_UNKNOWN : outcome_of(code));
     return code;
 }
 
 /* The span of a task, under that of its request; what is done for it comes under it. */
-static void begin_span(struct worker *worker, const struct msg_task *task, struct trace_span *span)
+static void begin_span(struct lane *lane, const struct msg_task *task, struct trace_span *span)
 {
     struct trace_context parent = {0};
-    struct tracer *tracer = worker->config.tracer;
+    struct tracer *tracer = lane->worker->config.tracer;
     int family = tracer && task ? vsig_family_by_name(task->family) : -1;
     if (family >= 0) trace_context_parse(task->traceparent, &parent);
     tracer_begin(tracer, &parent, family < 0 ? "task" : vsig_family_name((enum vsig_family)family), TRACE_CONSUMER,
                  span);
-    worker->workspace.trace = span->context;
+    lane->workspace.trace = span->context;
 }
 
-static void end_span(struct worker *worker, const struct bus_message *message, const struct msg_task *task,
+static void end_span(struct lane *lane, const struct bus_message *message, const struct msg_task *task,
                      enum err_code code, struct trace_span *span)
 {
     if (!span->context.sampled) return;
@@ -410,31 +406,36 @@ static void end_span(struct worker *worker, const struct bus_message *message, c
     trace_text(span, "assay.work", task->proposes ? "propose" : task->n_readings ? "ask" : "judge");
     trace_number(span, "assay.candidate", task->candidate + 1);
     trace_number(span, "assay.attempt", message->attempts + 1);
-    tracer_end(worker->config.tracer, span, code);
+    tracer_end(lane->worker->config.tracer, span, code);
 }
 
-enum err_code dispatch(struct worker *worker, struct bus_message *message, const struct msg_task *task,
-                       enum err_code code, struct err *err)
+enum err_code dispatch(struct lane *lane, struct bus_message *message, const struct msg_task *task, enum err_code code,
+                       struct err *err)
 {
     struct msg_result result = {0};
     struct err why = err ? *err : (struct err){0};
     int64_t started = clock_now_ns(), wait_ms = 0;
     struct trace_span span;
-    worker->stats.tasks++;
-    begin_span(worker, task, &span);
-    if (!code) code = judge(worker, message, task, &result, &wait_ms, &why);
+    lane->stats.tasks++;
+    begin_span(lane, task, &span);
+    if (!code) {
+        bool suspect = is_poison_suspect(lane, message);
+        lanes_give_turn(lane);
+        code = judge(lane, message, task, suspect, &result, &wait_ms, &why);
+        lanes_take_turn(lane);
+    }
     if (code && why.code != code) err_set(&why, code, "%s", err_meaning(code));
-    end_span(worker, message, task, code, &span);
+    end_span(lane, message, task, code, &span);
     int64_t took = clock_now_ns() - started;
     int family = task ? vsig_family_by_name(task->family) : -1;
-    worker->stats.busy_ns += took;
-    if (family >= 0) metrics_histogram_count(&worker->stats.families[family], took);
+    lane->stats.busy_ns += took;
+    if (family >= 0) metrics_histogram_count(&lane->stats.families[family], took);
     switch (err_class(code)) {
-    case ERR_CLASS_OK: return answer(worker, message, task, &result, err);
-    case ERR_CLASS_RETRY: return retry(worker, message, task, &why, wait_ms, err);
-    case ERR_CLASS_REJECT: return reject(worker, message, task, &why, err);
+    case ERR_CLASS_OK: return answer(lane, message, task, &result, err);
+    case ERR_CLASS_RETRY: return retry(lane, message, task, &why, wait_ms, err);
+    case ERR_CLASS_REJECT: return reject(lane, message, task, &why, err);
     case ERR_CLASS_FATAL: break;
     }
     if (err) *err = why;
-    return fatal(worker, message, code, err);
+    return fatal(lane, message, code, err);
 }

@@ -105,7 +105,7 @@ bool opinion_run(struct workspace *workspace, struct arena *arena, const struct 
 enum err_code answer_explain(struct workspace *workspace, struct arena *arena, const struct msg_task *task, bool open,
                              struct msg_explanation **out, struct err *err);
 
-/* --- dispatch.c: what becomes of a task --- */
+/* --- on the way out --- */
 
 #define WORKER_GROUP "assay-worker" /* where the configuration names none */
 
@@ -129,39 +129,98 @@ struct nacked {
     int64_t offset;
 };
 
+/* --- lanes.c: the threads of a worker, and whose turn it is --- */
+
+enum { BATCH = 12 * VSIG_FAMILY_COUNT };
+
+/* A polled message and what it holds. */
+struct polled_task {
+    struct bus_message *message;
+    struct msg_task *task; /* NULL: could not be read */
+    enum err_code code;
+    struct err err;
+    int family;
+    uint32_t request_tasks; /* of its request in the batch */
+};
+
+/* What one poll gave, sorted. */
+struct batch {
+    struct arena arena; /* decoded tasks */
+    struct polled_task tasks[BATCH];
+    uint32_t n, next; /* up to `next` lanes have them */
+    uint32_t users;   /* lanes whose candidate is one of it */
+};
+
+/* A thread of a worker, and what it needs to judge alone. */
+struct lane {
+    struct worker *worker;
+    pthread_t thread;
+    struct workspace workspace;
+    struct arena answers;
+    struct permit *permit; /* of permit_db, kept from task to task for a moment */
+    const struct worker_database *permit_db;
+    int64_t permit_since_ns;
+    struct worker_stats stats;     /* of this thread's own */
+    struct worker_stats published; /* under the worker's lock */
+    atomic_llong heartbeat_ns;     /* 0: it waits to lead */
+
+    /* The candidate in hand; in the worker's turn. */
+    struct batch *batch; /* NULL: none */
+    uint32_t next, end;  /* its tasks that were not begun */
+    int64_t since_ns;    /* when it was taken */
+};
+
 struct worker {
     struct worker_config config;
     struct bus_consumer *consumer;
     atomic_bool stopping;
-    atomic_llong heartbeat_ns;
     atomic_uint in_flight;
     int families[VSIG_FAMILY_COUNT]; /* by topic index */
     uint32_t n_families;
     bool asks_models; /* serves the family llm alone */
-    struct workspace workspace;
-    struct arena batch; /* decoded tasks */
-    struct arena answers;
+    struct lane *lanes;
+    uint32_t n_lanes;
+    atomic_uint slow_running; /* lanes with a candidate that do not lead */
+
+    pthread_mutex_t turn;    /* of what follows, and of the consumer */
+    pthread_cond_t followed; /* the leader has something in hand, or all is over */
+    pthread_cond_t returned; /* nobody wants the turn back, or a slow candidate is done */
+    uint32_t idle;           /* lanes that wait for a leader with something in hand */
+    atomic_uint returning;   /* lanes that want the turn back for an answer */
+    const struct lane *leader;
+    struct batch *batches; /* n_lanes + 1: each lane may still need one */
+    struct batch *batch;   /* the leader's; NULL: to be polled */
+    bool ended;
+    enum err_code code; /* the first of class fatal */
+    struct err err;
     struct outbox outbox;
     struct nacked nacked[NACKED]; /* by offset; one replaces another */
-    struct permit *permit;        /* of permit_db, kept from task to task for a moment */
-    const struct worker_database *permit_db;
-    int64_t permit_since_ns;
-    struct worker_stats stats; /* of this thread's own */
-    pthread_mutex_t lock;
-    struct worker_stats published; /* under the lock */
+
+    pthread_mutex_t lock; /* of the lanes' published */
 };
 
-/* One message: decode was `code`/`err`, with `task` NULL if it failed. Returns ERR_OK, or a code of class fatal. */
-enum err_code dispatch(struct worker *worker, struct bus_message *message, const struct msg_task *task,
-                       enum err_code code, struct err *err);
-/* Run the family's signals on a task. `deadline_ns` is on clock_now_ns's clock, 0: none. */
-enum err_code dispatch_evaluate(struct worker *worker, const struct msg_task *task, int64_t deadline_ns,
+/* A worker that is in no group yet. The caller owes worker_free. */
+enum err_code worker_make(const struct worker_config *config, uint32_t n_lanes, struct worker **out);
+/* Run all lanes, the first on the calling thread. As worker_run. */
+enum err_code lanes_run(struct worker *worker, struct err *err);
+/* Let others answer, and judge meanwhile; have the turn back, before the leader polls again. */
+void lanes_give_turn(struct lane *lane);
+void lanes_take_turn(struct lane *lane);
+
+/* --- dispatch.c: what becomes of a task. The lane has the turn --- */
+
+/* One message: decode was `code`/`err`, with `task` NULL if it failed. Gives the turn up while the task is judged.
+ * Returns ERR_OK, or a code of class fatal. */
+enum err_code dispatch(struct lane *lane, struct bus_message *message, const struct msg_task *task, enum err_code code,
+                       struct err *err);
+/* Run the family's signals on a task; needs no turn. `deadline_ns` is on clock_now_ns's clock, 0: none. */
+enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, int64_t deadline_ns,
                                 struct msg_result *result, struct err *err);
 /* Hand a message back. */
-void dispatch_nack(struct worker *worker, struct bus_message *message, int64_t delay_ms);
+void dispatch_nack(struct lane *lane, struct bus_message *message, int64_t delay_ms);
 /* Give back the permit that is kept, if any. */
-void dispatch_give_permit(struct worker *worker);
+void dispatch_give_permit(struct lane *lane);
 /* Send the results that wait, then ack their tasks. */
-enum err_code dispatch_flush(struct worker *worker, struct err *err);
+enum err_code dispatch_flush(struct lane *lane, struct err *err);
 
 #endif

@@ -19,32 +19,29 @@ enum { CHUNK = 64 << 10, SLICE_MS = 50, END_MS = 2000 };
 /* --- in the process of its own ------------------------------------------------------------------------------------ */
 
 /* The answer points into `why`. */
-static enum err_code judge(struct worker *worker, const struct msg_task *task, int64_t left_ms,
-                           struct msg_result *result, struct err *why)
+static enum err_code judge(struct lane *lane, const struct msg_task *task, int64_t left_ms, struct msg_result *result,
+                           struct err *why)
 {
     int64_t deadline_ns = left_ms > 0 ? clock_now_ns() + left_ms * 1000000 : 0;
-    enum err_code code = dispatch_evaluate(worker, task, deadline_ns, result, why);
+    enum err_code code = dispatch_evaluate(lane, task, deadline_ns, result, why);
     if (code && why->code != code) err_set(why, code, "%s", err_meaning(code));
     if (!code || err_class(code) != ERR_CLASS_REJECT) return code;
-    return answer_unavailable(&worker->answers, &worker->config, task, vsig_family_by_name(task->family), why, result);
+    return answer_unavailable(&lane->answers, &lane->worker->config, task, vsig_family_by_name(task->family), why,
+                              result);
 }
 
 enum err_code isolated_evaluate(const struct worker_config *config, const void *task, size_t len, int64_t left_ms,
                                 struct msg_buffer *result, struct err *err)
 {
-    struct worker *worker = calloc(1, sizeof *worker);
+    struct worker *worker;
     struct msg_task *own = NULL;
     struct msg_result answer = {0};
     struct err why = {0};
-    if (!worker) return err_set(err, ERR_NOMEM, "no memory for a worker");
-    worker->config = *config;
-    pthread_mutex_init(&worker->lock, NULL);
-    arena_init(&worker->batch, 0);
-    arena_init(&worker->answers, 0);
-    enum err_code code = workspace_init(&worker->workspace, &worker->config, &worker->stats);
-    if (!code) code = msg_decode_task(&worker->batch, task, len, &own, &why);
-    if (!code) code = worker_policy(&config->databases, &worker->batch, own, &why);
-    if (!code) code = judge(worker, own, left_ms, &answer, &why);
+    enum err_code code = worker_make(config, 1, &worker);
+    struct arena *arena = code ? NULL : &worker->batches->arena;
+    if (!code) code = msg_decode_task(arena, task, len, &own, &why);
+    if (!code) code = worker_policy(&config->databases, arena, own, &why);
+    if (!code) code = judge(worker->lanes, own, left_ms, &answer, &why);
     if (!code) code = msg_encode_result(result, &answer);
     worker_free(worker);
     return code ? err_set(err, code, "%s", why.text[0] ? why.text : err_meaning(code)) : ERR_OK;

@@ -6,16 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 12 * VSIG_FAMILY_COUNT, POLL_MS = 500, BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
-
-/* A polled message and what it holds. */
-struct polled_task {
-    struct bus_message *message;
-    struct msg_task *task; /* NULL: could not be read */
-    enum err_code code;
-    struct err err;
-    int family;
-};
+enum { BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
 
 static enum err_code subscribe(struct worker *worker, struct err *err)
 {
@@ -42,36 +33,69 @@ static enum err_code subscribe(struct worker *worker, struct err *err)
     return bus_subscribe(config->bus, config->group ? config->group : WORKER_GROUP, topics, n, &worker->consumer, err);
 }
 
+static enum err_code lane_init(struct lane *lane, struct worker *worker)
+{
+    lane->worker = worker;
+    arena_init(&lane->answers, ANSWER_BYTES);
+    return workspace_init(&lane->workspace, &worker->config, &lane->stats);
+}
+
+static void lane_free(struct lane *lane)
+{
+    dispatch_give_permit(lane);
+    workspace_free(&lane->workspace);
+    arena_free(&lane->answers);
+}
+
+enum err_code worker_make(const struct worker_config *config, uint32_t n_lanes, struct worker **out)
+{
+    struct worker *worker = *out = calloc(1, sizeof *worker);
+    if (!worker) return ERR_NOMEM;
+    worker->config = *config;
+    pthread_mutex_init(&worker->turn, NULL);
+    pthread_mutex_init(&worker->lock, NULL);
+    clock_cond_init(&worker->followed);
+    clock_cond_init(&worker->returned);
+    worker->lanes = calloc(n_lanes, sizeof *worker->lanes);
+    worker->batches = calloc(n_lanes + 1, sizeof *worker->batches);
+    enum err_code code = worker->lanes && worker->batches ? ERR_OK : ERR_NOMEM;
+    for (uint32_t i = 0; worker->batches && i < n_lanes + 1; i++) arena_init(&worker->batches[i].arena, BATCH_BYTES);
+    while (!code && worker->n_lanes < n_lanes) code = lane_init(&worker->lanes[worker->n_lanes++], worker);
+    worker->leader = worker->lanes;
+    return code;
+}
+
+/* A worker of language models waits for them in each thread that it is given, and in no more. */
+static uint32_t count_lanes(const struct worker_config *config)
+{
+    bool asks_models = config->n_families == 1 && vsig_family_by_name(config->families[0]) == VSIG_LLM;
+    return asks_models ? 1 : 1 + config->slow_threads;
+}
+
 enum err_code worker_new(const struct worker_config *config, struct worker **out, struct err *err)
 {
+    enum err_code code = worker_make(config, count_lanes(config), out);
+    if (code) err_set(err, code, "no memory for a worker");
+    if (!code) code = subscribe(*out, err);
+    if (!code) return ERR_OK;
+    worker_free(*out);
     *out = NULL;
-    struct worker *worker = calloc(1, sizeof *worker);
-    if (!worker) return err_set(err, ERR_NOMEM, "no memory for a worker");
-    worker->config = *config;
-    atomic_init(&worker->stopping, false);
-    pthread_mutex_init(&worker->lock, NULL);
-    arena_init(&worker->batch, BATCH_BYTES);
-    arena_init(&worker->answers, ANSWER_BYTES);
-    enum err_code code = workspace_init(&worker->workspace, &worker->config, &worker->stats);
-    if (!code) code = subscribe(worker, err);
-    if (code) {
-        worker_free(worker);
-        return code;
-    }
-    *out = worker;
-    return ERR_OK;
+    return code;
 }
 
 void worker_free(struct worker *worker)
 {
     if (!worker) return;
-    dispatch_give_permit(worker);
     bus_unsubscribe(worker->consumer);
-    workspace_free(&worker->workspace);
+    for (uint32_t i = 0; i < worker->n_lanes; i++) lane_free(&worker->lanes[i]);
+    for (uint32_t i = 0; worker->batches && i <= worker->n_lanes; i++) arena_free(&worker->batches[i].arena);
     for (unsigned i = 0; i < OUTBOX; i++) msg_buffer_free(&worker->outbox.buffers[i]);
-    arena_free(&worker->batch);
-    arena_free(&worker->answers);
+    pthread_cond_destroy(&worker->followed);
+    pthread_cond_destroy(&worker->returned);
+    pthread_mutex_destroy(&worker->turn);
     pthread_mutex_destroy(&worker->lock);
+    free(worker->batches);
+    free(worker->lanes);
     free(worker);
 }
 
@@ -81,24 +105,14 @@ void worker_stop(struct worker *worker)
     bus_drain(worker->consumer);
 }
 
-static void publish(struct worker *worker)
+static void add_stats(struct worker_stats *into, const struct worker_stats *own)
 {
-    const struct executor *executor = worker->workspace.handles.executor;
-    if (executor) worker->stats.executors = executor_stats(executor);
-    pthread_mutex_lock(&worker->lock);
-    worker->published = worker->stats;
-    pthread_mutex_unlock(&worker->lock);
-}
-
-void worker_stats(struct worker *worker, struct worker_stats *into)
-{
-    pthread_mutex_lock(&worker->lock);
-    const struct worker_stats *own = &worker->published;
     into->tasks += own->tasks;
     into->answered += own->answered;
     into->late += own->late;
     into->retried += own->retried;
     into->dead += own->dead;
+    into->slow += own->slow;
     into->isolated += own->isolated;
     into->failed += own->failed;
     into->busy_ns += own->busy_ns;
@@ -118,81 +132,27 @@ void worker_stats(struct worker *worker, struct worker_stats *into)
     }
     for (unsigned i = 0; i < ERR_COUNT; i++) into->dead_by[i] += own->dead_by[i];
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) metrics_histogram_add(&into->families[i], &own->families[i]);
+}
+
+void worker_stats(struct worker *worker, struct worker_stats *into)
+{
+    pthread_mutex_lock(&worker->lock);
+    for (uint32_t i = 0; i < worker->n_lanes; i++) add_stats(into, &worker->lanes[i].published);
     pthread_mutex_unlock(&worker->lock);
+    into->slow_running += atomic_load(&worker->slow_running);
 }
 
 struct worker_liveness worker_liveness(const struct worker *worker)
 {
-    return (struct worker_liveness){atomic_load(&worker->heartbeat_ns), atomic_load(&worker->in_flight)};
-}
-
-static void heartbeat(struct worker *worker, uint32_t in_flight)
-{
-    atomic_store_explicit(&worker->in_flight, in_flight, memory_order_relaxed);
-    atomic_store_explicit(&worker->heartbeat_ns, clock_now_ns(), memory_order_relaxed);
-}
-
-static void read_item(struct worker *worker, struct bus_message *message, struct polled_task *out)
-{
-    *out = (struct polled_task){.message = message, .family = -1};
-    out->code = msg_decode_task(&worker->batch, message->value, message->len, &out->task, &out->err);
-    if (!out->code) out->code = worker_policy(&worker->config.databases, &worker->batch, out->task, &out->err);
-    if (out->code) out->task = NULL;
-    if (out->task) out->family = vsig_family_by_name(out->task->family);
-}
-
-static int compare(int64_t a, int64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
-/* Tasks of one candidate together, those of one request too, in the order of the requests. The execution family goes
- * first: whether the engine takes the candidate then costs the others nothing. Unreadable ones last. */
-static int by_candidate(const void *left, const void *right)
-{
-    const struct polled_task *a = left, *b = right;
-    if (!a->task || !b->task) return (b->task != NULL) - (a->task != NULL);
-    int sign = compare(a->task->key.partition, b->task->key.partition);
-    if (!sign) sign = compare(a->task->key.offset, b->task->key.offset);
-    if (!sign) sign = compare(a->task->candidate, b->task->candidate);
-    if (!sign) sign = memcmp(a->task->hash, b->task->hash, sizeof a->task->hash);
-    if (!sign) sign = (b->family == VSIG_EXECUTION) - (a->family == VSIG_EXECUTION);
-    return sign ? sign : compare(a->family, b->family);
-}
-
-static enum err_code run_batch(struct worker *worker, struct bus_message **messages, uint32_t n, struct err *err)
-{
-    struct polled_task items[BATCH];
-    enum err_code code = ERR_OK;
-    arena_reset(&worker->batch);
-    for (uint32_t i = 0; i < n; i++) read_item(worker, messages[i], &items[i]);
-    qsort(items, n, sizeof *items, by_candidate);
-    uint32_t done = 0;
-    for (; done < n && !code; done++) {
-        struct err why = items[done].err;
-        heartbeat(worker, n - done);
-        arena_reset(&worker->answers);
-        code = dispatch(worker, items[done].message, items[done].task, items[done].code, &why);
-        if (code && err) *err = why;
+    int64_t oldest_ns = 0;
+    for (uint32_t i = 0; i < worker->n_lanes; i++) {
+        int64_t own_ns = atomic_load(&worker->lanes[i].heartbeat_ns);
+        if (own_ns && (!oldest_ns || own_ns < oldest_ns)) oldest_ns = own_ns;
     }
-    dispatch_give_permit(worker);
-    for (; done < n; done++) dispatch_nack(worker, items[done].message, 0);
-    enum err_code flushed = dispatch_flush(worker, code ? NULL : err);
-    publish(worker);
-    return code ? code : flushed;
+    return (struct worker_liveness){oldest_ns, atomic_load(&worker->in_flight)};
 }
 
 enum err_code worker_run(struct worker *worker, struct err *err)
 {
-    struct bus_message *messages[BATCH];
-    enum err_code code = ERR_OK;
-    while (!code && !atomic_load(&worker->stopping)) {
-        uint32_t n;
-        heartbeat(worker, 0);
-        /* A task that takes seconds holds up nothing that another thread could take. */
-        code = bus_poll(worker->consumer, 0, messages, worker->asks_models ? 1 : BATCH, POLL_MS, &n);
-        if (code == ERR_CLOSED) return ERR_OK;
-        if (!code && n) code = run_batch(worker, messages, n, err);
-    }
-    return code;
+    return lanes_run(worker, err);
 }

@@ -83,6 +83,8 @@ struct worker_config {
     uint32_t max_databases; /* open at a time; 0: 16 */
     uint32_t max_attempts;  /* of a task whose failure may pass (a locked database); 0: 5 */
     int64_t retry_ms;       /* before the first new attempt, doubling; 0: 20 */
+    uint32_t slow_threads;  /* that go on with slow candidates while others are judged; 0: none */
+    int64_t slow_ms;        /* a candidate that takes longer is slow; 0: 20 */
     int64_t explain_ms;     /* for all statements that explaining one candidate runs; 0: 1,000 */
     uint32_t sample_rows;   /* shown where the policy exposes rows; 0: 5 */
     const char *executor; /* the program in whose processes statements on SQLite run (lib/db/executor.h); NULL: here */
@@ -115,16 +117,20 @@ struct worker_stats {
     uint64_t signal_fired[VSIG_ID_END], signal_unavailable[VSIG_ID_END]; /* of these */
     int64_t parse_ns, execute_ns, prepare_ns; /* shared work: parsing and binding; running and preparing candidates */
     uint64_t candidates, executed;
-    struct executor_stats executors;                      /* processes in which statements ran */
-    uint64_t isolated;                                    /* tasks judged in a process of their own */
-    uint64_t dead_by[ERR_COUNT];                          /* of dead, by what was wrong with them */
+    struct executor_stats executors; /* processes in which statements ran */
+    uint64_t slow;                   /* candidates that were judged aside, as they took longer than slow_ms */
+    uint32_t slow_running;           /* of these now */
+    uint64_t isolated;               /* tasks judged in a process of their own */
+    uint64_t dead_by[ERR_COUNT];     /* of dead, by what was wrong with them */
     struct metrics_histogram families[VSIG_FAMILY_COUNT]; /* from taking a task up to its answer or failure */
 };
 
 /* How a worker is right now. */
 struct worker_liveness {
-    int64_t heartbeat_ns; /* when it last finished or polled a task, on clock_now_ns's clock; 0: it has not run */
-    uint32_t in_flight;   /* tasks taken and not yet answered */
+    int64_t
+        heartbeat_ns;   /* when it last took or polled a task, of its threads at work the one for which that is longest
+                             ago, on clock_now_ns's clock; 0: it has not run */
+    uint32_t in_flight; /* tasks taken and not yet answered */
 };
 
 struct worker;
@@ -139,7 +145,7 @@ void worker_free(struct worker *worker);
 enum err_code worker_describe(const struct worker_config *config, const struct msg_task *task, char **json,
                               struct err *err);
 
-/* Run on the calling thread until worker_stop: what was taken is finished, the rest stays with the transport. Anything
+/* Run on the calling thread, and slow_threads of its own, until worker_stop: what was taken is finished, the rest stays with the transport. Anything
  * but ERR_OK is of class fatal. Thread: eval. */
 enum err_code worker_run(struct worker *worker, struct err *err);
 /* Thread: any. */

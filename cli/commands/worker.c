@@ -123,6 +123,8 @@ static struct worker_config config_of(const struct pool *pool, const struct cli 
         .databases = judge->databases,
         .schemas = pool->schemas,
         .limits = judge->limits,
+        .slow_threads = (uint32_t)cli->settings.worker.slow_threads,
+        .slow_ms = cli->settings.worker.slow_ms,
         .signals = judge->signals,
         .breakers = pool->breakers,
         .permits = pool->permits,

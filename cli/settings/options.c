@@ -702,6 +702,10 @@ static const struct option_row worker_rows[] = {
      .sentence =
          "where statements on SQLite run: in a child process of each thread, which is ended when one overruns its "
          "limit or crashes, or in the worker itself"},
+    {"slow-ms", 0, OPT_INT, "MS", AT(worker.slow_ms), "20", .min = 1, .max = 3600000,
+     .sentence = "a candidate that takes longer goes on in a thread beside, and those behind it are judged meanwhile"},
+    {"slow-threads", 0, OPT_INT, "N", AT(worker.slow_threads), "2", .min = 0, .max = 64,
+     .sentence = "such candidates at a time, of each thread of --threads; 0: those behind wait for them"},
     {"drain-ms", 0, OPT_INT, "MS", AT(worker.drain_ms), "30000", .min = 1, .max = 3600000,
      .sentence = "time to finish what is in hand after SIGTERM, before the process ends at once"},
     END};

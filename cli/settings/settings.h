@@ -254,6 +254,7 @@ struct settings {
         int64_t threads;
         int64_t processes;
         const char *executor;
+        int64_t slow_ms, slow_threads;
         int64_t drain_ms;
     } worker;
     struct {

@@ -1,0 +1,276 @@
+/* DESIGN: a worker's threads, so that work is not stuck behind work.
+ *
+ * One lane leads: it polls, and judges what came candidate by candidate. The others follow it with their eyes on the
+ * clock. A candidate that takes longer than slow_ms makes the next free lane the leader, which goes on behind it; the
+ * lane that was overtaken goes on with all families of its candidate, answers, and follows. Nothing is begun twice, no
+ * limit is shortened, and an answer is what it would have been. With no free lane the leader finishes its candidate
+ * itself, so at most slow_threads candidates are judged aside.
+ *
+ * INVARIANT turn: the consumer, the outbox and the batches belong to who has the turn, a lock. A lane has it except
+ * while it judges (dispatch) and while it waits to lead. The leader keeps it while it polls: for a moment only if slow
+ * candidates are out, and never before those who return with an answer have had it.
+ *
+ * A batch stays until all lanes that took a candidate from it are done; as a lane has one candidate, one batch more
+ * than lanes is enough.
+ *
+ * Rejected: trying each candidate for slow_ms and beginning anew elsewhere (pays twice, a cut try looks like a failure
+ * to breakers and memos); a queue of slow candidates (what waits there has its deadline too, and a lane more does the
+ * same); a thread for each task (candidates of a request share what their lane knows).
+ */
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POLL_MS = 500, SHORT_POLL_MS = 2, DEFAULT_SLOW_MS = 20 };
+
+void lanes_give_turn(struct lane *lane)
+{
+    pthread_mutex_unlock(&lane->worker->turn);
+}
+
+void lanes_take_turn(struct lane *lane)
+{
+    struct worker *worker = lane->worker;
+    atomic_fetch_add(&worker->returning, 1);
+    pthread_mutex_lock(&worker->turn);
+    if (atomic_fetch_sub(&worker->returning, 1) == 1) pthread_cond_signal(&worker->returned);
+}
+
+static void heartbeat(struct lane *lane)
+{
+    atomic_store_explicit(&lane->heartbeat_ns, clock_now_ns(), memory_order_relaxed);
+}
+
+static void publish(struct lane *lane)
+{
+    const struct executor *executor = lane->workspace.handles.executor;
+    if (executor) lane->stats.executors = executor_stats(executor);
+    pthread_mutex_lock(&lane->worker->lock);
+    lane->published = lane->stats;
+    pthread_mutex_unlock(&lane->worker->lock);
+}
+
+/* --- what a poll gave --------------------------------------------------------------------------------------------- */
+
+static void read_task(struct worker *worker, struct bus_message *message, struct polled_task *out)
+{
+    struct arena *arena = &worker->batch->arena;
+    *out = (struct polled_task){.message = message, .family = -1};
+    out->code = msg_decode_task(arena, message->value, message->len, &out->task, &out->err);
+    if (!out->code) out->code = worker_policy(&worker->config.databases, arena, out->task, &out->err);
+    if (out->code) out->task = NULL;
+    if (out->task) out->family = vsig_family_by_name(out->task->family);
+}
+
+static int compare(int64_t a, int64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int by_request(const struct msg_task *a, const struct msg_task *b)
+{
+    int sign = compare(a->key.partition, b->key.partition);
+    return sign ? sign : compare(a->key.offset, b->key.offset);
+}
+
+static int by_candidate(const struct msg_task *a, const struct msg_task *b)
+{
+    int sign = by_request(a, b);
+    if (!sign) sign = compare(a->candidate, b->candidate);
+    return sign ? sign : memcmp(a->hash, b->hash, sizeof a->hash);
+}
+
+/* Small requests before large ones, in the order in which they came; tasks of one candidate together, those of one
+ * request too. The execution family goes first: whether the engine takes the candidate then costs the others nothing.
+ * Unreadable ones last. */
+static int by_turn(const void *left, const void *right)
+{
+    const struct polled_task *a = left, *b = right;
+    if (!a->task || !b->task) return (b->task != NULL) - (a->task != NULL);
+    int sign = compare(a->request_tasks, b->request_tasks);
+    if (!sign) sign = by_candidate(a->task, b->task);
+    if (!sign) sign = (b->family == VSIG_EXECUTION) - (a->family == VSIG_EXECUTION);
+    return sign ? sign : compare(a->family, b->family);
+}
+
+static void count_tasks(struct polled_task *tasks, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t other = 0; tasks[i].task && other < n; other++)
+            tasks[i].request_tasks += tasks[other].task && by_request(tasks[i].task, tasks[other].task) == 0;
+}
+
+static struct batch *free_batch(const struct worker *worker)
+{
+    struct batch *batch = worker->batches;
+    while (batch->users) batch++;
+    return batch;
+}
+
+static enum err_code poll_batch(struct lane *lane, struct err *err)
+{
+    struct worker *worker = lane->worker;
+    struct bus_message *messages[BATCH];
+    uint32_t n;
+    heartbeat(lane);
+    while (atomic_load(&worker->returning)) pthread_cond_wait(&worker->returned, &worker->turn);
+    /* A task that takes seconds holds up nothing that another thread could take. */
+    enum err_code code = bus_poll(worker->consumer, 0, messages, worker->asks_models ? 1 : BATCH,
+                                  atomic_load(&worker->slow_running) ? SHORT_POLL_MS : POLL_MS, &n);
+    if (code == ERR_CLOSED) return atomic_store(&worker->stopping, true), ERR_OK;
+    if (code) return err_set(err, code, "tasks cannot be taken: %s", err_meaning(code));
+    if (!n) return ERR_OK;
+    struct batch *batch = worker->batch = free_batch(worker);
+    arena_reset(&batch->arena);
+    batch->n = n;
+    batch->next = 0;
+    for (uint32_t i = 0; i < n; i++) read_task(worker, messages[i], &batch->tasks[i]);
+    count_tasks(batch->tasks, n);
+    qsort(batch->tasks, n, sizeof *batch->tasks, by_turn);
+    atomic_fetch_add(&worker->in_flight, n);
+    return ERR_OK;
+}
+
+/* --- a candidate -------------------------------------------------------------------------------------------------- */
+
+static void take_candidate(struct lane *lane)
+{
+    struct batch *batch = lane->worker->batch;
+    const struct polled_task *tasks = batch->tasks;
+    uint32_t end = batch->next + 1;
+    while (end < batch->n && tasks[end].task && by_candidate(tasks[batch->next].task, tasks[end].task) == 0) end++;
+    lane->batch = batch;
+    lane->next = batch->next;
+    lane->end = batch->next = end;
+    lane->since_ns = clock_now_ns();
+    batch->users++;
+    if (lane->worker->idle) pthread_cond_broadcast(&lane->worker->followed);
+}
+
+static void run_task(struct lane *lane, struct polled_task *polled)
+{
+    struct worker *worker = lane->worker;
+    struct err why = polled->err;
+    heartbeat(lane);
+    arena_reset(&lane->answers);
+    enum err_code code = dispatch(lane, polled->message, polled->task, polled->code, &why);
+    atomic_fetch_sub(&worker->in_flight, 1);
+    if (!code || worker->code) return;
+    worker->code = code;
+    worker->err = why;
+}
+
+/* Hand back what was not begun. */
+static void give_back(struct lane *lane, struct batch *batch, uint32_t from, uint32_t end)
+{
+    for (; from < end; from++) {
+        dispatch_nack(lane, batch->tasks[from].message, 0);
+        atomic_fetch_sub(&lane->worker->in_flight, 1);
+    }
+}
+
+/* What was answered leaves, and the database is for others. */
+static void finish(struct lane *lane)
+{
+    struct worker *worker = lane->worker;
+    struct err why = {0};
+    dispatch_give_permit(lane);
+    enum err_code code = dispatch_flush(lane, &why);
+    if (code && !worker->code) worker->code = code, worker->err = why;
+    publish(lane);
+}
+
+static void run_candidate(struct lane *lane)
+{
+    struct worker *worker = lane->worker;
+    struct batch *batch = lane->batch;
+    while (lane->next < lane->end && !worker->code) run_task(lane, &batch->tasks[lane->next++]);
+    give_back(lane, batch, lane->next, lane->end);
+    lane->batch = NULL;
+    batch->users--;
+    if (worker->leader == lane) return;
+    finish(lane);
+    atomic_fetch_sub(&worker->slow_running, 1);
+    pthread_cond_signal(&worker->returned);
+}
+
+/* --- to lead and to follow ---------------------------------------------------------------------------------------- */
+
+static void end_all(struct lane *lane)
+{
+    struct worker *worker = lane->worker;
+    while (atomic_load(&worker->slow_running)) pthread_cond_wait(&worker->returned, &worker->turn);
+    worker->ended = true;
+    pthread_cond_broadcast(&worker->followed);
+}
+
+static void lead(struct lane *lane)
+{
+    struct worker *worker = lane->worker;
+    struct batch *batch = worker->batch;
+    if (batch && batch->next < batch->n && !worker->code) {
+        take_candidate(lane);
+        run_candidate(lane);
+    } else if (batch) {
+        worker->batch = NULL;
+        give_back(lane, batch, batch->next, batch->n);
+        finish(lane);
+    } else if (worker->code || atomic_load(&worker->stopping)) {
+        end_all(lane);
+    } else {
+        enum err_code code = poll_batch(lane, &worker->err);
+        if (code && !worker->code) worker->code = code;
+    }
+}
+
+/* Wait until the leader is slow, and lead then. */
+static void follow(struct lane *lane)
+{
+    struct worker *worker = lane->worker;
+    const struct lane *leader = worker->leader;
+    int64_t slow_ms = worker->config.slow_ms ? worker->config.slow_ms : DEFAULT_SLOW_MS;
+    atomic_store(&lane->heartbeat_ns, 0);
+    if (!leader->batch) {
+        worker->idle++;
+        pthread_cond_wait(&worker->followed, &worker->turn);
+        worker->idle--;
+        return;
+    }
+    int64_t left_ns = leader->since_ns + slow_ms * 1000000 - clock_now_ns();
+    if (left_ns > 0) {
+        struct timespec due = clock_after_ns(left_ns);
+        pthread_cond_timedwait(&worker->followed, &worker->turn, &due);
+        return;
+    }
+    worker->leader = lane;
+    lane->stats.slow++;
+    atomic_fetch_add(&worker->slow_running, 1);
+    heartbeat(lane);
+}
+
+static void *lane_run(void *arg)
+{
+    struct lane *lane = arg;
+    struct worker *worker = lane->worker;
+    pthread_mutex_lock(&worker->turn);
+    while (!worker->ended)
+        if (worker->leader == lane)
+            lead(lane);
+        else
+            follow(lane);
+    pthread_mutex_unlock(&worker->turn);
+    return NULL;
+}
+
+enum err_code lanes_run(struct worker *worker, struct err *err)
+{
+    uint32_t n = 1;
+    while (n < worker->n_lanes && pthread_create(&worker->lanes[n].thread, NULL, lane_run, &worker->lanes[n]) == 0) n++;
+    lane_run(worker->lanes);
+    for (uint32_t i = 1; i < n; i++) pthread_join(worker->lanes[i].thread, NULL);
+    if (worker->code && err) *err = worker->err;
+    return worker->code;
+}
