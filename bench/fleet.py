@@ -250,7 +250,7 @@ def steady_rate(times):
 
 def slow_worker(fleet, args, root):
     return fleet.start("worker", "--db-root", root, "--family", "structure", "--threads", "1",
-                       ASSAY_SLOW_MS=str(args.slow_ms))
+                       "--slow-threads", "0", ASSAY_SLOW_MS=str(args.slow_ms))
 
 
 def scale_once(servers, assay, args, root, workers):

@@ -1,0 +1,234 @@
+/* A slow candidate does not hold those behind it, and nothing else changes. */
+#include "tests/support/wait.h"
+#include "tests/unit/db/fixture.h"
+#include "worker/internal.h"
+
+#include "lib/base/clock.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { QUICK = 50 };
+
+/* Some 300 ms on a machine of its own; steps, not time, so that it ends the same way everywhere. */
+static const char SLOW[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000) "
+                           "SELECT count(*) FROM n, (SELECT count(*) FROM animal)";
+
+static struct fixture zoo;
+static const char *const roots[] = {zoo.dir};
+static const char *const TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
+static struct bus *bus;
+static struct bus_consumer *results;
+static struct schema_cache *schemas;
+static struct vsig_options *signals;
+static struct worker *worker;
+static pthread_t thread;
+static struct arena arena;
+
+static void begin(void)
+{
+    fixture_init_as(&zoo, "zoo", "CREATE TABLE animal(name TEXT, age INT); INSERT INTO animal VALUES('Leo', 7)");
+    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
+    cr_assert_eq(bus_subscribe(bus, "test", TOPICS, 2, &results, NULL), ERR_OK);
+    schemas = schema_cache_new(NULL, 0);
+    signals = vsig_options_new();
+    arena_init(&arena, 0);
+}
+
+static void *run(void *unused)
+{
+    cr_expect_eq(worker_run(worker, NULL), ERR_OK);
+    return unused;
+}
+
+static void start(uint32_t slow_threads)
+{
+    struct err err = {0};
+    const struct worker_config config = {.bus = bus,
+                                         .databases = {.roots = roots, .n_roots = 1},
+                                         .schemas = schemas,
+                                         .limits = {.time_ms = 60000},
+                                         .signals = signals,
+                                         .slow_threads = slow_threads,
+                                         .executor = EXECUTOR_PROGRAM};
+    cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
+}
+
+static void stop(void)
+{
+    worker_stop(worker);
+    pthread_join(thread, NULL);
+}
+
+static void end(void)
+{
+    bus_unsubscribe(results);
+    bus_close(bus);
+    schema_cache_free(schemas);
+    vsig_options_free(signals);
+    arena_free(&arena);
+    fixture_end(&zoo);
+}
+TestSuite(lanes, .init = begin, .fini = end);
+
+static void put(const char *family, const char *sql, uint32_t candidate)
+{
+    const struct msg_task task = {.key = {0, candidate},
+                                  .hash = {candidate, 1},
+                                  .candidate = candidate,
+                                  .family = family,
+                                  .db = "zoo",
+                                  .question = "How old is Leo?",
+                                  .sql = {sql, (uint32_t)strlen(sql)}};
+    struct msg_buffer buffer = {0};
+    char topic[64];
+    snprintf(topic, sizeof topic, BUS_TASKS_PREFIX "%s", family);
+    cr_assert_eq(msg_encode_task(&buffer, &task), ERR_OK);
+    const struct bus_out out = {
+        .topic = topic, .partition = BUS_ANY_PARTITION, .value = buffer.bytes, .len = buffer.len};
+    cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
+    msg_buffer_free(&buffer);
+}
+
+static struct msg_result *next(void)
+{
+    struct bus_message *message;
+    struct msg_result *result;
+    uint32_t n = 0;
+    for (int64_t since_ns = clock_now_ns(); !n && clock_now_ns() - since_ns < INT64_C(60000000000);)
+        bus_poll(results, 0, &message, 1, 1000, &n);
+    cr_assert_eq(n, 1, "no answer came");
+    cr_assert_str_eq(message->topic, BUS_RESULTS);
+    cr_assert_eq(msg_decode_result(&arena, message->value, message->len, &result, NULL), ERR_OK);
+    bus_ack(results, message);
+    return result;
+}
+
+static void put_quick(uint32_t from)
+{
+    for (uint32_t i = from; i < from + QUICK; i++) put("execution", "SELECT age FROM animal", i);
+}
+
+Test(lanes, quick_candidates_pass_a_slow_one)
+{
+    put("execution", SLOW, 0);
+    put_quick(1);
+    start(1);
+    for (unsigned i = 0; i < QUICK; i++)
+        cr_expect_neq(next()->candidate, 0, "the slow one is before %u quick", QUICK - i);
+    const struct msg_result *slow = next();
+    cr_expect_eq(slow->candidate, 0);
+    cr_expect_str_eq(slow->code, "ok");
+    stop();
+    struct worker_stats stats = {0};
+    worker_stats(worker, &stats);
+    cr_expect_geq(stats.slow, 1);
+    cr_expect_eq(stats.slow_running, 0);
+    cr_expect_eq(stats.answered, QUICK + 1);
+    cr_expect_eq(worker_liveness(worker).in_flight, 0);
+    worker_free(worker);
+}
+
+Test(lanes, without_one_they_wait)
+{
+    put("execution", SLOW, 0);
+    put_quick(1);
+    start(0);
+    cr_expect_eq(next()->candidate, 0);
+    stop();
+    worker_free(worker);
+}
+
+/* The families of a slow candidate stay together, so that it is run once. */
+Test(lanes, a_slow_candidate_is_run_once)
+{
+    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm: there is no model here */
+    for (unsigned f = 0; f < n; f++) put(vsig_family_name((enum vsig_family)f), SLOW, 0);
+    start(2);
+    for (unsigned f = 0; f < n; f++) cr_assert_str_eq(next()->code, "ok");
+    stop();
+    struct worker_stats stats = {0};
+    worker_stats(worker, &stats);
+    cr_expect_eq(stats.candidates, 1);
+    cr_expect_eq(stats.executed, 1);
+    worker_free(worker);
+}
+
+static bool some_run_aside(void *most)
+{
+    struct worker_stats stats = {0};
+    worker_stats(worker, &stats);
+    *(uint32_t *)most = MAX(*(uint32_t *)most, stats.slow_running);
+    return stats.slow_running == 2;
+}
+
+/* What is in hand when it stops is answered; no more than are allowed were aside. */
+Test(lanes, stopping_loses_no_slow_candidate)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < 5; i++) put("execution", SLOW, i);
+    start(2);
+    cr_assert(wait_until(some_run_aside, &most, 20000));
+    stop();
+    cr_expect_eq(most, 2);
+    cr_expect_eq(worker_liveness(worker).in_flight, 0);
+    worker_free(worker);
+    bool seen[5] = {0};
+    for (uint32_t i = 0; i < 5; i++) {
+        const struct msg_result *result = next();
+        cr_expect_str_eq(result->code, "ok");
+        seen[result->candidate] = true;
+    }
+    for (uint32_t i = 0; i < 5; i++) cr_expect(seen[i], "candidate %u", i);
+}
+
+/* All that a result says, without how long it took. */
+static char *said(struct msg_result *result)
+{
+    struct msg_buffer buffer = {0};
+    result->ns = 0;
+    if (result->execution) result->execution->ns = 0;
+    cr_assert_eq(msg_encode_result(&buffer, result), ERR_OK);
+    char *hash = g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)buffer.bytes, buffer.len);
+    msg_buffer_free(&buffer);
+    return hash;
+}
+
+static void judge_all(uint32_t slow_threads, char *hashes[3])
+{
+    static const char *const statements[] = {SLOW, "SELECT age FROM animal", "SELECT nothing FROM animal"};
+    for (uint32_t i = 0; i < 3; i++) put("execution", statements[i], i);
+    start(slow_threads);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct msg_result *result = next();
+        hashes[result->candidate] = said(result);
+    }
+    stop();
+    worker_free(worker);
+}
+
+Test(lanes, answers_are_the_same_with_and_without)
+{
+    char *with[3] = {0}, *without[3] = {0};
+    judge_all(2, with);
+    judge_all(0, without);
+    for (uint32_t i = 0; i < 3; i++) {
+        cr_expect_str_eq(with[i], without[i], "candidate %u", i);
+        g_free(with[i]);
+        g_free(without[i]);
+    }
+}
+
+/* The large one came first. */
+Test(lanes, a_small_request_goes_before_a_large_one)
+{
+    for (uint32_t i = 0; i < 6; i++) put("structure", "SELECT age FROM animal", 1);
+    put("structure", "SELECT age FROM animal", 2);
+    start(0);
+    cr_expect_eq(next()->candidate, 2);
+    stop();
+    worker_free(worker);
+}
