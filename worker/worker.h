@@ -127,9 +127,9 @@ struct worker_stats {
 
 /* How a worker is right now. */
 struct worker_liveness {
-    int64_t
-        heartbeat_ns;   /* when it last took or polled a task, of its threads at work the one for which that is longest
-                             ago, on clock_now_ns's clock; 0: it has not run */
+    /* When it last took or polled a task, on clock_now_ns's clock: of its threads at work the one for which that is
+     * longest ago. 0: it has not run. */
+    int64_t heartbeat_ns;
     uint32_t in_flight; /* tasks taken and not yet answered */
 };
 
@@ -145,8 +145,8 @@ void worker_free(struct worker *worker);
 enum err_code worker_describe(const struct worker_config *config, const struct msg_task *task, char **json,
                               struct err *err);
 
-/* Run on the calling thread, and slow_threads of its own, until worker_stop: what was taken is finished, the rest stays with the transport. Anything
- * but ERR_OK is of class fatal. Thread: eval. */
+/* Run on the calling thread, and slow_threads of its own, until worker_stop: what was taken is finished, the rest stays
+ * with the transport. Anything but ERR_OK is of class fatal. Thread: eval. */
 enum err_code worker_run(struct worker *worker, struct err *err);
 /* Thread: any. */
 void worker_stop(struct worker *worker);

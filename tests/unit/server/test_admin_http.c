@@ -248,6 +248,8 @@ static void collect_both(void *ctx, struct metrics *metrics)
                                   .answered = 7,
                                   .late = 1,
                                   .retried = 2,
+                                  .slow = 3,
+                                  .slow_running = 1,
                                   .dead = 1,
                                   .failed = 1,
                                   .executors = {.started = 9, .killed = 6, .crashed = 2}};
@@ -386,6 +388,8 @@ static const char *const COUNTED[] = {
     "assay_signal_unavailable_total{signal=\"incorrect_group_by\"} 1",
     "assay_in_flight 6",
     "assay_retries_total 2",
+    "assay_slow_total 3",
+    "assay_slow_running 1",
     "assay_late_total 1",
     "assay_executor_events_total{event=\"started\"} 9",
     "assay_executor_events_total{event=\"killed\"} 6",
