@@ -31,7 +31,8 @@
 
 enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
 enum { OLDEST_MS = 200 };
-enum { REOPENED = 4 }; /* times max_open, at a take-over: what dead coordinators had open */
+enum { IDLE_WAIT_MS = 20 }; /* of tasks, Kafka's way there and back with it, which takes 5 to 10 */
+enum { REOPENED = 4 };      /* times max_open, at a take-over: what dead coordinators had open */
 enum { MAX_TOPIC = 64, MAX_TRACE = 512, MAX_KEY = 128, KEY_AND_HEADERS = 4096 };
 
 /* A message that was produced or waits to be. */
@@ -59,7 +60,7 @@ struct coordinator {
     uint64_t unsendable;                            /* tasks that are too large */
     enum err_code failure;                          /* of an action */
     uint64_t rejected_by[ERR_COUNT];
-    struct metrics_histogram latency;
+    struct metrics_histogram latency, request_reads, judgements, result_reads;
     atomic_int stopping; /* 0, 1 finish what is open, 2 at once */
     atomic_llong heartbeat_ns;
     int64_t oldest_ns, oldest_checked_ns; /* arrival of the oldest open request, and when it was looked for */
@@ -197,7 +198,9 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
         c->failure = code;
         return;
     }
-    metrics_histogram_count(&c->latency, bus_now_ns(c->config.bus) - message->time_ns);
+    int64_t now = bus_now_ns(c->config.bus);
+    metrics_histogram_count(&c->latency, now - message->time_ns);
+    metrics_histogram_count(&c->judgements, now - message->taken_ns);
     struct bus_out out = {.topic = BUS_VERDICTS,
                           .partition = BUS_ANY_PARTITION,
                           .key = key,
@@ -347,6 +350,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                .llm = config->llm,
                                .ignores_drift = config->ignore_drift,
                                .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
+                               .idle_wait_ns = c->shared ? IDLE_WAIT_MS * INT64_C(1000000) : 0,
                                .polish_ns = config->polisher ? config->polisher->timeout_ms * 1000000 : 0,
                                .finds_duplicates = c->shared,
                                .tracer = config->tracer};
@@ -447,7 +451,10 @@ static void publish_stats(struct coordinator *c)
                                               .oldest_age_ns = oldest, /* a time still: coordinator_stats */
                                               .open = core_open_requests(c->core),
                                               .quality = core.quality,
-                                              .latency = c->latency};
+                                              .latency = c->latency,
+                                              .request_reads = c->request_reads,
+                                              .judgements = c->judgements,
+                                              .result_reads = c->result_reads};
     memcpy(c->published.rejected_by, c->rejected_by, sizeof c->rejected_by);
     bus_once_stats(c->consumer, &c->published.once);
     memcpy(c->published.by_status, core.by_status, sizeof core.by_status);
@@ -593,8 +600,11 @@ static void take_request(struct coordinator *c, struct bus_message *message, int
 
 static void take(struct coordinator *c, struct bus_message *message)
 {
-    int64_t now = bus_now_ns(c->config.bus);
-    if (message->topic_index == BUS_ONCE_RESULTS)
+    int64_t now = message->taken_ns = bus_now_ns(c->config.bus);
+    bool result = message->topic_index == BUS_ONCE_RESULTS;
+    if (!message->history)
+        metrics_histogram_count(result ? &c->result_reads : &c->request_reads, now - message->time_ns);
+    if (result)
         take_result(c, message, now);
     else
         take_request(c, message, now);

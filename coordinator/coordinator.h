@@ -41,7 +41,7 @@ struct coordinator_config {
     const char *group;    /* NULL: BUS_GROUP */
     const char *instance; /* another one in each living process of the group, the same after a restart; NULL: "0" */
     const char *from;     /* where a group that has never read begins: "beginning", "end"; NULL: it is refused */
-    int64_t commit_ms;    /* between commits, where verdicts are committed; 0: 100 */
+    int64_t commit_ms;    /* between commits under load, where verdicts are committed; 0: 100 */
     const struct scoring_models *models;
     struct msg_options defaults;           /* for what a request leaves open */
     uint32_t max_open;                     /* requests open at a time; 0: 64 */
@@ -106,6 +106,9 @@ struct coordinator_stats {
     uint64_t rejected_by[ERR_COUNT];           /* of dead letters, requests' and results', by what was wrong */
     struct coordinator_quality quality;        /* of verdicts */
     struct metrics_histogram latency;          /* from a request's arrival up to its verdict, not yet committed */
+    struct metrics_histogram request_reads;    /* from a request's arrival in its topic until it was taken up */
+    struct metrics_histogram judgements;       /* from there up to its verdict */
+    struct metrics_histogram result_reads;     /* from a result's arrival in its topic until it was taken up */
     struct bus_once_stats once;                /* all 0 where the transport has no transactions */
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_WINDOW = 16, SCRATCH_BYTES = 64 << 20, SPARE_BYTES = 32 << 10 };
+enum { DEFAULT_WINDOW = 16, SCRATCH_BYTES = 64 << 20, SPARE_BYTES = 32 << 10, WAIT_SHARE = 32 };
 static const size_t REQUEST_BYTES = (size_t)512 << 20;
 
 static guint key_hash(gconstpointer p)
@@ -172,6 +172,7 @@ static void open_request(struct request *request, bool is_reused, int64_t now_ns
 void core_request(struct core *core, const struct core_incoming *incoming, int64_t now_ns)
 {
     struct err err = {0};
+    core->now_ns = now_ns;
     core->stats.requests++;
     struct request *request = request_new(core, incoming);
     enum err_code code =
@@ -329,6 +330,13 @@ static void tell_progress(const struct request *request, uint32_t index, int fam
     if (actions->progress) actions->progress(actions->ctx, &progress);
 }
 
+/* The first answer on a candidate: the others were judged behind it. */
+static void note_wait(struct core *core, const struct candidate_state *state, const struct msg_result *result)
+{
+    int64_t wait = core->now_ns - state->sent_ns - result->ns;
+    core->wait_ns += ((wait > 0 ? wait : 0) - core->wait_ns) / WAIT_SHARE;
+}
+
 /* A family's answer on one candidate; stray when nobody waits for it. */
 static void take_result(struct request *request, struct msg_result *result, int64_t now_ns)
 {
@@ -341,6 +349,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
         core->stats.stray++;
         return;
     }
+    if (state->pending == request->families) note_wait(core, state, result);
     request->worker_ns += result->ns;
     /* That family has no answer, and nor will others; but without an opinion, or a question, the rest goes on. */
     bool late = family != VSIG_LLM && !result->asks && err_from_name(result->code) == ERR_DEADLINE;
@@ -404,6 +413,7 @@ static enum err_code take_next(struct core *core, struct msg_key key, const void
 enum err_code core_result(struct core *core, struct msg_key key, const void *bytes, size_t len, int64_t now_ns,
                           struct err *err)
 {
+    core->now_ns = now_ns;
     const char *at = bytes;
     enum err_code code;
     size_t used;
@@ -480,6 +490,7 @@ static void end_wait(struct request *request, int64_t now_ns)
 
 int64_t core_tick(struct core *core, int64_t now_ns)
 {
+    core->now_ns = now_ns;
     if (!core->next_deadline || now_ns < core->next_deadline) return core->next_deadline;
     GPtrArray *due = take_due(core, now_ns);
     g_ptr_array_sort(due, by_key);

@@ -22,6 +22,9 @@ struct core_config {
     uint32_t max_window;      /* candidates of one request out at a time when all are to be judged; 0: 16 */
     uint32_t max_corrections; /* that a corrector is asked for about one answer; 0: 3 */
     struct coordinator_llm llm;
+    /* Where a request does not say how many candidates to judge at a time: more than one while tasks wait for workers
+     * no longer than this, for then somebody is idle. 0: never. */
+    int64_t idle_wait_ns;
     int64_t max_deadline_ms; /* of any request, also of one that asks for none; 0: no bound */
     bool ignores_drift;      /* of the traffic, when promises are made (guarantee.c) */
     bool finds_duplicates;   /* requests with an id that came before (duplicates.h) are not judged */

@@ -513,7 +513,17 @@ static enum progress take_done(struct request *request, uint32_t index, int64_t 
     return PROGRESS_ON;
 }
 
-/* How many more candidates may go out now. In order: `speculate` that are not done; all: as many unanswered ones as the
+/* How many candidates of a request may be out at a time. More than are asked for only while workers are idle: what they
+ * judge ahead and is not reached is work for nothing. */
+static uint32_t most_out(const struct request *request)
+{
+    const struct core *core = request->core;
+    if (request->evaluate_all) return core->config.max_window;
+    if (request->options.speculate) return request->options.speculate;
+    return core->wait_ns < core->config.idle_wait_ns ? core->config.max_window : 1;
+}
+
+/* How many more candidates may go out now. In order: so many that are not done; all: as many unanswered ones as the
  * core allows. */
 static uint32_t window(const struct request *request)
 {
@@ -522,7 +532,7 @@ static uint32_t window(const struct request *request)
         const struct candidate_state *state = &request->states[i];
         in_flight += state->needs_tasks && (request->evaluate_all ? state->pending != 0 : true);
     }
-    uint32_t most = request->evaluate_all ? request->core->config.max_window : request->options.speculate;
+    uint32_t most = most_out(request);
     return most > in_flight ? most - in_flight : 0;
 }
 
@@ -553,6 +563,7 @@ void decide_send(struct request *request, uint32_t index)
     struct candidate_state *state = &request->states[index];
     struct msg_task task = decide_task(request, index);
     state->sent = true;
+    state->sent_ns = request->core->now_ns;
     state->pending = request->families;
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
         if (!(request->families >> f & 1)) continue;

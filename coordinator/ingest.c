@@ -82,7 +82,7 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     out->policy = first_nonzero(requested->policy, defaults->policy, MSG_BEST_EFFORT);
     out->order = first_nonzero(requested->order, defaults->order, MSG_ORDER_UNSET);
     out->expose = first_nonzero(requested->expose, defaults->expose, MSG_EXPOSE_VALUES);
-    out->speculate = first_nonzero(requested->speculate, defaults->speculate, 1);
+    out->speculate = first_nonzero(requested->speculate, defaults->speculate, 0);
     out->max_iterations = first_nonzero(requested->max_iterations, defaults->max_iterations, UINT32_MAX);
     out->explain = first_nonzero(requested->explain, defaults->explain, MSG_EXPLAIN_ON);
     out->repair = first_nonzero(requested->repair, defaults->repair, MSG_REPAIR_OFF);

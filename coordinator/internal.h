@@ -21,6 +21,7 @@ struct candidate_state {
     uint64_t hash[2];
     bool needs_tasks; /* is judged by tasks: parses, repeats nothing, within max_iterations */
     bool sent;
+    int64_t sent_ns;
     uint32_t pending; /* families that have not answered; bits */
     struct msg_result *results[VSIG_FAMILY_COUNT];
     const float *features; /* [FEATURE_COUNT]; NULL: the explain family has not answered, or has nothing to say */
@@ -134,6 +135,8 @@ struct core {
     struct arena scratch;              /* of one candidate being parsed, or one request of the past */
     struct duplicates *duplicates;     /* NULL: not looked for */
     struct guarantee_traffic *traffic; /* NULL: there is no calibration */
+    int64_t now_ns;                    /* of the last event */
+    int64_t wait_ns;                   /* of a task for a worker, both ways with it: a moving mean */
     int64_t llm_away_ns;               /* until then no opinion is asked for: one did not come in time (consult.c) */
     struct core_stats stats;
 };

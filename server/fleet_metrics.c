@@ -137,9 +137,15 @@ static void put_families(struct metrics *metrics, const struct worker_stats *sta
     }
 }
 
+static void put_stage(struct metrics *metrics, const char *stage, const struct metrics_histogram *histogram)
+{
+    metrics_set_histogram(metrics_get(metrics, FLEET_STAGE, (const char *const[]){stage}), histogram);
+}
+
 void fleet_metrics_worker(struct metrics *metrics, const struct worker_stats *stats, uint32_t in_flight)
 {
     put_families(metrics, stats);
+    put_stage(metrics, "task_read", &stats->task_reads);
     put_signals(metrics, stats);
     for (unsigned i = 0; i < ERR_COUNT; i++)
         if (stats->dead_by[i])
@@ -240,6 +246,9 @@ static void put_once(struct metrics *metrics, const struct bus_once_stats *once)
     set_one(metrics, FLEET_TRANSACTIONS, "committed", (double)once->committed);
     set_one(metrics, FLEET_TRANSACTIONS, "aborted", (double)once->aborted);
     metrics_set_histogram(metrics_get(metrics, FLEET_TRANSACTION, NULL), &once->commits);
+    put_stage(metrics, "commit_wait", &once->waits);
+    put_stage(metrics, "write", &once->writes);
+    put_stage(metrics, "commit", &once->ends);
     set(metrics, FLEET_TAKEOVERS, (double)once->takeovers);
     set(metrics, FLEET_LOST, (double)once->lost);
     set(metrics, FLEET_POISON, (double)once->poison);
@@ -304,6 +313,9 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     set(metrics, FLEET_UNSENDABLE, (double)stats->unsendable);
     set(metrics, FLEET_OLDEST, seconds(stats->oldest_age_ns));
     metrics_set_histogram(metrics_get(metrics, FLEET_LATENCY, NULL), &stats->latency);
+    put_stage(metrics, "request_read", &stats->request_reads);
+    put_stage(metrics, "judge", &stats->judgements);
+    put_stage(metrics, "result_read", &stats->result_reads);
     put_quality(metrics, &stats->quality);
     set(metrics, FLEET_STRAY, (double)stats->stray);
     set(metrics, FLEET_DEADLINES, (double)stats->deadlines);

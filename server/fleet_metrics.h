@@ -71,6 +71,8 @@
     X(UNANSWERED, COUNTER, "assay_unanswered_total", "cause", "Abstentions and questions back, by their root cause.")  \
     X(LATENCY, HISTOGRAM, "assay_request_latency_seconds", "",                                                         \
       "A request from its arrival in its topic up to its verdict, which the next transaction commits.")                \
+    X(STAGE, HISTOGRAM, "assay_stage_duration_seconds", "stage",                                                       \
+      "A stage of a request: request_read, task_read, result_read, judge, commit_wait, write, commit.")                \
     X(DUPLICATES, COUNTER, "assay_duplicate_requests_total", "",                                                       \
       "Requests that came before, which get no verdict of their own.")                                                 \
     X(CUT, COUNTER, "assay_cut_verdicts_total", "", "Verdicts too large for a message, which leave something out.")    \

@@ -417,6 +417,7 @@ enum err_code dispatch(struct lane *lane, struct bus_message *message, const str
     int64_t started = clock_now_ns(), wait_ms = 0;
     struct trace_span span;
     lane->stats.tasks++;
+    metrics_histogram_count(&lane->stats.task_reads, bus_now_ns(lane->worker->config.bus) - message->time_ns);
     begin_span(lane, task, &span);
     if (!code) {
         bool suspect = is_poison_suspect(lane, message);

@@ -132,6 +132,7 @@ static void add_stats(struct worker_stats *into, const struct worker_stats *own)
     }
     for (unsigned i = 0; i < ERR_COUNT; i++) into->dead_by[i] += own->dead_by[i];
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) metrics_histogram_add(&into->families[i], &own->families[i]);
+    metrics_histogram_add(&into->task_reads, &own->task_reads);
 }
 
 void worker_stats(struct worker *worker, struct worker_stats *into)

@@ -123,6 +123,7 @@ struct worker_stats {
     uint64_t isolated;               /* tasks judged in a process of their own */
     uint64_t dead_by[ERR_COUNT];     /* of dead, by what was wrong with them */
     struct metrics_histogram families[VSIG_FAMILY_COUNT]; /* from taking a task up to its answer or failure */
+    struct metrics_histogram task_reads;                  /* from a task's arrival in its topic until it was taken up */
 };
 
 /* How a worker is right now. */

@@ -70,6 +70,7 @@ struct bus_message {
     const struct bus_header *headers;
     uint32_t n_headers;
     int64_t time_ns;   /* when the transport took it, on bus_now_ns's clock */
+    int64_t taken_ns;  /* when its reader took it up, on the same clock; the reader's to set */
     uint32_t attempts; /* deliveries before this one, as far as known */
     bool history;      /* settled before, shown again for what can be learnt from it (bus_subscribe_once): ack it */
 };
@@ -104,7 +105,7 @@ struct bus_once {
     const char *instance; /* another one in each living process of the group, the same after a restart; NULL: "0" */
     const char *results, *requests, *verdicts, *letters; /* topics; NULL: BUS_... */
     const char *from;  /* where a group begins that has never read: "beginning", "end"; NULL: it is refused */
-    int64_t commit_ms; /* between two transactions; 0: 100 */
+    int64_t commit_ms; /* between two transactions while there is something to read; 0: 100 */
     uint32_t history;  /* requests before the first open one that are shown again; 0: 4,096 */
 };
 enum { BUS_ONCE_RESULTS, BUS_ONCE_REQUESTS, BUS_ONCE_TOPICS }; /* topic_index of its messages */
@@ -121,6 +122,9 @@ struct bus_once_stats {
     uint64_t committed, aborted;      /* transactions */
     int64_t commit_ns, commit_max_ns; /* from begin to the end of commit: sum, longest */
     struct metrics_histogram commits; /* and how they are spread */
+    struct metrics_histogram waits;   /* of outputs, from being settled until their transaction begins */
+    struct metrics_histogram writes;  /* of transactions, from begin until all outputs are acknowledged */
+    struct metrics_histogram ends;    /* and from there until they are committed */
     uint64_t takeovers;               /* partitions taken over from another owner, or from this one's past */
     uint64_t lost;                    /* requests that retention took before they were settled */
     uint64_t poison;                  /* requests put aside because their owners died */

@@ -6,11 +6,10 @@
  *                     │                                ▲              │ dropped
  *   results[p]  ──────┴──▶ reader ── ack               └──────────────┘
  *
- * One thread, the reader's: it polls, settles, and inside of poll and commit everything happens, rebalances and
- * transactions included. So nothing can come between the parts of a transaction, and there are no locks. The price is
- * that the reader waits for each commit, some ten milliseconds in a hundred; the library's own threads read on
- * meanwhile. Only the watchdog has a thread. A reader that does not come back loses its partitions after
- * max.poll.interval.ms: that is wanted.
+ * One thread, the reader's: it polls, settles, and inside of poll and commit everything happens, rebalances included. So
+ * there are no locks. Only what waits for brokers in a transaction runs beside it, one call at a time, and a rebalance
+ * waits for its end: nothing can come between the parts of a transaction that they depend on (settle.c). The watchdog has
+ * a thread too. A reader that does not come back loses its partitions after max.poll.interval.ms: that is wanted.
  *
  * What makes it exact, each invariant named where it is kept:
  *   I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits          (ledger.c)
@@ -154,7 +153,7 @@ static void once_nack(struct bus_consumer *base, struct bus_message *message, in
 
 static enum err_code once_commit(struct bus_consumer *base)
 {
-    return once_transact_if_due((struct once *)base);
+    return once_transact_if_due((struct once *)base, false);
 }
 
 /* --- rebalance; inside of poll --- */
@@ -200,6 +199,7 @@ static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka
 {
     struct once *once = ((struct kafka_context *)opaque)->owner;
     (void)client;
+    once_transact_wait(once);
     if (error != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS)
         give_up(once);
     else if (!once->closing && !once->failure.code)
@@ -364,7 +364,7 @@ static void serve(struct once *once)
 
 static int64_t nap_ms(const struct once *once, int64_t limit)
 {
-    int64_t due = once_next_transaction(once), until = limit < due ? limit : due;
+    int64_t due = once_next_transaction(once, true), until = limit < due ? limit : due;
     int64_t left = (until - clock_now_ns() + 999999) / 1000000;
     return left < 0 ? 0 : left < KAFKA_POLL_MS ? left : KAFKA_POLL_MS;
 }
@@ -380,9 +380,10 @@ static enum err_code once_poll(struct bus_consumer *base, uint32_t want, struct 
         uint64_t heard = wakeup_count(&once->wakeup);
         serve(once);
         if (once->n_closed) once_look_for_copartitions(once);
-        enum err_code code = once_transact_if_due(once);
+        enum err_code code = once_transact_if_due(once, false);
         if (!code && atomic_load(&once->drained)) code = ERR_CLOSED;
         if (!code) *n = take_wanted(once, want, out, max);
+        if (!code && !*n) code = once_transact_if_due(once, true);
         if (!code && !*n) code = once->failure.code;
         if (code || *n || clock_now_ns() >= limit) return code;
         for (uint32_t i = 0; i < once->n_parts; i++)
@@ -476,7 +477,8 @@ static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struc
 
 static void once_free(struct once *once)
 {
-    txn_close(once->txn); /* first: reports of what it had under way go to what is freed below */
+    background_free(once->background); /* first: what it runs uses the rest */
+    txn_close(once->txn);              /* then: reports of what it had under way go to what is freed below */
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
         once_close_partition(part);
@@ -557,6 +559,8 @@ static enum err_code open_clients(struct once *once, const char *name, struct er
     if (cluster) rd_kafka_mem_free(once->client, cluster);
     once->watchdog = watchdog_new();
     if (!code && !once->watchdog) code = err_set(err, ERR_NOMEM, "no thread for a watchdog");
+    once->background = background_new(&once->wakeup);
+    if (!code && !once->background) code = err_set(err, ERR_NOMEM, "no thread for transactions");
     return code ? code : txn_open(once->kafka, once->watchdog, name, &once->txn, err);
 }
 

@@ -2,7 +2,8 @@
  * commits what is settled, poison.c finds requests that kill their owner, takeover.c takes partitions over, txn.c is
  * the transactional producer, watchdog.c ends a process that hangs in a library call.
  *
- * Everything here but the watchdog's own thread runs on one thread: the one that polls. */
+ * Everything here runs on one thread, the one that polls, but the watchdog and the two calls of a transaction that wait
+ * for brokers (background.c). */
 #ifndef ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
 #define ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
 
@@ -21,6 +22,20 @@ void watchdog_free(struct watchdog *watchdog);
 /* Between these two stands one call into the library. Time in which the whole process stood still does not count. */
 void watchdog_begin(struct watchdog *watchdog, const char *what, int64_t ms);
 void watchdog_end(struct watchdog *watchdog);
+
+/* --- background.c --- */
+
+struct background;
+
+/* A thread that runs one call at a time; `wakeup` is signalled when one has returned. NULL: no thread. */
+struct background *background_new(struct wakeup *wakeup);
+/* Waits for the call under way. NULL is fine. */
+void background_free(struct background *background);
+/* Run this. None is under way. */
+void background_begin(struct background *background, void (*call)(void *ctx), void *ctx);
+/* Is none under way? What it wrote may be read then. */
+bool background_is_done(struct background *background);
+void background_wait(struct background *background);
 
 /* --- txn.c --- */
 
@@ -72,7 +87,7 @@ struct once_inflight {
     rd_kafka_message_t *raw;
     struct once_copy *out; /* what it was settled with; NULL: nothing */
     struct txn_mark mark;
-    int64_t due_ns;
+    int64_t due_ns, settled_ns;
     enum once_state state;
     bool request, stray;
     struct bus_header headers[];
@@ -103,6 +118,23 @@ struct once_partition {
     bool sound;           /* this owner is not suspected any more */
     bool dirty;           /* the commit says less than we know */
     bool taken_away;      /* to be told to the reader */
+
+    /* In the commit under way; and what it says. */
+    bool committing;
+    char ahead_text[LEDGER_TEXT];
+    size_t ahead_len;
+    int64_t ahead_low;
+};
+
+/* The transaction at hand. While a call runs, of these only the reader's own are touched. */
+enum once_phase { ONCE_NO_TRANSACTION, ONCE_WRITING, ONCE_COMMITTING };
+struct once_transaction {
+    enum once_phase phase;
+    int64_t began_ns, written_ns;
+    rd_kafka_topic_partition_list_t *offsets;       /* of its commit; NULL: not made yet */
+    rd_kafka_consumer_group_metadata_t *membership; /* of that; once.membership, but for mutations */
+    enum err_code code;                             /* of the last call */
+    struct err err;
 };
 
 struct once {
@@ -124,6 +156,8 @@ struct once {
     struct once_inflight *first_settled, *last_settled;
     uint32_t n_settled;
     uint64_t settled_bytes;
+    struct once_transaction transaction;
+    struct background *background;
     int64_t transacted_ns, took_ns, retry_ns; /* the last one's end and length; not before */
     int64_t restore_ns;                       /* when a take-over began that goes on; 0: none does */
     uint32_t n_closed;                        /* partitions without their co-partitions */
@@ -159,14 +193,17 @@ enum err_code once_put_aside(struct once *once, struct once_inflight *inflight, 
 /* What is settled of this partition leaves the queue; once_forget frees it. */
 void once_forget_settled(struct once *once, const struct once_partition *part);
 
-/* A transaction with what is settled and what else changed. Class retry: later. */
+/* Until the transaction under way, if there is one, has ended: what became of it. Before anything that it uses changes:
+ * the assignment, the membership, the state of a partition that was taken away. */
+enum err_code once_transact_wait(struct once *once);
+/* A transaction with what is settled and what else changed, to its end. Class retry: later. */
 enum err_code once_transact(struct once *once);
 /* As many as it takes, until one fails or nothing is left. */
 void once_transact_all(struct once *once);
-/* When the next one is due, in the clock's time; INT64_MAX: nothing waits for one. */
-int64_t once_next_transaction(const struct once *once);
-/* Only a failure of class fatal is told. */
-enum err_code once_transact_if_due(struct once *once);
+/* When the next one is due, in the clock's time; INT64_MAX: nothing waits for one. `idle`: the reader has nothing to do. */
+int64_t once_next_transaction(const struct once *once, bool idle);
+/* Go on with the one under way, or begin the next. Does not wait. Only a failure of class fatal is told. */
+enum err_code once_transact_if_due(struct once *once, bool idle);
 
 /* --- poison.c --- */
 

@@ -106,6 +106,7 @@ bool poison_may_open(const struct once *once, const struct once_partition *part)
 static enum poison_answer note_window(struct once *once, struct once_partition *part, int64_t end)
 {
     struct ledger *ledger = &part->ledger;
+    once_transact_wait(once); /* it is not to say what this one may fail to say */
     int64_t before = ledger->probe;
     uint32_t probes = ledger->probes;
     ledger->probe = end - 1;

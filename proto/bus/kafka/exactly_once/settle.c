@@ -2,8 +2,14 @@
  * takes what is at its front, with what the ledgers will say once all of it is true (look_ahead), and only when it has
  * committed do they say it (finish_all). One that is dropped leaves the queue as it was.
  *
- * When: COMMIT_MS after the commit before, since one commit covers many requests; later under load, or the reader would
- * do little but wait for commits; at once when there is enough for a full one.
+ * It takes two calls that wait for brokers, one until the outputs are acknowledged and one for the commit. They run on a
+ * thread of their own (background.c) while the reader reads on and settles more, which is the next one's. All else is
+ * done by the reader between them: what goes into it, what the commit says, and what has become true. Where something is
+ * to change that those calls use (an assignment, what a dead owner is suspected of), the reader waits for their end.
+ *
+ * When: at once if the reader has nothing to do, so that one verdict waits for nobody; under load COMMIT_MS after the
+ * commit before, since one commit covers many requests, or later, for commits are work too; at once when there is enough
+ * for a full one.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -21,7 +27,7 @@ enum {
     TIDY_MS = 1000,   /* a commit for what moved without a verdict */
     RETRY_MS = 300,   /* after a transaction that was dropped */
     BATCH_MAX = 5000, /* outputs of one transaction */
-    WORK_SHARE = 4,   /* so many times as long as a commit took, the reader works before the next */
+    WORK_SHARE = 4,   /* under load: so many times as long as a commit took until the next */
     OURS = 3          /* headers of an output */
 };
 static const uint64_t BATCH_BYTES = 16UL << 20;
@@ -65,6 +71,7 @@ static struct once_copy *copy_new(const struct once *once, const struct bus_mess
 static void queue_settled(struct once *once, struct once_inflight *inflight)
 {
     inflight->state = ONCE_SETTLED;
+    inflight->settled_ns = clock_now_ns();
     inflight->next_settled = NULL;
     *(once->last_settled ? &once->last_settled->next_settled : &once->first_settled) = inflight;
     once->last_settled = inflight;
@@ -154,6 +161,7 @@ static uint32_t produce_all(struct once *once, struct err *err, enum err_code *c
         if (*code) break;
         bytes += inflight->out ? inflight->out->out.len : 0;
         inflight->state = ONCE_IN_TRANSACTION;
+        metrics_histogram_count(&once->stats.waits, once->transaction.began_ns - inflight->settled_ns);
         n++;
     }
     return n;
@@ -186,6 +194,10 @@ static void put_offsets(struct once *once, rd_kafka_topic_partition_list_t *list
         look_ahead(part, once, &ahead);
         rd_kafka_topic_partition_t *entry =
             rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], part->partition);
+        part->ahead_low = ahead.low;
+        part->ahead_len = ledger_encode(&ahead, part->ahead_text);
+        part->committing = true;
+        part->dirty = false; /* what changes from now on the next one says */
         if (MUTATED(no_bitmap)) memset(ahead.finished, 0, sizeof ahead.finished);
         entry->offset = ahead.low;
         entry->metadata_size = ledger_encode(&ahead, text);
@@ -201,14 +213,15 @@ static void finish_all(struct once *once)
     if (MUTATED(no_flush)) (void)mutation_pause();
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
-        if (!part->assigned || !part->dirty) continue;
+        if (!part->assigned || !part->committing) continue;
         struct ledger ahead;
         look_ahead(part, once, &ahead);
-        part->ledger = ahead;
-        part->text_low = ahead.low;
-        part->text_len = ledger_encode(&ahead, part->text);
+        part->ledger = ahead; /* which knows more than the commit does: what was opened since */
+        part->text_low = part->ahead_low;
+        part->text_len = part->ahead_len;
+        memcpy(part->text, part->ahead_text, sizeof part->text);
         part->claimed = true;
-        part->dirty = false;
+        part->committing = false;
     }
     once->last_settled = NULL;
     while (*at) {
@@ -234,6 +247,10 @@ static void take_back(struct once *once)
     if (MUTATED(bit_before_commit)) finish_all(once);
     for (struct once_inflight *inflight = once->first_settled; inflight; inflight = inflight->next_settled)
         inflight->state = ONCE_SETTLED;
+    for (uint32_t i = 0; i < once->n_parts; i++) {
+        once->parts[i]->dirty |= once->parts[i]->committing;
+        once->parts[i]->committing = false;
+    }
     once->stats.aborted++;
     once->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
 }
@@ -269,25 +286,100 @@ static enum err_code replace_all_refused(struct once *once, struct err *err)
     return code;
 }
 
-static enum err_code transaction(struct once *once, struct err *err)
+/* --- the two calls, on the thread in the background --- */
+
+static void write_outputs(void *ctx)
 {
+    struct once *once = ctx;
+    once->transaction.code = txn_flush(once->txn, &once->transaction.err);
+}
+
+static void commit_offsets(void *ctx)
+{
+    struct once *once = ctx;
+    const struct once_transaction *now = &once->transaction;
+    once->transaction.code = txn_commit(once->txn, now->offsets, now->membership, &once->transaction.err);
+}
+
+/* --- and what the reader does before, between and after them --- */
+
+static void has_committed(struct once *once)
+{
+    int64_t took = once->took_ns = once->transacted_ns - once->transaction.began_ns;
+    once->stats.committed++;
+    once->stats.commit_ns += took;
+    metrics_histogram_count(&once->stats.commits, took);
+    metrics_histogram_count(&once->stats.ends, once->transacted_ns - once->transaction.written_ns);
+    if (took > once->stats.commit_max_ns) once->stats.commit_max_ns = took;
+    finish_all(once);
+}
+
+static enum err_code has_failed(struct once *once, enum err_code code)
+{
+    struct err renewing = {0}, *err = &once->transaction.err;
+    const struct log_field why = log_field_text("why", err->text);
+    bool passes = err_class(code) == ERR_CLASS_RETRY;
+    if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "a transaction was dropped and is done again");
+    if (passes && (txn_drop(once->txn, &renewing) || replace_all_refused(once, &renewing)))
+        passes = false, code = renewing.code, *err = renewing;
+    take_back(once);
+    if (!passes) once_fail(once, code, err->text);
+    return passes ? code : once->failure.code;
+}
+
+static enum err_code end_transaction(struct once *once, enum err_code code)
+{
+    struct once_transaction *now = &once->transaction;
+    once->transacted_ns = clock_now_ns();
+    now->phase = ONCE_NO_TRANSACTION;
+    if (now->offsets) rd_kafka_topic_partition_list_destroy(now->offsets);
+    if (now->membership && now->membership != once->membership)
+        rd_kafka_consumer_group_metadata_destroy(now->membership);
+    now->offsets = NULL;
+    now->membership = NULL;
+    if (code) return has_failed(once, code);
+    has_committed(once);
+    return ERR_OK;
+}
+
+static enum err_code begin_transaction(struct once *once)
+{
+    struct once_transaction *now = &once->transaction;
+    *now = (struct once_transaction){.began_ns = clock_now_ns()};
     if (MUTATED(metadata_anew)) (void)mutation_pause();
-    enum err_code code = txn_begin(once->txn, err);
-    if (code) return code;
-    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(8);
-    produce_all(once, err, &code);
-    if (!code) code = txn_flush(once->txn, err);
+    enum err_code code = txn_begin(once->txn, &now->err);
+    if (!code) produce_all(once, &now->err, &code);
+    if (code) return end_transaction(once, code);
+    now->phase = ONCE_WRITING;
+    background_begin(once->background, write_outputs, once);
+    return ERR_OK;
+}
+
+static enum err_code begin_commit(struct once *once)
+{
+    struct once_transaction *now = &once->transaction;
+    enum err_code code = ERR_OK;
+    now->written_ns = clock_now_ns();
+    metrics_histogram_count(&once->stats.writes, now->written_ns - now->began_ns);
     bool fourth = (once->stats.committed + once->stats.aborted) % 4 == 3;
-    if (!code && fourth && (FORCED(dropped_transactions) || MUTATED(bit_before_commit)))
-        code = err_set(err, ERR_UNREACHABLE, "on purpose");
-    if (!code) put_offsets(once, list);
+    if (fourth && (FORCED(dropped_transactions) || MUTATED(bit_before_commit)))
+        code = err_set(&now->err, ERR_UNREACHABLE, "on purpose");
+    now->offsets = rd_kafka_topic_partition_list_new(8);
+    if (!code) put_offsets(once, now->offsets);
     if (!code && once->failure.code) code = once->failure.code;
-    rd_kafka_consumer_group_metadata_t *anew =
-        MUTATED(metadata_anew) ? rd_kafka_consumer_group_metadata_new(once->group) : NULL;
-    if (!code) code = txn_commit(once->txn, list, anew ? anew : once->membership, err);
-    if (anew) rd_kafka_consumer_group_metadata_destroy(anew);
-    rd_kafka_topic_partition_list_destroy(list);
-    return code;
+    if (code) return end_transaction(once, code);
+    now->membership = MUTATED(metadata_anew) ? rd_kafka_consumer_group_metadata_new(once->group) : once->membership;
+    now->phase = ONCE_COMMITTING;
+    background_begin(once->background, commit_offsets, once);
+    return ERR_OK;
+}
+
+/* The call of the transaction under way has returned. */
+static enum err_code go_on(struct once *once)
+{
+    enum err_code code = once->transaction.code;
+    bool written = once->transaction.phase == ONCE_WRITING && !code;
+    return written ? begin_commit(once) : end_transaction(once, code);
 }
 
 static bool is_any_dirty(const struct once *once)
@@ -297,32 +389,23 @@ static bool is_any_dirty(const struct once *once)
     return any;
 }
 
+enum err_code once_transact_wait(struct once *once)
+{
+    enum err_code code = ERR_OK;
+    while (once->transaction.phase != ONCE_NO_TRANSACTION) {
+        background_wait(once->background);
+        code = go_on(once);
+    }
+    return code;
+}
+
 enum err_code once_transact(struct once *once)
 {
-    struct err err = {0};
+    once_transact_wait(once);
     if (once->failure.code) return once->failure.code;
     if (!once->membership || !is_any_dirty(once)) return ERR_OK;
-    int64_t start = clock_now_ns();
-    enum err_code code = transaction(once, &err);
-    once->transacted_ns = clock_now_ns();
-    if (!code) {
-        int64_t took = once->took_ns = once->transacted_ns - start;
-        once->stats.committed++;
-        once->stats.commit_ns += took;
-        metrics_histogram_count(&once->stats.commits, took);
-        if (took > once->stats.commit_max_ns) once->stats.commit_max_ns = took;
-        finish_all(once);
-        return ERR_OK;
-    }
-    struct err renewing = {0};
-    const struct log_field why = log_field_text("why", err.text);
-    bool passes = err_class(code) == ERR_CLASS_RETRY;
-    if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "a transaction was dropped and is done again");
-    if (passes && (txn_drop(once->txn, &renewing) || replace_all_refused(once, &renewing)))
-        passes = false, code = renewing.code, err = renewing;
-    take_back(once);
-    if (!passes) once_fail(once, code, err.text);
-    return passes ? code : once->failure.code;
+    enum err_code code = begin_transaction(once);
+    return code ? code : once_transact_wait(once);
 }
 
 void once_transact_all(struct once *once)
@@ -331,10 +414,11 @@ void once_transact_all(struct once *once)
     }
 }
 
-int64_t once_next_transaction(const struct once *once)
+int64_t once_next_transaction(const struct once *once, bool idle)
 {
-    if (!once->membership || !is_any_dirty(once)) return INT64_MAX;
+    if (once->transaction.phase != ONCE_NO_TRANSACTION || !once->membership || !is_any_dirty(once)) return INT64_MAX;
     int64_t pause = once->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
+    if (idle && once->n_settled) return once->retry_ns;
     int64_t fair = WORK_SHARE * once->took_ns, most = TIDY_MS * INT64_C(1000000);
     if (pause < fair) pause = fair < most ? fair : most; /* or, under load, we would do little but commit */
     int64_t due = once->transacted_ns + pause;
@@ -342,11 +426,11 @@ int64_t once_next_transaction(const struct once *once)
     return due > once->retry_ns ? due : once->retry_ns;
 }
 
-enum err_code once_transact_if_due(struct once *once)
+enum err_code once_transact_if_due(struct once *once, bool idle)
 {
+    while (once->transaction.phase != ONCE_NO_TRANSACTION && background_is_done(once->background)) go_on(once);
     int64_t now = clock_now_ns();
     poison_clear_sound(once, now);
-    if (now < once_next_transaction(once)) return once->failure.code;
-    enum err_code code = once_transact(once);
-    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK;
+    if (!once->failure.code && now >= once_next_transaction(once, idle)) begin_transaction(once);
+    return once->failure.code;
 }

@@ -503,6 +503,7 @@ static bool has_a_copartition_come(struct once *once)
 void once_look_for_copartitions(struct once *once)
 {
     if (!has_a_copartition_come(once)) return;
+    once_transact_wait(once);
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)once->n_parts);
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
