@@ -26,7 +26,8 @@ TestSuite(once_faults, .timeout = 240);
 static char requests[BROKER_NAME], results[BROKER_NAME], verdicts[BROKER_NAME], letters[BROKER_NAME],
     group[BROKER_NAME];
 static int32_t partitions;
-static bool is_judge; /* this process: judge_child started it */
+static int64_t commit_ms; /* 0: the default */
+static bool is_judge;     /* this process: judge_child started it */
 
 static void names(const char *test, int32_t n)
 {
@@ -44,7 +45,8 @@ static struct bus_once how(const char *instance)
                              .requests = requests,
                              .verdicts = verdicts,
                              .letters = letters,
-                             .from = "beginning"};
+                             .from = "beginning",
+                             .commit_ms = commit_ms};
 }
 
 /* In the test's own process an assertion; in a judge's, where nobody listens for those, its end. */
@@ -628,6 +630,39 @@ Test(once_faults, the_next_owner_sees_history_and_results_from_where_they_matter
 }
 
 /* I7: a verdict that became true without its offset, as a delayed "commit" can do it, is found in the log. */
+/* Reads until so many are seen as committed; how long that took, in ms. */
+static int64_t seen_after(struct judge *judge, struct tally *tally, unsigned wanted)
+{
+    int64_t start = clock_now_ns();
+    while (tally->distinct < wanted && !is_past(start)) {
+        cr_assert_eq(judge_step(judge, 10), ERR_OK);
+        tally_for(tally, wanted, 5);
+    }
+    cr_assert_eq(tally->distinct, wanted);
+    return (clock_now_ns() - start) / 1000000;
+}
+
+Test(once, a_verdict_is_committed_at_once_where_nothing_else_is_to_do)
+{
+    enum { LATER_MS = 45000 };
+    names("idle", 1);
+    struct judge judge = {0};
+    commit_ms = LATER_MS;
+    judge_open(&judge, "a");
+    struct tally *tally = tally_open(verdicts);
+    for (unsigned i = 0; i < 3; i++) {
+        put_requests(judge.bus, i, i + 1);
+        judge_opens(&judge, 1);
+        judge_settle(&judge, 0);
+        cr_expect_lt(seen_after(&judge, tally, i + 1), LATER_MS / 3);
+    }
+    bus_unsubscribe(judge.consumer);
+    tally_ends(tally, 3);
+    tally_close(tally);
+    bus_close(judge.bus);
+    leak_check();
+}
+
 Test(once, a_verdict_that_the_commit_does_not_know_of_is_found)
 {
     names("torn", 1);

@@ -148,6 +148,7 @@ static void open_with(struct script *script, struct scoring_models *models, stru
                                  .defaults = defaults,
                                  .max_deadline_ms = max_deadline_ms,
                                  .polish_ns = 50,
+                                 .idle_wait_ns = max_deadline_ms != 0 ? SCRIPT_IDLE_NS : 0,
                                  .finds_duplicates = max_deadline_ms != 0};
     struct core_actions actions = {.ctx = script,
                                    .task = on_task,

@@ -64,7 +64,9 @@ void script_open_corrector(struct script *script, struct scoring_models *models,
 void script_open_polisher(struct script *script, struct msg_options defaults);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
-/* As where others write requests: duplicates are looked for, and every request ends within that time. */
+/* As where others write requests: duplicates are looked for, every request ends within that time, and workers whose tasks
+ * wait for less than this are idle. */
+enum { SCRIPT_IDLE_NS = 1000 };
 void script_open_shared(struct script *script, int64_t max_deadline_ms);
 void script_close(struct script *script);
 

@@ -130,3 +130,43 @@ Test(speculation, n_candidates_are_out_at_a_time, .fini = leak_check)
     cr_assert_eq(s.tasks->len, 3 * FAMILIES, "two are done, two more are out");
     script_close(&s);
 }
+
+/* One request after the other, whose first answer takes that long; how many candidates of the last one were out at once. */
+static unsigned out_at_once(struct script *s, int64_t *number, unsigned requests, int64_t wait_ns, int64_t *now)
+{
+    unsigned out = 0;
+    for (unsigned i = 0; i < requests; i++) {
+        char *line = g_strdup_printf(
+            "{\"id\":\"r%d\",\"db\":\"d\",\"question\":\"What?\",\"options\":{\"strategy\":\"first_valid\"},"
+            "\"candidates\":[\"SELECT fires_4\",\"SELECT fires_5\",\"SELECT fires_3\"]}",
+            (int)*number);
+        script_ask_json(s, (struct msg_key){0, (*number)++}, line, *now);
+        g_free(line);
+        out = s->tasks->len / FAMILIES;
+        *now += wait_ns;
+        script_answer_all(s, 0, *now);
+    }
+    return out;
+}
+
+Test(speculation, more_are_out_while_workers_are_idle, .fini = leak_check)
+{
+    struct script s;
+    int64_t number = 0, now = 1;
+    script_open_shared(&s, 100000);
+    cr_expect_eq(out_at_once(&s, &number, 1, SCRIPT_IDLE_NS / 2, &now), 3, "nobody has waited yet");
+    cr_expect_eq(out_at_once(&s, &number, 100, 10 * SCRIPT_IDLE_NS, &now), 1, "tasks wait for workers");
+    cr_expect_eq(out_at_once(&s, &number, 400, SCRIPT_IDLE_NS / 2, &now), 3, "and no longer do");
+    script_close(&s);
+}
+
+Test(speculation, a_number_that_is_asked_for_holds, .fini = leak_check)
+{
+    struct script s;
+    const struct msg_options options = {.strategy = MSG_FIRST_VALID, .speculate = 1};
+    script_open_shared(&s, 100000);
+    script_ask(&s, 0, &options, (const char *const[]){"SELECT fires_4", "SELECT fires_5", NULL}, 1);
+    cr_expect_eq(s.tasks->len, FAMILIES);
+    script_answer_all(&s, 0, 2);
+    script_close(&s);
+}

@@ -281,6 +281,9 @@ static void collect_both(void *ctx, struct metrics *metrics)
     coordinator.quality.unanswered[VSIG_CAUSE_COUNT] = 6;
     metrics_histogram_count(&coordinator.latency, 40000000);
     metrics_histogram_count(&coordinator.once.commits, 8000000);
+    metrics_histogram_count(&coordinator.judgements, 30000000);
+    metrics_histogram_count(&coordinator.once.waits, 2000000);
+    metrics_histogram_count(&worker.task_reads, 4000000);
     fleet_metrics_worker(metrics, &worker, 6);
     fleet_metrics_guards(metrics, &(struct permits_stats){.taken = 8, .local = 4}, 5, 1);
     fleet_metrics_redis(metrics, &redis);
@@ -416,6 +419,10 @@ static const char *const COUNTED[] = {
     "assay_request_latency_seconds_bucket{le=\"0.05\"} 1",
     "assay_request_latency_seconds_sum 0.04",
     "assay_transaction_duration_seconds_count 1",
+    "assay_stage_duration_seconds_sum{stage=\"judge\"} 0.03",
+    "assay_stage_duration_seconds_sum{stage=\"commit_wait\"} 0.002",
+    "assay_stage_duration_seconds_sum{stage=\"task_read\"} 0.004",
+    "assay_stage_duration_seconds_count{stage=\"write\"} 0",
     "assay_transactions_total{outcome=\"committed\"} 6",
     "assay_duplicate_requests_total 4",
     "assay_requests_lost_total 1",

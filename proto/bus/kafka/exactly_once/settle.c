@@ -24,8 +24,9 @@
 #include <string.h>
 
 enum {
-    TIDY_MS = 1000,   /* a commit for what moved without a verdict */
-    RETRY_MS = 300,   /* after a transaction that was dropped */
+    TIDY_MS = 1000, /* a commit for what moved without a verdict */
+    MARKERS_MS = 4, /* while brokers end a transaction its producer may not begin another: the library would wait 20 */
+    RETRY_MS = 300, /* after a transaction that was dropped */
     BATCH_MAX = 5000, /* outputs of one transaction */
     WORK_SHARE = 4,   /* under load: so many times as long as a commit took until the next */
     OURS = 3          /* headers of an output */
@@ -418,8 +419,8 @@ int64_t once_next_transaction(const struct once *once, bool idle)
 {
     if (once->transaction.phase != ONCE_NO_TRANSACTION || !once->membership || !is_any_dirty(once)) return INT64_MAX;
     int64_t pause = once->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
-    if (idle && once->n_settled) return once->retry_ns;
-    int64_t fair = WORK_SHARE * once->took_ns, most = TIDY_MS * INT64_C(1000000);
+    if (idle && once->n_settled) pause = MARKERS_MS * INT64_C(1000000);
+    int64_t fair = idle ? 0 : WORK_SHARE * once->took_ns, most = TIDY_MS * INT64_C(1000000);
     if (pause < fair) pause = fair < most ? fair : most; /* or, under load, we would do little but commit */
     int64_t due = once->transacted_ns + pause;
     if (once->n_settled >= BATCH_MAX || once->settled_bytes > BATCH_BYTES) due = 0;
