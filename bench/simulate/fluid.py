@@ -1,0 +1,148 @@
+"""The approximate model, for what is too many requests to follow one by one: per step of time how many requests each lane has
+waiting, open and judged. A lane is a share of the load with partitions and threads of its own; what shares threads is one lane.
+
+Exact: conservation, limits of open requests, KEDA's rules. Approximate: within a step all is steady, and the wait for a thread is
+that of Poisson arrivals at a thread of its own (Pollaczek-Khinchine), apart from the backlog, which is worked off in order.
+Parts are as large as the scenario says; machines are not short of cores (`cores` says how many it takes)."""
+import math
+from dataclasses import dataclass, field
+
+import engine
+
+KEDA_POLL_S, KEDA_DOUBLES_S, KEDA_SETTLES_S, KEDA_HALVES_S = 30, 60, 600, 120  # k8s/components/keda/workers.yaml
+LAG_THRESHOLD, WORKER_COMMIT_S = 100, 1.0
+
+
+@dataclass
+class Lane:
+    """`share` of the load; `slow_s` is added to each of its candidates; `threads` of the workers are its own."""
+    share: float = 1.0
+    slow_s: float = 0.0
+    threads: float = 1.0
+
+
+@dataclass
+class Scenario:
+    """`away`: (from, to, share): seconds between which that share of all partitions cannot be reached."""
+    rate: float
+    threads: int
+    coordinators: int
+    max_open: int = 512
+    commit_s: float = engine.COMMIT_S
+    seconds: int = 600
+    swing: float = 0.0
+    pods: tuple = ()  # (threads of a pod, least, most), where KEDA scales
+    lanes: list = field(default_factory=lambda: [Lane()])
+    away: tuple = (0, 0, 0.0)
+
+    def rate_at(self, t): return self.rate * (1 - self.swing * math.cos(2 * math.pi * t / 86400))
+
+
+class Service:
+    """Of a request, from the costs: visits to a worker, thread seconds of each, and seconds that pass with nothing in the way."""
+
+    def __init__(self, costs, slow_s=0.0, load="light", commit_s=engine.COMMIT_S):
+        fleet = engine.Fleet(costs, 0)
+        self.visits = fleet.counts.moment(1)
+        mean = sum(share * draw.moment(1) for share, draw in fleet.tasks)
+        spread = sum(share * draw.moment(2) - (share * draw.moment(1)) ** 2 for share, draw in fleet.tasks)
+        self.visit, self.visit2 = mean + slow_s, spread + (mean + slow_s) ** 2
+        self.cpu = costs["cpu"][load]
+        took = fleet.transaction.moment(1)
+        self.pause = max(commit_s, engine.WORK_SHARE * took)
+        self.committing = took / (took + self.pause)
+        self.still = (2 * self.visits + 1) * fleet.hop.moment(1) + self.visits * self.visit + self.pause / 2 + took
+
+    def wait(self, rate, threads):
+        """Seconds of a request behind others at its thread, and how busy that is."""
+        busy = rate * self.visits * self.visit / threads
+        if busy >= 1: return math.inf, busy
+        return self.visits * (rate * self.visits / threads) * self.visit2 / (2 * (1 - busy)), busy
+
+
+class Keda:
+    """Pods by lag, once a poll."""
+
+    def __init__(self, least, most):
+        self.pods, self.least, self.most, self.asked, self.up, self.down = least, least, most, [], 0.0, 0.0
+
+    def poll(self, t, lag):
+        wanted = min(self.most, max(self.least, math.ceil(lag / LAG_THRESHOLD)))
+        self.asked = [(at, n) for at, n in self.asked if at > t - KEDA_SETTLES_S] + [(t, wanted)]
+        if wanted > self.pods and t - self.up >= KEDA_DOUBLES_S: self.pods, self.up = min(wanted, 2 * self.pods), t
+        most = max(n for _, n in self.asked)
+        if most < self.pods and t - self.down >= KEDA_HALVES_S: self.pods, self.down = max(most, self.pods // 2), t
+
+
+class Run:
+    """One lane through time."""
+
+    def __init__(self, costs, scenario, lane):
+        self.of, self.lane, self.service = scenario, lane, Service(costs, lane.slow_s, "full", scenario.commit_s)
+        self.waiting, self.cut_off, self.arrived, self.judged, self.most_waiting = 0.0, 0.0, 0.0, 0.0, 0.0
+        self.keda = Keda(*scenario.pods[1:]) if scenario.pods else None
+        self.least_pods, self.most_pods, self.pod_seconds = math.inf, 0, 0.0
+        self.latencies, self.rate = [], 0.0  # (seconds, requests) of each step; requests judged a second in the last
+
+    def limits(self, threads):
+        """Requests a second that each part could pass."""
+        of, service = self.of, self.service
+        return {"workers": threads / (service.visits * service.visit),
+                "coordinators": of.coordinators * self.lane.share * (1 - service.committing) / service.cpu["coordinator"],
+                "max_open": of.coordinators * self.lane.share * of.max_open / service.still}
+
+    def step(self, t, seconds):
+        if self.keda and t % KEDA_POLL_S < seconds: self.keda.poll(t, self.lag)
+        pods = self.keda.pods if self.keda else 0
+        threads = (pods * self.of.pods[0] if pods else self.of.threads) * self.lane.threads
+        self.least_pods, self.most_pods = min(self.least_pods, pods), max(self.most_pods, pods)
+        self.pod_seconds += pods * seconds
+        begins, ends, share = self.of.away
+        there = 1 - share if begins <= t < ends else 1.0
+        rate, most = self.of.rate_at(t) * self.lane.share, min(self.limits(threads).values())
+        self.arrived += rate * seconds
+        self.cut_off += rate * (1 - there) * seconds
+        if there == 1.0: self.waiting, self.cut_off = self.waiting + self.cut_off, 0.0
+        reached = self.waiting + rate * there * seconds
+        passed = min(reached, most * there * seconds)
+        self.waiting = reached - passed
+        self.judged += passed
+        self.rate = passed / seconds
+        self.most_waiting = max(self.most_waiting, self.waiting + self.cut_off)
+        wait, busy = self.service.wait(min(rate, 0.98 * self.limits(threads)["workers"]), threads)
+        self.latencies.append((self.service.still + wait + self.waiting / (most * there), rate * there * seconds))
+        if there < 1.0: self.latencies.append((ends - t + self.service.still + wait, rate * (1 - there) * seconds))
+
+    @property
+    def lag(self):
+        """Tasks of a family not yet committed: of what is open, and of the second that workers do not commit."""
+        room = self.of.coordinators * self.lane.share * self.of.max_open
+        return min(room, self.waiting + self.rate * (self.service.still + WORKER_COMMIT_S / 2))
+
+    def result(self):
+        limits = self.limits(self.of.threads * self.lane.threads)
+        first = min(limits, key=limits.get)
+        rate = self.of.rate * (1 + self.of.swing) * self.lane.share
+        total = sum(n for _, n in self.latencies)
+        ordered, below, p95 = sorted(self.latencies), 0.0, 0.0
+        for p95, n in ordered:
+            below += n
+            if below >= 0.95 * total: break
+        return {"rate": rate, "latency_mean_s": sum(s * n for s, n in ordered) / total, "latency_p95_of_steps_s": p95,
+                "most_waiting": self.most_waiting, "judged": self.judged, "left": self.waiting + self.cut_off, "first_limit": first, "first_limit_rate": limits[first],
+                "busy_workers": rate / limits["workers"], "busy_coordinators": rate / limits["coordinators"],
+                "open_used": rate / limits["max_open"], **({"pods": [self.least_pods, self.most_pods]} if self.keda else {})}
+
+
+def run(costs, scenario, step_s=1):
+    """A row of results for each lane, and the cores of all."""
+    runs = [Run(costs, scenario, lane) for lane in scenario.lanes]
+    for i in range(int(scenario.seconds / step_s)):
+        for one in runs: one.step(i * step_s, step_s)
+    for one in runs: assert abs(one.arrived - one.judged - one.waiting - one.cut_off) < 1e-6 * one.arrived, "a request was lost or judged twice"
+    return {"lanes": [one.result() for one in runs], "cores_hours_a_million": cores_hours(costs)}
+
+
+def cores_hours(costs):
+    """Core hours of a million verdicts, by part; the driver is the callers'."""
+    return {part: seconds * 1e6 / 3600 for part, seconds in costs["cpu"]["full"].items() if part != "driver"}
