@@ -149,6 +149,8 @@ class Fleet:
         self.tasks = [(min(1.0, task["a_request"] / candidates), Draw(task["seconds"])) for task in costs["task"].values()]
         light, full = costs["cpu"]["light"], costs["cpu"]["full"]
         self.cpu = {part: light[part] + (full[part] - light[part]) * load for part in full}
+        # What a worker does beside its tasks, messages above all: its CPU but for theirs.
+        self.beside = max(0.0, self.cpu["worker"] / candidates - sum(share * draw.moment(1) for share, draw in self.tasks))
         self.turns = 1 / (candidates + 1)  # a coordinator's turns of a request, and so the CPU of one
         self.taken, self.verdicts = [], 0
 
@@ -181,7 +183,7 @@ class Fleet:
         coordinator.thread.do(turn)
 
     def evaluate(self, coordinator, request, over):
-        seconds = sum(draw(self.chance) for share, draw in self.tasks if share == 1.0 or self.chance.random() < share)
+        seconds = self.beside + sum(draw(self.chance) for share, draw in self.tasks if share == 1.0 or self.chance.random() < share)
         def done():
             self.message(self.next_candidate, coordinator, request)
             over()
@@ -204,10 +206,15 @@ def open_loop(costs, seed, rate, seconds, **how):
 
 def flood(costs, seed, requests, **how):
     """Requests a second of so many that are all there at once."""
+    return requests / max(flood_times(costs, seed, requests, **how))
+
+
+def flood_times(costs, seed, requests, **how):
+    """When each verdict was there, of requests that came at once."""
     fleet = Fleet(costs, seed, load=1.0, **how)
     for _ in range(requests): fleet.start(0.0)
     fleet.clock.run()
-    return requests / fleet.clock.now
+    return fleet.taken
 
 
 def quantile(values, share):

@@ -44,14 +44,16 @@ class Service:
     def __init__(self, costs, slow_s=0.0, load="light", commit_s=engine.COMMIT_S):
         fleet = engine.Fleet(costs, 0)
         self.visits = fleet.counts.moment(1)
-        mean = sum(share * draw.moment(1) for share, draw in fleet.tasks)
+        mean = fleet.beside + sum(share * draw.moment(1) for share, draw in fleet.tasks)
         spread = sum(share * draw.moment(2) - (share * draw.moment(1)) ** 2 for share, draw in fleet.tasks)
         self.visit, self.visit2 = mean + slow_s, spread + (mean + slow_s) ** 2
         self.cpu = costs["cpu"][load]
         took = fleet.transaction.moment(1)
         self.pause = max(commit_s, engine.WORK_SHARE * took)
         self.committing = took / (took + self.pause)
-        self.still = (2 * self.visits + 1) * fleet.hop.moment(1) + self.visits * self.visit + self.pause / 2 + took
+        behind = self.committing * fleet.transaction.moment(2) / (2 * took)  # a turn that finds its coordinator in a transaction
+        self.still = ((2 * self.visits + 1) * fleet.hop.moment(1) + self.visits * self.visit + (self.visits + 1) * behind +
+                      self.pause / 2 + took)
 
     def wait(self, rate, threads):
         """Seconds of a request behind others at its thread, and how busy that is."""

@@ -14,28 +14,36 @@ import fleet
 
 PINGS = 200
 BUCKET = re.compile(r'(\w+)_bucket\{(?:family="(\w+)",)?le="([^"]+)"\} (\S+)')
+SUM = re.compile(r'(\w+)_sum(?:\{family="(\w+)"\})? (\S+)')
 
 
 def scrape(address):
-    """{(histogram, family or ""): {upper bound: count up to it}}"""
+    """{(histogram, family or ""): {upper bound: count up to it, "sum": seconds of all}}"""
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
         text = answer.read().decode()
     found = {}
     for name, family, bound, count in BUCKET.findall(text):
         found.setdefault((name, family), {})[float(bound)] = float(count)
+    for name, family, seconds in SUM.findall(text):
+        if (name, family) in found: found[name, family]["sum"] = float(seconds)
     return found
 
 
 def grown(before, after, name, family=""):
-    """Rows [upper bound in seconds, share, lower bound] of what was counted between two scrapes, and how many that were."""
+    """Rows [upper bound in seconds, share, lower bound] of what was counted between two scrapes, and how many that were. The lowest bucket
+    is as wide as most tasks are long: all of it has the value with which the sum is right."""
     new, old = after[name, family], before.get((name, family), {})
-    total = [(bound, count - old.get(bound, 0)) for bound, count in sorted(new.items())]
-    n = total[-1][1]
-    rows, below, low = [], 0, 0.0
-    for bound, count in total:
-        if count > below and bound != float("inf"): rows.append([bound, round((count - below) / n, 6), low])
-        below, low = count, bound
-    return rows, n
+    grew = {bound: count - old.get(bound, 0) for bound, count in new.items()}
+    seconds, bounds = grew.pop("sum"), sorted(grew)
+    n, rows, below, low = grew[bounds[-1]], [], 0, 0.0
+    for bound in bounds[:-1]:
+        if grew[bound] > below: rows.append([bound, (grew[bound] - below) / n, low])
+        below, low = grew[bound], bound
+    if n and rows and rows[0][2] == 0.0:
+        high, share, _ = rows[0]
+        mean = (seconds / n - sum((row[0] + row[2]) / 2 * row[1] for row in rows[1:])) / share
+        rows[0] = [min(high, max(0.0, mean)), share, min(high, max(0.0, mean))]
+    return [[round(value, 7) for value in row] for row in rows], n
 
 
 def hops(kafka, linger_ms):
