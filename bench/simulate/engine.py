@@ -144,18 +144,22 @@ class Fleet:
         self.coordinators = [Coordinator(self) for _ in range(coordinators)]
         self.hop, self.transaction = Draw(costs["hop"]), Draw(costs["commit"])
         self.counts = Draw([[n, share, n] for n, share in costs["candidates"]])
-        # Several tasks of a family are those of the candidates; a family asked less often is asked of some candidates only.
-        candidates = self.counts.moment(1)
-        self.tasks = [(min(1.0, task["a_request"] / candidates), Draw(task["seconds"])) for task in costs["task"].values()]
+        # Statements that are the same are asked once, so a request visits workers less often than it has candidates, but once.
+        candidates, self.visits = self.counts.moment(1), max(task["a_request"] for task in costs["task"].values())
+        self.asked = (self.visits - 1) / (candidates - 1) if candidates > 1 else 1.0
+        self.tasks = [(task["a_request"] / self.visits, Draw(task["seconds"])) for task in costs["task"].values()]
         light, full = costs["cpu"]["light"], costs["cpu"]["full"]
         self.cpu = {part: light[part] + (full[part] - light[part]) * load for part in full}
         # What a worker does beside its tasks, messages above all: its CPU but for theirs.
-        self.beside = max(0.0, self.cpu["worker"] / candidates - sum(share * draw.moment(1) for share, draw in self.tasks))
-        self.turns = 1 / (candidates + 1)  # a coordinator's turns of a request, and so the CPU of one
+        self.beside = max(0.0, self.cpu["worker"] / self.visits - sum(share * draw.moment(1) for share, draw in self.tasks))
+        self.turns = 1 / (self.visits + 1)  # a coordinator's turns of a request, and so the CPU of one
         self.taken, self.verdicts = [], 0
 
     def start(self, due):
-        self.clock.after(due - self.clock.now, self.arrive, Request(due, self.chance.randrange(self.partitions), int(self.counts(self.chance))))
+        self.clock.after(due - self.clock.now, self.arrive, Request(due, self.chance.randrange(self.partitions), self.draw_visits()))
+
+    def draw_visits(self):
+        return 1 + sum(self.chance.random() < self.asked for _ in range(int(self.counts(self.chance)) - 1))
 
     def arrive(self, request):
         self.cores.use(self.cpu["driver"], lambda: None)

@@ -15,9 +15,10 @@ LAG_THRESHOLD, WORKER_COMMIT_S = 100, 1.0
 
 @dataclass
 class Lane:
-    """`share` of the load; `slow_s` is added to each of its candidates; `threads` of the workers are its own."""
+    """`share` of the load; `slow_s` is added to `slow_share` of its candidates; `threads` of the workers are its own."""
     share: float = 1.0
     slow_s: float = 0.0
+    slow_share: float = 1.0
     threads: float = 1.0
 
 
@@ -41,13 +42,14 @@ class Scenario:
 class Service:
     """Of a request, from the costs: visits to a worker, thread seconds of each, and seconds that pass with nothing in the way."""
 
-    def __init__(self, costs, slow_s=0.0, load="light", commit_s=engine.COMMIT_S):
-        fleet = engine.Fleet(costs, 0)
-        self.visits = fleet.counts.moment(1)
+    def __init__(self, costs, slow_s=0.0, slow_share=1.0, load="light", commit_s=engine.COMMIT_S):
+        fleet = engine.Fleet(costs, 0, load=float(load == "full"))
+        self.visits = fleet.visits
         mean = fleet.beside + sum(share * draw.moment(1) for share, draw in fleet.tasks)
         spread = sum(share * draw.moment(2) - (share * draw.moment(1)) ** 2 for share, draw in fleet.tasks)
-        self.visit, self.visit2 = mean + slow_s, spread + (mean + slow_s) ** 2
+        self.visit, self.visit2 = mean + slow_share * slow_s, spread + mean ** 2 + slow_share * (2 * mean + slow_s) * slow_s
         self.cpu = costs["cpu"][load]
+        self.turn = self.cpu["coordinator"] / (self.visits + 1)
         took = fleet.transaction.moment(1)
         self.pause = max(commit_s, engine.WORK_SHARE * took)
         self.committing = took / (took + self.pause)
@@ -55,11 +57,15 @@ class Service:
         self.still = ((2 * self.visits + 1) * fleet.hop.moment(1) + self.visits * self.visit + (self.visits + 1) * behind +
                       self.pause / 2 + took)
 
-    def wait(self, rate, threads):
-        """Seconds of a request behind others at its thread, and how busy that is."""
-        busy = rate * self.visits * self.visit / threads
-        if busy >= 1: return math.inf, busy
-        return self.visits * (rate * self.visits / threads) * self.visit2 / (2 * (1 - busy)), busy
+    def wait(self, rate, threads, coordinators):
+        """Seconds of a request behind others, at its worker's thread and at its coordinator's."""
+        return (self.visits * queued(rate * self.visits / threads, self.visit, self.visit2) +
+                (self.visits + 1) * queued(rate * (self.visits + 1) / coordinators, self.turn, self.turn ** 2))
+
+
+def queued(rate, mean, square):
+    """Mean wait before one thread: random arrivals at this rate, and two moments of what each takes."""
+    return rate * square / (2 * (1 - rate * mean)) if rate * mean < 1 else math.inf
 
 
 class Keda:
@@ -80,7 +86,7 @@ class Run:
     """One lane through time."""
 
     def __init__(self, costs, scenario, lane):
-        self.of, self.lane, self.service = scenario, lane, Service(costs, lane.slow_s, "full", scenario.commit_s)
+        self.of, self.lane, self.service = scenario, lane, Service(costs, lane.slow_s, lane.slow_share, "full", scenario.commit_s)
         self.waiting, self.cut_off, self.arrived, self.judged, self.most_waiting = 0.0, 0.0, 0.0, 0.0, 0.0
         self.keda = Keda(*scenario.pods[1:]) if scenario.pods else None
         self.least_pods, self.most_pods, self.pod_seconds = math.inf, 0, 0.0
@@ -111,7 +117,7 @@ class Run:
         self.judged += passed
         self.rate = passed / seconds
         self.most_waiting = max(self.most_waiting, self.waiting + self.cut_off)
-        wait, busy = self.service.wait(min(rate, 0.98 * self.limits(threads)["workers"]), threads)
+        wait = self.service.wait(min(rate, 0.98 * most), threads, self.of.coordinators * self.lane.share)
         self.latencies.append((self.service.still + wait + self.waiting / (most * there), rate * there * seconds))
         if there < 1.0: self.latencies.append((ends - t + self.service.still + wait, rate * (1 - there) * seconds))
 

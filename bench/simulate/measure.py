@@ -137,5 +137,4 @@ def write(build, log, db_root, seconds, out):
     counts = found.pop("candidates")
     found["candidates"] = [[n, round(counts.count(n) / len(counts), 6)] for n in sorted(set(counts))]
     with open(out, "w", encoding="utf-8") as file:
-        json.dump(found, file, indent=1)
-        file.write("\n")
+        file.write("{" + ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in found.items()) + "}\n")
