@@ -137,7 +137,8 @@ class Run:
             below += n
             if below >= 0.95 * total: break
         return {"rate": rate, "latency_mean_s": sum(s * n for s, n in ordered) / total, "latency_p95_of_steps_s": p95,
-                "most_waiting": self.most_waiting, "judged": self.judged, "left": self.waiting + self.cut_off, "first_limit": first, "first_limit_rate": limits[first],
+                "most_waiting": self.most_waiting, "judged": self.judged, "left": self.waiting + self.cut_off,
+                "first_limit": first, "first_limit_rate": limits[first],
                 "busy_workers": rate / limits["workers"], "busy_coordinators": rate / limits["coordinators"],
                 "open_used": rate / limits["max_open"], **({"pods": [self.least_pods, self.most_pods]} if self.keda else {})}
 
@@ -148,9 +149,9 @@ def run(costs, scenario, step_s=1):
     for i in range(int(scenario.seconds / step_s)):
         for one in runs: one.step(i * step_s, step_s)
     for one in runs: assert abs(one.arrived - one.judged - one.waiting - one.cut_off) < 1e-6 * one.arrived, "a request was lost or judged twice"
-    return {"lanes": [one.result() for one in runs], "cores_hours_a_million": cores_hours(costs)}
+    return {"lanes": [one.result() for one in runs], "core_hours_a_million": core_hours(costs)}
 
 
-def cores_hours(costs):
+def core_hours(costs):
     """Core hours of a million verdicts, by part; the driver is the callers'."""
     return {part: seconds * 1e6 / 3600 for part, seconds in costs["cpu"]["full"].items() if part != "driver"}

@@ -62,7 +62,7 @@ def hops(kafka, linger_ms):
             if time.monotonic() - began > 5: sys.exit("simulate.py: a message did not arrive within 5 s")
         seconds.append(time.monotonic() - began)
     consumer.close()
-    return sorted(seconds)[5:-5]  # a rare stall of the machine is not the transport's
+    return sorted(seconds)[5:-5]  # without the 5 fastest and slowest: a rare stall of the machine is not the transport's
 
 
 def as_rows(seconds, buckets=20):
