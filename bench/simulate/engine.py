@@ -5,6 +5,7 @@ for a transaction (settle.c: COMMIT_MS, WORK_SHARE, BATCH_MAX), a coordinator th
 of open requests, and cores that are shared equally by whatever runs. Approximate: a message takes as long as one alone does
 (`hop`), families of a candidate are drawn apart from each other, and the CPU of a message is that of a request in equal parts."""
 import bisect
+import collections
 import heapq
 import itertools
 import random
@@ -79,7 +80,7 @@ class Cores:
 class Thread:
     """Does one thing at a time, in order. A thing is called with what to call when it is over."""
 
-    def __init__(self): self.queue, self.busy = [], False
+    def __init__(self): self.queue, self.busy = collections.deque(), False
 
     def do(self, thing):
         self.queue.append(thing)
@@ -87,14 +88,14 @@ class Thread:
 
     def next(self):
         self.busy = bool(self.queue)
-        if self.busy: self.queue.pop(0)(self.next)
+        if self.busy: self.queue.popleft()(self.next)
 
 
 class Coordinator:
     """One thread: reads, decides and commits (once.c)."""
 
     def __init__(self, fleet):
-        self.fleet, self.thread, self.settled, self.open, self.waiting = fleet, Thread(), [], 0, []
+        self.fleet, self.thread, self.settled, self.open, self.waiting = fleet, Thread(), [], 0, collections.deque()
         self.ended, self.took, self.planned = -1.0, 0.0, False
 
     def take(self, request):
@@ -122,7 +123,7 @@ class Coordinator:
         self.ended, self.planned = self.fleet.clock.now, False
         for request in batch: self.fleet.visible(request)
         self.open -= len(batch)
-        while self.waiting and self.open < self.fleet.max_open: self.take(self.waiting.pop(0))
+        while self.waiting and self.open < self.fleet.max_open: self.take(self.waiting.popleft())
         self.plan()
         over()
 

@@ -74,7 +74,7 @@ class Fleets(unittest.TestCase):
         requests = fleet.verdicts
         self.assertGreater(requests, 400)
         self.assertEqual(requests, len(fleet.taken))
-        self.assertEqual([(0, [], [])], [(c.open, c.waiting, c.settled) for c in fleet.coordinators])
+        self.assertEqual([(0, [], [])], [(c.open, list(c.waiting), c.settled) for c in fleet.coordinators])
         self.assertGreater(min(fleet.taken), 2 * 0.004 + 0.010)
 
     def test_the_same_seed_gives_the_same_answer(self):
