@@ -67,7 +67,8 @@ static const struct option_row judge_rows[] = {
     {"max-iterations", 0, OPT_INT, "N", AT(judge.max_iterations), "0", .min = 0, .max = 10000,
      .sentence = "candidates to judge at most; 0: all"},
     {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,
-     .sentence = "candidates to judge at a time; the verdict stays the same; 0: one, in a fleet more while workers are idle"},
+     .sentence =
+         "candidates to judge at a time; the verdict stays the same; 0: one, in a fleet more while workers are idle"},
     {"family", 0, OPT_LIST, "NAME", AT(judge.families), NULL, "structure|join|execution|value|question|explain|llm",
      .sentence = "run only these families of signals (repeat the flag)"},
     {"label-model", 0, OPT_TEXT, "FILE", AT(judge.label_model),

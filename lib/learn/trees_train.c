@@ -14,9 +14,9 @@
 #define XGBOOST_CALLS                                                                                                  \
     CALL(XGBGetLastError)                                                                                              \
     CALL(XGBoosterBoostOneIter)                                                                                        \
-    CALL(XGBoosterCreate) CALL(XGBoosterFree) CALL(XGBoosterPredict) CALL(XGBoosterSaveModelToBuffer)                  \
-        CALL(XGBoosterSetParam) CALL(XGBoosterUpdateOneIter) CALL(XGDMatrixCreateFromMat) CALL(XGDMatrixFree)          \
-            CALL(XGDMatrixSetFloatInfo)
+    CALL(XGBoosterCreate)                                                                                              \
+    CALL(XGBoosterFree) CALL(XGBoosterPredict) CALL(XGBoosterSaveModelToBuffer) CALL(XGBoosterSetParam)                \
+        CALL(XGBoosterUpdateOneIter) CALL(XGDMatrixCreateFromMat) CALL(XGDMatrixFree) CALL(XGDMatrixSetFloatInfo)
 
 static struct {
 #define CALL(name) __typeof__(name) *name;
