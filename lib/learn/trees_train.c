@@ -15,8 +15,11 @@
     CALL(XGBGetLastError)                                                                                              \
     CALL(XGBoosterBoostOneIter)                                                                                        \
     CALL(XGBoosterCreate)                                                                                              \
-    CALL(XGBoosterFree) CALL(XGBoosterPredict) CALL(XGBoosterSaveModelToBuffer) CALL(XGBoosterSetParam)                \
-        CALL(XGBoosterUpdateOneIter) CALL(XGDMatrixCreateFromMat) CALL(XGDMatrixFree) CALL(XGDMatrixSetFloatInfo)
+    CALL(XGBoosterFree)                                                                                                \
+    CALL(XGBoosterPredict)                                                                                             \
+    CALL(XGBoosterSaveModelToBuffer)                                                                                   \
+    CALL(XGBoosterSetParam)                                                                                            \
+    CALL(XGBoosterUpdateOneIter) CALL(XGDMatrixCreateFromMat) CALL(XGDMatrixFree) CALL(XGDMatrixSetFloatInfo)
 
 static struct {
 #define CALL(name) __typeof__(name) *name;
