@@ -2,7 +2,7 @@
 """The fleet, measured on one machine over real servers that this starts and stops.
 
   fleet.py messages BUILD                          a worker that computes nothing, against librdkafka alone
-  fleet.py judge    BUILD LOG --db-root DIR        CPU of a candidate against the embedded replay; latency under load
+  fleet.py judge    BUILD LOG --db-root DIR        CPU of a candidate against the embedded replay; latency under load, by stage
   fleet.py scale    BUILD                          1, 2, 4, 8 workers of a family slowed by 20 ms; recovery after kill -9
 
 BUILD is a release build (build/release); for `scale` one with -DASSAY_MUTATIONS=ON, which can be slowed. Latency is open loop: each request has a time at which it is due, whether the
@@ -200,14 +200,48 @@ def open_loop(servers, run, requests, rate, seconds):
     return [(verdicts.seen[name] - at) * 1000 for name, at in due.items()]
 
 
+STAGES = ("request_read", "judge", "task_read", "result_read", "commit_wait", "write", "commit")
+
+
+def stages_of(addresses):
+    """{stage: (buckets, seconds in all, how many)} as these processes have counted so far."""
+    out = {}
+    for address in addresses:
+        with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+        for stage in STAGES:
+            name, label = "assay_stage_duration_seconds", f'{{stage="{stage}"'
+            rows = [line.rpartition(" ") for line in text.splitlines() if line.startswith(name) and label in line]
+            if not rows:
+                continue
+            buckets = [(float(row.split('le="')[1].split('"')[0]), float(n)) for row, _, n in rows if "_bucket{" in row]
+            total = next(float(n) for row, _, n in rows if row.startswith(name + "_sum{"))
+            out[stage] = (buckets, total, buckets[-1][1])
+    return out
+
+
+def show_stages(before, after):
+    """What each stage took between the two; quantiles are as exact as the buckets."""
+    for stage in STAGES:
+        buckets, total, n = after[stage]
+        earlier, total_before, n_before = before.get(stage, ([(bound, 0) for bound, _ in buckets], 0, 0))
+        if n == n_before:
+            continue
+        between = [(bound, count - past) for (bound, count), (_, past) in zip(buckets, earlier)]
+        print(f"    {stage:12s} mean {1e3 * (total - total_before) / (n - n_before):6.1f} ms, half within "
+              f"{1e3 * bound_of(between, 0.5):g}, 95 % within {1e3 * bound_of(between, 0.95):g}")
+
+
 def judge(args):
     assay = os.path.join(args.build, "cli", "assay")
     requests = requests_of(args.log)
     candidates = sum(len(request["candidates"]) for request in requests)
     with Servers() as servers:
         fleet = Fleet(servers, assay)
-        fleet.start("coordinator", "--max-open", "256", "--instance", "0")
-        fleet.start("worker", "--db-root", args.db_root, "--redis", servers.redis, "--threads", "1")
+        addresses = [free_address(), free_address()]
+        fleet.start("coordinator", "--max-open", "256", "--instance", "0", "--listen", addresses[0])
+        fleet.start("worker", "--db-root", args.db_root, "--redis", servers.redis, "--threads", str(args.threads),
+                    "--listen", addresses[1])
         flood(servers, "warm", requests)
         ours, theirs, alone, rates = [], [], [], []
         for i in range(args.runs):
@@ -224,9 +258,11 @@ def judge(args):
         full = statistics.median(rates)
         print(f"throughput: {full:.0f} requests/s")
         for share in (0.2, 0.5, 0.8):
+            before = stages_of(addresses)
             p50, p95, p99 = quantiles(open_loop(servers, f"load{share}", requests, share * full, args.seconds))
             print(f"latency at {100 * share:.0f} % load ({share * full:.0f}/s): p50 {p50:.0f} ms, p95 {p95:.0f} ms, "
                   f"p99 {p99:.0f} ms")
+            show_stages(before, stages_of(addresses))
         fleet.stop()
 
 
@@ -370,6 +406,7 @@ def main():
         if run is judge:
             command.add_argument("log")
             command.add_argument("--db-root", required=True)
+            command.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
     args.run(args)
 
