@@ -2,8 +2,9 @@
 waiting, open and judged. A lane is a share of the load with partitions and threads of its own; what shares threads is one lane.
 
 Exact: conservation, limits of open requests, KEDA's rules. Approximate: within a step all is steady, and the wait for a thread is
-that of Poisson arrivals at a thread of its own (Pollaczek-Khinchine), apart from the backlog, which is worked off in order.
-Parts are as large as the scenario says; machines are not short of cores (`cores` says how many it takes)."""
+that of Poisson arrivals at a thread of its own (Pollaczek-Khinchine), apart from the backlog, which is worked off in order; all
+candidates of a request go out at once and come back in one message; of slow ones (`--slow-ms`) their threads are full or not.
+Parts are as large as the scenario says; machines are not short of cores (`core_hours` says how many it takes)."""
 import math
 from dataclasses import dataclass, field
 
@@ -11,15 +12,18 @@ import engine
 
 KEDA_POLL_S, KEDA_DOUBLES_S, KEDA_SETTLES_S, KEDA_HALVES_S = 30, 60, 600, 120  # k8s/components/keda/workers.yaml
 LAG_THRESHOLD, WORKER_COMMIT_S = 100, 1.0
+SLOW_S, SLOW_THREADS = 0.020, 2  # cli/settings/options.c
 
 
 @dataclass
 class Lane:
-    """`share` of the load; `slow_s` is added to `slow_share` of its candidates; `threads` of the workers are its own."""
+    """`share` of the load; `slow_s` is added to `slow_share` of its candidates; of the workers `threads` are its own, of the coordinators
+    `coordinators` (0: its share)."""
     share: float = 1.0
     slow_s: float = 0.0
     slow_share: float = 1.0
     threads: float = 1.0
+    coordinators: float = 0.0
 
 
 @dataclass
@@ -29,7 +33,6 @@ class Scenario:
     threads: int
     coordinators: int
     max_open: int = 512
-    commit_s: float = engine.COMMIT_S
     seconds: int = 600
     swing: float = 0.0
     pods: tuple = ()  # (threads of a pod, least, most), where KEDA scales
@@ -42,25 +45,48 @@ class Scenario:
 class Service:
     """Of a request, from the costs: visits to a worker, thread seconds of each, and seconds that pass with nothing in the way."""
 
-    def __init__(self, costs, slow_s=0.0, slow_share=1.0, load="light", commit_s=engine.COMMIT_S):
+    def __init__(self, costs, slow_s=0.0, slow_share=1.0, load="light"):
         fleet = engine.Fleet(costs, 0, load=float(load == "full"))
         self.visits = fleet.visits
-        mean = fleet.beside + sum(share * draw.moment(1) for share, draw in fleet.tasks)
-        spread = sum(share * draw.moment(2) - (share * draw.moment(1)) ** 2 for share, draw in fleet.tasks)
-        self.visit, self.visit2 = mean + slow_share * slow_s, spread + mean ** 2 + slow_share * (2 * mean + slow_s) * slow_s
-        self.cpu = costs["cpu"][load]
-        self.turn = self.cpu["coordinator"] / (self.visits + 1)
-        took = fleet.transaction.moment(1)
-        self.pause = max(commit_s, engine.WORK_SHARE * took)
-        self.committing = took / (took + self.pause)
-        behind = self.committing * fleet.transaction.moment(2) / (2 * took)  # a turn that finds its coordinator in a transaction
-        self.still = ((2 * self.visits + 1) * fleet.hop.moment(1) + self.visits * self.visit + (self.visits + 1) * behind +
-                      self.pause / 2 + took)
+        mean = fleet.beside + fleet.scale * sum(share * draw.moment(1) for share, draw in fleet.tasks)
+        spread = fleet.scale ** 2 * sum(share * draw.moment(2) - (share * draw.moment(1)) ** 2 for share, draw in fleet.tasks)
+        slow, leads = mean + slow_s, min(mean + slow_s, max(mean, SLOW_S))  # a slow candidate, and how much of it in the leading thread
+        self.visit = (1 - slow_share) * mean + slow_share * leads
+        self.aside = slow_share * (slow - leads)
+        squares = sum(share * ((1 + (n - 1) * fleet.asked) ** 2 + (n - 1) * fleet.asked * (1 - fleet.asked)) for n, share in costs["candidates"])
+        visit2 = spread + (1 - slow_share) * mean ** 2 + slow_share * leads ** 2
+        self.judged = self.visits * self.visit  # a request's candidates, one behind the other
+        self.judged2 = self.visits * (visit2 - self.visit ** 2) + squares * self.visit ** 2
+        self.own = fleet.own["coordinator"]
+        self.turns = (self.own * fleet.turns, self.own * (1 - fleet.turns))  # when it comes, when its results do
+        self.took = fleet.transaction.moment(1)
+        self.pause = max(engine.COMMIT_S, engine.WORK_SHARE * self.took)  # of a coordinator that always has something to read
+        self.cycle = self.took + engine.MARKERS_S
+        self.cycle2 = fleet.transaction.moment(2) + (2 * self.took + engine.MARKERS_S) * engine.MARKERS_S
+        last = (1 - (1 - slow_share) ** self.visits) * (slow - leads)
+        self.open = 2 * fleet.hop.moment(1) + self.judged + last + self.own
+        self.still = fleet.request_hop.moment(1) + self.open + self.took
+
+    def commit_wait(self, rate):
+        """Seconds until the transaction of a verdict begins, of so many verdicts a second of one coordinator. While it has nothing to read
+        that is a cycle's rest, if one is under way; else it also waits until all is read, but never for more than under load."""
+        if not rate: return 0.0
+        under_way = self.cycle / (self.cycle + math.exp(-rate * self.cycle) / rate)
+        busy = rate * self.own
+        until_read = self.reader_wait(rate) / (1 - busy) if busy < 1 else math.inf
+        return min(under_way * self.cycle2 / (2 * self.cycle) + until_read, (self.pause + self.took) / 2)
+
+    def reader_wait(self, rate):
+        return queued(2 * rate, sum(self.turns) / 2, sum(turn ** 2 for turn in self.turns) / 2)
+
+    def workers_pass(self, threads):
+        """Requests a second of so many threads, each with SLOW_THREADS beside it."""
+        return threads / self.visits * min(1 / self.visit, (1 + SLOW_THREADS) / (self.visit + self.aside))
 
     def wait(self, rate, threads, coordinators):
-        """Seconds of a request behind others, at its worker's thread and at its coordinator's."""
-        return (self.visits * queued(rate * self.visits / threads, self.visit, self.visit2) +
-                (self.visits + 1) * queued(rate * (self.visits + 1) / coordinators, self.turn, self.turn ** 2))
+        """Seconds of a request behind others: at its worker's thread, at its coordinator's, and for its transaction."""
+        return (queued(rate / threads, self.judged, self.judged2) + 2 * self.reader_wait(rate / coordinators) +
+                self.commit_wait(rate / coordinators))
 
 
 def queued(rate, mean, square):
@@ -86,8 +112,9 @@ class Run:
     """One lane through time."""
 
     def __init__(self, costs, scenario, lane):
-        self.of, self.lane, self.service = scenario, lane, Service(costs, lane.slow_s, lane.slow_share, "full", scenario.commit_s)
+        self.of, self.lane, self.service = scenario, lane, Service(costs, lane.slow_s, lane.slow_share, "full")
         self.waiting, self.cut_off, self.arrived, self.judged, self.most_waiting = 0.0, 0.0, 0.0, 0.0, 0.0
+        self.coordinators = scenario.coordinators * (lane.coordinators or lane.share)
         self.keda = Keda(*scenario.pods[1:]) if scenario.pods else None
         self.least_pods, self.most_pods, self.pod_seconds = math.inf, 0, 0.0
         self.latencies, self.rate = [], 0.0  # (seconds, requests) of each step; requests judged a second in the last
@@ -95,9 +122,9 @@ class Run:
     def limits(self, threads):
         """Requests a second that each part could pass."""
         of, service = self.of, self.service
-        return {"workers": threads / (service.visits * service.visit),
-                "coordinators": of.coordinators * self.lane.share * (1 - service.committing) / service.cpu["coordinator"],
-                "max_open": of.coordinators * self.lane.share * of.max_open / service.still}
+        return {"workers": service.workers_pass(threads),
+                "coordinators": self.coordinators / service.own,
+                "max_open": self.coordinators * of.max_open / service.open}
 
     def step(self, t, seconds):
         if self.keda and t % KEDA_POLL_S < seconds: self.keda.poll(t, self.lag)
@@ -117,15 +144,14 @@ class Run:
         self.judged += passed
         self.rate = passed / seconds
         self.most_waiting = max(self.most_waiting, self.waiting + self.cut_off)
-        wait = self.service.wait(min(rate, 0.98 * most), threads, self.of.coordinators * self.lane.share)
+        wait = self.service.wait(min(rate, 0.98 * most), threads, self.coordinators)
         self.latencies.append((self.service.still + wait + self.waiting / (most * there), rate * there * seconds))
         if there < 1.0: self.latencies.append((ends - t + self.service.still + wait, rate * (1 - there) * seconds))
 
     @property
     def lag(self):
         """Tasks of a family not yet committed: of what is open, and of the second that workers do not commit."""
-        room = self.of.coordinators * self.lane.share * self.of.max_open
-        return min(room, self.waiting + self.rate * (self.service.still + WORKER_COMMIT_S / 2))
+        return min(self.coordinators * self.of.max_open, self.waiting + self.rate * (self.service.still + WORKER_COMMIT_S / 2))
 
     def result(self):
         limits = self.limits(self.of.threads * self.lane.threads)
@@ -136,7 +162,8 @@ class Run:
         for p95, n in ordered:
             below += n
             if below >= 0.95 * total: break
-        return {"rate": rate, "latency_mean_s": sum(s * n for s, n in ordered) / total, "latency_p95_of_steps_s": p95,
+        return {"rate": rate, "threads": self.of.threads * self.lane.threads,
+                "latency_mean_s": sum(s * n for s, n in ordered) / total, "latency_p95_of_steps_s": p95,
                 "most_waiting": self.most_waiting, "judged": self.judged, "left": self.waiting + self.cut_off,
                 "first_limit": first, "first_limit_rate": limits[first],
                 "busy_workers": rate / limits["workers"], "busy_coordinators": rate / limits["coordinators"],
