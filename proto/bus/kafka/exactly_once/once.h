@@ -126,7 +126,7 @@ struct once_partition {
     int64_t ahead_low;
 };
 
-/* The transaction at hand. While a call runs, of these only the reader's own are touched. */
+/* The transaction at hand. While one of its calls runs, `code` and `err` are the call's. */
 enum once_phase { ONCE_NO_TRANSACTION, ONCE_WRITING, ONCE_COMMITTING };
 struct once_transaction {
     enum once_phase phase;
