@@ -497,7 +497,7 @@ static const struct msg_result *database_failure(const struct request *request, 
 
 enum progress { PROGRESS_ON, PROGRESS_WAITING, PROGRESS_CLOSED };
 
-/* Score the next candidate of the prefix and decide if it ends the request. */
+/* Take the next candidate of the prefix and decide if it ends the request. */
 static enum progress take_done(struct request *request, uint32_t index, int64_t now_ns)
 {
     const struct msg_result *failure = database_failure(request, index);
@@ -505,8 +505,9 @@ static enum progress take_done(struct request *request, uint32_t index, int64_t 
         decide_failed(request, failure->code, failure->message, now_ns);
         return PROGRESS_CLOSED;
     }
+    if (request->evaluate_all) return PROGRESS_ON; /* each is scored when all are done */
     score(request, index, request->n_done_prefix);
-    if (request->evaluate_all || rules_tier(request, index) != TIER_JUDGED) return PROGRESS_ON;
+    if (rules_tier(request, index) != TIER_JUDGED) return PROGRESS_ON;
     if (is_valid(request, index) || rules_of(request)->first_only)
         return finish(request, index, now_ns) ? PROGRESS_CLOSED : PROGRESS_WAITING;
     if (rules_of(request)->fallback_to_all) request->evaluate_all = true;

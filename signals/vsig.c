@@ -26,9 +26,12 @@ const struct vsig_def *const *vsig_all(unsigned *n)
 
 const struct vsig_def *vsig_by_id(enum vsig_id id)
 {
-    for (unsigned i = 0; i < N_SIGNALS; i++)
-        if (SIGNALS[i]->id == id) return SIGNALS[i];
-    return NULL;
+    static const struct vsig_def *const by_id[VSIG_ID_END] = {
+#define X(number, name, family) [number] = &vsig_##name,
+#include "signals/vsig_list.h"
+#undef X
+    };
+    return (unsigned)id < VSIG_ID_END ? by_id[id] : NULL;
 }
 
 bool vsig_tells_of_data(enum vsig_id id)

@@ -137,6 +137,8 @@ struct vsig_subject {
 
     const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
     const struct link_query *links; /* which part stands for which word: made on first use by vsig_links() */
+    const struct vsig_contradictions *contradictions; /* made on first use by vsig_contradictions() */
+    const struct vsig_kept *kept;                     /* made on first use by vsig_kept_look() */
 
     const struct vsig_uncertain *uncertain; /* of the request's linking */
     uint32_t n_uncertain;

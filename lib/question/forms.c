@@ -3,6 +3,8 @@
  * Peoples and languages stand behind is_people alone, so that a larger lexicon can take their place. */
 #include "lib/question/forms.h"
 
+#include "lib/question/read.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -581,18 +583,53 @@ static void add_form(struct said_list *list, uint32_t i)
         add_said(list, i, 1, search.best, search.form, search.form < QUESTION_FORM_WORD);
 }
 
-uint32_t question_values_of(struct arena *arena, const struct question *question, const struct schema_index *schema,
-                            const struct schema_column *column, struct question_said out[QUESTION_MAX_SAID])
+static void find_said(struct said_list *list)
 {
-    struct said_list list = {
-        .arena = arena, .question = question, .schema = schema, .column = column, .items = out, .n = 0};
-    add_known(&list);
+    const struct question *question = list->question;
+    add_known(list);
     for (uint32_t i = 0; i < question->tokens.n && i < MAX_WORDS; i++) {
         const struct text_token *token = &question->tokens.items[i];
         if (token->kind != TEXT_WORD || token->is_stop || token->is_number) continue;
-        if (!is_covered(&list, i) && !is_in_other_value(question, i)) add_form(&list, i);
+        if (!is_covered(list, i) && !is_in_other_value(question, i)) add_form(list, i);
     }
-    return list.n;
+}
+
+/* Candidates of a question compare the same columns with values, each of them more than once. */
+struct column_said {
+    struct question_said *items; /* NULL: not looked for yet */
+    uint32_t n;
+};
+
+struct question_memo {
+    struct arena *arena;
+    struct column_said *columns; /* by column id; NULL until one is asked about */
+};
+
+struct question_memo *question_memo_new(struct arena *arena)
+{
+    struct question_memo *memo = arena_new(arena, struct question_memo);
+    if (memo) memo->arena = arena;
+    return memo;
+}
+
+const struct question_said *question_values_of(const struct question *question, const struct schema_index *schema,
+                                               const struct schema_column *column, uint32_t *n)
+{
+    struct question_memo *memo = question->memo;
+    *n = 0;
+    if (!memo->columns) memo->columns = arena_new_array(memo->arena, schema->n_columns, struct column_said);
+    if (!memo->columns) return NULL;
+    struct column_said *said = &memo->columns[column->id];
+    if (!said->items) {
+        struct question_said *items = arena_new_array(memo->arena, QUESTION_MAX_SAID, struct question_said);
+        if (!items) return NULL;
+        struct said_list list = {
+            .arena = memo->arena, .question = question, .schema = schema, .column = column, .items = items};
+        find_said(&list);
+        *said = (struct column_said){items, list.n};
+    }
+    *n = said->n;
+    return said->items;
 }
 
 /* Is the word one of several of a column's or table's name? */

@@ -57,9 +57,10 @@ struct question_said {
 };
 enum { QUESTION_MAX_SAID = 8 };
 /* The values of the column that the question says, in whatever form; codes of genders and of yes and no are left out.
- * Bounded: 200 words against 16 values. Count. */
-uint32_t question_values_of(struct arena *arena, const struct question *question, const struct schema_index *schema,
-                            const struct schema_column *column, struct question_said out[QUESTION_MAX_SAID]);
+ * Bounded: 200 words against 16 values. *n gets the count. Looked for once a question and column, and kept in the
+ * question's arena, so a question is asked by one thread at a time. NULL when that is full. */
+const struct question_said *question_values_of(const struct question *question, const struct schema_index *schema,
+                                               const struct schema_column *column, uint32_t *n);
 
 enum question_gender { QUESTION_NO_GENDER, QUESTION_MALE, QUESTION_FEMALE, QUESTION_BOTH_GENDERS };
 /* Which of the two a word says ("women"); of a letter, only if `codes`. */

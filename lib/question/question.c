@@ -60,7 +60,8 @@ const struct question *question_read(struct arena *arena, const struct schema_in
     const struct text_embedder *embedder = text_builtin_embedder();
     if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;
     out->links = link_read(arena, schema, out);
-    return out->links ? out : NULL;
+    out->memo = question_memo_new(arena);
+    return out->links && out->memo ? out : NULL;
 }
 
 int question_cue_next(const struct question *question, enum question_cue_kind kind, uint32_t from)

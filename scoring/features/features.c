@@ -30,24 +30,18 @@ uint32_t features_id(unsigned index)
     return index < FEATURE_COUNT ? listed[index].id : 0;
 }
 
+/* Indexes by id, plus 1; 0: there is none. */
+static const uint16_t places[FEATURE_COMPONENT_ID] = {
+#define X(id, name, group) [id] = FEATURE_##name + 1,
+#include "scoring/features/feature_list.h"
+#undef X
+};
+
 int features_by_id(uint32_t id)
 {
-    /* Ids rise nearly as the list does: a row added late may stand out of order, so the end is a scan. */
-    unsigned low = 0, high = FEATURE_COMPONENTS;
-    if (id >= FEATURE_COMPONENT_ID)
-        return id - FEATURE_COMPONENT_ID < SQL_COMPONENT_COUNT ? (int)(FEATURE_COMPONENTS + id - FEATURE_COMPONENT_ID)
-                                                               : -1;
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-        if (listed[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < FEATURE_COMPONENTS && listed[low].id == id) return (int)low;
-    for (unsigned i = 0; i < FEATURE_COMPONENTS; i++)
-        if (listed[i].id == id) return (int)i;
-    return -1;
+    if (id < FEATURE_COMPONENT_ID) return places[id] - 1;
+    uint32_t component = id - FEATURE_COMPONENT_ID;
+    return component < SQL_COMPONENT_COUNT ? (int)(FEATURE_COMPONENTS + component) : -1;
 }
 
 const char *features_name(unsigned index)

@@ -20,17 +20,17 @@ static void set_kept(struct extraction *ex)
                                   [VSIG_KEEP_EACH] = 0.5F,
                                   [VSIG_KEEP_HINTED] = 0.75F,
                                   [VSIG_KEEP_SAID] = 1};
-    struct vsig_kept kept;
-    if (!vsig_kept_look(ex->subject, &kept)) return;
-    bool drops = kept.drop != VSIG_DROP_NOTHING && !kept.anti;
-    ex->out[FEATURE_outer_joins] = (float)kept.n_outer;
-    ex->out[FEATURE_outer_rows_counted] = kept.drop == VSIG_DROP_COUNTED;
-    ex->out[FEATURE_keep_lost] = kept.rows > 0 ? (float)MIN(kept.lost / kept.rows, 1) : 0;
+    const struct vsig_kept *kept = vsig_kept_look(ex->subject);
+    if (!kept) return;
+    bool drops = kept->drop != VSIG_DROP_NOTHING && !kept->anti;
+    ex->out[FEATURE_outer_joins] = (float)kept->n_outer;
+    ex->out[FEATURE_outer_rows_counted] = kept->drop == VSIG_DROP_COUNTED;
+    ex->out[FEATURE_keep_lost] = kept->rows > 0 ? (float)MIN(kept->lost / kept->rows, 1) : 0;
     if (!ex->question) return;
-    ex->out[FEATURE_keep_asked] = ASKED[kept.asked];
-    ex->out[FEATURE_outer_unasked] = kept.n_outer > 0 && kept.asked <= VSIG_KEEP_UNSAID && !kept.anti;
-    if (kept.asked >= VSIG_KEEP_HINTED) ex->out[FEATURE_keep_unmet] = drops;
-    if (kept.asked == VSIG_KEEP_ONLY) ex->out[FEATURE_keep_unmet] = kept.n_outer > 0 && !drops && !kept.anti;
+    ex->out[FEATURE_keep_asked] = ASKED[kept->asked];
+    ex->out[FEATURE_outer_unasked] = kept->n_outer > 0 && kept->asked <= VSIG_KEEP_UNSAID && !kept->anti;
+    if (kept->asked >= VSIG_KEEP_HINTED) ex->out[FEATURE_keep_unmet] = drops;
+    if (kept->asked == VSIG_KEEP_ONLY) ex->out[FEATURE_keep_unmet] = kept->n_outer > 0 && !drops && !kept->anti;
 }
 
 static void set_roles(struct extraction *ex)

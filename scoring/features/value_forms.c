@@ -131,10 +131,9 @@ static void set_unmet(struct extraction *ex, const struct vsig_predicate *all, u
         bool sure = value->capital || value->kind == QUESTION_VALUE_QUOTED;
         ex->out[sure ? FEATURE_values_unmet : FEATURE_words_unmet]++;
     }
-    struct vsig_contradiction found[VSIG_MAX_CONTRADICTIONS];
-    uint32_t count = vsig_contradictions(ex->subject, all, n, found);
-    for (uint32_t i = 0; i < count; i++)
-        ex->out[found[i].sure ? FEATURE_contradictions : FEATURE_contradictions_plain]++;
+    const struct vsig_contradictions *found = vsig_contradictions(ex->subject);
+    for (uint32_t i = 0; found && i < found->n; i++)
+        ex->out[found->items[i].sure ? FEATURE_contradictions : FEATURE_contradictions_plain]++;
 }
 
 /* --- numbers --- */

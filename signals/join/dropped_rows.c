@@ -16,13 +16,13 @@ static const char *const CAUSES[] = {
 
 static enum err_code dropped_rows_eval(struct vsig_run *run)
 {
-    struct vsig_kept kept;
-    if (!vsig_kept_look(run->subject, &kept)) return ERR_LIMIT_MEMORY;
-    if (kept.asked != VSIG_KEEP_SAID || kept.drop == VSIG_DROP_NOTHING || kept.anti) return ERR_OK;
-    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, kept.at, "%s", CAUSES[kept.drop]);
-    if (kept.table < 0) return ERR_OK;
-    vsig_add_fact(run, finding, "table", false, "%s", run->subject->schema->tables[kept.table].name);
-    vsig_add_fact(run, finding, "rows without a partner", true, "%.0f of %.0f", kept.lost, kept.rows);
+    const struct vsig_kept *kept = vsig_kept_look(run->subject);
+    if (!kept) return ERR_LIMIT_MEMORY;
+    if (kept->asked != VSIG_KEEP_SAID || kept->drop == VSIG_DROP_NOTHING || kept->anti) return ERR_OK;
+    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, kept->at, "%s", CAUSES[kept->drop]);
+    if (kept->table < 0) return ERR_OK;
+    vsig_add_fact(run, finding, "table", false, "%s", run->subject->schema->tables[kept->table].name);
+    vsig_add_fact(run, finding, "rows without a partner", true, "%.0f of %.0f", kept->lost, kept->rows);
     return ERR_OK;
 }
 

@@ -136,23 +136,26 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     add(out, count, predicate, l, (struct question_said){first, 1, stored ? stored : word, form, true}, true);
 }
 
-static void look_at_value(struct vsig_subject *subject, const struct vsig_predicate *all, uint32_t n,
+/* False when the question's arena is full. */
+static bool look_at_value(struct vsig_subject *subject, const struct vsig_predicate *all, uint32_t n,
                           const struct vsig_predicate *predicate, uint32_t l, struct vsig_contradiction *out,
                           uint32_t *count)
 {
-    struct question_said said[QUESTION_MAX_SAID];
     const char *text;
     size_t len;
-    if (!plain_part(predicate->literals[l], &text, &len)) return;
-    uint32_t n_said = question_values_of(subject->arena, subject->analysis, subject->schema, predicate->column, said);
+    uint32_t n_said;
+    if (!plain_part(predicate->literals[l], &text, &len)) return true;
+    const struct question_said *said =
+        question_values_of(subject->analysis, subject->schema, predicate->column, &n_said);
     for (uint32_t i = 0; i < n_said; i++) {
         bool by_name = said[i].form >= QUESTION_FORM_WORD && said[i].first != UINT32_MAX;
         struct taken taken = {by_name ? said[i].first : 0, by_name ? said[i].n_tokens : 0};
         if (is_said(subject, predicate->column, text, len, taken)) continue;
         if (vsig_stands_for(subject, all, n, predicate->column, said[i].stored)) continue;
         add(out, count, predicate, l, said[i], said[i].sure);
-        return;
+        break;
     }
+    return said != NULL;
 }
 
 /* 1: yes, true, Y, T, 1; 0: no, false, N, F, 0; -1: neither. */
@@ -223,20 +226,27 @@ static void look_at_flag(struct vsig_subject *subject, const struct vsig_predica
     add(out, count, predicate, 0, (struct question_said){(uint32_t)at, 1, no, QUESTION_FORM_CODE, true}, true);
 }
 
-uint32_t vsig_contradictions(struct vsig_subject *subject, const struct vsig_predicate *all, uint32_t n,
-                             struct vsig_contradiction out[VSIG_MAX_CONTRADICTIONS])
+static bool look_at_predicate(struct vsig_subject *subject, const struct vsig_predicate *predicate,
+                              struct vsig_contradictions *out)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!is_equality(all[i].node)) continue;
-        look_at_flag(subject, &all[i], out, &count);
-        for (uint32_t l = 0; l < all[i].n_literals; l++) {
-            if (!is_text(all[i].literals[l])) continue;
-            if (question_column_is_gender(all[i].column))
-                look_at_gender(subject, &all[i], l, out, &count);
-            else
-                look_at_value(subject, all, n, &all[i], l, out, &count);
-        }
+    look_at_flag(subject, predicate, out->items, &out->n);
+    for (uint32_t l = 0; l < predicate->n_literals; l++) {
+        if (!is_text(predicate->literals[l])) continue;
+        if (question_column_is_gender(predicate->column))
+            look_at_gender(subject, predicate, l, out->items, &out->n);
+        else if (!look_at_value(subject, out->predicates, out->n_predicates, predicate, l, out->items, &out->n))
+            return false;
     }
-    return count;
+    return true;
+}
+
+const struct vsig_contradictions *vsig_contradictions(struct vsig_subject *subject)
+{
+    if (subject->contradictions) return subject->contradictions;
+    struct vsig_contradictions *out = arena_new(subject->arena, struct vsig_contradictions);
+    if (!out) return NULL;
+    out->n_predicates = vsig_predicates(subject, out->predicates);
+    for (uint32_t i = 0; i < out->n_predicates; i++)
+        if (is_equality(out->predicates[i].node) && !look_at_predicate(subject, &out->predicates[i], out)) return NULL;
+    return subject->contradictions = out;
 }

@@ -325,16 +325,12 @@ static const struct sql_node *count_star(const struct sql_block *block)
     return NULL;
 }
 
-bool vsig_kept_look(struct vsig_subject *subject, struct vsig_kept *kept)
+static void look_at_answer(struct vsig_subject *subject, const struct vsig_shape *shapes, struct vsig_kept *kept)
 {
-    *kept = (struct vsig_kept){.asked = VSIG_KEEP_UNSAID, .table = -1};
-    const struct vsig_shape *shapes = vsig_shape(subject);
-    if (!shapes) return false;
-    look_at_question(subject, kept);
     const struct sql_block *block = query_answer_block(subject);
-    if (!block || block->arm || block->role != SQL_BLOCK_TOP) return true;
+    if (!block || block->arm || block->role != SQL_BLOCK_TOP) return;
     const struct vsig_block_shape *shape = &shapes->blocks[block->index];
-    if (shape->too_large) return true;
+    if (shape->too_large) return;
     vsig_sources shown = entities(subject, block), optional = 0;
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (block->sources[i].nullable) optional |= vsig_source_bit(block, &block->sources[i]);
@@ -344,5 +340,16 @@ bool vsig_kept_look(struct vsig_subject *subject, struct vsig_kept *kept)
     if (block->n_sources == 1) look_at_one_table(subject, block, kept);
     const struct sql_node *star = optional && block->grouped ? count_star(block) : NULL;
     if (star && kept->drop == VSIG_DROP_NOTHING) found(kept, subject, VSIG_DROP_COUNTED, star, NULL, 0);
-    return true;
+}
+
+const struct vsig_kept *vsig_kept_look(struct vsig_subject *subject)
+{
+    if (subject->kept) return subject->kept;
+    const struct vsig_shape *shapes = vsig_shape(subject);
+    struct vsig_kept *kept = shapes ? arena_new(subject->arena, struct vsig_kept) : NULL;
+    if (!kept) return NULL;
+    *kept = (struct vsig_kept){.asked = VSIG_KEEP_UNSAID, .table = -1};
+    look_at_question(subject, kept);
+    look_at_answer(subject, shapes, kept);
+    return subject->kept = kept;
 }

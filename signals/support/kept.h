@@ -34,7 +34,7 @@ struct vsig_kept {
     bool anti;                 /* the answer asks for the rows without a partner alone */
 };
 
-/* False when the arena is full. */
-bool vsig_kept_look(struct vsig_subject *subject, struct vsig_kept *kept);
+/* Looked at once a subject; NULL when the arena is full. */
+const struct vsig_kept *vsig_kept_look(struct vsig_subject *subject);
 
 #endif

@@ -30,27 +30,48 @@ static uint32_t phrase_length(const struct text_tokens *tokens, uint32_t at, con
     return n;
 }
 
-/* The first letters of the tokens' words, as bits: most phrases of a list begin with none of them. */
-static uint32_t letters_of(const struct text_tokens *tokens, uint32_t from)
+enum { LETTERS = 32, INDEXED = 64 };
+
+/* Which of the first INDEXED tokens begin with a letter, as bits: most phrases of a list begin with none of them. */
+struct first_letters {
+    uint64_t at[LETTERS];
+};
+
+static void index_letters(const struct text_tokens *tokens, struct first_letters *letters)
 {
-    uint32_t letters = 1U << ('*' & 31);
-    for (uint32_t i = from; i < tokens->n; i++)
-        letters |= 1U << (*tokens->items[i].norm & 31) | 1U << (*tokens->items[i].stem & 31);
-    return letters;
+    *letters = (struct first_letters){{0}};
+    for (uint32_t i = 0; i < tokens->n && i < INDEXED; i++) {
+        letters->at[*tokens->items[i].norm & (LETTERS - 1)] |= UINT64_C(1) << i;
+        letters->at[*tokens->items[i].stem & (LETTERS - 1)] |= UINT64_C(1) << i;
+    }
+}
+
+/* The first place of the phrase in [from, end); `end`: none. */
+static uint32_t phrase_place(const struct text_tokens *tokens, const struct first_letters *letters, const char *phrase,
+                             uint32_t from, uint32_t end, uint32_t *length)
+{
+    uint64_t places = *phrase == '*' ? UINT64_MAX : letters->at[*phrase & (LETTERS - 1)];
+    for (places = from < INDEXED ? places >> from << from : 0; places; places &= places - 1) {
+        uint32_t at = (uint32_t)__builtin_ctzll(places);
+        if (at >= end) return end;
+        if ((*length = phrase_length(tokens, at, phrase))) return at;
+    }
+    for (uint32_t at = from < INDEXED ? INDEXED : from; at < end; at++)
+        if ((*length = phrase_length(tokens, at, phrase))) return at;
+    return end;
 }
 
 bool vsig_phrase_find(const struct text_tokens *tokens, const char *const *phrases, uint32_t from,
                       struct vsig_phrase *at)
 {
-    uint32_t letters = letters_of(tokens, from), first = UINT32_MAX;
+    struct first_letters letters;
+    uint32_t first = tokens->n;
+    index_letters(tokens, &letters);
     for (const char *const *phrase = phrases; *phrase; phrase++) {
-        if (!(letters >> (**phrase & 31) & 1U)) continue;
-        for (uint32_t i = from; i < tokens->n && i < first; i++) {
-            uint32_t n = phrase_length(tokens, i, *phrase);
-            if (n) *at = (struct vsig_phrase){first = i, n};
-        }
+        uint32_t length, place = phrase_place(tokens, &letters, *phrase, from, first, &length);
+        if (place < first) *at = (struct vsig_phrase){first = place, length};
     }
-    return first != UINT32_MAX;
+    return first != tokens->n;
 }
 
 bool vsig_phrase_is(const struct text_token *token, const char *const *words)

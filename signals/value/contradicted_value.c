@@ -10,21 +10,21 @@ enum { OPT_PLAIN_DISTINCT };
 
 static enum err_code contradicted_value_eval(struct vsig_run *run)
 {
-    struct vsig_predicate all[VSIG_MAX_PREDICATES];
-    struct vsig_contradiction found[VSIG_MAX_CONTRADICTIONS];
-    uint32_t n = vsig_predicates(run->subject, all), count = vsig_contradictions(run->subject, all, n, found);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct vsig_predicate *predicate = found[i].predicate;
-        if (!found[i].sure && (double)predicate->column->stats.distinct > vsig_opt(run, OPT_PLAIN_DISTINCT)) continue;
+    const struct vsig_contradictions *found = vsig_contradictions(run->subject);
+    if (!found) return ERR_LIMIT_MEMORY;
+    for (uint32_t i = 0; i < found->n; i++) {
+        const struct vsig_contradiction *one = &found->items[i];
+        const struct vsig_predicate *predicate = one->predicate;
+        if (!one->sure && (double)predicate->column->stats.distinct > vsig_opt(run, OPT_PLAIN_DISTINCT)) continue;
         struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, predicate->node,
                                                  "the question does not state this value of %s, it states another one",
                                                  vsig_column_name(run->subject, predicate->ref));
-        const struct text_token *words = run->subject->analysis->tokens.items + found[i].said.first;
-        const struct text_token *last = words + found[i].said.n_tokens - 1;
+        const struct text_token *words = run->subject->analysis->tokens.items + one->said.first;
+        const struct text_token *last = words + one->said.n_tokens - 1;
         vsig_add_fact(run, finding, "the question says", false, "%.*s", (int)(last->end - words->start),
                       run->subject->question + words->start);
-        vsig_add_fact(run, finding, "the data says", true, "%s", found[i].said.stored);
-        vsig_add_fact(run, finding, "value", false, "%.*s", (int)found[i].literal->text_len, found[i].literal->text);
+        vsig_add_fact(run, finding, "the data says", true, "%s", one->said.stored);
+        vsig_add_fact(run, finding, "value", false, "%.*s", (int)one->literal->text_len, one->literal->text);
     }
     return ERR_OK;
 }
