@@ -345,7 +345,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
     struct candidate_state *state = state_of(request, result);
     bool awaited = state && family >= 0 && state->pending >> family & 1;
     if (!awaited || result->proposes != repair_awaits(request, state->hash) ||
-        result->asks != ask_awaits(request, state->hash)) {
+        result->asks != ask_awaits(request, state->hash) || !story_fits(request, result)) {
         core->stats.stray++;
         return;
     }
@@ -361,6 +361,11 @@ static void take_result(struct request *request, struct msg_result *result, int6
     }
     if (result->asks) {
         ask_take(request, result);
+        decide_advance(request, now_ns);
+        return;
+    }
+    if (!late && story_awaits(request, state->hash)) {
+        story_take(request, result);
         decide_advance(request, now_ns);
         return;
     }

@@ -436,6 +436,14 @@ static void conclude(struct request *request, uint32_t best, int64_t now_ns)
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
 }
 
+/* False: the rows behind the answer are looked for first. */
+static bool tell_and_conclude(struct request *request, uint32_t best, int64_t now_ns)
+{
+    if (story_begin(request, best)) return false;
+    conclude(request, best, now_ns);
+    return true;
+}
+
 /* The answer stands, unless it was repaired. False: words for a question are made first. */
 static bool ask_or_conclude(struct request *request, uint32_t best, int64_t now_ns)
 {
@@ -444,8 +452,7 @@ static bool ask_or_conclude(struct request *request, uint32_t best, int64_t now_
         request->ask.best = best;
         return false;
     }
-    conclude(request, best, now_ns);
-    return true;
+    return tell_and_conclude(request, best, now_ns);
 }
 
 /* The answer is found. False: a language model is asked about it, or a repair of it is looked for, first. */
@@ -569,6 +576,7 @@ void decide_send(struct request *request, uint32_t index)
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
         if (!(request->families >> f & 1)) continue;
         task.family = vsig_family_name((enum vsig_family)f);
+        task.part = f == VSIG_EXPLAIN ? story_part(request, index) : MSG_PART_ALL;
         request->core->stats.tasks++;
         request->core->actions.task(request->core->actions.ctx, &task);
     }
@@ -603,11 +611,12 @@ static enum progress take_opinion(struct request *request, uint32_t index, int64
 bool decide_advance(struct request *request, int64_t now_ns)
 {
     spans_decide(request);
-    if (consult_is_pending(request) || ask_is_pending(request)) return false;
-    if (request->ask.concluded) {
-        conclude(request, request->ask.best, now_ns);
+    if (consult_is_pending(request) || ask_is_pending(request) || story_is_pending(request)) return false;
+    if (request->story.over) {
+        conclude(request, request->story.best, now_ns);
         return true;
     }
+    if (request->ask.concluded) return tell_and_conclude(request, request->ask.best, now_ns);
     if (repair_has_begun(request)) return advance_repair(request, now_ns);
     if (rules_of(request)->evaluate_all || ask_looks_at_all(request)) request->evaluate_all = true;
     enum progress opinion = take_opinion(request, consult_concluded(request), now_ns);
@@ -632,6 +641,11 @@ void decide_deadline(struct request *request, int64_t now_ns)
     spans_decide(request);
     if (polish_is_pending(request)) {
         polish_give_up(request, "no answer in time");
+        return;
+    }
+    if (story_is_pending(request)) {
+        story_give_up(request);
+        conclude(request, request->story.best, now_ns);
         return;
     }
     if (ask_is_pending(request)) {

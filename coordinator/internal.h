@@ -85,6 +85,13 @@ struct ask {
     const char *note;                        /* why not, though it would have paid; NULL */
 };
 
+/* The rows behind the answer, see story.c. */
+struct story {
+    bool over; /* it was thought about */
+    bool pending;
+    uint32_t best; /* the answer whose rows are asked for */
+};
+
 /* A verdict that waits for its explanation to be polished, see polish.c. */
 struct polish {
     bool pending;
@@ -115,6 +122,7 @@ struct request {
     struct consult consult;
     struct repair repair;
     struct ask ask;
+    struct story story;
     struct msg_guarantee *guarantee; /* NULL: none was asked for */
     int guarantee_group;             /* whose traffic it is; -1 */
     struct polish polish;
@@ -239,6 +247,19 @@ struct guarantee_traffic *guarantee_traffic_new(const struct guarantee *guarante
 void guarantee_begin(struct request *request, double alpha, double delta);
 /* Its answer, or what that repairs, is candidate `index`, and has this P; NAN: none. */
 void guarantee_conclude(struct request *request, uint32_t index, double p);
+
+/* story.c: the rows behind the answer. What of this candidate's explanation is asked for with its judgement? */
+enum msg_part story_part(const struct request *request, uint32_t index);
+/* True: those behind `best` are asked for, and the request stays open. Never twice. */
+bool story_begin(struct request *request, uint32_t best);
+bool story_is_pending(const struct request *request);
+/* Is this candidate waiting for them, and they. */
+bool story_awaits(const struct request *request, const uint64_t hash[2]);
+void story_take(struct request *request, struct msg_result *result);
+/* Is the result, of a candidate that waits for one of its family, the part that is waited for? */
+bool story_fits(const struct request *request, const struct msg_result *result);
+/* The answer goes without them. */
+void story_give_up(struct request *request);
 
 /* polish.c: the chosen answer's explanation in a model's words. True: the verdict is kept and the request stays open, for what ends
  * in decide_publish only; false: the verdict, which may have got a note, can go. */

@@ -371,6 +371,7 @@ enum err_code answer_family(struct workspace *workspace, struct arena *arena, co
         vsig_run_family(&workspace->subject, family, workspace->config->signals, verdicts);
         written = written && write_verdicts(&writer, family, verdicts, out);
         if (family == VSIG_EXPLAIN) code = answer_explain(workspace, arena, task, open, &out->explanation, err);
+        out->part = task->part;
     }
     if (code) return code;
     out->ns = clock_now_ns() - started;

@@ -4,6 +4,9 @@
  * explain_ms: when that is spent the candidate is explained again without them, from its text and the schema alone, and
  * the explanation says what is missing. So no candidate, however slow to trace, holds up the loop or goes unexplained.
  *
+ * A task may ask for a part alone. The rows behind a result are for people, who read those of the answer; the verifier's
+ * numbers are made of what follows from the statement.
+ *
  * A candidate that ran into a limit is explained without its result, which is not asked for again. One that Assay's own
  * parser does not understand, though the engine does, has a plain statement that there is no explanation.
  *
@@ -61,7 +64,7 @@ static enum err_code explain(struct workspace *ws, const struct msg_task *task, 
                                     .db = ran ? subject->db : NULL,
                                     .result = ran ? &subject->result : NULL};
     struct explain_options options = options_of(task, open);
-    options.may_probe = ran;
+    options.may_probe = ran && task->part != MSG_PART_STATEMENT;
     int64_t deadline_ns = db_get_deadline(subject->db), own_ns = explain_deadline(ws, deadline_ns);
     db_set_deadline(subject->db, own_ns);
     enum err_code code = explain_query(&ws->arena, &source, &options, out, err);
@@ -177,10 +180,12 @@ enum err_code answer_explain(struct workspace *ws, struct arena *arena, const st
     struct msg_explanation *own = arena_new(arena, struct msg_explanation);
     if (!own) return out_of_memory(err);
     own->prose = prose_of(arena, explanation, none);
-    own->premise = premise_of(arena, ws, explanation, &options);
-    if (!own->prose || !own->premise) return out_of_memory(err);
+    if (!own->prose) return out_of_memory(err);
+    *out = own;
+    if (task->part == MSG_PART_ROWS) return ERR_OK;
+    if (task->part == MSG_PART_ALL && !(own->premise = premise_of(arena, ws, explanation, &options)))
+        return out_of_memory(err);
     if (subject->result_known && !subject->result_code && !ws->denied)
         memcpy(own->digest, subject->result.digest, sizeof own->digest);
-    *out = own;
     return write_numbers(ws, arena, explanation, own, err);
 }

@@ -1,4 +1,4 @@
-/* The results of probes, remembered. Candidates of a question are alike, and so are questions of a database: of 8,300
+/* Small results, remembered. Candidates of a question are alike, and so are questions of a database: of 8,300
  * statements that a replay of Spider's development questions runs, 1,600 are repeated word for word within their
  * question. */
 #include "lib/db/db_engine.h"
@@ -89,10 +89,18 @@ void db_memo_free(struct db_memo *memo)
     g_free(memo);
 }
 
-/* Only probes: a candidate's own result may be large, and equal candidates are judged once as it is. */
-static bool is_probe(const struct db_statement *statement)
+/* May it say something else of the same data, by the clock or by chance? Told by pieces of text, so sometimes for nothing. */
+static bool may_vary(const struct db_statement *statement)
 {
-    return statement->n_params <= MEMO_PARAMS && statement->stop_rows > 0;
+    static const char *const PIECES[] = {"random", "now", "current", "date(", "time(", "julianday", "rand("};
+    const char *sql = statement->sql, *end = sql + statement->len;
+    for (const char *at = sql; at < end; at++)
+        for (size_t i = 0; i < G_N_ELEMENTS(PIECES); i++) {
+            size_t len = strlen(PIECES[i]);
+            bool begins = (*at | 0x20) == *PIECES[i] && (size_t)(end - at) >= len;
+            if (begins && g_ascii_strncasecmp(at, PIECES[i], len) == 0) return true;
+        }
+    return false;
 }
 
 /* Would it have been stopped on its way? What is remembered may have had more steps than there are now. */
@@ -106,7 +114,7 @@ bool memo_find(const struct db_memo *memo, const struct db_limits *limits, const
                struct db_result *out)
 {
     struct memo_entry wanted = {.statement = *statement};
-    const struct memo_entry *found = memo && is_probe(statement) ? g_hash_table_lookup(memo->entries, &wanted) : NULL;
+    const struct memo_entry *found = memo ? g_hash_table_lookup(memo->entries, &wanted) : NULL;
     if (!found || !is_within(&found->result, limits)) return false;
     *out = found->result;
     return true;
@@ -150,13 +158,13 @@ static bool copy_statement(struct arena *arena, struct db_statement *statement)
 
 void memo_keep(struct db_memo *memo, const struct db_statement *statement, const struct db_result *result)
 {
-    if (!memo || !is_probe(statement) || !are_small(statement->params, statement->n_params)) return;
+    if (!memo || statement->n_params > MEMO_PARAMS || !are_small(statement->params, statement->n_params)) return;
     if (!are_small(result->values, (size_t)result->n_rows * result->n_columns)) return;
-    if (g_hash_table_size(memo->entries) == MEMO_ENTRIES) return;
+    if (g_hash_table_size(memo->entries) == MEMO_ENTRIES || may_vary(statement)) return;
     struct memo_entry *entry = arena_new(&memo->arena, struct memo_entry);
     if (!entry) return;
     *entry = (struct memo_entry){*statement, *result};
-    entry->result.ns = entry->result.prepare_ns = 0; /* of the next time */
+    if (statement->stop_rows) entry->result.ns = entry->result.prepare_ns = 0; /* a probe's, of the next time */
     if (copy_statement(&memo->arena, &entry->statement) && copy_result(&memo->arena, &entry->result))
         g_hash_table_replace(memo->entries, entry, entry);
 }

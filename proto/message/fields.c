@@ -158,6 +158,7 @@ static const struct field task_fields[] = {
     PART(17, msg_task, linking, FIELD_OPTIONAL, &linking_record),
     BOUND(18, msg_task, schema, FIELD_UTF8, MSG_MAX_SCHEMA),
     PLAIN(19, msg_task, joins, FIELD_BOOL),
+    BOUND(20, msg_task, part, FIELD_ENUM, MSG_PART_COUNT),
     END,
 };
 const struct record msg_task_record = RECORD(msg_task, task_fields);
@@ -262,6 +263,7 @@ static const struct field result_fields[] = {
     PART(17, msg_result, usage, FIELD_OPTIONAL, &usage_record),
     PLAIN(18, msg_result, asks, FIELD_BOOL),
     PART(19, msg_result, clarification, FIELD_OPTIONAL, &clarification_record),
+    BOUND(20, msg_result, part, FIELD_ENUM, MSG_PART_COUNT),
     END,
 };
 const struct record msg_result_record = RECORD(msg_result, result_fields);

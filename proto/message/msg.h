@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MSG_MAJOR = 1, MSG_MINOR = 10 };
+enum { MSG_MAJOR = 1, MSG_MINOR = 11 };
 enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
 
 /* Bounds, checked before anything is allocated for what they count. */
@@ -110,6 +110,13 @@ enum msg_repair {
 enum msg_expose { MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_COUNT };
 /* Are candidates explained and verified? full: the verdict also carries what the verifier saw (for training it). */
 enum msg_explain { MSG_EXPLAIN_UNSET, MSG_EXPLAIN_ON, MSG_EXPLAIN_OFF, MSG_EXPLAIN_FULL, MSG_EXPLAIN_COUNT };
+/* What of an explanation is asked for, or was made. */
+enum msg_part {
+    MSG_PART_ALL,
+    MSG_PART_STATEMENT, /* what follows from the statement, and the verifier's numbers: no statement of its own is run */
+    MSG_PART_ROWS,      /* the prose alone, with the rows behind the result, or why there are none */
+    MSG_PART_COUNT
+};
 enum msg_state { MSG_SILENT, MSG_FIRED, MSG_UNAVAILABLE, MSG_STATE_COUNT }; /* as enum vsig_state */
 enum msg_severity { MSG_NOTE, MSG_WARNING, MSG_ERROR, MSG_SEVERITY_COUNT }; /* as enum vsig_severity */
 enum msg_status {
@@ -241,6 +248,7 @@ struct msg_task {
     struct msg_linking *linking; /* of the request; NULL */
     const char *schema;          /* likewise */
     bool joins;                  /* who reads the result takes several of a request in one message (msg_next_result) */
+    enum msg_part part;          /* of the family explain */
 };
 
 struct msg_clause {
@@ -369,6 +377,7 @@ struct msg_result {
     struct msg_usage *usage;                 /* of the family llm; else NULL */
     bool asks;                               /* the task has readings */
     struct msg_clarification *clarification; /* their words, the task's own first; NULL: none, see code and message */
+    enum msg_part part;                      /* as the task's; a worker before 1.11 makes all */
 };
 
 /* The family under which the answer of a remote verifier comes back. It has no tasks. */

@@ -100,6 +100,7 @@ static const struct msg_task sample_task = {
     .linking = &sample_linking,
     .schema = "CREATE TABLE singer (name TEXT)",
     .joins = true,
+    .part = MSG_PART_STATEMENT,
 };
 
 static struct msg_signal sample_signals[] = {
@@ -181,6 +182,7 @@ static const struct msg_result sample_result = {
     .usage = &sample_usage,
     .asks = true,
     .clarification = &sample_clarification,
+    .part = MSG_PART_ROWS,
 };
 
 static struct msg_polished sample_polished = {"singers older than 200, by name", "editor-1, polish/1"};

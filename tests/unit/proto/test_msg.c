@@ -373,7 +373,7 @@ static void write_frame_file(const char *path, const struct msg_buffer *buffer)
 }
 
 static const char *const versions[] = {"1.0", "1.1", "1.2", "1.3", "1.4", "1.5",
-                                       "1.6", "1.7", "1.8", "1.9", "1.10"}; /* the last one is this build's */
+                                       "1.6", "1.7", "1.8", "1.9", "1.10", "1.11"}; /* the last one is this build's */
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 
 /* Read the frame, write it again: what a version without the newer fields sent comes out as it was, only stamped anew.
