@@ -352,6 +352,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
                                .idle_wait_ns = c->shared ? IDLE_WAIT_MS * INT64_C(1000000) : 0,
                                .polish_ns = config->polisher ? config->polisher->timeout_ms * 1000000 : 0,
+                               .rows_at_once = c->shared && !config->rows_later,
                                .finds_duplicates = c->shared,
                                .tracer = config->tracer};
     struct core_actions actions = {.ctx = c,

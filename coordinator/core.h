@@ -27,6 +27,7 @@ struct core_config {
     int64_t idle_wait_ns;
     int64_t max_deadline_ms; /* of any request, also of one that asks for none; 0: no bound */
     bool ignores_drift;      /* of the traffic, when promises are made (guarantee.c) */
+    bool rows_at_once;       /* the rows behind each candidate's result are looked for with its judgement (story.c) */
     bool finds_duplicates;   /* requests with an id that came before (duplicates.h) are not judged */
     int64_t polish_ns;       /* that a verdict waits for its polished explanation at most */
     struct tracer *tracer;   /* lib/base/tracing.h; NULL: nothing is traced */

@@ -632,6 +632,8 @@ static const struct option_row coordinator_rows[] = {
      .sentence = "requests open at a time"},
     {"drain-ms", 0, OPT_INT, "MS", AT(coordinator.drain_ms), "30000", .min = 1, .max = 3600000,
      .sentence = "time to finish what is open after SIGTERM, before the process ends at once"},
+    {"rows-later", 0, FLAG_ARG, AT(coordinator.rows_later), "false",
+     .sentence = "explain the rows behind the answer alone, in another round, in place of those behind each candidate"},
     END};
 
 static const struct option_row serve_rows[] = {

@@ -237,6 +237,7 @@ struct settings {
         const char *group, *instance, *from;
         int64_t max_open;
         int64_t drain_ms;
+        bool rows_later;
     } coordinator;
     struct {
         const char *http, *group, *requests, *verdicts, *letters;

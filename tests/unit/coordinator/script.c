@@ -48,6 +48,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     copy->proposes = task->proposes;
     copy->n_readings = task->n_readings;
     copy->n_findings = task->n_findings;
+    copy->part = script->whole ? MSG_PART_ALL : task->part;
     copy->proposals = script->proposals;
     g_strlcpy(copy->family, task->family, sizeof copy->family);
     copy->sql = g_strndup(task->sql.bytes, task->sql.len);
@@ -149,6 +150,7 @@ static void open_with(struct script *script, struct scoring_models *models, stru
                                  .max_deadline_ms = max_deadline_ms,
                                  .polish_ns = 50,
                                  .idle_wait_ns = max_deadline_ms != 0 ? SCRIPT_IDLE_NS : 0,
+                                 .rows_at_once = max_deadline_ms != 0,
                                  .finds_duplicates = max_deadline_ms != 0};
     struct core_actions actions = {.ctx = script,
                                    .task = on_task,
@@ -292,7 +294,9 @@ static void add_explanation(const struct script_task *task, struct arena *arena,
         return;
     }
     out->explanation = arena_new(arena, struct msg_explanation);
-    *out->explanation = (struct msg_explanation){.prose = "It is as it is.", .premise = task->sql, .components = 1};
+    const char *prose = task->part == MSG_PART_STATEMENT ? "It is as it says." : "It is as it is.";
+    *out->explanation = (struct msg_explanation){.prose = prose, .premise = task->sql, .components = 1};
+    if (task->part == MSG_PART_ROWS) return;
     out->explanation->numbers = arena_new_array(arena, 2, struct msg_number);
     out->explanation->n_numbers = 2;
     for (uint32_t i = 0; i < 2; i++)
@@ -346,6 +350,7 @@ void script_result(const struct script_task *task, struct arena *arena, struct m
                                .candidate = task->candidate,
                                .family = task->family,
                                .asks = task->n_readings > 0,
+                               .part = task->part,
                                .code = "ok"};
     if (task->n_readings) {
         add_words(task, arena, out);
@@ -429,6 +434,7 @@ void script_answer_failed(struct script *script, unsigned place, enum err_code c
                                 .family = task->family,
                                 .proposes = task->proposes,
                                 .asks = task->n_readings > 0,
+                                .part = task->part,
                                 .code = err_name(code),
                                 .message = "so it is"};
     cr_assert_eq(script_send(script, &result, now_ns), ERR_OK);

@@ -32,6 +32,7 @@ struct script_task {
     bool proposes;
     uint32_t n_readings;
     uint32_t n_findings;
+    enum msg_part part;           /* asked for */
     const char *const *proposals; /* that its answer has: the script's */
 };
 
@@ -42,6 +43,7 @@ struct script {
     GPtrArray *verdicts;          /* JSON, in the order they came */
     GPtrArray *dead;              /* error names */
     uint64_t sent;                /* tasks in all */
+    bool whole;                   /* workers are of 1.10: explanations are whole, whatever was asked for */
     bool verifier_full;           /* the remote verifier takes no questions */
     const char *const *proposals; /* what a worker proposes in place of any candidate; ended by NULL */
     const char *correction;       /* what the corrector writes; NULL: it cannot be reached */
@@ -64,8 +66,8 @@ void script_open_corrector(struct script *script, struct scoring_models *models,
 void script_open_polisher(struct script *script, struct msg_options defaults);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
-/* As where others write requests: duplicates are looked for, every request ends within that time, and workers whose tasks
- * wait for less than this are idle. */
+/* As where others write requests: duplicates are looked for, every request ends within that time, rows behind results are
+ * looked for at once, and workers whose tasks wait for less than this are idle. */
 enum { SCRIPT_IDLE_NS = 1000 };
 void script_open_shared(struct script *script, int64_t max_deadline_ms);
 void script_close(struct script *script);

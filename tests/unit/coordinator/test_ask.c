@@ -191,6 +191,7 @@ Test(ask, without_words_the_policy_answers)
     ask_line(0, TWO_READINGS, "");
     while (s.tasks->len > 1 || !((struct script_task *)s.tasks->pdata[0])->n_readings) script_answer(&s, 0, 1);
     script_answer_failed(&s, 0, ERR_REFUSED, 1);
+    script_answer_all(&s, 0, 1);
     json_t *verdict = last_verdict();
     cr_assert_null(json_object_get(verdict, "clarification"));
     cr_assert(strstr(json_string_value(json_array_get(json_object_get(verdict, "notes"), 0)), "so it is"));

@@ -44,7 +44,7 @@ Test(consult, one_task_when_the_others_have_answered)
     cr_assert_eq(s.tasks->len, 1);
     cr_expect_eq(task(0)->candidate, 0, "the one that would be the answer");
     cr_expect_eq(s.verdicts->len, 0);
-    script_answer(&s, 0, 0);
+    script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_expect_str_eq(script_text(v, "status"), "validated");
     const json_t *signals = json_object_get(json_array_get(json_object_get(v, "candidates"), 0), "signals");
@@ -86,6 +86,7 @@ Test(consult, nobody_waits_for_an_opinion_in_vain)
         cr_assert_eq(s.verdicts->len, 0);
         cr_expect_eq(core_tick(s.core, 1), INT64_C(1000000) * WAIT_MS, "when to come again");
         core_tick(s.core, INT64_C(1000000) * WAIT_MS);
+        script_answer_all(&s, 0, INT64_C(1000000) * WAIT_MS);
         json_t *v = script_verdict(&s);
         cr_expect_str_eq(script_text(v, "status"), "validated", "it was judged, only not by the model");
         cr_expect_null(json_object_get(v, "unavailable"));
@@ -125,6 +126,7 @@ Test(consult, one_that_comes_too_late_for_the_worker_ends_nothing)
     answer_the_others();
     cr_assert_eq(task(0)->deadline_ns, INT64_C(1000000) * WAIT_MS);
     script_answer_failed(&s, 0, ERR_DEADLINE, 0);
+    script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_expect_str_eq(script_text(v, "status"), "validated");
     json_decref(v);

@@ -1,0 +1,165 @@
+/* The rows behind the answer: of which candidate they are looked for, when, and what becomes of a verdict that does not get them. */
+#include "tests/support/leak.h"
+#include "tests/unit/coordinator/script.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static struct script s;
+static const char *const TWO[] = {"SELECT rows_1, fires_4", "SELECT rows_2", NULL};
+static const char STATEMENT[] = "It is as it says.", ROWS[] = "It is as it is.";
+
+static void done(void)
+{
+    script_close(&s);
+    leak_check();
+}
+TestSuite(story, .fini = done);
+
+static void open_list(struct msg_options options)
+{
+    options.strategy = MSG_RERANK;
+    script_open(&s, options);
+}
+
+/* All answers but that to what is asked last. */
+static void judge_all(void)
+{
+    for (unsigned left = s.tasks->len; left; left--) script_answer(&s, 0, 1);
+}
+
+static const struct script_task *only_task(void)
+{
+    cr_assert_eq(s.tasks->len, 1, "%u tasks", s.tasks->len);
+    return s.tasks->pdata[0];
+}
+
+static void expect_explanations(const char *first, const char *second)
+{
+    json_t *verdict = script_verdict(&s), *candidates = json_object_get(verdict, "candidates");
+    cr_expect_str_eq(script_text(verdict, "sql"), TWO[1]);
+    cr_expect_str_eq(script_text(json_array_get(candidates, 0), "explanation"), first);
+    cr_expect_str_eq(script_text(json_array_get(candidates, 1), "explanation"), second);
+    json_decref(verdict);
+}
+
+Test(story, the_rows_of_the_answer_alone_are_looked_for)
+{
+    open_list((struct msg_options){0});
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all();
+    const struct script_task *task = only_task();
+    cr_assert_eq(task->candidate, 1);
+    cr_assert_eq(task->part, MSG_PART_ROWS);
+    cr_assert_eq(s.verdicts->len, 0, "the verdict waits");
+    script_answer(&s, 0, 1);
+    expect_explanations(STATEMENT, ROWS);
+}
+
+Test(story, a_second_answer_of_the_first_round_is_not_taken_for_them)
+{
+    open_list((struct msg_options){0});
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all();
+    struct script_task again = *only_task();
+    struct msg_result result;
+    struct arena arena;
+    again.part = MSG_PART_STATEMENT;
+    arena_init(&arena, 0);
+    script_result(&again, &arena, &result);
+    cr_assert_eq(script_send(&s, &result, 1), ERR_OK);
+    arena_free(&arena);
+    cr_assert_eq(core_get_stats(s.core).stray, 1);
+    cr_assert_eq(s.verdicts->len, 0);
+    script_answer(&s, 0, 1);
+    expect_explanations(STATEMENT, ROWS);
+}
+
+Test(story, rows_that_come_too_early_are_not_taken_for_a_judgement)
+{
+    open_list((struct msg_options){0});
+    script_ask(&s, 0, NULL, TWO, 0);
+    struct script_task early = {0};
+    for (unsigned i = 0; i < s.tasks->len && !early.sql; i++) {
+        const struct script_task *task = s.tasks->pdata[i];
+        if (strcmp(task->family, "explain") == 0) early = *task;
+    }
+    struct msg_result result;
+    struct arena arena;
+    early.part = MSG_PART_ROWS;
+    arena_init(&arena, 0);
+    script_result(&early, &arena, &result);
+    cr_assert_eq(script_send(&s, &result, 1), ERR_OK);
+    arena_free(&arena);
+    cr_assert_eq(core_get_stats(s.core).stray, 1);
+    script_answer_all(&s, 0, 1);
+    expect_explanations(STATEMENT, ROWS);
+}
+
+Test(story, an_answer_goes_without_them_when_they_do_not_come)
+{
+    static const struct msg_options options = {.deadline_ms = 1};
+    open_list(options);
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all();
+    core_tick(s.core, 2000000);
+    json_t *verdict = script_verdict(&s);
+    cr_assert_str_eq(script_text(verdict, "status"), "validated", "all was judged in time");
+    json_decref(verdict);
+    expect_explanations(STATEMENT, STATEMENT);
+}
+
+Test(story, a_worker_that_fails_at_them_costs_the_answer_nothing)
+{
+    open_list((struct msg_options){0});
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all();
+    script_answer_failed(&s, 0, ERR_LIMIT_MEMORY, 1);
+    expect_explanations(STATEMENT, STATEMENT);
+}
+
+Test(story, older_workers_are_asked_once)
+{
+    open_list((struct msg_options){0});
+    s.whole = true;
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all();
+    expect_explanations(ROWS, ROWS);
+}
+
+Test(story, in_full_all_have_them)
+{
+    open_list((struct msg_options){.explain = MSG_EXPLAIN_FULL});
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all();
+    expect_explanations(ROWS, ROWS);
+}
+
+Test(story, in_a_fleet_all_have_them)
+{
+    script_open_shared(&s, 1000);
+    script_ask(&s, 0, &(const struct msg_options){.strategy = MSG_RERANK}, TWO, 0);
+    judge_all();
+    expect_explanations(ROWS, ROWS);
+}
+
+Test(story, the_only_candidate_has_them_at_once)
+{
+    open_list((struct msg_options){0});
+    script_ask(&s, 0, NULL, (const char *const[]){TWO[1], NULL}, 0);
+    judge_all();
+    json_t *verdict = script_verdict(&s);
+    cr_assert_str_eq(script_text(json_array_get(json_object_get(verdict, "candidates"), 0), "explanation"), ROWS);
+    json_decref(verdict);
+}
+
+Test(story, what_is_tried_first_has_them_at_once)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_FIRST_VALID, .speculate = 1});
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all(); /* the first does not validate */
+    judge_all();
+    cr_assert_eq(only_task()->part, MSG_PART_ROWS);
+    script_answer(&s, 0, 1);
+    expect_explanations(ROWS, ROWS);
+}
