@@ -281,8 +281,9 @@ enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, 
     int family = vsig_family_by_name(task->family);
     if (family < 0) return err_set(err, ERR_MALFORMED, "there is no family '%.40s'", task->family);
     inject_faults(task);
-    enum err_code code = workspace_take(&lane->workspace, task, deadline_ns, err);
-    return code ? code : answer_family(&lane->workspace, &lane->answers, task, (enum vsig_family)family, result, err);
+    struct workspace *workspace = task->part == MSG_PART_ROWS ? &lane->rows : &lane->workspace;
+    enum err_code code = workspace_take(workspace, task, deadline_ns, err);
+    return code ? code : answer_family(workspace, &lane->answers, task, (enum vsig_family)family, result, err);
 }
 
 /* Deliveries of this message to others, who then ended. How many owners of its partition died is another count, the
@@ -395,7 +396,7 @@ static void begin_span(struct lane *lane, const struct msg_task *task, struct tr
     if (family >= 0) trace_context_parse(task->traceparent, &parent);
     tracer_begin(tracer, &parent, family < 0 ? "task" : vsig_family_name((enum vsig_family)family), TRACE_CONSUMER,
                  span);
-    lane->workspace.trace = span->context;
+    lane->workspace.trace = lane->rows.trace = span->context;
 }
 
 static void end_span(struct lane *lane, const struct bus_message *message, const struct msg_task *task,

@@ -16,6 +16,7 @@ enum err_code handles_init(struct handles *handles, const struct worker_config *
 static void handle_close(struct handle *handle)
 {
     db_close(handle->db);
+    db_memo_free(handle->memo);
     free(handle->name);
     free(handle->path);
     *handle = (struct handle){0};
@@ -78,8 +79,21 @@ static void make_room(struct handles *handles)
 static struct handle *keep(struct handles *handles, const struct handle *fresh)
 {
     if (handles->n == handles->max) make_room(handles);
-    handles->items[handles->n] = *fresh;
-    return &handles->items[handles->n++];
+    struct handle *handle = &handles->items[handles->n++];
+    *handle = *fresh;
+    handle->memo = db_memo_new();
+    return handle;
+}
+
+void handles_remember(struct handle *handle, const char fingerprint[33], bool again)
+{
+    bool same = strcmp(handle->memo_of, fingerprint) == 0;
+    if (!same || (!again && !db_is_file(handle->path)))
+        db_memo_clear(handle->memo);
+    else if (!again)
+        db_memo_make_room(handle->memo);
+    memcpy(handle->memo_of, fingerprint, sizeof handle->memo_of);
+    db_set_memo(handle->db, handle->memo);
 }
 
 enum err_code handles_get(struct handles *handles, const struct worker_config *config, const char *name,

@@ -15,7 +15,9 @@
 struct handle {
     char *name, *path;
     struct db *db;
-    uint64_t used; /* tick of the last use */
+    struct db_memo *memo; /* of what it gave */
+    char memo_of[33];     /* fingerprint of the database then */
+    uint64_t used;        /* tick of the last use */
 };
 
 struct handles {
@@ -36,16 +38,19 @@ enum err_code handles_get_schema(struct handles *handles, const struct worker_co
 /* Forget one whose file has failed. */
 void handles_drop(struct handles *handles, struct handle *handle);
 
+/* What is remembered of it (db_set_memo), for the index that it has now; `again`: for the question that it was asked for last. The index of
+ * a server may be older than its rows, so of a server nothing is remembered from question to question. */
+void handles_remember(struct handle *handle, const char fingerprint[33], bool again);
+
 /* --- workspace.c: the candidate in hand, its question, and what tasks share of them --- */
 
 struct workspace {
     const struct worker_config *config;
-    struct handles handles;
+    struct handles *handles; /* of the thread */
     struct worker_stats *stats;
     struct trace_context trace; /* of the task in hand */
 
     struct arena question_arena; /* of what follows */
-    struct db_memo *memo;        /* of what probes gave; holds as long as the index of a file */
     bool has_question;
     struct msg_key key;
     struct schema_index *schema; /* a reference */
@@ -70,8 +75,9 @@ struct workspace {
     int offset;
 };
 
-enum err_code workspace_init(struct workspace *workspace, const struct worker_config *config,
-                             struct worker_stats *stats);
+/* `handles` outlives it. No errors. */
+void workspace_init(struct workspace *workspace, const struct worker_config *config, struct handles *handles,
+                    struct worker_stats *stats);
 void workspace_free(struct workspace *workspace);
 
 /* Make the task's candidate the one in hand, sharing whatever the last task has left. The result is about the task: an
@@ -155,7 +161,9 @@ struct batch {
 struct lane {
     struct worker *worker;
     pthread_t thread;
+    struct handles handles;
     struct workspace workspace;
+    struct workspace rows; /* of tasks for the rows behind an answer, which come between those of other requests */
     struct arena answers;
     struct permit *permit; /* of permit_db, kept from task to task for a moment */
     const struct worker_database *permit_db;

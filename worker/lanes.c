@@ -46,7 +46,7 @@ static void heartbeat(struct lane *lane)
 
 static void publish(struct lane *lane)
 {
-    const struct executor *executor = lane->workspace.handles.executor;
+    const struct executor *executor = lane->handles.executor;
     if (executor) lane->stats.executors = executor_stats(executor);
     pthread_mutex_lock(&lane->worker->lock);
     lane->published = lane->stats;

@@ -37,13 +37,17 @@ static enum err_code lane_init(struct lane *lane, struct worker *worker)
 {
     lane->worker = worker;
     arena_init(&lane->answers, ANSWER_BYTES);
-    return workspace_init(&lane->workspace, &worker->config, &lane->stats);
+    workspace_init(&lane->workspace, &worker->config, &lane->handles, &lane->stats);
+    workspace_init(&lane->rows, &worker->config, &lane->handles, &lane->stats);
+    return handles_init(&lane->handles, &worker->config);
 }
 
 static void lane_free(struct lane *lane)
 {
     dispatch_give_permit(lane);
     workspace_free(&lane->workspace);
+    workspace_free(&lane->rows);
+    handles_free(&lane->handles);
     arena_free(&lane->answers);
 }
 

@@ -1,5 +1,5 @@
 /* What tasks share. Tasks of one candidate come one after the other, and so do the candidates of a request: the
- * database, the schema index, the reading of the question, what probes gave, the parsed candidate and its result are
+ * database, the schema index, the reading of the question, what statements gave, the parsed candidate and its result are
  * each made once and kept until a task needs another one. */
 #include "worker/internal.h"
 
@@ -9,14 +9,12 @@
 
 enum { QUESTION_BYTES = 16 << 20, CANDIDATE_BYTES = 96 << 20 };
 
-enum err_code workspace_init(struct workspace *workspace, const struct worker_config *config,
-                             struct worker_stats *stats)
+void workspace_init(struct workspace *workspace, const struct worker_config *config, struct handles *handles,
+                    struct worker_stats *stats)
 {
-    *workspace = (struct workspace){.config = config, .stats = stats};
+    *workspace = (struct workspace){.config = config, .handles = handles, .stats = stats};
     arena_init(&workspace->question_arena, QUESTION_BYTES);
     arena_init(&workspace->arena, CANDIDATE_BYTES);
-    workspace->memo = db_memo_new();
-    return handles_init(&workspace->handles, config);
 }
 
 static void forget_candidate(struct workspace *ws)
@@ -34,20 +32,9 @@ static void forget_question(struct workspace *ws)
     arena_reset(&ws->question_arena);
 }
 
-/* What probes gave holds as long as the index of a file does. The index of a server may be older than its rows. */
-static void forget_probes(struct workspace *ws, const struct schema_index *next, const char *path)
-{
-    if (ws->schema == next && db_is_file(path))
-        db_memo_make_room(ws->memo);
-    else
-        db_memo_clear(ws->memo);
-}
-
 void workspace_free(struct workspace *workspace)
 {
     forget_question(workspace);
-    handles_free(&workspace->handles);
-    db_memo_free(workspace->memo);
     arena_free(&workspace->arena);
     arena_free(&workspace->question_arena);
 }
@@ -83,16 +70,15 @@ static bool holds_request(const struct workspace *ws, const struct msg_task *tas
     return ws->has_question && ws->key.partition == task->key.partition && ws->key.offset == task->key.offset;
 }
 
-/* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference.
- */
+/* Read the question once a request, unless the rows behind a result are all that is asked for. An index that was rebuilt meanwhile
+ * makes it another one. Takes over the reference. */
 static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
-                                   const char *path, struct err *err)
+                                   struct err *err)
 {
     if (holds_request(ws, task) && ws->schema == schema) {
         schema_unref(schema);
         return ERR_OK;
     }
-    forget_probes(ws, schema, path);
     forget_question(ws);
     ws->schema = schema;
     ws->key = task->key;
@@ -101,7 +87,7 @@ static enum err_code take_question(struct workspace *ws, const struct msg_task *
         !keep(&ws->question_arena, task->evidence, &ws->evidence))
         return out_of_memory(err);
     if (!keep_linking(ws, task->linking)) return out_of_memory(err);
-    if (ws->question && *ws->question) {
+    if (ws->question && *ws->question && task->part != MSG_PART_ROWS) {
         ws->analysis = question_read(&ws->question_arena, schema, ws->question, ws->evidence);
         if (!ws->analysis) return out_of_memory(err);
     }
@@ -156,14 +142,14 @@ static enum err_code take_index(struct workspace *ws, const struct msg_task *tas
 static enum err_code take_database(struct workspace *ws, const struct msg_task *task, int64_t deadline_ns,
                                    struct handle **handle, struct schema_index **schema, struct err *err)
 {
-    enum err_code code = task->schema ? handles_get_schema(&ws->handles, ws->config, task->schema, handle, err)
-                                      : handles_get(&ws->handles, ws->config, task->db, handle, err);
+    enum err_code code = task->schema ? handles_get_schema(ws->handles, ws->config, task->schema, handle, err)
+                                      : handles_get(ws->handles, ws->config, task->db, handle, err);
     if (code) return code;
     /* The last task's may have passed, and a server is asked for its state next. */
     db_set_deadline((*handle)->db, deadline_ns);
-    db_set_memo((*handle)->db, NULL); /* it still holds what was asked of the last question's database */
+    db_set_memo((*handle)->db, NULL); /* an index is made of what is there now */
     code = take_index(ws, task, *handle, schema, err);
-    if (code) handles_drop(&ws->handles, *handle); /* a file that was replaced or removed is opened anew */
+    if (code) handles_drop(ws->handles, *handle); /* a file that was replaced or removed is opened anew */
     if (!code || !task->schema || err_class(code) != ERR_CLASS_REJECT) return code;
     struct err why = *err; /* a view that reads without end, say */
     return err_set(err, ERR_SCHEMA, "%s", why.text);
@@ -176,10 +162,9 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     struct schema_index *schema;
     enum err_code code = take_database(workspace, task, deadline_ns, &handle, &schema, err);
     if (code) return code;
-    struct db *db = handle->db;
-    code = take_question(workspace, task, schema, handle->path, err);
-    db_set_memo(db, workspace->memo);
-    if (!code) code = take_candidate(workspace, task, db, err);
+    handles_remember(handle, schema->fingerprint, holds_request(workspace, task) && workspace->schema == schema);
+    code = take_question(workspace, task, schema, err);
+    if (!code) code = take_candidate(workspace, task, handle->db, err);
     if (code) forget_question(workspace);
     return code;
 }

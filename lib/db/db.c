@@ -158,7 +158,7 @@ enum err_code db_query(struct db *db, struct arena *arena, const char *sql, size
     enum err_code code = check_text(db, sql, len, err);
     if (code) return code;
     struct db_statement statement = {sql, len, params, n_params, stop_rows};
-    if (memo_find(db->memo, &db->limits, &statement, out)) return ERR_OK;
+    if (memo_find(db->memo, &db->limits, &statement, arena, out)) return ERR_OK;
     code = db->engine->query(db, arena, &statement, out, err);
     if (!code) memo_keep(db->memo, &statement, out);
     if (code) *out = (struct db_result){0};

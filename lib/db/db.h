@@ -133,9 +133,9 @@ void db_set_deadline(struct db *db, int64_t deadline_ns);
 int64_t db_get_deadline(const struct db *db);
 
 /* A memory of small results: the same statement with the same params gets the same rows without being run, until
- * db_memo_clear, and its time the first time where it has no stop_rows. Not of statements that look at the clock or draw lots. For who asks many alike questions of data that is taken to stand still
- * meanwhile; rows from it live until then, in the memo. Failures are not remembered, nor is what took more steps than
- * the limits of now allow. `memo` (NULL: none) is shared by the handles of one thread and outlives them; clear it before
+ * db_memo_clear; where it has no stop_rows also its time of then. For who asks many alike questions of data that is taken to
+ * stand still meanwhile. Not remembered are failures, statements that look at the clock or draw lots, and, under limits
+ * that allow fewer, what took more steps. `memo` (NULL: none) outlives its use by the handle, and is of one thread; clear it before
  * it is used with another database. It is bounded, and remembers nothing more when it is full: db_memo_make_room clears
  * one that is half full. */
 struct db_memo;

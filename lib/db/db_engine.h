@@ -50,9 +50,9 @@ struct db {
     struct db_memo *memo;    /* NULL: nothing is remembered */
 };
 
-/* memo.c. `memo` NULL is fine. What is found lives until the memo is cleared. */
+/* memo.c. `memo` NULL is fine. What is found is copied into the arena. */
 bool memo_find(const struct db_memo *memo, const struct db_limits *limits, const struct db_statement *statement,
-               struct db_result *out);
+               struct arena *arena, struct db_result *out);
 void memo_keep(struct db_memo *memo, const struct db_statement *statement, const struct db_result *result);
 
 extern const struct db_engine db_engine_sqlite, db_engine_postgres, db_engine_mariadb, db_engine_definitions;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { MEMO_BYTES = 4 << 20, MEMO_ENTRIES = 2048, MEMO_VALUES = 256, MEMO_VALUE_BYTES = 1024, MEMO_PARAMS = 8 };
+enum { MEMO_BYTES = 1 << 20, MEMO_ENTRIES = 1024, MEMO_VALUES = 256, MEMO_VALUE_BYTES = 1024, MEMO_PARAMS = 8 };
 
 struct memo_entry {
     struct db_statement statement;
@@ -110,16 +110,6 @@ static bool is_within(const struct db_result *result, const struct db_limits *li
            (!limits->by_steps || result->steps / DB_STEPS_PER_MS < limits->time_ms);
 }
 
-bool memo_find(const struct db_memo *memo, const struct db_limits *limits, const struct db_statement *statement,
-               struct db_result *out)
-{
-    struct memo_entry wanted = {.statement = *statement};
-    const struct memo_entry *found = memo ? g_hash_table_lookup(memo->entries, &wanted) : NULL;
-    if (!found || !is_within(&found->result, limits)) return false;
-    *out = found->result;
-    return true;
-}
-
 static bool are_small(const struct db_value *values, size_t n)
 {
     if (n > MEMO_VALUES) return false;
@@ -147,6 +137,18 @@ static bool copy_result(struct arena *arena, struct db_result *result)
     result->values = copy_values(arena, result->values, (size_t)result->n_rows * result->n_columns);
     result->columns = names;
     return result->values && names;
+}
+
+bool memo_find(const struct db_memo *memo, const struct db_limits *limits, const struct db_statement *statement,
+               struct arena *arena, struct db_result *out)
+{
+    struct memo_entry wanted = {.statement = *statement};
+    const struct memo_entry *found = memo ? g_hash_table_lookup(memo->entries, &wanted) : NULL;
+    if (!found || !is_within(&found->result, limits)) return false;
+    struct db_result copy = found->result;
+    if (!copy_result(arena, &copy)) return false;
+    *out = copy;
+    return true;
 }
 
 static bool copy_statement(struct arena *arena, struct db_statement *statement)

@@ -19,6 +19,7 @@ Test(workspace, a_deadline_that_has_passed_is_not_the_next_tasks)
 {
     struct server server;
     struct err err = {0};
+    struct handles handles;
     struct workspace workspace;
     struct worker_stats stats = {0};
     server_init(&server, "CREATE TABLE t (a int PRIMARY KEY); INSERT INTO t VALUES (1)");
@@ -35,7 +36,8 @@ Test(workspace, a_deadline_that_has_passed_is_not_the_next_tasks)
                             .db = "zoo",
                             .question = "How many?",
                             .sql = {"SELECT a FROM t", 15}};
-    cr_assert_eq(workspace_init(&workspace, &config, &stats), ERR_OK);
+    cr_assert_eq(handles_init(&handles, &config), ERR_OK);
+    workspace_init(&workspace, &config, &handles, &stats);
     int64_t deadline_ns = clock_now_ns() + 5000 * INT64_C(1000000), past_ns;
     cr_assert_eq(workspace_take(&workspace, &task, deadline_ns, &err), ERR_OK, "%s", err.text);
     db_set_deadline(workspace.subject.db, 1); /* long past, as after a task that took all of its time */
@@ -45,6 +47,7 @@ Test(workspace, a_deadline_that_has_passed_is_not_the_next_tasks)
     task.hash[1] = 2;
     cr_expect_eq(workspace_take(&workspace, &task, 0, &err), ERR_OK, "%s", err.text);
     workspace_free(&workspace);
+    handles_free(&handles);
     schema_cache_free(schemas);
     vsig_options_free(signals);
     server_end(&server);

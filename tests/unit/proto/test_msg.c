@@ -372,7 +372,7 @@ static void write_frame_file(const char *path, const struct msg_buffer *buffer)
     fclose(file);
 }
 
-static const char *const versions[] = {"1.0", "1.1", "1.2", "1.3", "1.4", "1.5",
+static const char *const versions[] = {"1.0", "1.1", "1.2", "1.3", "1.4",  "1.5",
                                        "1.6", "1.7", "1.8", "1.9", "1.10", "1.11"}; /* the last one is this build's */
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 

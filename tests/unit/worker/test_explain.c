@@ -21,6 +21,7 @@ static struct schema_cache *schemas;
 static struct vsig_options *signals;
 static struct worker_config config;
 static struct worker_stats stats;
+static struct handles handles;
 static struct workspace workspace;
 static struct arena arena;
 
@@ -40,13 +41,15 @@ static void begin(void)
                                     .signals = signals,
                                     .limits = {.time_ms = 500}};
     stats = (struct worker_stats){0};
-    cr_assert_eq(workspace_init(&workspace, &config, &stats), ERR_OK);
+    cr_assert_eq(handles_init(&handles, &config), ERR_OK);
+    workspace_init(&workspace, &config, &handles, &stats);
     arena_init(&arena, 0);
 }
 
 static void end(void)
 {
     workspace_free(&workspace);
+    handles_free(&handles);
     schema_cache_free(schemas);
     vsig_options_free(signals);
     arena_free(&arena);
@@ -220,7 +223,9 @@ Test(explain, a_candidate_that_hits_a_limit_runs_once)
     struct msg_task task = task_of("How many?", endless);
     config.limits.max_rows = 1000;
     workspace_free(&workspace);
-    cr_assert_eq(workspace_init(&workspace, &config, &stats), ERR_OK);
+    handles_free(&handles);
+    cr_assert_eq(handles_init(&handles, &config), ERR_OK);
+    workspace_init(&workspace, &config, &handles, &stats);
     const struct msg_result *result = answer(&task);
     cr_assert_str_eq(result->execution->code, "limit_rows");
     cr_assert(result->explanation->prose && *result->explanation->prose);
