@@ -6,11 +6,13 @@
 Each round runs the replay with all that it does by default, the replay without explanations, and the peer, one after the
 other, so that a load on the machine falls on all of them. Prints medians of candidates per second, seconds, CPU seconds
 and peak memory, and the median over the rounds of the ratio to the peer; with --repeat also the peak memory over the log
-repeated N times. sqlglot comes from pip into --venv; without it the peer is skipped and the reason printed.
+repeated N times. Models lie as an installation has them, with the binary forms that the build made. sqlglot comes from pip into --venv; without it the peer is skipped and the reason printed.
 """
 import argparse
+import glob
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -26,6 +28,17 @@ def run(command, **options):
     child = subprocess.Popen(command, **options)
     _, status, usage = os.wait4(child.pid, 0)
     return os.waitstatus_to_exitcode(status), time.monotonic() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def lay_out_models(program, folder):
+    """The shipped models and their binary forms side by side, as an installation has them."""
+    build = os.path.dirname(os.path.dirname(os.path.abspath(program)))
+    binary = glob.glob(os.path.join(build, "lib", "learn", "*.bin"))
+    if not binary:
+        print("the build has no binary forms of the models: their JSON is read at each start")
+    for file in binary + [f for f in glob.glob(os.path.join(HERE, "..", "models", "*")) if os.path.isfile(f)]:
+        shutil.copy2(file, folder)
+    os.environ["ASSAY_MODELS"] = folder
 
 
 def candidates_of(log):
@@ -83,7 +96,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--repeat", type=int, default=0)
     args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as models:
+        lay_out_models(args.assay, models)
+        measure(args)
 
+
+def measure(args):
     candidates = candidates_of(args.log)
     python, reason = peer_python(args.venv)
     if not python:
