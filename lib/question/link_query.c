@@ -56,13 +56,6 @@ static bool joins(const struct link_maker *maker, const struct sql_node *node)
     return false;
 }
 
-static const struct sql_node *aggregate_around(const struct sql_node *node)
-{
-    for (const struct sql_node *n = node->parent; n && !sql_is(n, SQL_SELECT); n = n->parent)
-        if (sql_is(n, SQL_CALL) && sql_is_aggregate(n)) return n;
-    return NULL;
-}
-
 /* Column IS [NOT] NULL: no word need ask for it. */
 static bool tests_null(const struct sql_node *node)
 {
@@ -79,7 +72,7 @@ static enum link_role role_of(const struct link_maker *maker, const struct sql_r
         [SQL_CLAUSE_HAVING] = LINK_CONDITION,  [SQL_CLAUSE_ORDER] = LINK_ORDER,
         [SQL_CLAUSE_LIMIT] = LINK_CONDITION,   [SQL_CLAUSE_WINDOW] = LINK_GROUP};
     if (joins(maker, ref->node) || tests_null(ref->node)) return LINK_ROLE_COUNT;
-    if (ref->clause != SQL_CLAUSE_HAVING && aggregate_around(ref->node)) return LINK_ARGUMENT;
+    if (ref->clause != SQL_CLAUSE_HAVING && ref->aggregate) return LINK_ARGUMENT;
     if (ref->clause == SQL_CLAUSE_SELECT && in_answer(ref->block)) return LINK_ANSWER;
     return ref->clause < SQL_CLAUSE_COUNT ? by_clause[ref->clause] : LINK_ROLE_COUNT;
 }
@@ -101,7 +94,7 @@ static unsigned place_cues(enum link_role role, const struct sql_node *node)
         [LINK_CONDITION] = CUE(COMPARE) | CUE(BETWEEN) | CUE(NOT),
         [LINK_GROUP] = CUE(EACH),
         [LINK_ORDER] = CUE(EXTREME) | CUE(FIRST) | CUE(TOP) | CUE(SORT) | CUE(DIRECTION) | CUE(MAXIMUM) | CUE(MINIMUM)};
-    const struct sql_node *call = role == LINK_ARGUMENT && node ? aggregate_around(node) : NULL;
+    const struct sql_node *call = role == LINK_ARGUMENT && node ? node->ref->aggregate : NULL;
     return call ? cues_of_aggregate(call) : by_role[role];
 }
 
@@ -131,9 +124,7 @@ static void collect_columns(struct link_maker *maker)
         const struct schema_column *column = ref->kind == SQL_REF_COLUMN ? schema_column_of(schema, ref) : NULL;
         if (column) add_column(maker, role_of(maker, ref), column, ref->node);
     }
-    const struct sql_block *answer = NULL;
-    for (uint32_t b = 0; !answer && b < maker->bound->n_blocks; b++)
-        if (maker->bound->blocks[b]->role == SQL_BLOCK_TOP) answer = maker->bound->blocks[b];
+    const struct sql_block *answer = maker->bound->top;
     for (uint32_t i = 0; answer && i < answer->n_outputs; i++) {
         const struct sql_output *output = &answer->outputs[i];
         if (output->expr || output->table < 0 || output->column < 0) continue;

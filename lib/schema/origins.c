@@ -180,14 +180,6 @@ static struct sql_bound *bind_text(struct origin_tracer *t, struct arena *arena,
     return clean && bound->n_blocks ? bound : NULL;
 }
 
-/* The first block of the statement itself; NULL: nothing is bound. */
-static const struct sql_block *top_of(const struct sql_bound *bound)
-{
-    for (uint32_t i = 0; bound && i < bound->n_blocks; i++)
-        if (bound->blocks[i]->role == SQL_BLOCK_TOP) return bound->blocks[i];
-    return NULL;
-}
-
 /* --- generated columns -------------------------------------------------------------------------------------------- */
 
 static void trace_generated(struct origin_tracer *t, struct schema_table *table, struct schema_column *column)
@@ -202,7 +194,7 @@ static void trace_generated(struct origin_tracer *t, struct schema_table *table,
     bool known = name && *column->generated;
     struct sql_bound *bound =
         bind_text(t, &arena, known ? arena_printf(&arena, "SELECT %s FROM %s", column->generated, name) : NULL);
-    const struct sql_block *block = top_of(bound);
+    const struct sql_block *block = bound ? bound->top : NULL;
     t->deep++;
     bool followed = block && block->n_outputs == 1 && add_expression(t, &origins, block->outputs[0].expr, 0);
     if (!followed && !db_dialect(t->builder->db)->listing->origins.before)
@@ -237,7 +229,7 @@ static bool add_output(struct origin_tracer *t, struct origins *to, const struct
 static void trace_outputs(struct origin_tracer *t, struct schema_table *table, const struct sql_bound *bound,
                           const struct origins *whole)
 {
-    const struct sql_block *block = top_of(bound);
+    const struct sql_block *block = bound ? bound->top : NULL;
     bool known = block && block->n_outputs == table->n_columns && is_plain(bound->stmt);
     for (uint32_t i = 0; i < table->n_columns; i++) {
         struct schema_column *column = &table->columns[i];

@@ -205,6 +205,9 @@ struct sql_node {
     const struct sql_ref *ref; /* set by sql_bind on COLUMN, TABLE and STAR; NULL before */
     uint32_t id;               /* preorder number within the statement, from 0 */
     uint32_t slot;             /* this node is parent->kids[slot] */
+    /* The nearest of this node and those above it that is a kid of a QUERY, SELECT or VALUES, or a WINDOW; NULL when there is
+     * none. Set with the id, so that what a node stands in is found without climbing through long expressions. */
+    const struct sql_node *clause;
 };
 
 /* Child in a slot, or NULL; `n` may be NULL, so that chains read well: sql_kid(sql_kid(q, QUERY_BODY), SELECT_FROM). */
@@ -230,6 +233,9 @@ bool sql_name_is(const char *a, size_t a_len, const char *b, size_t b_len);
 struct sql_node *sql_walk(const struct sql_node *top, const struct sql_node *n);
 /* The same, but not into the children of `n`. */
 struct sql_node *sql_walk_over(const struct sql_node *top, const struct sql_node *n);
+
+/* Give a node its id and its clause; its parent has them already. */
+void sql_number(struct sql_node *node, uint32_t id);
 
 /* Index of a node among its parent's kids: kid->slot, unless someone moved entries by hand. 0 for a root. */
 uint32_t sql_slot(const struct sql_node *kid);

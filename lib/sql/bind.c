@@ -58,8 +58,11 @@ static bool bind_subquery(struct binder *b, const struct sql_node *query, struct
 {
     struct scope_rows rows;
     enum sql_clause clause = b->clause;
+    const struct sql_node *aggregate = b->aggregate;
+    b->aggregate = NULL;
     bool ok = bind_query(b, query, (struct way_in){.role = role, .parent = scope->block, .outer = scope}, &rows);
     b->clause = clause;
+    b->aggregate = aggregate;
     return ok;
 }
 
@@ -73,9 +76,9 @@ static bool bind_in_table(struct binder *b, struct sql_node *t, struct scope *sc
 }
 
 /* An aggregate belongs to the block of the innermost column it reads; without columns to the one it stands in. */
-static void note_aggregate(struct binder *b, const struct sql_node *call, struct scope *scope, uint32_t first_ref)
+static void note_aggregate(struct binder *b, struct scope *scope, uint32_t first_ref)
 {
-    if (!scope->block || !sql_is_aggregate(call)) return;
+    if (!scope->block) return;
     struct sql_block *owner = NULL;
     uint32_t nearest = UINT32_MAX;
     for (uint32_t i = first_ref; i < b->bound->n_refs; i++) {
@@ -97,6 +100,18 @@ static bool bind_kids(struct binder *b, struct sql_node *n, struct scope *scope)
     return true;
 }
 
+static bool bind_call(struct binder *b, struct sql_node *call, struct scope *scope)
+{
+    if (!sql_is_aggregate(call)) return bind_kids(b, call, scope);
+    const struct sql_node *around = b->aggregate;
+    uint32_t first_ref = b->bound->n_refs;
+    b->aggregate = call;
+    bool ok = bind_kids(b, call, scope);
+    b->aggregate = around;
+    if (ok) note_aggregate(b, scope, first_ref);
+    return ok;
+}
+
 static bool bind_window(struct binder *b, struct sql_node *window, struct scope *scope)
 {
     enum sql_clause clause = b->clause;
@@ -114,7 +129,6 @@ static bool is_row_name(const struct sql_node *n)
 bool bind_expr(struct binder *b, struct sql_node *n, struct scope *scope)
 {
     if (!n) return true;
-    uint32_t first_ref = b->bound->n_refs;
     switch (n->kind) {
     case SQL_COLUMN: return bind_column(b, n, scope, scope->block);
     case SQL_STAR: return bind_row(b, n, scope);
@@ -126,10 +140,7 @@ bool bind_expr(struct binder *b, struct sql_node *n, struct scope *scope)
     case SQL_SUBQUERY: return bind_subquery(b, sql_kid(n, 0), scope, role_of(n));
     case SQL_QUERY: return bind_subquery(b, n, scope, SQL_BLOCK_SCALAR);
     case SQL_WINDOW: return bind_window(b, n, scope);
-    case SQL_CALL:
-        if (!bind_kids(b, n, scope)) return false;
-        note_aggregate(b, n, scope, first_ref);
-        return true;
+    case SQL_CALL: return bind_call(b, n, scope);
     default: return bind_kids(b, n, scope);
     }
 }
@@ -451,6 +462,7 @@ enum err_code sql_bind(struct arena *arena, struct sql_stmt *stmt, const struct 
     struct scope_rows rows;
     bind_query(&b, stmt->root, (struct way_in){.role = SQL_BLOCK_TOP}, &rows);
     if (b.failed != ERR_OK) return b.failed;
+    bound->top = rows.first;
     if (bound->n_refs) qsort(bound->refs, bound->n_refs, sizeof(struct sql_ref *), by_text);
     spread_use(&b);
     hand_out_diags(&b);

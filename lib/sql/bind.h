@@ -115,6 +115,7 @@ struct sql_ref {
     const struct sql_node *expr; /* ALIAS, or a computed column of a derived table: the expression behind it */
     struct sql_block *block;     /* the block it stands in */
     enum sql_clause clause;
+    const struct sql_node *aggregate;     /* innermost aggregate call of that block around it; NULL: none */
     uint32_t levels;                      /* 0: local; n: found n blocks further out (correlated) */
     const struct sql_source *using_right; /* USING / NATURAL names: the other side; else NULL */
 };
@@ -142,6 +143,7 @@ struct sql_bound {
     const struct sql_catalog *catalog;
     struct sql_block **blocks; /* outer before inner */
     uint32_t n_blocks;
+    struct sql_block *top; /* the first block of the statement itself; NULL: it has none */
     struct sql_ref **refs; /* one for each COLUMN, TABLE and STAR, in order of the text */
     uint32_t n_refs;
     struct sql_diag *diags;      /* unknown and ambiguous names, with near names; NULL: all resolved */

@@ -28,7 +28,8 @@ static const struct sql_node *first_body(const struct sql_node *n)
 
 struct sql_block *sql_block_of(const struct sql_bound *bound, const struct sql_node *node)
 {
-    while (node && node->kind != SQL_SELECT && node->kind != SQL_VALUES && node->kind != SQL_QUERY) node = node->parent;
+    while (node && node->kind != SQL_SELECT && node->kind != SQL_VALUES && node->kind != SQL_QUERY)
+        node = node->clause ? node->clause->parent : NULL;
     node = first_body(node);
     return node && node->id < bound->stmt->n_nodes ? bound->block_of[node->id] : NULL;
 }
@@ -47,14 +48,14 @@ static enum sql_clause clause_of_slot(const struct sql_node *select, const struc
 
 enum sql_clause sql_clause_of(const struct sql_node *node)
 {
-    for (; node && node->parent; node = node->parent) {
-        const struct sql_node *parent = node->parent;
-        if (node->kind == SQL_WINDOW) return SQL_CLAUSE_WINDOW;
-        if (parent->kind == SQL_SELECT) return clause_of_slot(parent, node);
+    const struct sql_node *clause = node ? node->clause : NULL;
+    for (; clause; clause = clause->parent->clause) {
+        const struct sql_node *parent = clause->parent;
+        if (clause->kind == SQL_WINDOW) return SQL_CLAUSE_WINDOW;
+        if (parent->kind == SQL_SELECT) return clause_of_slot(parent, clause);
         if (parent->kind == SQL_VALUES) return SQL_CLAUSE_SELECT;
-        if (parent->kind != SQL_QUERY) continue;
-        if (node->kind == SQL_ORDER) return SQL_CLAUSE_ORDER;
-        if (node->kind == SQL_LIMIT) return SQL_CLAUSE_LIMIT;
+        if (clause->kind == SQL_ORDER) return SQL_CLAUSE_ORDER;
+        if (clause->kind == SQL_LIMIT) return SQL_CLAUSE_LIMIT;
     }
     return SQL_CLAUSE_SELECT;
 }

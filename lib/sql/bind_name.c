@@ -35,6 +35,7 @@ struct sql_ref *bind_ref_new(struct binder *b, struct sql_node *node, struct sql
     *ref = (struct sql_ref){.kind = SQL_REF_UNKNOWN, .node = node, .output = -1, .table = -1, .column = -1};
     ref->block = block;
     ref->clause = b->clause;
+    ref->aggregate = b->aggregate;
     node->ref = ref;
     return ref;
 }

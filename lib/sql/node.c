@@ -213,6 +213,19 @@ struct sql_node *sql_up(const struct sql_node *n, enum sql_kind kind)
     return (struct sql_node *)(uintptr_t)n;
 }
 
+static bool has_clauses(const struct sql_node *n)
+{
+    return n->kind == SQL_QUERY || n->kind == SQL_SELECT || n->kind == SQL_VALUES;
+}
+
+void sql_number(struct sql_node *node, uint32_t id)
+{
+    const struct sql_node *parent = node->parent;
+    bool begins = parent && (node->kind == SQL_WINDOW || has_clauses(parent));
+    node->id = id;
+    node->clause = begins ? node : parent ? parent->clause : NULL;
+}
+
 /* Parents and slots of the kids of one node. */
 static void adopt(struct sql_node *node)
 {
@@ -228,7 +241,7 @@ uint32_t sql_renumber(struct sql_node *root)
     uint32_t n = 0;
     for (struct sql_node *node = root; node; node = sql_walk(root, node)) {
         adopt(node);
-        node->id = n++;
+        sql_number(node, n++);
     }
     return n;
 }

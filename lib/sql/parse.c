@@ -545,14 +545,14 @@ static size_t first_bad_byte(const char *text, size_t len)
     return g_utf8_validate_len(text + i, len - i, &end) ? len : (size_t)(end - text);
 }
 
-/* Depth of the tree and preorder numbers, in one walk. The first node below the cap is reported. */
+/* Depth of the tree, preorder numbers and clauses, in one walk. The first node below the cap is reported. */
 static bool number(struct sql_parser *p, struct sql_node *root)
 {
     uint32_t depth = 1, n = 0;
     struct sql_node *node = root;
     root->parent = NULL;
     while (node) {
-        node->id = n++;
+        sql_number(node, n++);
         if (depth > p->limits.max_depth) return too_deep(p, node->start, node->start), false;
         struct sql_node *kid = NULL;
         for (uint32_t i = 0; i < node->n_kids && !kid; i++) kid = node->kids[i];

@@ -60,8 +60,9 @@ struct binder {
     struct scope_diag *diags; /* newest first */
     uint32_t n_diags, cap_blocks, cap_refs, lookups, cte_nesting, muted;
     enum sql_clause clause;
-    enum err_code failed; /* first limit that was hit; sticky */
-    bool paren_alias;     /* some parenthesised join has an alias */
+    const struct sql_node *aggregate; /* innermost one around what is being bound, as in sql_ref; NULL: none */
+    enum err_code failed;             /* first limit that was hit; sticky */
+    bool paren_alias;                 /* some parenthesised join has an alias */
 };
 
 /* A diagnostic that counts only if the CTE it was met in is used. */

@@ -91,7 +91,7 @@ void sql_replace(struct sql_node *old, struct sql_node *with);
 struct sql_node *sql_parse_expression(struct arena *arena, const char *text);
 /* left AND right; either may be NULL. */
 struct sql_node *sql_and(struct arena *arena, struct sql_node *left, struct sql_node *right);
-/* Set parent, id and n_nodes from scratch after edits; returns the number of nodes. */
+/* Set parent, id, clause and n_nodes from scratch after edits; returns the number of nodes. */
 uint32_t sql_renumber(struct sql_node *root);
 
 /* For tests: does every node have the slots its kind declares, its parent, and a span inside its parent's?

@@ -116,6 +116,7 @@ static struct sql_node *copy_node(struct arena *arena, const struct sql_node *no
     copy->parent = NULL;
     copy->ref = NULL;
     copy->slot = 0;
+    copy->clause = NULL;
     copy->cap_kids = node->n_kids;
     copy->kids = node->n_kids ? arena_new_array(arena, node->n_kids, struct sql_node *) : NULL;
     bool done = (copy->kids || !node->n_kids) && copy_text(arena, &copy->text, copy->text_len) &&
@@ -207,6 +208,15 @@ static const char *check_span(const struct sql_stmt *stmt, const struct sql_node
     return n->start < parent->start || n->end > parent->end ? "a span lies outside of its parent's" : NULL;
 }
 
+static const struct sql_node *clause_above(const struct sql_node *n)
+{
+    for (; n->parent; n = n->parent)
+        if (n->kind == SQL_WINDOW || n->parent->kind == SQL_QUERY || n->parent->kind == SQL_SELECT ||
+            n->parent->kind == SQL_VALUES)
+            return n;
+    return NULL;
+}
+
 const char *sql_check_tree(const struct sql_stmt *stmt)
 {
     uint32_t n_nodes = 0;
@@ -216,6 +226,7 @@ const char *sql_check_tree(const struct sql_stmt *stmt)
         if (!wrong) wrong = check_span(stmt, n);
         if (wrong) return wrong;
         if (n->id != n_nodes++) return "ids are not in preorder";
+        if (n->clause != clause_above(n)) return "a node does not know its clause";
     }
     if (stmt->root && stmt->root->parent) return "the root has a parent";
     return n_nodes == stmt->n_nodes ? NULL : "n_nodes is not the number of nodes";

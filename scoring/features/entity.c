@@ -226,25 +226,34 @@ static float who_met(const struct extraction *ex, const struct answered *answere
     return any ? (met ? 1 : -1) : (float)NAN;
 }
 
+/* Of each block, whether more than the keys of its tables is read. NULL: the arena is full. */
+static const bool *reads_more_than_keys(const struct extraction *ex)
+{
+    const struct sql_bound *bound = ex->subject->bound;
+    bool *more = arena_new_array(ex->arena, bound->n_blocks, bool);
+    for (uint32_t i = 0; more && i < bound->n_refs; i++) {
+        const struct sql_ref *ref = bound->refs[i];
+        const struct schema_column *c = ref->kind == SQL_REF_COLUMN ? schema_column_of(ex->schema, ref) : NULL;
+        if (c && ref->source && ref->source->block && !c->pk && !schema_is_foreign_key(ex->schema, c->id))
+            more[ref->source->block->index] = true;
+    }
+    return more;
+}
+
 /* Tables that no word names and that only keep or drop rows: a condition that nobody asked for. */
 static float unsaid_filters(const struct extraction *ex)
 {
     const struct sql_bound *bound = ex->subject->bound;
+    const bool *more = reads_more_than_keys(ex);
     float n = 0;
+    if (!more) return (float)NAN;
     for (uint32_t b = 0; b < bound->n_blocks; b++) {
         const struct sql_block *block = bound->blocks[b];
         if (block == ex->answer || block->n_sources != 1 || block->sources[0].table < 0) continue;
         uint32_t table = (uint32_t)block->sources[0].table;
         float named = 0;
         for (uint32_t w = 0; w < ex->question->links->n_words; w++) named = MAX(named, names_table(ex, w, table));
-        bool plain = true; /* its columns are keys, so that nothing but the table's rows is asked of it */
-        for (uint32_t i = 0; i < bound->n_refs && plain; i++) {
-            const struct sql_ref *ref = bound->refs[i];
-            const struct schema_column *c = ref->kind == SQL_REF_COLUMN ? schema_column_of(ex->schema, ref) : NULL;
-            if (c && ref->source && ref->source->block == block)
-                plain = c->pk || schema_is_foreign_key(ex->schema, c->id);
-        }
-        n += plain && named < NAMED;
+        n += !more[b] && named < NAMED;
     }
     return n;
 }

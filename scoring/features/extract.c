@@ -68,13 +68,6 @@ void extract_mark_explained(struct extraction *ex, uint32_t first, uint32_t n_to
 
 /* --- columns --- */
 
-static bool inside_aggregate(const struct sql_node *node)
-{
-    for (const struct sql_node *n = node->parent; n && !sql_is(n, SQL_SELECT); n = n->parent)
-        if (sql_is(n, SQL_CALL) && sql_is_aggregate(n)) return true;
-    return false;
-}
-
 static bool is_join_node(const struct extraction *ex, const struct sql_node *node)
 {
     const struct sql_node *parent = node->parent;
@@ -84,16 +77,17 @@ static bool is_join_node(const struct extraction *ex, const struct sql_node *nod
     return false;
 }
 
-static enum column_use use_of(const struct extraction *ex, const struct sql_node *node)
+static enum column_use use_of(const struct extraction *ex, const struct sql_ref *ref)
 {
     static const enum column_use by_clause[SQL_CLAUSE_COUNT] = {
         [SQL_CLAUSE_SELECT] = USE_JOIN, /* of a subquery: what it hands to the condition around it */
         [SQL_CLAUSE_FROM] = USE_CONDITION,   [SQL_CLAUSE_WHERE] = USE_CONDITION, [SQL_CLAUSE_GROUP] = USE_GROUP,
         [SQL_CLAUSE_HAVING] = USE_CONDITION, [SQL_CLAUSE_ORDER] = USE_ORDER,     [SQL_CLAUSE_LIMIT] = USE_CONDITION,
         [SQL_CLAUSE_WINDOW] = USE_GROUP};
+    const struct sql_node *node = ref->node;
     if (is_join_node(ex, node)) return USE_JOIN;
     enum sql_clause clause = sql_clause_of(node);
-    if (clause != SQL_CLAUSE_HAVING && inside_aggregate(node)) return USE_ARGUMENT;
+    if (clause != SQL_CLAUSE_HAVING && ref->aggregate) return USE_ARGUMENT;
     if (clause == SQL_CLAUSE_SELECT && query_in_answer(ex->subject, node)) return USE_ANSWER;
     return clause < SQL_CLAUSE_COUNT ? by_clause[clause] : USE_JOIN;
 }
@@ -112,7 +106,7 @@ static void use_columns(struct extraction *ex)
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         const struct sql_ref *ref = bound->refs[i];
         const struct schema_column *column = ref->kind == SQL_REF_COLUMN ? schema_column_of(ex->schema, ref) : NULL;
-        if (column) add_use(ex, column, ref->node, use_of(ex, ref->node));
+        if (column) add_use(ex, column, ref->node, use_of(ex, ref));
     }
     for (uint32_t i = 0; ex->answer && i < ex->answer->n_outputs; i++) {
         const struct sql_output *output = &ex->answer->outputs[i];

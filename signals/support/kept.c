@@ -185,13 +185,6 @@ static void look_at_question(const struct vsig_subject *subject, struct vsig_kep
         kept->asked = VSIG_KEEP_EACH;
 }
 
-static bool inside_aggregate(const struct sql_node *node, const struct sql_block *block)
-{
-    for (const struct sql_node *n = node->parent; n && n != block->node; n = n->parent)
-        if (sql_is(n, SQL_CALL) && sql_is_aggregate(n)) return true;
-    return false;
-}
-
 /* FROM items whose columns are shown or grouped by, those inside of aggregates left out. */
 static vsig_sources entities(const struct vsig_subject *subject, const struct sql_block *block)
 {
@@ -202,7 +195,7 @@ static vsig_sources entities(const struct vsig_subject *subject, const struct sq
         if (!here || ref->kind == SQL_REF_TABLE) continue;
         if (ref->kind == SQL_REF_STAR && sql_is(ref->node, SQL_STAR))
             out |= ref->source ? vsig_source_bit(block, ref->source) : vsig_all_sources(block);
-        else if (ref->source && !inside_aggregate(ref->node, block))
+        else if (ref->source && !ref->aggregate)
             out |= vsig_source_bit(block, ref->source);
     }
     return out;

@@ -141,9 +141,8 @@ static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
 
 static void look_compound(const struct sql_node *node, struct vsig_logic *logic)
 {
-    bool inside = sql_is(node->parent, SQL_IN);
-    for (const struct sql_node *n = node->parent; n && !inside; n = n->parent) inside = sql_is(n, SQL_IN);
-    if (inside && node->op == SQL_UNION) add(node, &logic->any_of_sets, &logic->any_set);
+    const struct sql_node *whole = node->clause; /* the topmost of a chain of them */
+    if (node->op == SQL_UNION && sql_up(whole, SQL_IN)) add(node, &logic->any_of_sets, &logic->any_set);
     logic->each_of_sets += node->op == SQL_INTERSECT;
     logic->sets_excluded += node->op == SQL_EXCEPT;
 }

@@ -34,13 +34,7 @@ enum query_aggregate query_aggregate_of(const struct sql_node *node)
 
 const struct sql_block *query_answer_block(const struct vsig_subject *subject)
 {
-    const struct sql_bound *bound = subject->bound;
-    const struct sql_block *block = bound->n_blocks ? bound->blocks[0] : NULL;
-    for (uint32_t i = 0; i < bound->n_blocks; i++)
-        if (bound->blocks[i]->role == SQL_BLOCK_TOP) {
-            block = bound->blocks[i];
-            break;
-        }
+    const struct sql_block *block = subject->bound->top;
     while (block && block->n_sources == 1 && block->sources[0].of && block->n_outputs && block->outputs[0].expr == NULL)
         block = block->sources[0].of; /* SELECT * FROM (...) */
     return block && sql_is(block->node, SQL_SELECT) ? block : NULL;

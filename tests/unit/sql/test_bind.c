@@ -40,6 +40,7 @@ static char *refs_text(const struct sql_bound *bound)
         const struct sql_node *n = ref->node;
         cr_assert(n->ref == ref);
         if (n->kind != SQL_COLUMN) continue;
+        cr_expect_eq(sql_clause_of(n), ref->clause, "%s", bound->stmt->text);
         if (out->len) g_string_append(out, "; ");
         if (n->text3) g_string_append_printf(out, "%.*s.", (int)n->text3_len, n->text3);
         if (n->text2) g_string_append_printf(out, "%.*s.", (int)n->text2_len, n->text2);
@@ -241,6 +242,27 @@ Test(bind, conjuncts_literals_and_aggregates)
     const struct sql_node *items = sql_kid(select, SELECT_ITEMS);
     cr_expect(sql_is_aggregate(sql_kid(items->kids[0], 0)));
     cr_expect(!sql_is_aggregate(sql_kid(items->kids[1], 0)));
+    arena_free(&arena);
+    catalog_sqlite_free(catalog);
+}
+
+Test(bind, the_aggregate_around_a_column)
+{
+    struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b);");
+    struct arena arena;
+    arena_init(&arena, 0);
+    struct sql_bound *bound = bind_text(&arena, catalog,
+                                        "SELECT a, sum(1 + abs(a)), sum(a) FILTER (WHERE b > 1), sum((SELECT a FROM t "
+                                        "AS u ORDER BY b)), sum(a) OVER () "
+                                        "FROM t GROUP BY a HAVING max(b) > 2 ORDER BY count(a)");
+    static const char *const around[] = {"", "sum", "sum", "sum", "", "", "", "", "max", "count"};
+    for (unsigned i = 0; i < sizeof around / sizeof *around; i++) {
+        const struct sql_ref *ref = nth_column(bound, i);
+        const struct sql_node *call = ref ? ref->aggregate : NULL;
+        cr_assert(ref && (call != NULL) == (*around[i] != '\0'), "column %u", i);
+        cr_expect(!call || sql_name_is(call->text, call->text_len, around[i], strlen(around[i])), "column %u", i);
+    }
+    cr_expect_null(nth_column(bound, sizeof around / sizeof *around));
     arena_free(&arena);
     catalog_sqlite_free(catalog);
 }
