@@ -4,7 +4,7 @@
   scale.py build/release/cli/assay [--quick] [--only NAME...] [--json FILE] [--postgres DSN | --start-postgres] [--folder DIR]
 
 Every input is made here, the same each time, in a scratch folder that is removed. A curve runs from its least size up, until a size is
-forecast to take longer than --longest or more disk than --disk. The time at the least size is taken off as the cost of a start; the slope is that of
+forecast to take longer than --longest or more disk than --disk, or its SQL is refused. The time at the least size is taken off as the cost of a start; the slope is that of
 log(time) against log(n) over the upper half of the sizes, so 1 is linear and 2 quadratic. A slope is marked when it is steeper than that of what the curve may be
 (n log n, unless its row says flat) by more than 0.15. Memory is marked only where it must stay flat. Exit status 1 when anything is marked.
 """
@@ -36,11 +36,11 @@ def request(i, question, candidates, db="d"):
     return {"id": f"r{i}", "db": db, "question": question, "candidates": [{"sql": sql} for sql in candidates]}
 
 
-def replay(folder, requests, *options):
+def replay(folder, requests, *options, out=os.devnull):
     path = os.path.join(folder, "log.jsonl")
-    with open(path, "w", encoding="utf-8") as out:
-        for each in requests: out.write(json.dumps(each) + "\n")
-    return ["replay", path, "--db-root", os.path.join(folder, "databases"), "--format", "jsonl", "--out", os.devnull, "--quiet", *(options or ("--workers", "1"))]
+    with open(path, "w", encoding="utf-8") as log:
+        for each in requests: log.write(json.dumps(each) + "\n")
+    return ["replay", path, "--db-root", os.path.join(folder, "databases"), "--format", "jsonl", "--out", out, "--force", "--quiet", *(options or ("--workers", "1"))]
 
 
 SIMPLE = ("How many items have an amount above 500?", ["SELECT count(*) FROM item WHERE amount > 500", "SELECT count(name) FROM item WHERE amount >= 500",
@@ -117,6 +117,12 @@ def grown(n, head, part, tail="", glue=" "):
     return head + glue.join(parts) + tail
 
 
+def chained(n):
+    """SQL of about n bytes: WITH entries that each read the one before."""
+    text = grown(n - 30, "WITH w0 AS (SELECT name FROM item), ", lambda i: f"w{i + 1} AS (SELECT name FROM w{i})", glue=", ")
+    return f"{text} SELECT name FROM w{text.count(' AS ') - 1}"
+
+
 SHAPES = {
     "or": lambda n: grown(n, "SELECT name FROM item WHERE ", lambda i: f"amount = {i}", glue=" OR "),
     "and": lambda n: grown(n, "SELECT name FROM item WHERE ", lambda i: f"amount <> {i}", glue=" AND "),
@@ -128,15 +134,20 @@ SHAPES = {
     "union": lambda n: grown(n, "", lambda i: f"SELECT name FROM item WHERE id = {i}", glue=" UNION "),
     "join": lambda n: grown(n, "SELECT i0.name FROM item i0 ", lambda i: f"JOIN item i{i + 1} ON i{i}.id = i{i + 1}.id"),
     "with": lambda n: grown(n, "WITH c AS (SELECT 1), ", lambda i: f"w{i} AS (SELECT name FROM item WHERE id = {i})", " SELECT name FROM w0", ", "),
+    "chain": chained,
+    "exists": lambda n: grown(n, "SELECT name FROM item WHERE ", lambda i: f"EXISTS (SELECT 1 FROM item o WHERE o.id = item.id AND o.amount > {i})", glue=" AND "),
     "spaces": lambda n: grown(n, "SELECT name FROM item", lambda i: "  ", " WHERE amount = 5"),
 }
+
+
+VERDICTS = "verdicts.jsonl"
 
 
 def make_sql(shape):
     """Asked 50 times, or a start would hide it."""
     def make(folder, n, _):
         database(folder, SCHEMA, FILL % (100, 100))
-        return replay(folder, (request(i, "Which items have an amount above 500?", [SHAPES[shape](n)]) for i in range(50)))
+        return replay(folder, (request(i, "Which items have an amount above 500?", [SHAPES[shape](n)]) for i in range(50)), out=os.path.join(folder, VERDICTS))
     return make
 
 
@@ -174,7 +185,15 @@ def decades(first, last):
     return [10 ** i for i in range(first, last + 1)]
 
 
+def lengths(most):
+    """(sizes, the fewer ones) of SQL that is refused above `most` bytes; None: by nobody before 64 KiB."""
+    return ([100, *(most // part for part in (8, 4, 2, 1))],) * 2 if most else (LENGTHS, SHORT)
+
+
 LENGTHS, SHORT = [100, 1024, 2048, 4096, 8192, 16384, 32768, 65536], [100, 2048, 8192, 32768, 65536]
+LIMITED = {"or": 6000, "and": 7000, "sum": 3500, "union": 2100, "join": 2000}  # bytes that SQLite still takes
+ENGINES = {"case", "chain", "exists", "join"}  # steeper, and most of it SQLite's own: its planner, its walks over nested queries, its list of cursors, its search for equal constants
+
 CURVES = [
     Curve("rows", "rows of a table in SQLite", make_rows, decades(3, 8), decades(3, 6), 40),
     Curve("postgres", "rows of a table in PostgreSQL", make_postgres, decades(3, 7), decades(3, 6), 80),
@@ -182,7 +201,7 @@ CURVES = [
     Curve("columns", "columns of a table", make_columns, [1, 10, 100, 500, 1000, 2000], [1, 100, 500, 1000, 2000], 400),
     Curve("candidates", "candidates with results of their own", make_candidates, [1, 16, 64, 256, 1024, 4096], [1, 64, 256, 1024]),
     Curve("equal candidates", "candidates with one result", make_equal_candidates, [1, 16, 64, 256, 1024, 4096], [1, 64, 256, 1024]),
-    *(Curve(f"sql {shape}", f"bytes of SQL that grows by its {shape}", make_sql(shape), LENGTHS, SHORT) for shape in SHAPES),
+    *(Curve(f"sql {shape}", f"bytes of SQL that grows by its {shape}", make_sql(shape), *lengths(LIMITED.get(shape)), time=None if shape in ENGINES else "n log n") for shape in SHAPES),
     Curve("question", "bytes of the question", make_question, LENGTHS, SHORT),
     Curve("values", "distinct values, indexed", make_values, decades(3, 7), decades(3, 6), 40),
     Curve("value lookups", "distinct values, asked for", make_value_lookups, decades(3, 7), decades(3, 6), 40),
@@ -239,13 +258,22 @@ def run(command):
     return seconds, usage.ru_maxrss / 1024
 
 
+def refusal(folder):
+    """Why the first candidate was not looked at, where verdicts were kept."""
+    path = os.path.join(folder, VERDICTS)
+    if not os.path.exists(path): return None
+    with open(path, encoding="utf-8") as verdicts: why = json.loads(next(verdicts))["candidates"][0]["why"] or ""
+    return why if why.startswith("refused") else None
+
+
 def measure(o, curve, n):
-    """Median seconds and peak MiB; three times where it is quick."""
+    """Median seconds, peak MiB, and why the program refused it, if it did; three times where it is quick."""
     with tempfile.TemporaryDirectory(dir=o.folder) as folder:
         command = [o.assay, *curve.make(folder, n, o)]
         runs = [run(command)]
         while len(runs) < 3 and runs[0][0] < 5: runs.append(run(command))
-    return statistics.median(seconds for seconds, _ in runs), max(peak for _, peak in runs)
+        why = refusal(folder)
+    return statistics.median(seconds for seconds, _ in runs), max(peak for _, peak in runs), why
 
 
 def follow(o, curve):
@@ -256,9 +284,12 @@ def follow(o, curve):
         elif n * curve.disk > o.disk * 1e9: why = f"{n:,} would take {n * curve.disk / 1e9:,.0f} GB of disk"
         if why: break
         try:
-            seconds, peak = measure(o, curve, n)
+            seconds, peak, refused = measure(o, curve, n)
         except (RuntimeError, OSError, sqlite3.Error, subprocess.SubprocessError) as error:
             why = f"{n:,}: {error}"
+            break
+        if refused:
+            why = f"{n:,} is {refused}"
             break
         times.append((n, seconds))
         memory.append((n, peak))
