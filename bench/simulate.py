@@ -19,7 +19,6 @@ from fluid import Lane, Scenario
 CLAIM = 0.20  # the error asked for
 MARGIN_S = 2.0  # as in bench/fleet.py
 SECONDS = 12  # of open loop at each load, as the measurement's
-LIGHT = 0.2  # the load at which the light costs were measured
 
 DATABASE_S = 0.020  # what lagThreshold is made for (docs/kubernetes.md): a database that answers in some 20 ms
 
@@ -66,7 +65,7 @@ def against_fleet(costs, seed):
     yield compare("throughput, requests/s", engine.flood(costs, seed, requests, cores=cores), measured["throughput"])
     for share in ("0.2", "0.5", "0.8"):
         then = measured[share]
-        taken = engine.open_loop(costs, seed, then["rate"], SECONDS, cores=cores, load=(float(share) - LIGHT) / (1 - LIGHT)).taken
+        taken = engine.open_loop(costs, seed, then["rate"], SECONDS, cores=cores, load=float(share)).taken
         for name, q in (("p50", 0.50), ("p95", 0.95)):
             yield compare(f"{name} at {percent(float(share))} load, ms", engine.quantile(taken, q) * 1e3, then[name] * 1e3)
 

@@ -16,6 +16,18 @@ IDLE_WAIT_S, WAIT_SHARE, WINDOW = 0.020, 32, 16  # coordinator/coordinator.c, co
 TASKS, RESULTS = 12 * 7, 16  # worker/internal.h: BATCH, OUTBOX
 
 
+LIGHT = 0.2  # of the throughput: batches are small, and the light costs are measured
+
+
+def cpu_at(load, light, full):
+    """CPU seconds a request at a load between 0 and 1. A fleet takes CPU for each request and, beside that, for what it does so often
+    a second (polls, transactions, batches of what came meanwhile). Both measured loads thus say a line of CPU a second, and below the
+    light one a request costs as there: no batch has less than one."""
+    load = max(load, LIGHT)
+    of_full = (load - LIGHT) / (1 - LIGHT)
+    return (light * LIGHT * (1 - of_full) + full * of_full) / load
+
+
 class Draw:
     """Values of a histogram: rows [upper bound, share]. Within a bucket all values are as likely."""
 
@@ -231,8 +243,7 @@ class Candidate:
 
 
 class Fleet:
-    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU of a message it takes: that of `light`, where
-    batches are small, up to that of `full`."""
+    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU a request takes (cpu_at)."""
 
     def __init__(self, costs, seed, *, coordinators=1, threads=1, partitions=8, cores=2, load=0.0, max_open=256, commit=COMMIT_S, slow_s=0.0):
         self.clock, self.chance = Clock(), random.Random(seed)
@@ -244,7 +255,7 @@ class Fleet:
         candidates, self.visits = self.counts.moment(1), max(task["a_request"] for task in costs["task"].values())
         self.asked = (self.visits - 1) / (candidates - 1) if candidates > 1 else 1.0
         self.all_at_once = costs["strategy"] == "rerank"  # rules.c: evaluate_all; the others may stop at a candidate
-        self.cpu, self.own = ({part: light + (parts["full"][part] - light) * load for part, light in parts["light"].items()}
+        self.cpu, self.own = ({part: cpu_at(load, light, parts["full"][part]) for part, light in parts["light"].items()}
                               for parts in (costs["cpu"], costs.get("own_cpu", costs["cpu"])))
         self.library = {part: max(0.0, self.cpu[part] - own) for part, own in self.own.items()}
         self.families = len(costs["task"])

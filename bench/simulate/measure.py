@@ -12,8 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MODELS = os.environ.get("ASSAY_MODELS") or os.path.join(HERE, "..", "..", "models")  # as a program in a build folder finds them
 sys.path.insert(0, os.path.join(HERE, ".."))
 import fleet
+from engine import LIGHT
 
-LIGHT = 0.2  # of the throughput: batches are small
 LOADS = (LIGHT, 0.5, 0.8)
 BUCKET = re.compile(r'(\w+)_bucket\{(?:(?:family|stage)="(\w+)",)?le="([^"]+)"\} (\S+)')
 SUM = re.compile(r'(\w+)_sum(?:\{(?:family|stage)="(\w+)"\})? (\S+)')

@@ -29,6 +29,18 @@ def mean_wait(service, rate, n, seed=7):
     return sum(waits) / len(waits)
 
 
+class Costs(unittest.TestCase):
+    def test_cpu_a_second_is_a_line_through_what_was_measured(self):
+        light, full = 0.015, 0.006
+        self.assertAlmostEqual(engine.cpu_at(engine.LIGHT, light, full), light)
+        self.assertAlmostEqual(engine.cpu_at(1.0, light, full), full)
+        seconds = [load * engine.cpu_at(load, light, full) for load in (0.2, 0.4, 0.6, 0.8, 1.0)]
+        for before, after in zip(seconds, seconds[1:]): self.assertAlmostEqual(after - before, seconds[1] - seconds[0])
+
+    def test_below_the_light_load_a_request_costs_as_there(self):
+        self.assertEqual(engine.cpu_at(0.0, 0.015, 0.006), engine.cpu_at(engine.LIGHT, 0.015, 0.006))
+
+
 class Queues(unittest.TestCase):
     def test_random_service_waits_as_m_m_1(self):
         for busy in (0.3, 0.6, 0.8):
