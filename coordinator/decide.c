@@ -63,12 +63,13 @@ bool decide_is_done(const struct request *request, uint32_t index)
 struct company {
     uint32_t first, n, n_seen;
     enum msg_order order;
-    bool remote; /* the word of remote models counts */
+    bool remote;                       /* the word of remote models counts */
+    const struct votes_company *votes; /* what they say together; NULL: is found anew */
 };
 
 static struct company company_of(const struct request *request, uint32_t n_seen)
 {
-    return (struct company){0, request->n, n_seen, request->options.order, true};
+    return (struct company){0, request->n, n_seen, request->options.order, true, NULL};
 }
 
 /* NAN: there is none, or it cannot say. */
@@ -145,7 +146,8 @@ static void score_among(struct request *request, uint32_t index, const struct co
                                     .n_candidates = among->n,
                                     .n_seen = among->n_seen,
                                     .index = index - among->first,
-                                    .places = among->order == MSG_ORDER_RANKED};
+                                    .places = among->order == MSG_ORDER_RANKED,
+                                    .company = among->votes};
     struct models_score *worth = &request->states[index].score;
     *worth = models_score(models, &subject);
     verify(request, index, among);
@@ -164,9 +166,18 @@ static void score(struct request *request, uint32_t index, uint32_t n_seen)
     score_among(request, index, &among);
 }
 
+static void score_all(struct request *request)
+{
+    struct votes_company votes;
+    struct company among = company_of(request, request->n);
+    votes_look_around(request->judged, request->n, request->n, &votes);
+    among.votes = &votes;
+    for (uint32_t i = 0; i < request->n; i++) score_among(request, i, &among);
+}
+
 double decide_p_alone(struct request *request, uint32_t index)
 {
-    const struct company alone = {index, 1, 1, MSG_ORDER_UNSET, false};
+    const struct company alone = {index, 1, 1, MSG_ORDER_UNSET, false, NULL};
     struct msg_judged kept = request->judged[index];
     struct models_score kept_score = request->states[index].score;
     request->judged[index].count = 1;
@@ -627,7 +638,7 @@ bool decide_advance(struct request *request, int64_t now_ns)
         if (progress != PROGRESS_ON) return progress == PROGRESS_CLOSED;
     }
     if (request->n_done_prefix == request->n) {
-        for (uint32_t i = 0; request->evaluate_all && i < request->n; i++) score(request, i, request->n);
+        if (request->evaluate_all) score_all(request);
         ask_apply_answers(request);
         return finish(request, find_best(request), now_ns);
     }
@@ -681,6 +692,6 @@ void decide_deadline(struct request *request, int64_t now_ns)
             request->judged[i].why = "not judged: the deadline passed";
     }
     request->n_done_prefix = request->n;
-    for (uint32_t i = 0; i < request->n; i++) score(request, i, request->n);
+    score_all(request);
     conclude_by_policy(request, find_best(request), err_name(ERR_DEADLINE), err_meaning(ERR_DEADLINE), missing, now_ns);
 }

@@ -91,6 +91,8 @@ void vectors_add(struct vectors *v, const struct msg_verdict *verdict, const str
         uint32_t same = verdict->candidates[first].same_as;
         if (same) first = same - 1;
     }
+    struct votes_company company;
+    votes_look_around(verdict->candidates, verdict->n_candidates, verdict->n_candidates, &company);
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_judged *judged = &verdict->candidates[i];
         if (!judged->judged || judged->invalid || judged->same_as) continue;
@@ -98,7 +100,8 @@ void vectors_add(struct vectors *v, const struct msg_verdict *verdict, const str
                                         .n_candidates = verdict->n_candidates,
                                         .n_seen = verdict->n_candidates,
                                         .index = i,
-                                        .places = true};
+                                        .places = true,
+                                        .company = &company};
         uint8_t right = labels ? labels->of[i] == LABEL_RIGHT : VECTORS_UNLABELLED;
         add_row(v, &subject, right, database, labels && i == first && !labels->gold_empty, made);
     }

@@ -2,6 +2,7 @@
 
 #include "signals/vsig.h"
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -55,74 +56,102 @@ static unsigned count_fired(const struct msg_judged *judged)
     return n;
 }
 
-/* Votes of all seen candidates with the result of number i. */
-static double votes_for_result(const struct votes_subject *s, uint32_t i)
+/* The place of its result among those of the company, -1 when it is none of them. */
+static int find_result(const struct votes_company *company, const struct msg_judged *judged)
 {
-    double votes = 0;
-    for (uint32_t k = 0; k < s->n_seen; k++)
-        if (votes_same_result(&s->candidates[i], &s->candidates[k])) votes += votes_count(&s->candidates[k]);
-    return votes;
+    for (uint32_t i = 0; i < company->n_results; i++)
+        if (votes_same_result(company->results[i].first, judged)) return (int)i;
+    return -1;
 }
 
-static bool first_with_result(const struct votes_subject *s, uint32_t i)
+static void look_at_seen(struct votes_company *out, const struct msg_judged *judged)
 {
-    for (uint32_t k = 0; k < i; k++)
-        if (votes_same_result(&s->candidates[k], &s->candidates[i])) return false;
-    return true;
+    out->judged += judged->judged;
+    if (!votes_ran(judged)) return;
+    unsigned fired = count_fired(judged);
+    int result = find_result(out, judged);
+    if (fired < out->least_fired) out->least_fired = fired;
+    if (result >= 0) out->results[result].votes += votes_count(judged);
+    out->ran++;
+    out->ran_votes += votes_count(judged);
+}
+
+void votes_look_around(const struct msg_judged *candidates, uint32_t n, uint32_t n_seen, struct votes_company *out)
+{
+    *out = (struct votes_company){.best_score = NAN, .least_fired = UINT_MAX};
+    for (uint32_t i = 0; i < n; i++) {
+        if (candidates[i].same_as) continue;
+        out->votes += votes_count(&candidates[i]);
+        if (!(candidates[i].score <= out->best_score)) out->best_score = fmax(out->best_score, candidates[i].score);
+    }
+    for (uint32_t i = 0; i < n_seen && i < VOTES_MAX_RESULTS; i++)
+        if (votes_ran(&candidates[i]) && find_result(out, &candidates[i]) < 0)
+            out->results[out->n_results++].first = &candidates[i];
+    for (uint32_t i = 0; i < n_seen; i++) look_at_seen(out, &candidates[i]);
 }
 
 /* Votes, rank and score: known before anything ran, so over all candidates. */
-static void compare_lists(const struct votes_subject *s, struct others *out)
+static void compare_lists(const struct votes_subject *s, const struct votes_company *company, struct others *out)
 {
     const struct msg_judged *own = &s->candidates[s->index];
-    double votes = 0, best = NAN;
-    for (uint32_t i = 0; i < s->n_candidates; i++) {
-        const struct msg_judged *other = &s->candidates[i];
-        if (other->same_as) continue;
-        votes += votes_count(other);
-        out->rank += s->places ? i < s->index : (double)NAN;
-        if (!(other->score <= best)) best = fmax(best, other->score);
-    }
-    out->share = votes_count(own) / votes;
-    out->score_gap = best - own->score;
+    for (uint32_t i = 0; s->places && i < s->index; i++) out->rank += !s->candidates[i].same_as;
+    if (!s->places) out->rank = NAN;
+    out->share = votes_count(own) / company->votes;
+    out->score_gap = company->best_score - own->score;
 }
 
-/* Results: of what has been judged so far. At most MAX_PEERS are compared with each other. */
-static void compare_results(const struct votes_subject *s, struct others *out)
+static double votes_for_result(const struct votes_subject *s, const struct votes_company *company)
 {
-    enum { MAX_PEERS = 64 };
     const struct msg_judged *own = &s->candidates[s->index];
-    double all = 0, judged = 0, n_ran = 0, own_votes = votes_for_result(s, s->index);
-    unsigned least = count_fired(own);
+    int result = find_result(company, own);
+    if (result >= 0) return company->results[result].votes;
+    double votes = 0;
+    for (uint32_t i = 0; i < s->n_seen; i++)
+        if (votes_same_result(own, &s->candidates[i])) votes += votes_count(&s->candidates[i]);
+    return votes;
+}
+
+static double votes_for_shape(const struct votes_subject *s)
+{
+    const struct msg_judged *own = &s->candidates[s->index];
+    double votes = 0;
     for (uint32_t i = 0; i < s->n_seen; i++) {
         const struct msg_judged *other = &s->candidates[i];
-        judged += other->judged;
-        if (!votes_ran(other)) continue;
-        unsigned fired = count_fired(other);
-        if (fired < least) least = fired;
-        n_ran++;
-        all += votes_count(other);
-        if (votes_ran(own) && other->execution->columns == own->execution->columns)
-            out->same_shape += votes_count(other);
-        if (i >= MAX_PEERS || !first_with_result(s, i)) continue;
-        out->results++;
-        double votes = votes_for_result(s, i);
-        if (votes > own_votes) out->better += votes;
+        if (votes_ran(other) && other->execution->columns == own->execution->columns) votes += votes_count(other);
     }
-    out->executable = judged > 0 ? n_ran / judged : NAN;
+    return votes;
+}
+
+/* Results: of what has been judged so far. */
+static void compare_results(const struct votes_subject *s, const struct votes_company *company, struct others *out)
+{
+    const struct msg_judged *own = &s->candidates[s->index];
+    bool ran = votes_ran(own);
+    double own_votes = ran ? votes_for_result(s, company) : 0;
+    for (uint32_t i = 0; i < company->n_results; i++)
+        if (company->results[i].votes > own_votes) out->better += company->results[i].votes;
+    out->results = company->n_results;
+    out->executable = company->judged > 0 ? company->ran / company->judged : NAN;
     /* Alone among those seen, with others to come: it agrees with nobody yet, which is not the same as with all. */
-    bool alone = n_ran <= 1 && s->n_seen < s->n_candidates;
-    out->agreement = votes_ran(own) && !alone ? own_votes / all : NAN;
-    out->better = votes_ran(own) ? out->better / all : NAN;
-    out->same_shape = votes_ran(own) ? out->same_shape / all : NAN;
-    out->fired_gap = count_fired(own) - (double)least;
+    bool alone = company->ran <= 1 && s->n_seen < s->n_candidates;
+    out->agreement = ran && !alone ? own_votes / company->ran_votes : NAN;
+    out->better = ran ? out->better / company->ran_votes : NAN;
+    out->same_shape = ran ? votes_for_shape(s) / company->ran_votes : NAN;
+    unsigned fired = count_fired(own);
+    out->fired_gap = fired > company->least_fired ? fired - (double)company->least_fired : 0;
 }
 
 static struct others compare(const struct votes_subject *s)
 {
     struct others out = {0};
-    compare_lists(s, &out);
-    compare_results(s, &out);
+    struct votes_company found;
+    const struct votes_company *company = s->company;
+    if (!company) {
+        votes_look_around(s->candidates, s->n_candidates, s->n_seen, &found);
+        company = &found;
+    }
+    compare_lists(s, company, &out);
+    compare_results(s, company, &out);
     return out;
 }
 

@@ -17,6 +17,24 @@
 
 enum { VOTES_REQUEST = 1U << 0 }; /* add the columns that look at the whole request */
 
+enum { VOTES_MAX_RESULTS = 64 };
+
+/* What the candidates of a request say together, whichever of them is looked at. */
+struct votes_company {
+    double votes, best_score; /* of all that are no repeats */
+    double judged, ran;       /* of those seen, how many were judged, and how many ran to their end */
+    double ran_votes;         /* votes of those */
+    unsigned least_fired;     /* signals that fired, in that of those with the least; UINT_MAX: none ran */
+    uint32_t n_results;       /* different ones, of the first VOTES_MAX_RESULTS candidates */
+    struct {
+        const struct msg_judged *first;
+        double votes; /* of all seen */
+    } results[VOTES_MAX_RESULTS];
+};
+
+/* Look once at all candidates, for a votes_subject of each. The candidates must outlive *out and stay as they are. */
+void votes_look_around(const struct msg_judged *candidates, uint32_t n, uint32_t n_seen, struct votes_company *out);
+
 /* A candidate among those of its request. Invalid ones (invalid_sql) have no vector: they are wrong. */
 struct votes_subject {
     const struct msg_judged *candidates; /* in input order, repeats (same_as) among them */
@@ -25,6 +43,7 @@ struct votes_subject {
     uint32_t index;             /* which one */
     bool places;                /* does an earlier place mean a better guess? Otherwise `rank` is missing */
     bool unavailable_as_silent; /* its signals that could not look count as silent: what they might have said at best */
+    const struct votes_company *company; /* of these candidates, where several are looked at; NULL: is found anew */
 };
 
 /* Columns of the label model, positive labelers last; at most LM_MAX_COLUMNS. The array lives for ever. */

@@ -78,6 +78,42 @@ static void fire(unsigned i, enum msg_severity severity)
     judged[0].n_findings = 1;
 }
 
+/* The results of 70: all different, but for the last two, which repeat one of the first and one beyond VOTES_MAX_RESULTS. */
+Test(votes, many_candidates_are_looked_at_together)
+{
+    enum { MANY = 70 };
+    static struct msg_execution ran[MANY];
+    static struct msg_judged many[MANY];
+    struct votes_company company;
+    unsigned n;
+    const char *const *names = votes_feature_names(VOTES_REQUEST, &n);
+    for (unsigned i = 0; i < MANY; i++) {
+        uint8_t result = (uint8_t)(i == MANY - 2 ? 3 : i == MANY - 1 ? 66 : i);
+        ran[i] = (struct msg_execution){.code = "ok", .rows = 1, .columns = i < 30 ? 1 : 2, .digest = {result}};
+        many[i] = (struct msg_judged){.count = 1, .judged = true, .execution = &ran[i]};
+    }
+    votes_look_around(many, MANY, MANY, &company);
+    cr_expect_eq(company.n_results, VOTES_MAX_RESULTS);
+    static const struct {
+        unsigned index;
+        double votes, better, shape;
+    } cases[] = {{3, 2, 0, 30},  {5, 1, 2, 30},        {65, 1, 2, 40},
+                 {66, 2, 0, 40}, {MANY - 2, 2, 0, 40}, {MANY - 1, 2, 0, 40}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        float row[ROOM], alone[ROOM];
+        struct votes_subject subject = {many, MANY, MANY, cases[i].index, .company = &company};
+        votes_feature_row(&subject, VOTES_REQUEST, 0.25, row);
+        subject.company = NULL;
+        votes_feature_row(&subject, VOTES_REQUEST, 0.25, alone);
+        cr_expect_arr_eq(row, alone, n * sizeof *row, "candidate %u", cases[i].index);
+        cr_expect_float_eq(row[at(names, n, "agreement")], cases[i].votes / MANY, 1e-6, "candidate %u", cases[i].index);
+        cr_expect_float_eq(row[at(names, n, "better_results")], cases[i].better / MANY, 1e-6, "candidate %u",
+                           cases[i].index);
+        cr_expect_float_eq(row[at(names, n, "same_shape")], cases[i].shape / MANY, 1e-6, "candidate %u",
+                           cases[i].index);
+    }
+}
+
 Test(votes, names_are_unique_and_the_plain_ones_come_first)
 {
     unsigned n_plain, n_full;
