@@ -5,7 +5,9 @@
  * max_open requests are open, requests are not polled (they stay in the transport, which is the backpressure), but
  * results always are. So the coordinator never waits for a worker, and workers may wait for the coordinator: no cycle.
  *
- * A remote verifier and a corrector are asked by threads of their own (model_pool.h); their answers come in as results do.
+ * A remote verifier and a corrector are asked by threads of their own (model_pool.h); their answers come in as results do. So are verdicts that
+ * were kept (shelf_pool.h); while any is looked for the loop polls in small steps. For a partition that is catching up none is:
+ * its request must be open when answers to its tasks come in.
  *
  * Exactly one verdict. A request and its verdict, or dead letter, are settled as one (bus_settle); what a dead
  * coordinator had open comes again, here or elsewhere. Tasks go out beside that, as often as it takes: results are
@@ -18,6 +20,7 @@
  */
 #include "coordinator/internal.h"
 #include "coordinator/model_pool.h"
+#include "coordinator/shelf_pool.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -32,7 +35,8 @@
 enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
 enum { OLDEST_MS = 200 };
 enum { IDLE_WAIT_MS = 20 }; /* of tasks, Kafka's way there and back with it, which takes 5 to 10 */
-enum { REOPENED = 4 };      /* times max_open, at a take-over: what dead coordinators had open */
+enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 }; /* verdicts that were kept */
+enum { REOPENED = 4 }; /* times max_open, at a take-over: what dead coordinators had open */
 enum { MAX_TOPIC = 64, MAX_TRACE = 512, MAX_KEY = 128, KEY_AND_HEADERS = 4096 };
 
 /* A message that was produced or waits to be. */
@@ -50,6 +54,7 @@ struct coordinator {
     struct bus_consumer *consumer;
     struct core *core;
     struct model_pool *pools[MODEL_ROLES]; /* NULL: there is no such model */
+    struct shelf_pool *shelf;              /* NULL: verdicts are not kept */
     GQueue outbox;                         /* of struct outgoing */
     GQueue held;                           /* tasks of partitions that are catching up */
     GQueue too_large;                      /* tasks that cannot be sent */
@@ -291,6 +296,18 @@ static bool on_polish(void *ctx, const struct core_model_question *question)
     return model_pool_submit(c->pools[MODEL_POLISHER], question);
 }
 
+static bool on_find(void *ctx, const struct core_wanted *wanted)
+{
+    struct coordinator *c = ctx;
+    return !bus_catching_up(c->consumer, wanted->request.partition) && shelf_pool_find(c->shelf, wanted);
+}
+
+static void on_keep(void *ctx, const struct core_kept *verdict)
+{
+    struct coordinator *c = ctx;
+    shelf_pool_keep(c->shelf, verdict);
+}
+
 /* --- set up --- */
 
 /* ERR_OK also when none is configured. */
@@ -316,6 +333,17 @@ static enum err_code open_models(struct coordinator *c, struct err *err)
         if (pool.scorer) code = model_pool_new(&pool, &c->pools[role], err);
     }
     return code;
+}
+
+static enum err_code open_shelf(struct coordinator *c, struct err *err)
+{
+    const struct coordinator_config *config = &c->config;
+    if (!config->shelf) return ERR_OK;
+    if (config->verifier || config->corrector || config->polisher)
+        return err_set(err, ERR_CONFIG,
+                       "verdicts are not kept where a remote verifier, corrector or polisher has a part in them: leave "
+                       "out --verdict-cache, or the model");
+    return shelf_pool_new(config->shelf, config->bus, &c->shelf, err);
 }
 
 /* A fleet that asks no language models need not have their topic. */
@@ -353,6 +381,8 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                .idle_wait_ns = c->shared ? IDLE_WAIT_MS * INT64_C(1000000) : 0,
                                .polish_ns = config->polisher ? config->polisher->timeout_ms * 1000000 : 0,
                                .rows_at_once = c->shared && !config->rows_later,
+                               .find_ns = FIND_MS * INT64_C(1000000),
+                               .max_kept_bytes = config->max_kept_bytes ? config->max_kept_bytes : MAX_KEPT,
                                .finds_duplicates = c->shared,
                                .tracer = config->tracer};
     struct core_actions actions = {.ctx = c,
@@ -362,12 +392,15 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                    .verify = config->verifier ? on_verify : NULL,
                                    .correct = config->corrector ? on_correct : NULL,
                                    .polish = config->polisher ? on_polish : NULL,
+                                   .find = config->shelf ? on_find : NULL,
+                                   .keep = on_keep,
                                    .duplicate = on_duplicate,
                                    .dropped = on_dropped,
                                    .progress = config->progress ? on_progress : NULL};
     enum err_code code = consult_when(config->llm_when, &core.llm, err);
     if (!code && !(c->core = core_new(&core, &actions))) code = err_set(err, ERR_NOMEM, "no memory for a coordinator");
     if (!code) code = open_models(c, err);
+    if (!code) code = open_shelf(c, err);
     const struct bus_once once = {
         .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
     if (!code) code = know_task_topics(c, core.llm.on, err);
@@ -385,6 +418,7 @@ void coordinator_free(struct coordinator *coordinator)
 {
     if (!coordinator) return;
     for (unsigned role = 0; role < MODEL_ROLES; role++) model_pool_free(coordinator->pools[role]);
+    shelf_pool_free(coordinator->shelf);
     core_free(coordinator->core);
     g_queue_clear_full(&coordinator->outbox, free);
     g_queue_clear_full(&coordinator->held, free);
@@ -440,6 +474,7 @@ static void publish_stats(struct coordinator *c)
                                               .repairs = core.repairs,
                                               .promises_withdrawn = core.promises_withdrawn,
                                               .polish = core.polish,
+                                              .lookups = core.lookups,
                                               .verifications = core.verifications,
                                               .consultations = core.consultations,
                                               .consultations_failed = core.consultations_failed,
@@ -611,6 +646,17 @@ static void take(struct coordinator *c, struct bus_message *message)
         take_request(c, message, now);
 }
 
+/* Verdicts that were looked for. How many of them. */
+static uint32_t take_found(struct coordinator *c)
+{
+    struct msg_key request;
+    struct core_found found;
+    uint32_t n = 0;
+    for (; c->shelf && shelf_pool_take(c->shelf, &request, &found); n++)
+        core_found(c->core, request, &found, bus_now_ns(c->config.bus));
+    return n;
+}
+
 /* How many requests may be opened now. While the results of a partition that was taken over come in, its requests should
  * be open again, or their tasks would be sent once more. So there is more room then, and tasks that wait do not matter:
  * those of such a partition are held back. */
@@ -624,6 +670,7 @@ static uint32_t may_open(const struct coordinator *c)
 
 static int64_t wait_ms(const struct coordinator *c, int64_t deadline)
 {
+    if (c->shelf && shelf_pool_is_looking(c->shelf)) return LOOKING_WAIT_MS;
     if (has_outgoing(c)) return FULL_WAIT_MS;
     if (!deadline) return MAX_WAIT_MS;
     int64_t left = (deadline - bus_now_ns(c->config.bus)) / 1000000 + 1;
@@ -650,6 +697,7 @@ static enum err_code step(struct coordinator *c)
     code = bus_poll(c->consumer, want, messages, max, wait_ms(c, deadline), &n);
     drop_revoked(c);
     for (uint32_t i = 0; i < n; i++) take(c, messages[i]);
+    n += take_found(c);
     if (!code) answer_all_too_large(c);
     if (!code) code = c->failure;
     publish_stats(c); /* before the verdicts, so that whoever has the last one finds it counted */

@@ -36,6 +36,16 @@ struct coordinator_progress {
     const char *family; /* that has looked at it; static */
 };
 
+/* Where verdicts are kept for equal requests (worker/cache_verdicts.h, which this room does not see). Both may block. Thread: any. */
+struct coordinator_shelf {
+    void *ctx;
+    /* The verdict under that key, of the state in which the database is; g_free, *bytes NULL: there is none. ERR_DB_UNAVAILABLE: the state is not known;
+     * ERR_UNREACHABLE. */
+    enum err_code (*find)(void *ctx, const char *db, const char *key, char **bytes, size_t *len);
+    /* Where it fails nothing is kept. */
+    enum err_code (*keep)(void *ctx, const char *db, const char *state, const char *key, const void *bytes, size_t len);
+};
+
 struct coordinator_config {
     struct bus *bus;
     const char *group;    /* NULL: BUS_GROUP */
@@ -56,10 +66,12 @@ struct coordinator_config {
     bool rows_later;      /* shared transport: the rows behind the answer alone are looked for, when it is found (story.c) */
     const char *llm_when; /* "never", "always", or "LOW:HIGH" with ",disagree" behind it or not; NULL: never */
     bool ignore_drift;    /* promises stay where the traffic is no longer like the calibration's */
-    const struct scorer_config *polisher; /* a chat model that polishes the answer's explanation; NULL: none */
-    uint32_t polisher_threads;            /* likewise */
-    int64_t max_deadline_ms;              /* of any request, where the transport is shared; 0: 600,000 */
-    struct tracer *tracer;                /* of requests and calls of models; NULL: nothing is traced */
+    const struct scorer_config *polisher;  /* a chat model that polishes the answer's explanation; NULL: none */
+    uint32_t polisher_threads;             /* likewise */
+    int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
+    struct tracer *tracer;                 /* of requests and calls of models; NULL: nothing is traced */
+    const struct coordinator_shelf *shelf; /* NULL: verdicts are not kept. Not with verifier, corrector or polisher */
+    size_t max_kept_bytes;                 /* of one verdict; 0: 64 KiB */
     /* On the thread of the loop, so it is to be quick. NULL: nobody wants to know. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
     void *progress_ctx;
@@ -75,6 +87,22 @@ struct coordinator_repairs {
 /* Explanations that the polisher was asked for; those that stay as they are. */
 struct coordinator_polish {
     uint64_t asked, failed;
+};
+
+/* Requests that could have the verdict of an equal one. */
+#define COORDINATOR_LOOKUPS(X)                                                                                         \
+    X(hits)     /* had it */                                                                                           \
+    X(misses)   /* none was kept */                                                                                    \
+    X(unknown)  /* nobody says in which state the database is */                                                       \
+    X(late)     /* the answer took too long */                                                                         \
+    X(failed)   /* Redis failed */                                                                                     \
+    X(skipped)  /* not looked for: too many are, or the partition is being taken over */                               \
+    X(rejected) /* what was kept is no verdict on the request */                                                       \
+    X(kept)     /* verdicts that were given away to be kept */
+struct coordinator_lookups {
+#define X(name) uint64_t name;
+    COORDINATOR_LOOKUPS(X)
+#undef X
 };
 
 /* What verdicts say, summed up. */
@@ -93,6 +121,7 @@ struct coordinator_stats {
     uint64_t deadlines;
     struct coordinator_repairs repairs;
     struct coordinator_polish polish;
+    struct coordinator_lookups lookups;
     uint64_t consultations,
         consultations_failed;     /* candidates that a language model was asked about; those without an opinion */
     uint64_t questions, answered; /* verdicts that ask the person; requests with answers of one */

@@ -147,6 +147,13 @@ static enum duplicates_answer find_duplicate(struct core *core, const struct msg
     return incoming->redriven ? DUPLICATES_NONE : seen;
 }
 
+/* The request is open, and nothing was asked on its behalf. */
+static void judge(struct request *request, int64_t now_ns)
+{
+    struct core *core = request->core;
+    if (!decide_advance(request, now_ns)) core_note_deadline(core, request->deadline_ns);
+}
+
 static void open_request(struct request *request, bool is_reused, int64_t now_ns)
 {
     struct core *core = request->core;
@@ -165,8 +172,8 @@ static void open_request(struct request *request, bool is_reused, int64_t now_ns
     if (code)
         decide_failed(request, code == ERR_LIMIT_COUNT && !request->n ? "no_candidates" : err_name(code), err.text,
                       now_ns);
-    else if (!decide_advance(request, now_ns))
-        core_note_deadline(core, request->deadline_ns);
+    else if (!lookup_begin(request, now_ns))
+        judge(request, now_ns);
 }
 
 void core_request(struct core *core, const struct core_incoming *incoming, int64_t now_ns)
@@ -351,6 +358,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
     }
     if (state->pending == request->families) note_wait(core, state, result);
     request->worker_ns += result->ns;
+    lookup_note_state(request, result->state);
     /* That family has no answer, and nor will others; but without an opinion, or a question, the rest goes on. */
     bool late = family != VSIG_LLM && !result->asks && err_from_name(result->code) == ERR_DEADLINE;
     if (!late) state->pending &= ~(1U << family);
@@ -455,6 +463,14 @@ void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash
     take_result(request, result, now_ns);
 }
 
+void core_found(struct core *core, struct msg_key key, const struct core_found *found, int64_t now_ns)
+{
+    struct request *request = g_hash_table_lookup(core->open, &key);
+    core->now_ns = now_ns;
+    if (!request || !lookup_is_pending(request)) return;
+    if (!lookup_take(request, found, now_ns)) judge(request, now_ns);
+}
+
 /* Requests whose deadline has passed. Collected first: concluding one changes the table. */
 static GPtrArray *take_due(struct core *core, int64_t now_ns)
 {
@@ -465,11 +481,13 @@ static GPtrArray *take_due(struct core *core, int64_t now_ns)
     g_hash_table_iter_init(&iter, core->open);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         struct request *request = value;
-        if ((request->deadline_ns && request->deadline_ns <= now_ns) || consult_is_late(request, now_ns)) {
+        bool late = consult_is_late(request, now_ns) || lookup_is_late(request, now_ns);
+        if (late || (request->deadline_ns && request->deadline_ns <= now_ns)) {
             g_ptr_array_add(due, request);
         } else {
             core_note_deadline(core, request->deadline_ns);
             if (consult_is_pending(request)) core_note_deadline(core, request->consult.until_ns);
+            if (lookup_is_pending(request)) core_note_deadline(core, request->lookup.until_ns);
         }
     }
     return due;
@@ -481,12 +499,13 @@ static gint by_key(gconstpointer a, gconstpointer b)
     return left->key.offset < right->key.offset ? -1 : left->key.offset > right->key.offset;
 }
 
-/* Of the request, or of an opinion alone: then it goes on without. */
+/* Of the request, or of an opinion or a verdict that was kept: then it goes on without. */
 static void end_wait(struct request *request, int64_t now_ns)
 {
+    if (lookup_is_pending(request)) lookup_give_up(request);
     if (!request->deadline_ns || request->deadline_ns > now_ns) {
-        consult_give_up(request, now_ns);
-        if (!decide_advance(request, now_ns)) core_note_deadline(request->core, request->deadline_ns);
+        if (consult_is_pending(request)) consult_give_up(request, now_ns);
+        judge(request, now_ns);
         return;
     }
     request->core->stats.deadlines += !polish_is_pending(request);

@@ -30,6 +30,8 @@ struct core_config {
     bool rows_at_once;       /* the rows behind each candidate's result are looked for with its judgement (story.c) */
     bool finds_duplicates;   /* requests with an id that came before (duplicates.h) are not judged */
     int64_t polish_ns;       /* that a verdict waits for its polished explanation at most */
+    int64_t find_ns;         /* that a request waits for a verdict that was kept */
+    size_t max_kept_bytes;   /* of a verdict that is kept; no more than VERDICT_CACHE_MAX_BYTES */
     struct tracer *tracer;   /* lib/base/tracing.h; NULL: nothing is traced */
 };
 
@@ -63,6 +65,27 @@ struct core_verifier_answer {
     const char *message; /* what it is, or what went wrong; NULL */
 };
 
+/* A verdict that is looked for, for the request with that key. */
+struct core_wanted {
+    struct msg_key request;
+    const char *db, *key; /* VERDICT_CACHE_KEY */
+    int64_t until_ns;     /* on the transport's clock: nobody waits for it behind that */
+};
+
+/* And what was found. */
+struct core_found {
+    enum err_code code; /* ERR_DB_UNAVAILABLE: the state of the database is not known; else not ERR_OK: it failed */
+    const void *bytes;  /* NULL: none is kept */
+    size_t len;
+};
+
+/* A verdict that is to be kept. */
+struct core_kept {
+    const char *db, *state, *key;
+    const void *bytes;
+    size_t len;
+};
+
 /* Called inside of events. What they are given lives until they return. */
 struct core_actions {
     void *ctx;
@@ -77,6 +100,10 @@ struct core_actions {
     bool (*correct)(void *ctx, const struct core_model_question *question);
     /* Ask a polisher, whose premise is {"explanation": ...}; a result of the family MSG_POLISHER follows. Else the same. */
     bool (*polish)(void *ctx, const struct core_model_question *question);
+    /* Look for a verdict that was kept; core_found follows, unless it takes too long. False: not now. NULL: none are kept, and
+     * `keep` is not called. */
+    bool (*find)(void *ctx, const struct core_wanted *wanted);
+    void (*keep)(void *ctx, const struct core_kept *verdict);
     /* The request came before: no verdict will come. NULL where duplicates are not looked for. */
     void (*duplicate)(void *ctx, void *token);
     /* The request went to another process (core_forget): no verdict will come. NULL: not called. */
@@ -92,6 +119,7 @@ struct core_stats {
     uint64_t verifications, verifier_failures;
     struct coordinator_repairs repairs;
     struct coordinator_polish polish;
+    struct coordinator_lookups lookups;
     uint64_t duplicates;
     uint64_t promises[MSG_PROMISE_COUNT]; /* of verdicts */
     uint64_t promises_withdrawn;          /* groups whose traffic has changed */
@@ -128,6 +156,8 @@ void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash
 /* The remote verifier has answered about the candidate with that hash; stray when nobody waits for it. */
 void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2],
                    const struct core_verifier_answer *answer, int64_t now_ns);
+/* What came of looking for a verdict for the request with that key; nothing happens where it waits for none. */
+void core_found(struct core *core, struct msg_key key, const struct core_found *found, int64_t now_ns);
 /* Time has passed. Returns when to call again at the latest; 0: no deadline is set. */
 int64_t core_tick(struct core *core, int64_t now_ns);
 

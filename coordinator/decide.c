@@ -273,18 +273,17 @@ static uint32_t count_iterations(const struct request *request)
     return n;
 }
 
-static void set_versions(struct request *request, struct msg_verdict *verdict)
+struct msg_version *decide_versions(struct request *request, uint32_t *n)
 {
     const struct scoring_models *models = request->core->config.models;
     struct msg_version *versions = arena_new_array(&request->arena, 4, struct msg_version);
-    if (!versions) return;
-    versions[verdict->n_versions++] = (struct msg_version){"assay", ASSAY_VERSION};
-    if (models->label_model)
-        versions[verdict->n_versions++] = (struct msg_version){"label_model", models->label_model_version};
-    if (models->classifier)
-        versions[verdict->n_versions++] = (struct msg_version){"classifier", models->classifier_version};
-    if (models->verifier) versions[verdict->n_versions++] = (struct msg_version){"verifier", models->verifier_version};
-    verdict->versions = versions;
+    *n = 0;
+    if (!versions) return NULL;
+    versions[(*n)++] = (struct msg_version){"assay", ASSAY_VERSION};
+    if (models->label_model) versions[(*n)++] = (struct msg_version){"label_model", models->label_model_version};
+    if (models->classifier) versions[(*n)++] = (struct msg_version){"classifier", models->classifier_version};
+    if (models->verifier) versions[(*n)++] = (struct msg_version){"verifier", models->verifier_version};
+    return versions;
 }
 
 /* What was asked of P(correct) and of the entailment; NAN: nothing was. */
@@ -298,10 +297,17 @@ static void set_thresholds(const struct request *request, struct msg_verdict *ve
     verdict->entailment_threshold = verifier && rule->verifier ? request->entailment_threshold : (double)NAN;
 }
 
+/* Without an id of its own a request is known by where it stood, never by something random. */
+const char *decide_id(struct request *request)
+{
+    if (request->message->id) return request->message->id;
+    return arena_printf(&request->arena, "%d-%lld", request->key.partition, (long long)request->key.offset);
+}
+
 static struct msg_verdict verdict_of(struct request *request, enum msg_status status, int64_t now_ns)
 {
     struct msg_verdict verdict = {
-        .id = request->message->id,
+        .id = decide_id(request),
         .db = request->message->db,
         .tag = request->message->tag,
         .key = request->key,
@@ -322,11 +328,8 @@ static struct msg_verdict verdict_of(struct request *request, enum msg_status st
         .n_answers = request->message->n_answers,
     };
     msg_request_digest(request->message, verdict.request_digest);
-    /* Without an id of its own a request is known by where it stood, never by something random. */
-    if (!verdict.id)
-        verdict.id = arena_printf(&request->arena, "%d-%lld", request->key.partition, (long long)request->key.offset);
     set_thresholds(request, &verdict);
-    set_versions(request, &verdict);
+    verdict.versions = decide_versions(request, &verdict.n_versions);
     why_notes(request, &verdict);
     return verdict;
 }
@@ -363,6 +366,7 @@ static void count_quality(struct coordinator_quality *quality, const struct msg_
 void decide_publish(struct request *request, const struct msg_verdict *verdict)
 {
     struct core *core = request->core;
+    lookup_keep(request, verdict);
     core->stats.verdicts++;
     core->stats.by_status[verdict->status]++;
     count_quality(&core->stats.quality, verdict);
@@ -650,6 +654,7 @@ void decide_deadline(struct request *request, int64_t now_ns)
 {
     uint32_t missing = 0;
     spans_decide(request);
+    lookup_note_state(request, NULL); /* something is missing, perhaps only the rows behind an explanation */
     if (polish_is_pending(request)) {
         polish_give_up(request, "no answer in time");
         return;

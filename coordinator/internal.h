@@ -5,6 +5,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/core.h"
 #include "coordinator/duplicates.h"
+#include "coordinator/verdict_cache.h"
 #include "lib/base/tracing.h"
 #include "scoring/models.h"
 #include "scoring/verifier.h"
@@ -98,6 +99,15 @@ struct polish {
     struct msg_verdict verdict;
 };
 
+/* A verdict that was kept of an equal request, and whether this one's may be: see lookup.c. */
+struct lookup {
+    char key[VERDICT_CACHE_KEY + 1]; /* "": the request has no part in it */
+    bool pending;
+    int64_t until_ns;  /* that it is waited for */
+    const char *state; /* of the database, as the first result had it; NULL: none has come, or it had none */
+    bool unlike;       /* a result had another one, or none */
+};
+
 struct request {
     struct core *core;
     struct arena arena; /* of all below */
@@ -126,6 +136,7 @@ struct request {
     struct msg_guarantee *guarantee; /* NULL: none was asked for */
     int guarantee_group;             /* whose traffic it is; -1 */
     struct polish polish;
+    struct lookup lookup;
     struct trace_span *span; /* NULL: it is not traced; so are the next two */
     const char *traceparent; /* of what is sent on its behalf */
     int64_t deciding_ns;     /* when the decision that ends it began, on the tracer's clock */
@@ -170,6 +181,10 @@ void decide_failed(struct request *request, const char *reason, const char *mess
 /* Hand the verdict over and forget the request. */
 void decide_publish(struct request *request, const struct msg_verdict *verdict);
 
+/* As verdicts name them: the id of a request that may have none, and program and models; the arena's, NULL where it is full. */
+const char *decide_id(struct request *request);
+struct msg_version *decide_versions(struct request *request, uint32_t *n);
+
 /* Is nothing more to be learned of it? */
 bool decide_is_done(const struct request *request, uint32_t index);
 /* What a candidate is worth by itself: without votes, places, others, and a remote verifier. NAN: nothing is known. */
@@ -190,6 +205,20 @@ void consult_give_up(struct request *request, int64_t now_ns);
 bool consult_is_late(const struct request *request, int64_t now_ns);
 /* The candidate about which an opinion has come since the decision was taken last, once; NO_CANDIDATE. */
 uint32_t consult_concluded(struct request *request);
+
+/* lookup.c: a verdict that was kept of an equal request. True: one is looked for, and the request stays open. */
+bool lookup_begin(struct request *request, int64_t now_ns);
+bool lookup_is_pending(const struct request *request);
+/* Is it waited for no longer? */
+bool lookup_is_late(const struct request *request, int64_t now_ns);
+/* What came of it. True: it was the verdict, and the request is closed and gone; else it is to be judged. */
+bool lookup_take(struct request *request, const struct core_found *found, int64_t now_ns);
+/* It has not come in time: the request is to be judged. */
+void lookup_give_up(struct request *request);
+/* A result counts that was made of that state of the database; NULL: nobody knows of which. */
+void lookup_note_state(struct request *request, const char *state);
+/* The verdict is made: keep it, if an equal request may have it. */
+void lookup_keep(struct request *request, const struct msg_verdict *verdict);
 
 /* ask.c: which of several readings of the question is meant. Are the answers those to what was asked about this request? ERR_MALFORMED. */
 enum err_code ask_check_answers(struct request *request, struct err *err);

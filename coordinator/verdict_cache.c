@@ -16,18 +16,18 @@ enum err_code verdict_cache_key(const struct msg_request *request, const struct 
 {
     struct msg_request asked = *request;
     struct msg_buffer bytes = {0};
-    if (!basis->state || !*basis->state) return ERR_DB_UNAVAILABLE;
 #define X(field) asked.field = 0;
     VERDICT_CACHE_IGNORES(X)
 #undef X
     enum err_code code = msg_encode_request(&bytes, &asked);
     if (!code) {
         GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
-        add_text(sum, basis->state);
         for (uint32_t i = 0; i < basis->n_versions; i++) {
             add_text(sum, basis->versions[i].name);
             add_text(sum, basis->versions[i].value);
         }
+        g_checksum_update(sum, (const guchar *)basis->numbers, (gssize)(basis->n_numbers * sizeof *basis->numbers));
+        g_checksum_update(sum, (const guchar *)basis->request_digest, sizeof basis->request_digest);
         g_checksum_update(sum, (const guchar *)bytes.bytes, (gssize)bytes.len);
         g_strlcpy(out, g_checksum_get_string(sum), VERDICT_CACHE_KEY + 1);
         g_checksum_free(sum);
@@ -78,6 +78,7 @@ enum err_code verdict_cache_write(struct msg_buffer *out, const struct msg_verdi
     kept.tag = 0;
     kept.key = (struct msg_key){0};
     kept.total_ns = kept.worker_ns = 0;
+    kept.cached = false;
     enum err_code code = msg_encode_verdict(out, &kept);
     return !code && out->len > VERDICT_CACHE_MAX_BYTES ? ERR_LIMIT_BYTES : code;
 }

@@ -1,9 +1,8 @@
 /* Verdicts that may be given again: under which key, which of them, and as which bytes. Keeps none and talks to nobody.
  *
  * The same request, of the same state of its database, under the same models, has the same verdict. Everything of a request is
- * part of the key but what VERDICT_CACHE_IGNORES names, so that a field that comes to the message some day is part of it from the start. The
- * state is what an index depends on (schema_blob_key): the data and the schema, as db_fingerprint sees them, and the columns that are
- * denied to all. Nobody may give a verdict again without knowing that state, from a worker that has looked a moment ago.
+ * part of the key but what VERDICT_CACHE_IGNORES names, so that a field that comes to the message some day is part of it from the start.
+ * The state is no part of it, but of where the verdict is kept: nobody finds one who does not know it (worker/db_states.h).
  *
  * What comes back from a cache is hostile. It is decoded within the bounds of every message, and must be a verdict on this request; what it
  * cannot be held against is what the verdict says. Whoever may write to the cache can judge.
@@ -21,15 +20,16 @@ enum { VERDICT_CACHE_MAX_BYTES = 256 << 10 }; /* of one verdict; a larger one is
 /* Fields of struct msg_request that come back in the verdict or lead its way, and change nothing of the judgement. */
 #define VERDICT_CACHE_IGNORES(X) X(id) X(meta) X(tag) X(traceparent)
 
-/* What a verdict rests on beside its request. */
+/* What a verdict rests on beside its request and the state of the database. */
 struct verdict_basis {
-    const char *state;                  /* of the database; NULL or "": not known */
     const struct msg_version *versions; /* of the program and its models, as verdicts name them */
     uint32_t n_versions;
+    const double *numbers; /* thresholds and weights by which is decided */
+    uint32_t n_numbers;
+    uint64_t request_digest[2]; /* of the request as it came in, which the verdict tells */
 };
 
-/* The key of a request, whose options leave nothing open. ERR_DB_UNAVAILABLE: the state is not known, there is no key; ERR_NOMEM,
- * ERR_LIMIT_BYTES. */
+/* The key of a request, whose options leave nothing open. ERR_NOMEM, ERR_LIMIT_BYTES. */
 enum err_code verdict_cache_key(const struct msg_request *request, const struct verdict_basis *basis,
                                 char out[VERDICT_CACHE_KEY + 1]);
 

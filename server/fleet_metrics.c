@@ -295,6 +295,13 @@ static void put_quality(struct metrics *metrics, const struct coordinator_qualit
     set_one(metrics, FLEET_UNANSWERED, "not enough evidence", (double)quality->unanswered[VSIG_CAUSE_COUNT]);
 }
 
+static void put_lookups(struct metrics *metrics, const struct coordinator_lookups *lookups)
+{
+#define X(name) set_one(metrics, FLEET_LOOKUPS, #name, (double)lookups->name);
+    COORDINATOR_LOOKUPS(X)
+#undef X
+}
+
 void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator_stats *stats)
 {
     for (unsigned i = 0; i < MSG_STATUS_COUNT; i++)
@@ -325,6 +332,7 @@ void fleet_metrics_coordinator(struct metrics *metrics, const struct coordinator
     set_one(metrics, FLEET_QUESTIONS, "answered", (double)stats->answered);
     set_one(metrics, FLEET_VERIFIED, "asked", (double)stats->verifications);
     set_one(metrics, FLEET_VERIFIED, "failed", (double)stats->verifier_failures);
+    put_lookups(metrics, &stats->lookups);
     put_repairs(metrics, &stats->repairs);
     put_promises(metrics, stats);
     set_one(metrics, FLEET_POLISHED, "asked", (double)stats->polish.asked);

@@ -110,6 +110,9 @@
       "Explanations that the polisher was asked for; failed: they stay as they are.")                                  \
     X(CONSULTED, COUNTER, "assay_consultations_total", "outcome",                                                      \
       "Candidates that a language model was asked about; failed: it had no opinion.")                                  \
+    X(LOOKUPS, COUNTER, "assay_verdict_cache_total", "outcome",                                                        \
+      "Requests that could have a kept verdict: hits, misses, unknown (state), late, failed, skipped, rejected; "      \
+      "kept.")                                                                                                         \
     X(QUESTIONS, COUNTER, "assay_questions_total", "outcome",                                                          \
       "Questions to the person who asked; answered: requests that came with an answer.")                               \
     X(VERIFIED, COUNTER, "assay_verifications_total", "outcome",                                                       \

@@ -283,7 +283,9 @@ enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, 
     inject_faults(task);
     struct workspace *workspace = task->part == MSG_PART_ROWS ? &lane->rows : &lane->workspace;
     enum err_code code = workspace_take(workspace, task, deadline_ns, err);
-    return code ? code : answer_family(workspace, &lane->answers, task, (enum vsig_family)family, result, err);
+    if (!code) code = answer_family(workspace, &lane->answers, task, (enum vsig_family)family, result, err);
+    if (!code && *workspace->state) result->state = workspace->state;
+    return code;
 }
 
 /* Deliveries of this message to others, who then ended. How many owners of its partition died is another count, the

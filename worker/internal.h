@@ -5,6 +5,7 @@
 #include "lib/base/tracing.h"
 #include "lib/question/question.h"
 #include "proto/message/msg.h"
+#include "worker/cache_verdicts.h"
 #include "worker/worker.h"
 
 #include <pthread.h>
@@ -54,6 +55,7 @@ struct workspace {
     bool has_question;
     struct msg_key key;
     struct schema_index *schema; /* a reference */
+    char state[STATE_TEXT];      /* of the database of that index; "": it cannot be told */
     char *question, *evidence;
     struct vsig_uncertain *uncertain; /* of the request's linking; in the question's arena */
     uint32_t n_uncertain;

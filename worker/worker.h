@@ -65,11 +65,12 @@ enum err_code worker_policy(const struct worker_databases *databases, struct are
 enum err_code worker_database_path(const struct worker_databases *databases, const char *name, char **path,
                                    struct err *err);
 
-struct examples; /* examples/examples.h */
-struct llm;      /* llm.h */
-struct breakers; /* db_breakers.h */
-struct permits;  /* permits.h */
-struct tracer;   /* lib/base/tracing.h */
+struct examples;  /* examples/examples.h */
+struct llm;       /* llm.h */
+struct breakers;  /* db_breakers.h */
+struct db_states; /* db_states.h */
+struct permits;   /* permits.h */
+struct tracer;    /* lib/base/tracing.h */
 
 struct worker_config {
     struct bus *bus;
@@ -94,6 +95,7 @@ struct worker_config {
     struct examples *examples; /* whose edits are tried on a query that is to be repaired */
     struct breakers *breakers; /* a database that does not answer is left alone */
     struct permits *permits;   /* holds max_statements of the catalogue's entries */
+    struct db_states *states;  /* of its databases, for results to tell */
     struct tracer *tracer;     /* of tasks that come with a trace */
 
     /* Judge a task, as its bytes came, in a process of its own (isolated.h), within limit_ms; its result is encoded in

@@ -4,6 +4,7 @@
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
+#include "worker/db_states.h"
 
 #include <string.h>
 
@@ -70,10 +71,17 @@ static bool holds_request(const struct workspace *ws, const struct msg_task *tas
     return ws->has_question && ws->key.partition == task->key.partition && ws->key.offset == task->key.offset;
 }
 
+static void take_state(struct workspace *ws, const struct msg_task *task, const struct handle *handle)
+{
+    struct db_states *states = task->schema ? NULL : ws->config->states;
+    if (!states || !db_states_of(states, handle->db, task->db, handle->path, ws->schema->fingerprint, ws->state))
+        ws->state[0] = '\0';
+}
+
 /* Read the question once a request, unless the rows behind a result are all that is asked for. An index that was rebuilt meanwhile
  * makes it another one. Takes over the reference. */
 static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
-                                   struct err *err)
+                                   const struct handle *handle, struct err *err)
 {
     if (holds_request(ws, task) && ws->schema == schema) {
         schema_unref(schema);
@@ -81,6 +89,7 @@ static enum err_code take_question(struct workspace *ws, const struct msg_task *
     }
     forget_question(ws);
     ws->schema = schema;
+    take_state(ws, task, handle);
     ws->key = task->key;
     ws->analysis = NULL;
     if (!keep(&ws->question_arena, task->question, &ws->question) ||
@@ -163,7 +172,7 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     enum err_code code = take_database(workspace, task, deadline_ns, &handle, &schema, err);
     if (code) return code;
     handles_remember(handle, schema->fingerprint, holds_request(workspace, task) && workspace->schema == schema);
-    code = take_question(workspace, task, schema, err);
+    code = take_question(workspace, task, schema, handle, err);
     if (!code) code = take_candidate(workspace, task, handle->db, err);
     if (code) forget_question(workspace);
     return code;

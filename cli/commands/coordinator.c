@@ -2,6 +2,7 @@
 #include "cli/settings/engine_settings.h"
 #include "cli/settings/fleet_settings.h"
 #include "scoring/models.h"
+#include "worker/cache_verdicts.h"
 
 static enum err_code run(void *ctx, struct err *err)
 {
@@ -13,9 +14,20 @@ static void stop(void *ctx)
     coordinator_stop(ctx, false);
 }
 
+enum { FIND_MS = 20 }; /* nobody waits longer for a verdict that was kept */
+
+static enum err_code open_verdicts(const struct cli *cli, struct cache_verdicts **out, struct err *err)
+{
+    struct cache_config redis;
+    if (!cli->settings.verdicts.on) return ERR_OK;
+    enum err_code code = fleet_settings_verdicts(cli, &redis, err);
+    redis.timeout_ms = MIN(redis.timeout_ms, FIND_MS);
+    return code ? code : cache_verdicts_open(&redis, out, err);
+}
+
 static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct tracer *tracer,
-                                      struct scoring_models **models, struct examples_encoder **encoder,
-                                      struct coordinator **out, struct err *err)
+                                      const struct coordinator_shelf *shelf, struct scoring_models **models,
+                                      struct examples_encoder **encoder, struct coordinator **out, struct err *err)
 {
     struct engine_config judge;
     engine_settings(cli, &judge);
@@ -48,6 +60,8 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct t
         .polisher = judge.polisher.endpoint ? &judge.polisher : NULL,
         .polisher_threads = judge.polisher_threads,
         .tracer = tracer,
+        .shelf = shelf->ctx ? shelf : NULL,
+        .max_kept_bytes = (size_t)cli->settings.verdicts.max_bytes,
     };
     return coordinator_new(&config, out, err);
 }
@@ -75,6 +89,7 @@ static int coordinator_command(struct cli *cli)
 {
     struct scoring_models *models = NULL;
     struct examples_encoder *encoder = NULL;
+    struct cache_verdicts *verdicts = NULL;
     struct coordinator *coordinator = NULL;
     struct bus *bus = NULL;
     struct otlp *otlp = NULL;
@@ -84,7 +99,9 @@ static int coordinator_command(struct cli *cli)
     fleet_settings_start(cli);
     enum err_code code = fleet_settings_open_bus(cli, &bus, &err);
     if (!code) code = fleet_settings_open_otlp(cli, "coordinator", &otlp, &err);
-    if (!code) code = open_coordinator(cli, bus, otlp_tracer(otlp), &models, &encoder, &coordinator, &err);
+    if (!code) code = open_verdicts(cli, &verdicts, &err);
+    const struct coordinator_shelf shelf = {verdicts, cache_verdicts_find, cache_verdicts_keep};
+    if (!code) code = open_coordinator(cli, bus, otlp_tracer(otlp), &shelf, &models, &encoder, &coordinator, &err);
     const struct fleet_part part = {"coordinator", coordinator, run, stop, heartbeat_ns};
     struct health_config health_of = {.name = "coordinator",
                                       .parts = &part,
@@ -101,6 +118,7 @@ static int coordinator_command(struct cli *cli)
         exit_code = fleet_run(&part, 1, program_version(), cli->settings.coordinator.drain_ms);
     health_close(health);
     coordinator_free(coordinator);
+    cache_verdicts_close(verdicts);
     otlp_close(otlp);
     examples_encoder_close(encoder);
     bus_close(bus);
@@ -123,11 +141,12 @@ const struct command command_coordinator = {
     .examples = "assay coordinator --servers kafka:9092\n"
                 "assay coordinator --servers kafka:9092 --instance 1\n"
                 "assay coordinator --config fleet.yaml --policy abstain",
-    .main_flags = "servers instance group max-open policy drain-ms",
+    .main_flags = "servers instance group max-open policy drain-ms verdict-cache",
     .groups =
         (const struct option_group *const[]){&options_coordinator, &options_kafka, &options_judge, &options_verifier,
                                              &options_repair, &options_encoder, &options_consult, &options_corrector,
-                                             &options_polish, &options_observe, &options_general, NULL},
+                                             &options_polish, &options_redis, &options_verdicts, &options_observe,
+                                             &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = coordinator_command,

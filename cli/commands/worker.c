@@ -4,6 +4,7 @@
 #include "lib/base/log.h"
 #include "lib/db/executor.h"
 #include "worker/db_breakers.h"
+#include "worker/db_states.h"
 #include "worker/isolated.h"
 #include "worker/permits.h"
 
@@ -22,6 +23,7 @@ struct pool {
     struct cache *redis;
     struct breakers *breakers;
     struct permits *permits;
+    struct db_states *states;
     struct examples *examples;
     struct examples_encoder *encoder;
     struct llm *llm;
@@ -128,6 +130,7 @@ static struct worker_config config_of(const struct pool *pool, const struct cli 
         .signals = judge->signals,
         .breakers = pool->breakers,
         .permits = pool->permits,
+        .states = pool->states,
         .examples = pool->examples,
         .llm = pool->llm,
         .tracer = otlp_tracer(pool->otlp),
@@ -171,13 +174,23 @@ static int judge_one(const struct worker_config *config, int64_t left_ms)
     return written ? 0 : EXIT_ERROR;
 }
 
+static enum err_code open_states(struct pool *pool, const struct cli *cli, const struct engine_config *judge,
+                                 struct err *err)
+{
+    struct cache_config redis;
+    if (!cli->settings.verdicts.on) return ERR_OK;
+    const struct worker_config config = config_of(pool, cli, judge);
+    enum err_code code = fleet_settings_verdicts(cli, &redis, err);
+    return code ? code : db_states_open(&redis, &config, &pool->states, err);
+}
+
 static enum err_code open_workers(struct pool *pool, struct cli *cli, const struct engine_config *judge,
                                   struct err *err)
 {
+    enum err_code code = open_states(pool, cli, judge, err);
     struct worker_config config = config_of(pool, cli, judge);
     if (pool->words[0]) config.evaluate_isolated = try_apart, config.isolated_ctx = pool;
     int64_t threads = cli->settings.worker.threads ? cli->settings.worker.threads : (int64_t)g_get_num_processors();
-    enum err_code code = ERR_OK;
     while (!code && pool->n < threads && pool->n < FLEET_MAX_PARTS) {
         uint32_t i = pool->n;
         code = worker_new(&config, &pool->workers[i], err);
@@ -192,6 +205,7 @@ static enum err_code open_workers(struct pool *pool, struct cli *cli, const stru
 static void pool_close(struct pool *pool)
 {
     for (uint32_t i = 0; i < pool->n; i++) worker_free(pool->workers[i]);
+    db_states_close(pool->states);
     bus_close(pool->bus);
     schema_cache_free(pool->schemas);
     cache_close(pool->redis);
@@ -273,10 +287,10 @@ const struct command command_worker = {
     .examples = "assay worker --servers kafka:9092 --db-root databases\n"
                 "assay worker --servers kafka:9092 --db-root databases --family execution,explain --redis redis:6379",
     .main_flags = "servers db-root family threads processes drain-ms",
-    .groups =
-        (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_repair,
-                                             &options_encoder, &options_llm, &options_signals, &options_database,
-                                             &options_schema, &options_redis, &options_observe, &options_general, NULL},
+    .groups = (const struct option_group *const[]){&options_worker, &options_kafka, &options_judge, &options_repair,
+                                                   &options_encoder, &options_llm, &options_signals, &options_database,
+                                                   &options_schema, &options_redis, &options_verdicts, &options_observe,
+                                                   &options_general, NULL},
     .min_args = 0,
     .max_args = 0,
     .run = worker_command,

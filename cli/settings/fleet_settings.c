@@ -1,5 +1,6 @@
 #include "cli/settings/fleet_settings.h"
 
+#include "cli/settings/engine_settings.h"
 #include "lib/base/bom.h"
 
 #include <stdio.h>
@@ -91,4 +92,12 @@ enum err_code fleet_settings_open_health(const struct cli *cli, struct health_co
     config->stall_ms = cli->settings.observe.stall_ms;
     config->commit = program_commit();
     return health_open(config, out, err);
+}
+
+enum err_code fleet_settings_verdicts(const struct cli *cli, struct cache_config *redis, struct err *err)
+{
+    *redis = engine_settings_cache(&cli->settings);
+    redis->ttl_ms = cli->settings.verdicts.ttl_s * 1000;
+    if (redis->address) return ERR_OK;
+    return err_set(err, ERR_CONFIG, "--verdict-cache keeps verdicts in a Redis: name it with --redis");
 }

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "proto/bus/transport.h"
 #include "server/health.h"
+#include "worker/cache.h"
 
 /* The transport of the section kafka: servers, properties (a value file:PATH read from that file, without its last line
  * end) and the wait. What they point to lives in the cli's arena. ERR_CONFIG: no server is named, or a file cannot be
@@ -20,5 +21,8 @@ enum err_code fleet_settings_open_otlp(const struct cli *cli, const char *part, 
 /* health_open where --listen says; sets listen, stall_ms and commit in `config`. */
 enum err_code fleet_settings_open_health(const struct cli *cli, struct health_config *config, struct health **out,
                                          struct err *err);
+
+/* Where verdicts are kept, if --verdict-cache says so: the Redis, with the time of a verdict. ERR_CONFIG: no Redis is named. */
+enum err_code fleet_settings_verdicts(const struct cli *cli, struct cache_config *redis, struct err *err);
 
 #endif

@@ -302,6 +302,15 @@ static const struct option_row redis_rows[] = {
      .sentence = "longest index that is put into the Redis or taken from it"},
     END};
 
+static const struct option_row verdicts_rows[] = {
+    {"verdict-cache", 0, FLAG_ARG, AT(verdicts.on), "false",
+     .sentence = "keep verdicts in the Redis for equal requests; of all coordinators and workers, or of none"},
+    {"verdict-cache-s", 0, OPT_INT, "SECONDS", AT(verdicts.ttl_s), "3600", .min = 1, .max = 1e9,
+     .sentence = "how long a verdict is kept"},
+    {"verdict-cache-bytes", 0, OPT_INT, "BYTES", AT(verdicts.max_bytes), "65536", .min = 1, .max = 262144,
+     .sentence = "a longer verdict is not kept"},
+    END};
+
 static const struct option_row signals_rows[] = {
     {"signal", 0, OPT_SIGNAL, "NAME.KEY=VALUE", .command_line_only = true,
      .sentence = "set a signal's option, or NAME.enabled=no to switch it off (repeat the flag); `assay signals` lists "
@@ -749,6 +758,7 @@ const struct option_group options_polish = {"polish", "Polished explanation", po
 const struct option_group options_database = {"database", "Databases", database_rows};
 const struct option_group options_schema = {"schema", "Schema index", schema_rows};
 const struct option_group options_redis = {"redis", "Index cache of a fleet", redis_rows};
+const struct option_group options_verdicts = {"verdicts", "Verdicts that are kept", verdicts_rows};
 const struct option_group options_signals = {"signals", "Signals", signals_rows};
 const struct option_group options_log = {"log", "The log", log_rows};
 const struct option_group options_check = {"check", "The question", check_rows};
@@ -785,7 +795,7 @@ const struct option_group options_observe = {"observe", "What an operator sees",
 const struct option_group *const option_groups[] = {
     &options_general,   &options_output, &options_judge,     &options_verifier,  &options_repair,
     &options_encoder,   &options_llm,    &options_consult,   &options_corrector, &options_polish,
-    &options_database,  &options_schema, &options_redis,     &options_signals,   &options_log,
+    &options_database,  &options_schema, &options_redis,     &options_verdicts,  &options_signals,   &options_log,
     &options_check,     &options_ddl,    &options_answer,    &options_fix,       &options_explain,
     &options_replay,    &options_eval,   &options_calibrate, &options_feedback,  &options_examples,
     &options_predictor, &options_link,   &options_train,     &options_recipe,    &options_mutate,

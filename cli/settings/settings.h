@@ -97,6 +97,11 @@ struct settings {
         int64_t max_bytes;
     } redis;
     struct {
+        bool on;
+        int64_t ttl_s;
+        int64_t max_bytes;
+    } verdicts;
+    struct {
         const char *db;
         const char *question;
         const char *evidence;

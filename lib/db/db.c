@@ -126,6 +126,11 @@ enum err_code db_fingerprint(struct db *db, char out[33], struct err *err)
     return db->engine->fingerprint(db, out, err);
 }
 
+bool db_tells_changes(const struct db *db)
+{
+    return db->engine->tells_changes && db->engine->tells_changes(db);
+}
+
 /* What must hold of a statement before any engine sees it. */
 static enum err_code check_text(const struct db *db, const char *sql, size_t len, struct err *err)
 {

@@ -35,6 +35,7 @@ struct db_engine {
     void (*limits_changed)(struct db *db);
     void (*interrupt)(struct db *db); /* thread: any */
     enum err_code (*fingerprint)(struct db *db, char out[33], struct err *err);
+    bool (*tells_changes)(const struct db *db); /* db_tells_changes; NULL: no */
     enum err_code (*check)(struct db *db, const char *sql, size_t len, int *offset, struct err *err);
     /* db_candidate_check; NULL: all sessions read a statement alike */
     enum err_code (*candidate)(struct db *db, const char *sql, size_t len, struct err *err);

@@ -375,6 +375,11 @@ static enum err_code fingerprint(struct db *db, char out[33], struct err *err)
     return db_fingerprint(apart_of(db)->here, out, err);
 }
 
+static bool tells_changes(const struct db *db)
+{
+    return db_tells_changes(((const struct apart *)db)->here);
+}
+
 static void limits_changed(struct db *db)
 {
     db_set_limits(apart_of(db)->here, &db->limits);
@@ -412,6 +417,7 @@ static const struct db_engine engine_apart = {
     .limits_changed = limits_changed,
     .interrupt = interrupt,
     .fingerprint = fingerprint,
+    .tells_changes = tells_changes,
     .check = check,
     .query = query,
     .scan = scan,

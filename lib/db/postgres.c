@@ -24,8 +24,8 @@
  * and sizes (TRUNCATE, rewriting) and the counters of rows inserted, updated and deleted decide. Counters are reported
  * up to a second late, by an idle session up to ten: so they are looked at again until the snapshot has been the same
  * for twelve. For so long an index may describe data that have just changed, while statements always see them. After a
- * crash they start at zero, which costs one rebuild. A standby has no counters: there only sizes tell, which an update
- * in place may leave as they are.
+ * crash they start at zero, which costs one rebuild: when they began is part of it, or they could come to where they were. A standby has
+ * no counters: there only sizes tell, which an update in place may leave as they are, and so it is not db_tells_changes.
  */
 #include "lib/db/postgres_check.h"
 #include "lib/db/postgres_gate.h"
@@ -564,12 +564,23 @@ static const char state_sql[] =
     " UNION ALL SELECT 'd' || objoid || ':' || objsubid || ':' || xmin FROM pg_catalog.pg_description"
     " WHERE classoid = 'pg_catalog.pg_class'::regclass AND objoid IN (SELECT oid FROM tables))"
     " SELECT pg_catalog.md5(current_database() || ':' || current_user || ':' || current_schemas(false)::text || ':' ||"
-    " coalesce(pg_catalog.string_agg(part, ',' ORDER BY part COLLATE \"C\"), '')) FROM parts";
+    " coalesce((SELECT pg_catalog.pg_stat_get_db_stat_reset_time(oid) FROM pg_catalog.pg_database"
+    " WHERE datname = current_database())::text, '') || ':' ||"
+    " coalesce(pg_catalog.string_agg(part, ',' ORDER BY part COLLATE \"C\"), '')), pg_catalog.pg_is_in_recovery() FROM "
+    "parts";
 
-static bool copy_text(void *ctx, const struct db_value *row, uint32_t n)
+/* The one row of state_sql. */
+struct state {
+    char *print;
+    bool is_standby;
+};
+
+static bool copy_state(void *ctx, const struct db_value *row, uint32_t n)
 {
-    char **out = ctx;
-    if (n == 1 && row[0].type == DB_TEXT) *out = g_strndup(row[0].text, row[0].len);
+    struct state *out = ctx;
+    if (n != 2 || row[0].type != DB_TEXT) return false;
+    out->print = g_strndup(row[0].text, row[0].len);
+    out->is_standby = row[1].type != DB_INT || row[1].i;
     return false;
 }
 
@@ -614,15 +625,16 @@ static bool must_look(struct postgres_db *self, const char *snapshot, int64_t no
 
 static enum err_code look(struct postgres_db *self, int64_t now_ns, struct err *err)
 {
-    char *print = NULL;
-    enum err_code code = scan(&self->base, state_sql, copy_text, &print, err);
-    if (!code && print && strlen(print) == 32)
-        memcpy(self->print, print, sizeof self->print);
+    struct state state = {NULL, true};
+    enum err_code code = scan(&self->base, state_sql, copy_state, &state, err);
+    self->counts_changes = !code && !state.is_standby;
+    if (!code && state.print && strlen(state.print) == 32)
+        memcpy(self->print, state.print, sizeof self->print);
     else if (!code)
         code = err_set(err, ERR_INTERNAL, "the server gave no fingerprint");
     if (code) g_clear_pointer(&self->snapshot, g_free);
     self->checked_ns = now_ns;
-    g_free(print);
+    g_free(state.print);
     return code;
 }
 
@@ -640,6 +652,11 @@ static enum err_code fingerprint(struct db *db, char out[33], struct err *err)
     g_free(snapshot);
     db->limits = usual;
     return code;
+}
+
+static bool tells_changes(const struct db *db)
+{
+    return ((const struct postgres_db *)db)->counts_changes;
 }
 
 /* --- the engine's other slots ------------------------------------------------------------------------------------- */
@@ -738,6 +755,7 @@ const struct db_engine db_engine_postgres = {
     .limits_changed = limits_changed,
     .interrupt = interrupt,
     .fingerprint = fingerprint,
+    .tells_changes = tells_changes,
     .check = check,
     .query = query,
     .scan = scan,

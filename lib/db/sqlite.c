@@ -472,6 +472,12 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
     return ERR_OK;
 }
 
+static bool tells_changes(const struct db *db)
+{
+    (void)db;
+    return true;
+}
+
 const char *db_engine_version(void)
 {
     return sqlite3_libversion();
@@ -496,6 +502,7 @@ const struct db_engine db_engine_sqlite = {
     .limits_changed = limits_changed,
     .interrupt = interrupt,
     .fingerprint = sqlite_fingerprint,
+    .tells_changes = tells_changes,
     .check = check,
     .query = query,
     .scan = scan,

@@ -82,6 +82,12 @@ void schema_cache_options_for(struct schema_cache *cache, const char *db_name, c
     g_hash_table_replace(cache->own, g_strdup(db_name), g_memdup2(options, sizeof *options));
 }
 
+const struct schema_options *schema_cache_options(const struct schema_cache *cache, const char *db_name)
+{
+    const struct schema_options *own = g_hash_table_lookup(cache->own, db_name);
+    return own ? own : &cache->options;
+}
+
 void schema_cache_free(struct schema_cache *cache)
 {
     if (!cache) return;
@@ -186,8 +192,7 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
         enum err_code code = db_fingerprint(db, now, err);
         if (code || strcmp(now, have->fingerprint) == 0) return code;
     }
-    const struct schema_options *own = g_hash_table_lookup(cache->own, db_name);
-    return cache->build(cache->build_ctx, db, db_name, path, own ? own : &cache->options, fresh, err);
+    return cache->build(cache->build_ctx, db, db_name, path, schema_cache_options(cache, db_name), fresh, err);
 }
 
 /* Called and returns with the lock held. */

@@ -247,6 +247,9 @@ void schema_cache_get_stats(struct schema_cache *cache, struct schema_cache_stat
  * schema_cache_get. */
 void schema_cache_options_for(struct schema_cache *cache, const char *db_name, const struct schema_options *options);
 
+/* Those with which the index of that name is built; the cache's. Thread: any, after the last schema_cache_options_for. */
+const struct schema_options *schema_cache_options(const struct schema_cache *cache, const char *db_name);
+
 /* What a document of schema_json holds. */
 struct schema_json_options {
     bool values;                     /* sample values of the columns, most frequent first */

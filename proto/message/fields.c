@@ -64,6 +64,7 @@ static const struct field options_fields[] = {
     PLAIN(14, msg_options, repair_margin, FIELD_SETTING),
     PLAIN(15, msg_options, delta, FIELD_SETTING),
     PLAIN(16, msg_options, ask_gain, FIELD_SETTING),
+    PLAIN(17, msg_options, no_cache, FIELD_BOOL),
     END,
 };
 static const struct record options_record = RECORD(msg_options, options_fields);
@@ -264,6 +265,7 @@ static const struct field result_fields[] = {
     PLAIN(18, msg_result, asks, FIELD_BOOL),
     PART(19, msg_result, clarification, FIELD_OPTIONAL, &clarification_record),
     BOUND(20, msg_result, part, FIELD_ENUM, MSG_PART_COUNT),
+    BOUND(21, msg_result, state, FIELD_CSTR, MSG_MAX_NAME),
     END,
 };
 const struct record msg_result_record = RECORD(msg_result, result_fields);
@@ -390,6 +392,7 @@ static const struct field verdict_fields[] = {
     PART(28, msg_verdict, usage, FIELD_OPTIONAL, &usage_record),
     PART(29, msg_verdict, clarification, FIELD_OPTIONAL, &clarification_record),
     MANY(30, msg_verdict, answers, FIELD_LIST, MSG_MAX_ANSWERS, &answer_record),
+    PLAIN(31, msg_verdict, cached, FIELD_BOOL),
     END,
 };
 const struct record msg_verdict_record = RECORD(msg_verdict, verdict_fields);

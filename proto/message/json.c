@@ -219,6 +219,16 @@ static enum err_code read_explain(const struct reader *r, const json_t *from, en
     return ERR_OK;
 }
 
+/* false: as if there were no cache. */
+static enum err_code read_cache(const struct reader *r, const json_t *from, bool *no_cache)
+{
+    const json_t *value = json_object_get(from, "cache");
+    if (!value || json_is_null(value)) return ERR_OK;
+    if (!json_is_boolean(value)) return bad(r, "cache", "is neither true nor false");
+    *no_cache = json_is_false(value);
+    return ERR_OK;
+}
+
 static enum err_code read_options(const struct reader *r, const json_t *from, struct msg_options *out)
 {
     unsigned strategy = 0, policy = 0, order = 0, repair = 0, expose = 0;
@@ -238,6 +248,7 @@ static enum err_code read_options(const struct reader *r, const json_t *from, st
     if (!code) code = read_strings(r, from, "families", &out->families, &out->n_families);
     if (!code) code = read_strings(r, from, "deny_columns", &out->deny_columns, &out->n_deny_columns);
     if (!code) code = read_explain(r, from, &out->explain);
+    if (!code) code = read_cache(r, from, &out->no_cache);
     out->strategy = (enum msg_strategy)strategy;
     out->policy = (enum msg_policy)policy;
     out->order = (enum msg_order)order;

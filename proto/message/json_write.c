@@ -542,6 +542,7 @@ static void write_lists(struct writer *w, const struct msg_verdict *verdict)
 
 static void write_making(struct writer *w, const struct msg_verdict *verdict)
 {
+    if (verdict->cached) write_bare(w, "cached", "true");
     write_whole(w, "iterations", verdict->iterations);
     open_list(w, "timings", '{');
     write_ms(w, "total_ms", verdict->total_ns);
@@ -631,6 +632,7 @@ static void write_options(struct writer *w, const struct msg_options *options)
     if (options->explain == MSG_EXPLAIN_FULL) write_string(w, "explain", "full");
     if (options->explain == MSG_EXPLAIN_ON || options->explain == MSG_EXPLAIN_OFF)
         write_bare(w, "explain", options->explain == MSG_EXPLAIN_ON ? "true" : "false");
+    if (options->no_cache) write_bare(w, "cache", "false");
     if (options->n_families) write_strings(w, "families", options->families, options->n_families);
     if (options->n_deny_columns) write_strings(w, "deny_columns", options->deny_columns, options->n_deny_columns);
 }

@@ -176,6 +176,7 @@ struct msg_options {
     double repair_margin;     /* by which a repair must be surer than the old query; default: the model's own */
     double delta;             /* 1 less the confidence of a promise about alpha; default: 0.1 */
     double ask_gain;          /* policy ask: by which an answer must raise P(correct) to be asked for; default: 0.1 */
+    bool no_cache;            /* it is judged, whatever verdict is kept, and its own is not */
 };
 
 /* What a person chose: a clarification of an earlier verdict, and one of its choices, by their ids. */
@@ -378,6 +379,7 @@ struct msg_result {
     bool asks;                               /* the task has readings */
     struct msg_clarification *clarification; /* their words, the task's own first; NULL: none, see code and message */
     enum msg_part part;                      /* as the task's; a worker before 1.11 makes all */
+    const char *state; /* that the database was in (worker/db_states.h); NULL: it cannot be told */
 };
 
 /* The family under which the answer of a remote verifier comes back. It has no tasks. */
@@ -508,6 +510,7 @@ struct msg_verdict {
     struct msg_clarification *clarification; /* of ask: what to ask, where readings of the question are at odds; NULL */
     struct msg_answer *answers;              /* of the request: what a person chose, which counted in P(correct) */
     uint32_t n_answers;
+    bool cached;         /* it was kept of an equal request before: nothing was judged */
     struct arena *arena; /* not sent: set when the verdict owns its memory, see msg_verdict_free */
 };
 

@@ -50,6 +50,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     copy->n_findings = task->n_findings;
     copy->part = script->whole ? MSG_PART_ALL : task->part;
     copy->proposals = script->proposals;
+    copy->state = script->state;
     g_strlcpy(copy->family, task->family, sizeof copy->family);
     copy->sql = g_strndup(task->sql.bytes, task->sql.len);
     g_ptr_array_add(script->tasks, copy);
@@ -138,8 +139,32 @@ static void on_dropped(void *ctx, void *token)
     script->dropped++;
 }
 
-static void open_with(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote,
-                      bool corrector, bool polisher, int64_t max_deadline_ms)
+static bool on_find(void *ctx, const struct core_wanted *wanted)
+{
+    struct script *script = ctx;
+    if (script->shelf_full) return false;
+    script->looked_for++;
+    g_strlcpy(script->wanted, wanted->key, sizeof script->wanted);
+    return true;
+}
+
+static void on_keep(void *ctx, const struct core_kept *verdict)
+{
+    struct script *script = ctx;
+    script->n_kept++;
+    g_clear_pointer(&script->kept, g_bytes_unref);
+    script->kept = g_bytes_new(verdict->bytes, verdict->len);
+    g_strlcpy(script->kept_state, verdict->state, sizeof script->kept_state);
+    g_strlcpy(script->kept_key, verdict->key, sizeof script->kept_key);
+}
+
+/* What there is beside workers. */
+struct parts {
+    bool remote, corrector, polisher, shelf;
+};
+
+static void open_with(struct script *script, struct scoring_models *models, struct msg_options defaults,
+                      struct parts parts, int64_t max_deadline_ms)
 {
     *script = (struct script){.models = models,
                               .tasks = g_ptr_array_new_with_free_func(task_free),
@@ -149,6 +174,8 @@ static void open_with(struct script *script, struct scoring_models *models, stru
                                  .defaults = defaults,
                                  .max_deadline_ms = max_deadline_ms,
                                  .polish_ns = 50,
+                                 .find_ns = 20,
+                                 .max_kept_bytes = 64 << 10,
                                  .idle_wait_ns = max_deadline_ms != 0 ? SCRIPT_IDLE_NS : 0,
                                  .rows_at_once = max_deadline_ms != 0,
                                  .finds_duplicates = max_deadline_ms != 0};
@@ -156,9 +183,11 @@ static void open_with(struct script *script, struct scoring_models *models, stru
                                    .task = on_task,
                                    .verdict = on_verdict,
                                    .dead = on_dead,
-                                   .verify = remote ? on_verify : NULL,
-                                   .correct = corrector ? on_correct : NULL,
-                                   .polish = polisher ? on_polish : NULL,
+                                   .verify = parts.remote ? on_verify : NULL,
+                                   .correct = parts.corrector ? on_correct : NULL,
+                                   .polish = parts.polisher ? on_polish : NULL,
+                                   .find = parts.shelf ? on_find : NULL,
+                                   .keep = on_keep,
                                    .duplicate = on_duplicate,
                                    .dropped = on_dropped};
     script->core = core_new(&config, &actions);
@@ -166,32 +195,37 @@ static void open_with(struct script *script, struct scoring_models *models, stru
 
 void script_open(struct script *script, struct msg_options defaults)
 {
-    open_with(script, script_models(), defaults, false, false, false, 0);
+    open_with(script, script_models(), defaults, (struct parts){0}, 0);
 }
 
 void script_open_remote(struct script *script, struct msg_options defaults)
 {
-    open_with(script, script_models(), defaults, true, false, false, 0);
+    open_with(script, script_models(), defaults, (struct parts){.remote = true}, 0);
 }
 
 void script_open_models(struct script *script, struct scoring_models *models, struct msg_options defaults, bool remote)
 {
-    open_with(script, models, defaults, remote, false, false, 0);
+    open_with(script, models, defaults, (struct parts){.remote = remote}, 0);
 }
 
 void script_open_corrector(struct script *script, struct scoring_models *models, struct msg_options defaults)
 {
-    open_with(script, models, defaults, false, true, false, 0);
+    open_with(script, models, defaults, (struct parts){.corrector = true}, 0);
 }
 
 void script_open_polisher(struct script *script, struct msg_options defaults)
 {
-    open_with(script, script_models(), defaults, false, false, true, 0);
+    open_with(script, script_models(), defaults, (struct parts){.polisher = true}, 0);
+}
+
+void script_open_shelf(struct script *script)
+{
+    open_with(script, script_models(), (struct msg_options){0}, (struct parts){.shelf = true}, 0);
 }
 
 void script_open_shared(struct script *script, int64_t max_deadline_ms)
 {
-    open_with(script, script_models(), (struct msg_options){0}, false, false, false, max_deadline_ms);
+    open_with(script, script_models(), (struct msg_options){0}, (struct parts){0}, max_deadline_ms);
 }
 
 void script_ask_json(struct script *script, struct msg_key key, const char *line, int64_t now_ns)
@@ -213,6 +247,7 @@ void script_close(struct script *script)
     g_ptr_array_free(script->verdicts, TRUE);
     g_ptr_array_free(script->dead, TRUE);
     g_clear_pointer(&script->told, g_free);
+    g_clear_pointer(&script->kept, g_bytes_unref);
 }
 
 void script_ask(struct script *script, int64_t number, const struct msg_options *options, const char *const *sqls,
@@ -351,7 +386,8 @@ void script_result(const struct script_task *task, struct arena *arena, struct m
                                .family = task->family,
                                .asks = task->n_readings > 0,
                                .part = task->part,
-                               .code = "ok"};
+                               .code = "ok",
+                               .state = task->state};
     if (task->n_readings) {
         add_words(task, arena, out);
         return;

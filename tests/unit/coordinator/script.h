@@ -34,6 +34,7 @@ struct script_task {
     uint32_t n_findings;
     enum msg_part part;           /* asked for */
     const char *const *proposals; /* that its answer has: the script's */
+    const char *state;            /* likewise */
 };
 
 struct script {
@@ -52,6 +53,13 @@ struct script {
     char *told;                   /* what it, or the corrector, was told, the last time */
     void *token;                  /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
+    const char *state;   /* of the database, as results tell it; NULL: none */
+    bool shelf_full;     /* nothing can be looked for now */
+    unsigned looked_for; /* verdicts */
+    char wanted[72];     /* key of the last one */
+    unsigned n_kept;     /* verdicts that were to be kept; of the last one: */
+    GBytes *kept;        /* its bytes */
+    char kept_state[40], kept_key[72];
 };
 
 /* Models with a label model that knows every signal as a sign of "wrong": more fired, less likely right. */
@@ -66,6 +74,8 @@ void script_open_corrector(struct script *script, struct scoring_models *models,
 void script_open_polisher(struct script *script, struct msg_options defaults);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
+/* And with a shelf, which is waited for for 20 ns. */
+void script_open_shelf(struct script *script);
 /* As where others write requests: duplicates are looked for, every request ends within that time, rows behind results are
  * looked for at once, and workers whose tasks wait for less than this are idle. */
 enum { SCRIPT_IDLE_NS = 1000 };

@@ -26,7 +26,8 @@ static void done(void)
 }
 TestSuite(verdict_cache, .init = begin, .fini = done);
 
-static const struct verdict_basis basis = {"0123456789abcdef0123456789abcdef", sample_versions, 1};
+static const double numbers[] = {0.5, 0.25};
+static const struct verdict_basis basis = {sample_versions, 1, numbers, 2, {3, 4}};
 
 /* --- the key --- */
 
@@ -149,23 +150,18 @@ Test(verdict_cache, the_order_of_candidates_is_part_of_the_key)
     cr_expect_str_neq(key_of(request, &basis), key_of(fresh(), &basis));
 }
 
-Test(verdict_cache, so_are_the_state_of_the_database_and_the_models)
+Test(verdict_cache, so_is_what_the_verdict_rests_on)
 {
     static struct msg_version other_program[] = {{"assay", "0.1.1"}}, more[] = {{"assay", "0.1.0"}, {"verifier", "1"}};
-    const struct verdict_basis others[] = {{"0123456789abcdef0123456789abcdee", sample_versions, 1},
-                                           {basis.state, other_program, 1},
-                                           {basis.state, more, 2},
-                                           {basis.state, NULL, 0}};
+    static const double stricter[] = {0.5, 0.5};
+    const struct verdict_basis others[] = {{other_program, 1, numbers, 2, {3, 4}},
+                                           {more, 2, numbers, 2, {3, 4}},
+                                           {NULL, 0, numbers, 2, {3, 4}},
+                                           {sample_versions, 1, stricter, 2, {3, 4}},
+                                           {sample_versions, 1, numbers, 1, {3, 4}},
+                                           {sample_versions, 1, numbers, 2, {3, 5}}};
     for (unsigned i = 0; i < G_N_ELEMENTS(others); i++)
         cr_expect_str_neq(key_of(&sample_request, &others[i]), key_of(&sample_request, &basis), "basis %u", i);
-}
-
-Test(verdict_cache, without_a_state_there_is_no_key)
-{
-    char key[VERDICT_CACHE_KEY + 1];
-    const struct verdict_basis unknown[] = {{NULL, sample_versions, 1}, {"", sample_versions, 1}};
-    for (unsigned i = 0; i < G_N_ELEMENTS(unknown); i++)
-        cr_expect_eq(verdict_cache_key(&sample_request, &unknown[i], key), ERR_DB_UNAVAILABLE);
 }
 
 /* --- which may be kept --- */

@@ -56,6 +56,7 @@ static const struct msg_request sample_request = {
                 .repair_margin = 0.25,
                 .delta = 0.125,
                 .ask_gain = 0.0625,
+                .no_cache = true,
                 .explain = MSG_EXPLAIN_FULL},
     .traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     .answers = sample_answers,
@@ -183,6 +184,7 @@ static const struct msg_result sample_result = {
     .asks = true,
     .clarification = &sample_clarification,
     .part = MSG_PART_ROWS,
+    .state = "0123456789abcdef0123456789abcdef",
 };
 
 static struct msg_polished sample_polished = {"singers older than 200, by name", "editor-1, polish/1"};
@@ -286,6 +288,7 @@ static const struct msg_verdict sample_verdict = {
     .clarification = &sample_clarification,
     .answers = sample_answers,
     .n_answers = 1,
+    .cached = true,
 };
 
 #endif

@@ -54,7 +54,7 @@ Test(json, options_stand_beside)
         parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
               "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
               "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false,\"repair\":\"apply\",\"repair_margin\":0.2,"
-              "\"delta\":0.25,\"ask_gain\":0.2,\"answers\":[{\"question\":\"q\",\"choice\":\"none\"}],\"linking\":{"
+              "\"delta\":0.25,\"ask_gain\":0.2,\"cache\":false,\"answers\":[{\"question\":\"q\",\"choice\":\"none\"}],\"linking\":{"
               "\"tables\":[\"t\"],\"uncertain\":[{\"stage\":\"columns\",\"name\":\"t.c\",\"p\":0.5},{\"stage\":"
               "\"tables\"}]}}",
               &r, NULL),
@@ -73,6 +73,7 @@ Test(json, options_stand_beside)
     cr_assert_float_eq(r->options.repair_margin, 0.2, 0);
     cr_assert_float_eq(r->options.delta, 0.25, 0);
     cr_assert_float_eq(r->options.ask_gain, 0.2, 0);
+    cr_assert(r->options.no_cache);
     cr_assert_eq(r->n_answers, 1);
     cr_assert_str_eq(r->answers[0].question, "q");
     cr_assert_str_eq(r->answers[0].choice, "none");
@@ -112,6 +113,7 @@ static const struct {
     {"{\"db\":\"d\",\"repair_margin\":-1}", ERR_MALFORMED, "repair_margin"},
     {"{\"db\":\"d\",\"delta\":2}", ERR_MALFORMED, "delta"},
     {"{\"db\":\"d\",\"ask_gain\":\"much\"}", ERR_MALFORMED, "ask_gain"},
+    {"{\"db\":\"d\",\"cache\":\"off\"}", ERR_MALFORMED, "cache"},
     {"{\"db\":\"d\",\"answers\":{}}", ERR_MALFORMED, "answers"},
     {"{\"db\":\"d\",\"answers\":[\"none\"]}", ERR_MALFORMED, "answers"},
     {"{\"db\":\"d\",\"answers\":[{\"question\":\"q\"}]}", ERR_MALFORMED, "answers"},
@@ -294,7 +296,7 @@ Test(json, a_verdict_is_as_documented)
         "{\"id\":\"none\",\"text\":\"none of these\"}],\"gain\":0.375,\"request\":{\"db\":\"d\"}},"
         "\"answers\":[{\"question\":\"00c0ffee00c0ffee\",\"choice\":\"none\"}],"
         "\"unavailable\":[\"value\"],\"notes\":[\"the verifier could not be "
-        "reached\"],\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
+        "reached\"],\"cached\":true,\"iterations\":1,\"timings\":{\"total_ms\":2.5,"
         "\"worker_ms\":1.25},\"versions\":{\"assay\":\"0.1.0\"},\"gold\":\"SELECT name FROM "
         "singer\",\"meta\":{\"level\":3}}";
     cr_assert_str_eq(text, expected);

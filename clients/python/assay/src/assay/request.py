@@ -36,6 +36,7 @@ class Options(TypedDict, total=False):
     families: List[str]
     deny_columns: List[str]
     explain: Union[bool, str]
+    cache: bool
 
 
 def request(question: str, db: str, candidates: Candidates, **options: Unpack[Options]) -> Dict[str, Any]:

@@ -273,6 +273,7 @@ class Verdict:
     llm: Optional[LanguageModel]
     unavailable: Tuple[str, ...]
     notes: Tuple[str, ...]
+    cached: bool  # a fleet had kept it of an equal request, and judged nothing
     iterations: Optional[int]
     timings: JSON
     versions: JSON
@@ -298,8 +299,8 @@ class Verdict:
             get("reason"), get("message"), get("cause"), _all(Candidate.of, get("candidates")), _all(Report.of, get("report")),
             _one(Repair.of, get("repair")), tuple(get("questions") or ()), _one(Clarification.of, get("clarification")),
             _all(Answer.of, get("answers")), _one(Guarantee.of, get("guarantee")), _one(LanguageModel.of, get("llm")),
-            tuple(get("unavailable") or ()), tuple(get("notes") or ()), get("iterations"), get("timings") or {}, get("versions") or {},
-            get("meta"), get("line"), raw,
+            tuple(get("unavailable") or ()), tuple(get("notes") or ()), bool(get("cached")), get("iterations"), get("timings") or {},
+            get("versions") or {}, get("meta"), get("line"), raw,
         )
 
     @classmethod

@@ -1,0 +1,177 @@
+#include "coordinator/shelf_pool.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { THREADS = 2, MAX_FINDS = 1024, MAX_KEEPS = 128 };
+
+/* A verdict that is looked for, or is to be kept. */
+struct job {
+    struct msg_key request;
+    int64_t until_ns;
+    char *db, *state, *key; /* no state: it is looked for */
+    char *bytes;
+    size_t len;
+    enum err_code code;
+};
+
+struct shelf_pool {
+    struct coordinator_shelf shelf;
+    struct bus *bus;
+    pthread_t threads[THREADS];
+    uint32_t n_threads;
+    struct job *taken; /* the loop's */
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    bool stopping; /* this and what follows: under the lock */
+    GQueue finds, keeps, found;
+    uint32_t looking; /* finds, those that run, and found */
+};
+
+static void job_free(gpointer p)
+{
+    struct job *job = p;
+    if (!job) return;
+    g_free(job->db);
+    g_free(job->state);
+    g_free(job->key);
+    g_free(job->bytes);
+    g_free(job);
+}
+
+/* --- threads --- */
+
+/* Whoever waits for a verdict comes first. */
+static struct job *next_job(struct shelf_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->stopping && !pool->finds.head && !pool->keeps.head) pthread_cond_wait(&pool->more, &pool->lock);
+    struct job *job = pool->stopping ? NULL : g_queue_pop_head(pool->finds.head ? &pool->finds : &pool->keeps);
+    pthread_mutex_unlock(&pool->lock);
+    return job;
+}
+
+static void find(struct shelf_pool *pool, struct job *job)
+{
+    const struct coordinator_shelf *shelf = &pool->shelf;
+    bool awaited = bus_now_ns(pool->bus) < job->until_ns;
+    job->code = awaited ? shelf->find(shelf->ctx, job->db, job->key, &job->bytes, &job->len) : ERR_DEADLINE;
+    pthread_mutex_lock(&pool->lock);
+    g_queue_push_tail(&pool->found, job);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static void *run(void *arg)
+{
+    struct shelf_pool *pool = arg;
+    const struct coordinator_shelf *shelf = &pool->shelf;
+    struct job *job;
+    pthread_setname_np(pthread_self(), "shelf");
+    while ((job = next_job(pool))) {
+        if (!job->state) {
+            find(pool, job);
+            continue;
+        }
+        shelf->keep(shelf->ctx, job->db, job->state, job->key, job->bytes, job->len);
+        job_free(job);
+    }
+    return NULL;
+}
+
+/* --- the loop's side --- */
+
+/* Takes the job over. */
+static bool submit(struct shelf_pool *pool, GQueue *queue, uint32_t most, struct job *job)
+{
+    pthread_mutex_lock(&pool->lock);
+    bool room = queue->length < most;
+    if (room) g_queue_push_tail(queue, job);
+    pool->looking += room && !job->state;
+    pthread_cond_signal(&pool->more);
+    pthread_mutex_unlock(&pool->lock);
+    if (!room) job_free(job);
+    return room;
+}
+
+bool shelf_pool_find(struct shelf_pool *pool, const struct core_wanted *wanted)
+{
+    struct job *job = g_new0(struct job, 1);
+    job->request = wanted->request;
+    job->until_ns = wanted->until_ns;
+    job->db = g_strdup(wanted->db);
+    job->key = g_strdup(wanted->key);
+    return submit(pool, &pool->finds, MAX_FINDS, job);
+}
+
+bool shelf_pool_keep(struct shelf_pool *pool, const struct core_kept *verdict)
+{
+    struct job *job = g_new0(struct job, 1);
+    job->db = g_strdup(verdict->db);
+    job->state = g_strdup(verdict->state);
+    job->key = g_strdup(verdict->key);
+    job->bytes = g_memdup2(verdict->bytes, verdict->len);
+    job->len = verdict->len;
+    return submit(pool, &pool->keeps, MAX_KEEPS, job);
+}
+
+bool shelf_pool_is_looking(struct shelf_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    bool looking = pool->looking > 0;
+    pthread_mutex_unlock(&pool->lock);
+    return looking;
+}
+
+bool shelf_pool_take(struct shelf_pool *pool, struct msg_key *request, struct core_found *found)
+{
+    job_free(pool->taken);
+    pthread_mutex_lock(&pool->lock);
+    pool->taken = g_queue_pop_head(&pool->found);
+    pool->looking -= pool->taken != NULL;
+    pthread_mutex_unlock(&pool->lock);
+    if (!pool->taken) return false;
+    *request = pool->taken->request;
+    *found = (struct core_found){pool->taken->code, pool->taken->bytes, pool->taken->len};
+    return true;
+}
+
+/* --- open, close --- */
+
+enum err_code shelf_pool_new(const struct coordinator_shelf *shelf, struct bus *bus, struct shelf_pool **out,
+                             struct err *err)
+{
+    struct shelf_pool *pool = g_new0(struct shelf_pool, 1);
+    *out = NULL;
+    pool->shelf = *shelf;
+    pool->bus = bus;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->more, NULL);
+    g_queue_init(&pool->finds);
+    g_queue_init(&pool->keeps);
+    g_queue_init(&pool->found);
+    while (pool->n_threads < THREADS && !pthread_create(&pool->threads[pool->n_threads], NULL, run, pool))
+        pool->n_threads++;
+    if (pool->n_threads < THREADS) {
+        shelf_pool_free(pool);
+        return err_set(err, ERR_NOMEM, "no thread to look for verdicts");
+    }
+    *out = pool;
+    return ERR_OK;
+}
+
+void shelf_pool_free(struct shelf_pool *pool)
+{
+    if (!pool) return;
+    pthread_mutex_lock(&pool->lock);
+    pool->stopping = true;
+    pthread_cond_broadcast(&pool->more);
+    pthread_mutex_unlock(&pool->lock);
+    for (uint32_t i = 0; i < pool->n_threads; i++) pthread_join(pool->threads[i], NULL);
+    job_free(pool->taken);
+    g_queue_clear_full(&pool->finds, job_free);
+    g_queue_clear_full(&pool->keeps, job_free);
+    g_queue_clear_full(&pool->found, job_free);
+    pthread_cond_destroy(&pool->more);
+    pthread_mutex_destroy(&pool->lock);
+    g_free(pool);
+}
