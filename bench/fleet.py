@@ -3,6 +3,7 @@
 
   fleet.py messages BUILD                          a worker that computes nothing, against librdkafka alone
   fleet.py judge    BUILD LOG --db-root DIR        CPU of a candidate against the embedded replay; latency under load, by stage
+  fleet.py kept     BUILD LOG --db-root DIR        verdicts that were kept against judgements of the same requests
   fleet.py scale    BUILD                          1, 2, 4, 8 workers of a family slowed by 20 ms; recovery after kill -9
 
 BUILD is a release build (build/release); for `scale` one with -DASSAY_MUTATIONS=ON, which can be slowed. Latency is open loop: each request has a time at which it is due, whether the
@@ -266,6 +267,43 @@ def judge(args):
         fleet.stop()
 
 
+# --- kept --------------------------------------------------------------------------------------------------------------
+
+
+def hits(address):
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+        lines = answer.read().decode().splitlines()
+    return next(float(line.rpartition(" ")[2]) for line in lines if line.startswith('assay_verdict_cache_total{outcome="hits"}'))
+
+
+def kept(args):
+    assay = os.path.join(args.build, "cli", "assay")
+    requests = requests_of(args.log)
+    kinds = {"judged": [{**request, "cache": False} for request in requests], "kept": requests}
+    with Servers() as servers:
+        fleet, address = Fleet(servers, assay), free_address()
+        shared = ["--redis", servers.redis, "--verdict-cache", "--verdict-cache-bytes", "262144"]
+        fleet.start("coordinator", *shared, "--max-open", "256", "--instance", "0", "--listen", address)
+        fleet.start("worker", *shared, "--db-root", args.db_root, "--threads", str(args.threads))
+        for i in range(3):  # the states of all databases are published within a second of the first task
+            flood(servers, f"warm{i}", requests)
+            time.sleep(2)
+        print(f"{len(requests)} requests, {args.runs} runs, medians")
+        for kind, asked in kinds.items():
+            cpu, theirs, rates, before = [], [], [], hits(address)
+            for i in range(args.runs):
+                began, servers_began = fleet.cpu(), sum(map(cpu_of, servers.pids()))
+                rates.append(len(asked) / flood(servers, f"{kind}{i}", asked))
+                cpu.append((fleet.cpu() - began) / len(asked))
+                theirs.append((sum(map(cpu_of, servers.pids())) - servers_began) / len(asked))
+            found = (hits(address) - before) / len(asked) / args.runs
+            p50, p95, p99 = quantiles(open_loop(servers, f"{kind}-load", asked, args.rate, args.seconds))
+            print(f"{kind}: {100 * found:.1f} % found; CPU ms a request: fleet {1e3 * statistics.median(cpu):.3f}, Kafka and Redis "
+                  f"{1e3 * statistics.median(theirs):.3f}; {statistics.median(rates):.0f} requests/s; "
+                  f"latency at {args.rate:g}/s: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms")
+        fleet.stop()
+
+
 # --- scale -------------------------------------------------------------------------------------------------------------
 
 SMALL = {"db": "podcasts", "question": "How many shows are there?", "candidates": ["SELECT count(*) FROM show"]}
@@ -396,14 +434,16 @@ def messages(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for run in (messages, judge, scale):
+    for run in (messages, judge, kept, scale):
         command = commands.add_parser(run.__name__)
         command.add_argument("build")
         command.add_argument("--runs", type=int, default=3)
         command.add_argument("--seconds", type=float, default=20)
         command.add_argument("--slow-ms", type=int, default=20)
         command.set_defaults(run=run)
-        if run is judge:
+        if run is kept:
+            command.add_argument("--rate", type=float, default=50)
+        if run in (judge, kept):
             command.add_argument("log")
             command.add_argument("--db-root", required=True)
             command.add_argument("--threads", type=int, default=2)

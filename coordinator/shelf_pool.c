@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { THREADS = 2, MAX_FINDS = 1024, MAX_KEEPS = 128 };
+enum { THREADS = 4, MAX_FINDS = 1024, MAX_KEEPS = 128 };
 
 /* A verdict that is looked for, or is to be kept. */
 struct job {

@@ -316,7 +316,7 @@ static void note_failure(struct links *links, const char *text)
     pthread_mutex_unlock(&links->lock);
     const struct log_field why = log_field_text("why", text);
     log_event(news ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG, "redis", &why, 1,
-              "Redis failed and is left alone for a while; indexes are built here");
+              "Redis failed and is left alone for a while; what it was to save is done here");
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */

@@ -19,21 +19,6 @@ static enum err_code call(struct cache_verdicts *verdicts, struct link_command *
     return links_call(&verdicts->links, command, 1, false, reply, NULL);
 }
 
-/* What stands under that name, which it frees; g_free, NULL: nothing. */
-static enum err_code get(struct cache_verdicts *verdicts, char *name, char **bytes, size_t *len)
-{
-    struct link_command command = {.argc = 2, .argv = {"GET", name}};
-    redisReply *reply;
-    enum err_code code = call(verdicts, &command, &reply);
-    g_free(name);
-    if (code) return code;
-    bool there = reply->type == REDIS_REPLY_STRING;
-    *bytes = there ? g_memdup2(reply->str, reply->len + 1) : NULL;
-    *len = there ? reply->len : 0;
-    links_free_replies(&reply, 1);
-    return ERR_OK;
-}
-
 static enum err_code set(struct cache_verdicts *verdicts, char *name, const void *bytes, size_t len, int64_t ms)
 {
     char expiry[24];
@@ -51,26 +36,52 @@ static char *state_name(const struct cache_verdicts *verdicts, const char *db)
     return g_strdup_printf("%s:%s:state", verdicts->prefix, db);
 }
 
-static char *verdict_name(const struct cache_verdicts *verdicts, const char *db, const char *state, const char *key)
-{
-    return g_strdup_printf("%s:%s:%s:verdict:%s", verdicts->prefix, db, state, key);
-}
-
 static bool is_state(const char *text, size_t len)
 {
     return text && len == STATE_TEXT - 1 && strspn(text, "0123456789abcdef") == len;
 }
 
+/* The state, and the verdict that is kept under it, in one round trip. Key: the state's. Arguments: what stands in a verdict's name before the
+ * state, and behind it. */
+static const char FIND[] = "local state = redis.call('GET', KEYS[1]) "
+                           "if not state then return {} end "
+                           "return {state, redis.call('GET', ARGV[1] .. state .. ARGV[2])}";
+
+static bool is_string(const redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_STRING;
+}
+
+/* Of the reply to FIND. */
+static enum err_code read_found(const redisReply *reply, char **bytes, size_t *len)
+{
+    bool known = reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 && is_string(reply->element[0]) &&
+                 is_state(reply->element[0]->str, reply->element[0]->len);
+    if (!known) return reply->type == REDIS_REPLY_ERROR ? ERR_UNREACHABLE : ERR_DB_UNAVAILABLE;
+    const redisReply *verdict = reply->element[1];
+    if (!is_string(verdict)) return ERR_OK;
+    *bytes = g_memdup2(verdict->str, verdict->len + 1);
+    *len = verdict->len;
+    return ERR_OK;
+}
+
 enum err_code cache_verdicts_find(void *ctx, const char *db, const char *key, char **bytes, size_t *len)
 {
     struct cache_verdicts *verdicts = ctx;
-    char *state;
+    char *name = state_name(verdicts, db), *before = g_strdup_printf("%s:%s:", verdicts->prefix, db),
+         *behind = g_strdup_printf(":verdict:%s", key);
+    struct link_command command = {.argc = 6, .argv = {"EVAL", FIND, "1", name, before, behind}};
+    redisReply *reply;
     *bytes = NULL;
-    enum err_code code = get(verdicts, state_name(verdicts, db), &state, len);
-    if (code) return code;
-    code =
-        is_state(state, *len) ? get(verdicts, verdict_name(verdicts, db, state, key), bytes, len) : ERR_DB_UNAVAILABLE;
-    g_free(state);
+    *len = 0;
+    enum err_code code = call(verdicts, &command, &reply);
+    if (!code) {
+        code = read_found(reply, bytes, len);
+        links_free_replies(&reply, 1);
+    }
+    g_free(name);
+    g_free(before);
+    g_free(behind);
     return code;
 }
 
@@ -79,7 +90,8 @@ enum err_code cache_verdicts_keep(void *ctx, const char *db, const char *state, 
 {
     struct cache_verdicts *verdicts = ctx;
     if (!is_state(state, strlen(state))) return ERR_MALFORMED;
-    return set(verdicts, verdict_name(verdicts, db, state, key), bytes, len, verdicts->ttl_ms);
+    char *name = g_strdup_printf("%s:%s:%s:verdict:%s", verdicts->prefix, db, state, key);
+    return set(verdicts, name, bytes, len, verdicts->ttl_ms);
 }
 
 enum err_code cache_verdicts_publish(struct cache_verdicts *verdicts, const char *db, const char *state, int64_t ms)

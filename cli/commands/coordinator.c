@@ -14,14 +14,11 @@ static void stop(void *ctx)
     coordinator_stop(ctx, false);
 }
 
-enum { FIND_MS = 20 }; /* nobody waits longer for a verdict that was kept */
-
 static enum err_code open_verdicts(const struct cli *cli, struct cache_verdicts **out, struct err *err)
 {
     struct cache_config redis;
     if (!cli->settings.verdicts.on) return ERR_OK;
     enum err_code code = fleet_settings_verdicts(cli, &redis, err);
-    redis.timeout_ms = MIN(redis.timeout_ms, FIND_MS);
     return code ? code : cache_verdicts_open(&redis, out, err);
 }
 

@@ -16,6 +16,7 @@ VERDICT, LETTER, EITHER, REUSED = "verdict", "letter", "verdict or letter", "fai
 KINDS = {
     "plain": (VERDICT, True),
     "narrow": (VERDICT, True),
+    "again": (VERDICT, True),
     "slow": (VERDICT, True),
     "no_id": (VERDICT, True),
     "unknown_database": (VERDICT, True),
@@ -93,6 +94,7 @@ class Bounds:
     repeats_per_owner: int = 64 * 6  # requests opened at once, times families
     repeats_after_answer: int | None = None  # tasks sent again although their answer was there; None: not looked at
     answer_ms: int = 2000  # ... that long before
+    found: int = 0  # verdicts that were kept of others, at least
     poison: int = 0  # requests that may be put aside because their owners died, which may be no fault of theirs
     short_of_time: float = 1.0  # share of verdicts that may have been short of time
 
@@ -119,9 +121,9 @@ def _coordinates(record, partition, offset):
 
 
 def comparable(verdict):
-    """A verdict without what may differ from run to run: times, versions, and where a replay found the line."""
+    """A verdict without what may differ from run to run: times, versions, whether it was kept, and where a replay found the line."""
     if isinstance(verdict, dict):
-        drop = {"timings", "versions", "line", "ms", "partition", "offset"}
+        drop = {"timings", "versions", "cached", "line", "ms", "partition", "offset"}
         return {k: comparable(v) for k, v in verdict.items() if k not in drop}
     if isinstance(verdict, list):
         return [comparable(v) for v in verdict]
@@ -335,6 +337,16 @@ def time_bounded(e, bounds):
         yield "late", f"{late} of {len(verdicts)} verdicts were short of time"
 
 
+def found_bounded(e, bounds):
+    """What was asked again has the verdict that was kept, often enough."""
+    if found_in(e) < bounds.found:
+        yield "work", f"{found_in(e)} verdicts were found, of at least {bounds.found}"
+
+
+def found_in(e):
+    return sum(1 for v in map(parse, e.committed) if v and v.get("cached"))
+
+
 def callers_heard(e):
     """An answer over HTTP is the committed verdict of that id, to the byte; nobody is left without one."""
     said = defaultdict(set)
@@ -348,7 +360,7 @@ def callers_heard(e):
 
 
 CHECKS = (one_answer_each, nobody_unknown, committed_is_committed, right_kind, right_content, nothing_left, callers_heard)
-BOUNDED = (memory_bounded, work_bounded, poison_bounded, time_bounded)
+BOUNDED = (memory_bounded, work_bounded, poison_bounded, time_bounded, found_bounded)
 
 
 def check(evidence, bounds=Bounds()):
@@ -367,6 +379,7 @@ def summary(evidence):
         **({"callers answered": len(evidence.answers)} if evidence.answers else {}),
         "duplicates": len(firsts(evidence.requests)),
         "aborted": len(evidence.uncommitted) - len(evidence.committed),
+        "found": found_in(evidence),
         "short of time": sum(map(short_of_time, verdicts)),
         "repeated tasks": len(evidence.tasks) - len({t.what for t in evidence.tasks}),
         "though answered": len(list(asked_again(evidence, Bounds()))),

@@ -103,6 +103,12 @@ class Generator:
         """One that needs few judges, and is done while others wait for the rest of them."""
         return self._json("narrow", families=["structure", "join"])
 
+    def _again(self):
+        """What was asked before, under an id of its own."""
+        if not self.recent:
+            return self._json("again")
+        return self._json("again", **{**json.loads(self.rng.choice(self.recent).value), "id": f"{self.prefix}-{self.count}"})
+
     def _no_id(self):
         return self._json("no_id", id=None)
 

@@ -55,6 +55,7 @@ class Scenario:
     mix: dict | None = None  # of requests; None: generate.MIX
     proxied: bool = False  # coordinators talk to the brokers through a proxy
     redis: bool = True
+    keeps: bool = False  # verdicts, for equal requests
     clock: bool = False  # of our processes jumps (clock.c)
     deadly: bool = False  # requests of the kind "crash" kill their workers; only in a build with -DASSAY_MUTATIONS=ON
     servers: tuple = ("kafka", "redis")
@@ -67,6 +68,8 @@ SCENARIOS = (
     Scenario("calm", faults.nothing, load_s=8, complete=True, extra={"huge": 1}, bounds=STRICT, short=True),
     Scenario("kill coordinators", faults.kill_any("coordinator"), short=True),
     Scenario("kill workers", faults.kill_any("worker"), short=True),
+    Scenario("kill coordinators that keep verdicts", faults.kill_any("coordinator"), keeps=True, mix={"plain": 2, "again": 3},
+             bounds=Bounds(found=20), short=True),
     Scenario("terminate anybody", faults.terminate_any, short=True),
     Scenario("join and leave", faults.storm, load_s=15, short=True),
     Scenario("pause coordinators 10 s", faults.pause("coordinator", 10), load_s=15, short=True),
@@ -283,12 +286,13 @@ class Run:
         self.fleet = Fleet(self.assay, self.kafka, self.directory, where, s.session_s, redis, self._clock())
         self.fleet.topics(4)
         self.since = {t: topics.ends(self.kafka, t) for t in self._topics()}
+        keeps = ["--redis", redis, "--verdict-cache"] if s.keeps else []
         for i in range(s.coordinators):
-            self.fleet.coordinator(f"coordinator-{i}", servers=through, environment=self.mutation)
+            self.fleet.coordinator(f"coordinator-{i}", *keeps, servers=through, environment=self.mutation)
         crash = {"ASSAY_CRASH_ON": "crash_here"} if s.deadly else {}
         for i, families in enumerate(s.workers):
             options = ["--family", families] if families else []
-            self.fleet.worker(f"worker-{i}", "--threads", "1", *options, environment=crash, may_abort=s.deadly)
+            self.fleet.worker(f"worker-{i}", "--threads", "1", *keeps, *options, environment=crash, may_abort=s.deadly)
         if s.complete:
             self._wait_for_all()
         self.reader = threading.Thread(target=self._read_live, daemon=True)
