@@ -155,7 +155,7 @@ void db_interrupt(struct db *db);
 enum err_code db_fingerprint(struct db *db, char out[33], struct err *err);
 
 /* Does the fingerprint that the handle has seen last change with every change of the data, be it a little later? Not where changes are not counted
- * (a standby of PostgreSQL) or only to the second (MariaDB). */
+ * (a standby of PostgreSQL, foreign tables, views of what the role may not name) or only to the second (MariaDB). */
 bool db_tells_changes(const struct db *db);
 
 /* Only prepare: is it valid, and where not? *offset (may be NULL) gets the byte of the first error or -1. Errors as

@@ -25,7 +25,8 @@
  * up to a second late, by an idle session up to ten: so they are looked at again until the snapshot has been the same
  * for twelve. For so long an index may describe data that have just changed, while statements always see them. After a
  * crash they start at zero, which costs one rebuild: when they began is part of it, or they could come to where they were. A standby has
- * no counters: there only sizes tell, which an update in place may leave as they are, and so it is not db_tells_changes.
+ * no counters: there only sizes tell, which an update in place may leave as they are. What is neither in these schemas nor on this server, foreign
+ * tables and what views read elsewhere, is not seen either: db_tells_changes says so.
  */
 #include "lib/db/postgres_check.h"
 #include "lib/db/postgres_gate.h"
@@ -566,13 +567,17 @@ static const char state_sql[] =
     " SELECT pg_catalog.md5(current_database() || ':' || current_user || ':' || current_schemas(false)::text || ':' ||"
     " coalesce((SELECT pg_catalog.pg_stat_get_db_stat_reset_time(oid) FROM pg_catalog.pg_database"
     " WHERE datname = current_database())::text, '') || ':' ||"
-    " coalesce(pg_catalog.string_agg(part, ',' ORDER BY part COLLATE \"C\"), '')), pg_catalog.pg_is_in_recovery() FROM "
-    "parts";
+    " coalesce(pg_catalog.string_agg(part, ',' ORDER BY part COLLATE \"C\"), '')), "
+    " pg_catalog.pg_is_in_recovery() OR EXISTS (SELECT FROM tables WHERE relkind = 'f') OR EXISTS ("
+    " SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid"
+    " WHERE d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass"
+    " AND r.ev_class IN (SELECT oid FROM tables) AND d.refobjid NOT IN (SELECT oid FROM tables)) FROM parts";
 
 /* The one row of state_sql. */
 struct state {
     char *print;
-    bool is_standby;
+    bool
+        hides_changes; /* that of a standby, or with data of elsewhere: foreign tables, views of what the role may not name */
 };
 
 static bool copy_state(void *ctx, const struct db_value *row, uint32_t n)
@@ -580,7 +585,7 @@ static bool copy_state(void *ctx, const struct db_value *row, uint32_t n)
     struct state *out = ctx;
     if (n != 2 || row[0].type != DB_TEXT) return false;
     out->print = g_strndup(row[0].text, row[0].len);
-    out->is_standby = row[1].type != DB_INT || row[1].i;
+    out->hides_changes = row[1].type != DB_INT || row[1].i;
     return false;
 }
 
@@ -627,7 +632,7 @@ static enum err_code look(struct postgres_db *self, int64_t now_ns, struct err *
 {
     struct state state = {NULL, true};
     enum err_code code = scan(&self->base, state_sql, copy_state, &state, err);
-    self->counts_changes = !code && !state.is_standby;
+    self->counts_changes = !code && !state.hides_changes;
     if (!code && state.print && strlen(state.print) == 32)
         memcpy(self->print, state.print, sizeof self->print);
     else if (!code)

@@ -24,7 +24,7 @@ struct postgres_db {
     struct postgres_own *own;      /* what the database has of its own; NULL: nothing known. postgres_check.h */
     char *snapshot;                /* the server's, when `print` was made */
     char print[33];                /* the last fingerprint */
-    bool counts_changes;           /* as of then: it is no standby */
+    bool counts_changes;           /* as of then, all of them: db_tells_changes */
     int64_t checked_ns, stable_ns; /* when it was made; from when on it holds until the snapshot changes */
 
     /* The statement that runs now. */

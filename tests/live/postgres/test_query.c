@@ -379,6 +379,24 @@ Test(postgres, the_fingerprint_follows_schema_and_data, .init = begin, .fini = e
     }
 }
 
+Test(postgres, a_fingerprint_says_if_it_hides_changes, .init = begin, .fini = end)
+{
+    static const struct {
+        const char *change;
+        bool tells;
+    } steps[] = {
+        {"SELECT 1", true},
+        {"CREATE VIEW v AS SELECT id FROM t", true},
+        {"CREATE SCHEMA other; CREATE TABLE other.hidden(a int); CREATE VIEW w AS SELECT a FROM other.hidden", false},
+        {"DROP VIEW w", true}};
+    cr_expect_not(db_tells_changes(server.db), "it has not looked");
+    for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+        server_exec(&server, steps[i].change);
+        keep_print();
+        cr_expect_eq(db_tells_changes(server.db), steps[i].tells, "%s", steps[i].change);
+    }
+}
+
 Test(postgres, counters_that_come_late_are_seen, .init = begin, .fini = end)
 {
     server_exec(&server, "INSERT INTO t(id) VALUES (50)");
