@@ -189,6 +189,8 @@ COST = {
               {"{{direction}}": share(rate("assay_redis_bytes_total", by="direction"), f"on () group_left {VERDICTS}")}, "bytes"),
         Panel("Indexes built", "Schema indexes that were made anew: the dearest thing a worker does.",
               {"built": rate("assay_cache_events_total", 'event="builds"')}, "ops"),
+        Panel("Verdicts found", "Requests that could have the verdict of an equal one, by what came of it (--verdict-cache).",
+              {"{{outcome}}": rate("assay_verdict_cache_total", by="outcome")}, "reqps"),
     ],
 }
 
