@@ -270,10 +270,11 @@ def judge(args):
 # --- kept --------------------------------------------------------------------------------------------------------------
 
 
-def hits(address):
+def lookups(address):
+    """{outcome: how many} of looking for verdicts so far."""
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
-        lines = answer.read().decode().splitlines()
-    return next(float(line.rpartition(" ")[2]) for line in lines if line.startswith('assay_verdict_cache_total{outcome="hits"}'))
+        rows = [line.rpartition(" ") for line in answer.read().decode().splitlines() if line.startswith("assay_verdict_cache_total{")]
+    return {row.split('"')[1]: float(n) for row, _, n in rows}
 
 
 def kept(args):
@@ -290,15 +291,15 @@ def kept(args):
             time.sleep(2)
         print(f"{len(requests)} requests, {args.runs} runs, medians")
         for kind, asked in kinds.items():
-            cpu, theirs, rates, before = [], [], [], hits(address)
+            cpu, theirs, rates, before = [], [], [], lookups(address)
             for i in range(args.runs):
                 began, servers_began = fleet.cpu(), sum(map(cpu_of, servers.pids()))
                 rates.append(len(asked) / flood(servers, f"{kind}{i}", asked))
                 cpu.append((fleet.cpu() - began) / len(asked))
                 theirs.append((sum(map(cpu_of, servers.pids())) - servers_began) / len(asked))
-            found = (hits(address) - before) / len(asked) / args.runs
+            came = {name: n - before[name] for name, n in lookups(address).items() if n > before[name]}
             p50, p95, p99 = quantiles(open_loop(servers, f"{kind}-load", asked, args.rate, args.seconds))
-            print(f"{kind}: {100 * found:.1f} % found; CPU ms a request: fleet {1e3 * statistics.median(cpu):.3f}, Kafka and Redis "
+            print(f"{kind}: {', '.join(f'{name} {n:.0f}' for name, n in came.items()) or 'not looked for'}; CPU ms a request: fleet {1e3 * statistics.median(cpu):.3f}, Kafka and Redis "
                   f"{1e3 * statistics.median(theirs):.3f}; {statistics.median(rates):.0f} requests/s; "
                   f"latency at {args.rate:g}/s: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms")
         fleet.stop()
