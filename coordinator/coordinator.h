@@ -63,7 +63,7 @@ struct coordinator_config {
     uint32_t corrector_rounds;             /* times that it is asked for one answer at most; 0: 3 */
     struct examples_shots shots;           /* that the corrector is shown */
     struct coordinator_llm llm;
-    bool rows_later;      /* shared transport: the rows behind the answer alone are looked for, when it is found (story.c) */
+    bool rows_later; /* shared transport: the rows behind the answer alone are looked for, when it is found (story.c) */
     const char *llm_when; /* "never", "always", or "LOW:HIGH" with ",disagree" behind it or not; NULL: never */
     bool ignore_drift;    /* promises stay where the traffic is no longer like the calibration's */
     const struct scorer_config *polisher;  /* a chat model that polishes the answer's explanation; NULL: none */

@@ -792,16 +792,29 @@ const struct option_group options_dlq = {"dlq", "Dead letters", dlq_rows};
 const struct option_group options_worker = {"worker", "Worker", worker_rows};
 const struct option_group options_observe = {"observe", "What an operator sees", observe_rows};
 
-const struct option_group *const option_groups[] = {
-    &options_general,   &options_output, &options_judge,     &options_verifier,  &options_repair,
-    &options_encoder,   &options_llm,    &options_consult,   &options_corrector, &options_polish,
-    &options_database,  &options_schema, &options_redis,     &options_verdicts,  &options_signals,   &options_log,
-    &options_check,     &options_ddl,    &options_answer,    &options_fix,       &options_explain,
-    &options_replay,    &options_eval,   &options_calibrate, &options_feedback,  &options_examples,
-    &options_predictor, &options_link,   &options_train,     &options_recipe,    &options_mutate,
-    &options_doctor,    &options_config, &options_kafka,     &options_topics,    &options_coordinator,
-    &options_worker,    &options_diff,   &options_range,     &options_past,      &options_observe,
-    &options_dlq,       &options_serve,  &options_mcp,       &options_report,    NULL};
+const struct option_group *const option_groups[] = {&options_general,     &options_output,
+                                                    &options_judge,       &options_verifier,
+                                                    &options_repair,      &options_encoder,
+                                                    &options_llm,         &options_consult,
+                                                    &options_corrector,   &options_polish,
+                                                    &options_database,    &options_schema,
+                                                    &options_redis,       &options_signals,
+                                                    &options_log,         &options_check,
+                                                    &options_ddl,         &options_answer,
+                                                    &options_fix,         &options_explain,
+                                                    &options_replay,      &options_eval,
+                                                    &options_calibrate,   &options_feedback,
+                                                    &options_examples,    &options_predictor,
+                                                    &options_link,        &options_train,
+                                                    &options_recipe,      &options_mutate,
+                                                    &options_doctor,      &options_config,
+                                                    &options_kafka,       &options_topics,
+                                                    &options_coordinator, &options_worker,
+                                                    &options_diff,        &options_range,
+                                                    &options_past,        &options_observe,
+                                                    &options_dlq,         &options_serve,
+                                                    &options_mcp,         &options_report,
+                                                    &options_verdicts,    NULL};
 
 const struct option_group *option_group_find(const char *section)
 {

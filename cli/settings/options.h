@@ -53,11 +53,11 @@ extern const struct option_group *const option_groups[];
 
 extern const struct option_group options_general, options_output, options_judge, options_verifier, options_repair,
     options_encoder, options_llm, options_consult, options_corrector, options_polish, options_database, options_schema,
-    options_redis, options_verdicts, options_signals, options_check, options_ddl, options_answer, options_fix, options_explain,
-    options_replay, options_eval, options_calibrate, options_feedback, options_examples, options_predictor,
-    options_link, options_train, options_recipe, options_mutate, options_doctor, options_config, options_log,
-    options_kafka, options_topics, options_coordinator, options_serve, options_dlq, options_worker, options_diff,
-    options_range, options_past, options_observe, options_mcp, options_report;
+    options_redis, options_verdicts, options_signals, options_check, options_ddl, options_answer, options_fix,
+    options_explain, options_replay, options_eval, options_calibrate, options_feedback, options_examples,
+    options_predictor, options_link, options_train, options_recipe, options_mutate, options_doctor, options_config,
+    options_log, options_kafka, options_topics, options_coordinator, options_serve, options_dlq, options_worker,
+    options_diff, options_range, options_past, options_observe, options_mcp, options_report;
 
 /* Is it a key of a training recipe? */
 bool option_is_recipe(const struct option_row *row);

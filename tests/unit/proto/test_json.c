@@ -54,7 +54,8 @@ Test(json, options_stand_beside)
         parse("{\"db\":\"d\",\"candidates\":[],\"deadline_ms\":-1,\"speculate\":3,\"strategy\":\"rerank\",\"policy\":"
               "\"ask\",\"expose\":\"none\",\"threshold\":0.9,\"families\":[\"join\"],\"max_iterations\":2,"
               "\"alpha\":0,\"deny_columns\":[\"a.b\"],\"explain\":false,\"repair\":\"apply\",\"repair_margin\":0.2,"
-              "\"delta\":0.25,\"ask_gain\":0.2,\"cache\":false,\"answers\":[{\"question\":\"q\",\"choice\":\"none\"}],\"linking\":{"
+              "\"delta\":0.25,\"ask_gain\":0.2,\"cache\":false,\"answers\":[{\"question\":\"q\",\"choice\":\"none\"}],"
+              "\"linking\":{"
               "\"tables\":[\"t\"],\"uncertain\":[{\"stage\":\"columns\",\"name\":\"t.c\",\"p\":0.5},{\"stage\":"
               "\"tables\"}]}}",
               &r, NULL),
