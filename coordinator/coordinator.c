@@ -15,6 +15,9 @@
  * catching up are held back, and sent only if no answer turned up by then; and what was taken away is forgotten, for
  * somebody else does it now.
  *
+ * Tasks of one request that go to one topic in one step share a message, for a broker's work is counted in messages. Those that are held back do
+ * not: each may have its answer by then.
+ *
  * Where others write the requests (bus_transport.shared), they come in the forms of proto/message/edge.h, perhaps
  * twice, and every one ends within max_deadline_ms.
  */
@@ -38,15 +41,31 @@ enum { IDLE_WAIT_MS = 20 }; /* of tasks, Kafka's way there and back with it, whi
 enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 }; /* verdicts that were kept */
 enum { REOPENED = 4 }; /* times max_open, at a take-over: what dead coordinators had open */
 enum { MAX_TOPIC = 64, MAX_TRACE = 512, MAX_KEY = 128, KEY_AND_HEADERS = 4096 };
+enum { JOINED_BYTES = 128 << 10 }; /* a message that has more takes no further task */
+
+/* What tells a task of a request from its others. */
+struct task_name {
+    uint64_t hash[2];
+    enum vsig_family family;
+};
 
 /* A message that was produced or waits to be. */
 struct outgoing {
     struct bus_out out;
-    struct bus_message *done; /* acked when it is out; NULL: nothing */
-    struct msg_key request;   /* of a task; so are the next two */
-    uint64_t hash[2];
-    const char *family; /* static; NULL: no task */
-    char block[];       /* headers, key, value */
+    struct bus_message *done;      /* acked when it is out; NULL: nothing */
+    struct msg_key request;        /* of its tasks */
+    uint32_t n_tasks;              /* 0: it is no message with tasks */
+    const struct task_name *tasks; /* the pointer last: the block is aligned as it is */
+    char block[];                  /* names of tasks, headers, key, value */
+};
+
+/* A topic of tasks, and the message to it that others of the request may still join. */
+struct task_topic {
+    char name[MAX_TOPIC];
+    struct msg_buffer bytes;
+    struct msg_key request;
+    struct task_name tasks[MSG_MAX_JOINED];
+    uint32_t n_tasks;
 };
 
 struct coordinator {
@@ -59,11 +78,12 @@ struct coordinator {
     GQueue held;                           /* tasks of partitions that are catching up */
     GQueue too_large;                      /* tasks that cannot be sent */
     struct msg_buffer buffer;
-    char task_topics[VSIG_FAMILY_COUNT][MAX_TOPIC]; /* by family */
-    bool shared, settles;                           /* the transport's: others write requests; requests are settled */
-    uint64_t refused, cut;                          /* requests of no known form; verdicts that left something out */
-    uint64_t unsendable;                            /* tasks that are too large */
-    enum err_code failure;                          /* of an action */
+    struct task_topic task_topics[VSIG_FAMILY_COUNT];
+    uint32_t topic_of[VSIG_FAMILY_COUNT]; /* of task_topics */
+    bool shared, settles;                 /* the transport's: others write requests; requests are settled */
+    uint64_t refused, cut;                /* requests of no known form; verdicts that left something out */
+    uint64_t unsendable;                  /* tasks that are too large */
+    enum err_code failure;                /* of an action */
     uint64_t rejected_by[ERR_COUNT];
     struct metrics_histogram latency, request_reads, judgements, result_reads;
     atomic_int stopping; /* 0, 1 finish what is open, 2 at once */
@@ -76,12 +96,14 @@ struct coordinator {
 /* --- the outbox --- */
 
 /* The topic is static, or the coordinator's. */
-static struct outgoing *outgoing_new(const struct bus_out *out)
+static struct outgoing *outgoing_new(const struct bus_out *out, const struct task_name *tasks, uint32_t n_tasks)
 {
-    size_t headers = out->n_headers * sizeof(struct bus_header);
-    struct outgoing *item = calloc(1, sizeof *item + headers + bus_out_room(out));
+    size_t names = n_tasks * sizeof *tasks, headers = out->n_headers * sizeof(struct bus_header);
+    struct outgoing *item = calloc(1, sizeof *item + names + headers + bus_out_room(out));
     if (!item) return NULL;
-    bus_out_copy(out, item->block + headers, (struct bus_header *)(void *)item->block, &item->out);
+    if (n_tasks) item->tasks = memcpy(item->block, tasks, names);
+    item->n_tasks = n_tasks;
+    bus_out_copy(out, item->block + names + headers, (struct bus_header *)(void *)(item->block + names), &item->out);
     return item;
 }
 
@@ -93,7 +115,7 @@ static void settle(struct coordinator *c, const struct bus_out *out, struct bus_
         if (code) c->failure = code;
         return;
     }
-    struct outgoing *item = outgoing_new(out);
+    struct outgoing *item = outgoing_new(out, NULL, 0);
     if (item) {
         item->done = done;
         g_queue_push_tail(&c->outbox, item);
@@ -107,30 +129,73 @@ static bool is_too_large(const struct coordinator *c, const struct outgoing *ite
     return bus_out_bytes(&item->out) > bus_max_bytes(c->config.bus, item->out.topic);
 }
 
+/* --- tasks on their way out --- */
+
+/* Nothing more joins the message to this topic. */
+static void close_message(struct coordinator *c, struct task_topic *topic)
+{
+    char key[MSG_KEY_TEXT];
+    if (!topic->n_tasks) return;
+    struct bus_out out = {.topic = topic->name,
+                          .partition = BUS_ANY_PARTITION,
+                          .key = key,
+                          .key_len = msg_key_text(topic->request, key),
+                          .value = topic->bytes.bytes,
+                          .len = topic->bytes.len};
+    struct outgoing *item = outgoing_new(&out, topic->tasks, topic->n_tasks);
+    topic->n_tasks = 0;
+    topic->bytes.len = 0;
+    if (!item) {
+        c->failure = ERR_NOMEM;
+        return;
+    }
+    item->request = topic->request;
+    bool hold = bus_catching_up(c->consumer, topic->request.partition);
+    g_queue_push_tail(is_too_large(c, item) ? &c->too_large : hold ? &c->held : &c->outbox, item);
+}
+
+static void close_messages(struct coordinator *c)
+{
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) close_message(c, &c->task_topics[i]);
+}
+
+/* May a task of this request join the message to this topic, as far as is known before it is encoded? */
+static bool may_join(const struct task_topic *topic, struct msg_key request)
+{
+    return topic->n_tasks < MSG_MAX_JOINED && topic->request.partition == request.partition &&
+           topic->request.offset == request.offset;
+}
+
+/* Behind the tasks in the message. ERR_LIMIT_BYTES: with it the message would be too large, and is as it was. */
+static enum err_code append_task(struct coordinator *c, struct task_topic *topic, const struct msg_task *task)
+{
+    size_t before = topic->bytes.len, most = bus_max_bytes(c->config.bus, topic->name);
+    enum err_code code = msg_append_task(&topic->bytes, task);
+    if (code || !topic->n_tasks || topic->bytes.len + MSG_KEY_TEXT <= MIN(most, JOINED_BYTES)) return code;
+    topic->bytes.len = before;
+    return ERR_LIMIT_BYTES;
+}
+
 /* --- actions of the core --- */
 
 static void on_task(void *ctx, const struct msg_task *task)
 {
     struct coordinator *c = ctx;
-    char key[MSG_KEY_TEXT];
     enum vsig_family family = (enum vsig_family)vsig_family_by_name(task->family);
-    enum err_code code = msg_encode_task(&c->buffer, task);
-    struct bus_out out = {.topic = c->task_topics[family],
-                          .partition = BUS_ANY_PARTITION,
-                          .key = key,
-                          .key_len = msg_key_text(task->key, key),
-                          .value = c->buffer.bytes,
-                          .len = c->buffer.len};
-    struct outgoing *item = code ? NULL : outgoing_new(&out);
-    if (!item) {
-        c->failure = code ? code : ERR_NOMEM;
+    struct task_topic *topic = &c->task_topics[c->topic_of[family]];
+    if (!may_join(topic, task->key)) close_message(c, topic);
+    enum err_code code = append_task(c, topic, task);
+    if (code == ERR_LIMIT_BYTES && topic->n_tasks) {
+        close_message(c, topic);
+        code = append_task(c, topic, task);
+    }
+    if (code) {
+        c->failure = code;
         return;
     }
-    item->request = task->key;
-    memcpy(item->hash, task->hash, sizeof item->hash);
-    item->family = vsig_family_name(family);
-    bool hold = bus_catching_up(c->consumer, task->key.partition);
-    g_queue_push_tail(is_too_large(c, item) ? &c->too_large : hold ? &c->held : &c->outbox, item);
+    topic->request = task->key;
+    topic->tasks[topic->n_tasks++] = (struct task_name){{task->hash[0], task->hash[1]}, family};
+    if (bus_catching_up(c->consumer, task->key.partition)) close_message(c, topic);
 }
 
 /* The form in which a request came, and in which its verdict goes out. */
@@ -352,8 +417,15 @@ static enum err_code know_task_topics(struct coordinator *c, bool llm, struct er
     const char *topics[VSIG_FAMILY_COUNT];
     unsigned n = 0;
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) {
-        snprintf(c->task_topics[i], MAX_TOPIC, "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)i));
-        if (i != VSIG_LLM || llm) topics[n++] = c->task_topics[i];
+        bool own = i == VSIG_LLM || !c->config.one_task_topic;
+        c->topic_of[i] = own ? i : 0;
+        if (i && !own) continue;
+        struct task_topic *topic = &c->task_topics[i];
+        if (own)
+            snprintf(topic->name, MAX_TOPIC, "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)i));
+        else
+            snprintf(topic->name, MAX_TOPIC, "%s", BUS_TASKS_ALL);
+        if (i != VSIG_LLM || llm) topics[n++] = topic->name;
     }
     return bus_know_topics(c->config.bus, topics, n, err);
 }
@@ -425,6 +497,7 @@ void coordinator_free(struct coordinator *coordinator)
     g_queue_clear_full(&coordinator->too_large, free);
     bus_unsubscribe(coordinator->consumer);
     msg_buffer_free(&coordinator->buffer);
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) msg_buffer_free(&coordinator->task_topics[i].bytes);
     pthread_mutex_destroy(&coordinator->lock);
     free(coordinator);
 }
@@ -500,6 +573,15 @@ static void publish_stats(struct coordinator *c)
 
 /* --- what is held back, what was taken away --- */
 
+/* Is one of its tasks still without an answer? */
+static bool is_awaited(const struct coordinator *c, const struct outgoing *item)
+{
+    bool awaited = false;
+    for (uint32_t i = 0; i < item->n_tasks && !awaited; i++)
+        awaited = core_awaits(c->core, item->request, item->tasks[i].hash, vsig_family_name(item->tasks[i].family));
+    return awaited;
+}
+
 static void release_held(struct coordinator *c)
 {
     for (GList *at = c->held.head, *next; at; at = next) {
@@ -507,7 +589,7 @@ static void release_held(struct coordinator *c)
         next = at->next;
         if (bus_catching_up(c->consumer, item->request.partition)) continue;
         g_queue_delete_link(&c->held, at);
-        if (core_awaits(c->core, item->request, item->hash, item->family))
+        if (is_awaited(c, item))
             g_queue_push_tail(&c->outbox, item);
         else
             free(item);
@@ -547,7 +629,7 @@ static bool set_aside_too_large(struct coordinator *c)
     for (GList *at = c->outbox.head, *next; at; at = next) {
         struct outgoing *item = at->data;
         next = at->next;
-        if (!item->family || !is_too_large(c, item)) continue;
+        if (!item->n_tasks || !is_too_large(c, item)) continue;
         g_queue_delete_link(&c->outbox, at);
         g_queue_push_tail(&c->too_large, item);
     }
@@ -557,6 +639,7 @@ static bool set_aside_too_large(struct coordinator *c)
 /* Send what waits, as far as there is room. */
 static enum err_code flush(struct coordinator *c)
 {
+    close_messages(c);
     while (has_outgoing(c)) {
         struct bus_out batch[BATCH];
         uint32_t n = 0, taken = 0;
@@ -604,10 +687,12 @@ static void answer_all_too_large(struct coordinator *c)
 {
     struct err why;
     err_set(&why, ERR_LIMIT_BYTES, "the task is larger than a message may be");
-    while (c->too_large.head) {
+    for (close_messages(c); c->too_large.head; close_messages(c)) {
         struct outgoing *item = g_queue_pop_head(&c->too_large);
-        c->unsendable++;
-        core_unavailable(c->core, item->request, item->hash, item->family, &why, bus_now_ns(c->config.bus));
+        c->unsendable += item->n_tasks;
+        for (uint32_t i = 0; i < item->n_tasks; i++)
+            core_unavailable(c->core, item->request, item->tasks[i].hash, vsig_family_name(item->tasks[i].family), &why,
+                             bus_now_ns(c->config.bus));
         free(item);
     }
 }

@@ -53,8 +53,10 @@ struct coordinator_config {
     const char *from;     /* where a group that has never read begins: "beginning", "end"; NULL: it is refused */
     int64_t commit_ms;    /* between commits under load, where verdicts are committed; 0: 100 */
     const struct scoring_models *models;
-    struct msg_options defaults;           /* for what a request leaves open */
-    uint32_t max_open;                     /* requests open at a time; 0: 64 */
+    struct msg_options defaults; /* for what a request leaves open */
+    uint32_t max_open;           /* requests open at a time; 0: 64 */
+    bool
+        one_task_topic; /* tasks of all families but llm go to BUS_TASKS_ALL, which workers of all families read; else each has its own */
     const struct scorer_config *verifier;  /* a remote verifier, asked before the built-in one; NULL: none */
     uint32_t verifier_threads;             /* calls to it at a time; 0: 4 */
     const struct scorer_config *corrector; /* a chat model that is asked for repairs; NULL: none */

@@ -11,6 +11,9 @@
  *           answer: it goes to the dead-letter topic with where it stood and why, and is acked after that
  *   fatal   (memory, a closed transport) nacked, and the thread ends; another member of the group gets the task
  *
+ * Tasks of one request may share a message. Each ends for itself in one of these ways; then the message is acked, or nacked if one of them
+ * is to come again, which those that were answered here do not.
+ *
  * Invariants. *Answer before ack*: a task is acked only when its result has been taken by the transport, so a crash
  * repeats work and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*:
  * signals and handles only return codes. *Unavailable is said*: no failure is ever answered as silent.
@@ -54,9 +57,67 @@ enum {
     ISOLATED_MS = 60000 /* of a task without a deadline */
 };
 
-static enum err_code fatal(struct lane *lane, struct bus_message *message, enum err_code code, struct err *err)
+static struct nacked *place_of(struct worker *worker, const struct bus_message *message)
 {
-    bus_nack(lane->worker->consumer, message, 0);
+    return &worker->nacked[(uint64_t)message->offset % NACKED];
+}
+
+/* NULL: it was not handed back here, as far as is known. */
+static const struct nacked *find_nacked(const struct worker *worker, const struct bus_message *message)
+{
+    const struct nacked *own = place_of((struct worker *)worker, message);
+    bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
+                 own->topic_index == message->topic_index && own->time_ns == message->time_ns;
+    return known ? own : NULL;
+}
+
+uint32_t dispatch_answered(const struct worker *worker, const struct bus_message *message)
+{
+    const struct nacked *own = find_nacked(worker, message);
+    return own ? own->answered : 0;
+}
+
+static void nack(struct worker *worker, const struct delivery *delivery)
+{
+    struct bus_message *message = delivery->message;
+    const struct nacked *before = find_nacked(worker, message);
+    *place_of(worker, message) = (struct nacked){.topic_index = message->topic_index,
+                                                 .n = before ? before->n + 1 : 1,
+                                                 .answered = delivery->answered,
+                                                 .partition = message->partition,
+                                                 .offset = message->offset,
+                                                 .time_ns = message->time_ns};
+    bus_nack(worker->consumer, message, delivery->delay_ms);
+}
+
+/* The last of a message's tasks decides for it. */
+static void end_task(struct lane *lane, struct delivery *delivery)
+{
+    if (--delivery->left) return;
+    if (delivery->returns)
+        nack(lane->worker, delivery);
+    else
+        bus_ack(lane->worker->consumer, delivery->message);
+}
+
+void dispatch_return(struct lane *lane, struct polled_task *polled, int64_t delay_ms)
+{
+    struct delivery *delivery = polled->delivery;
+    delivery->returns = true;
+    delivery->delay_ms = MAX(delivery->delay_ms, delay_ms);
+    end_task(lane, delivery);
+}
+
+static void end_answered(struct lane *lane, struct polled_task *polled)
+{
+    lane->stats.answered++;
+    polled->delivery->answered |= 1U << polled->index;
+    end_task(lane, polled->delivery);
+}
+
+static enum err_code fatal(struct lane *lane, struct polled_task *polled, enum err_code code, struct err *err)
+{
+    dispatch_return(lane, polled, 0);
     lane->stats.failed++;
     if (err && err->code != code) err_set(err, code, "%s", err_meaning(code));
     return code;
@@ -89,9 +150,9 @@ enum err_code dispatch_flush(struct lane *lane, struct err *err)
     enum err_code code = offer(lane, outbox->out, outbox->n_out, &taken);
     for (uint32_t i = 0; i < outbox->n; i++)
         if (outbox->with[i] < taken)
-            bus_ack(lane->worker->consumer, outbox->done[i]), lane->stats.answered++;
+            end_answered(lane, outbox->done[i]);
         else
-            dispatch_nack(lane, outbox->done[i], 0);
+            dispatch_return(lane, outbox->done[i], 0);
     outbox->n = outbox->n_out = 0;
     if (code == ERR_OK || code == ERR_FULL) return ERR_OK;
     return err_set(err, code, "results cannot be handed over: %s", err_meaning(code));
@@ -153,16 +214,17 @@ static enum err_code begin_message(struct lane *lane, const struct msg_task *tas
     return ERR_OK;
 }
 
-/* Put a result into the outbox; its task is acked when it is out. */
-static enum err_code answer(struct lane *lane, struct bus_message *message, const struct msg_task *task,
-                            const struct msg_result *result, struct err *err)
+/* Put a result into the outbox; its task is done when it is out. */
+static enum err_code answer(struct lane *lane, struct polled_task *polled, const struct msg_result *result,
+                            struct err *err)
 {
     struct outbox *outbox = &lane->worker->outbox;
+    const struct msg_task *task = polled->task;
     char key[MSG_KEY_TEXT];
     msg_key_text(result->key, key);
     enum err_code code = join(lane, task, key, result) ? ERR_OK : begin_message(lane, task, key, result);
-    if (code) return fatal(lane, message, code, err);
-    outbox->done[outbox->n] = message;
+    if (code) return fatal(lane, polled, code, err);
+    outbox->done[outbox->n] = polled;
     outbox->with[outbox->n++] = outbox->n_out - 1;
     return outbox->n == OUTBOX ? dispatch_flush(lane, err) : ERR_OK;
 }
@@ -199,24 +261,33 @@ static enum err_code send_letter(struct lane *lane, const struct bus_message *me
 }
 
 /* Nobody can be answered. */
-static enum err_code dead_letter(struct lane *lane, struct bus_message *message, const struct err *why, struct err *err)
+static enum err_code dead_letter(struct lane *lane, struct polled_task *polled, const struct err *why, struct err *err)
 {
-    enum err_code code = send_letter(lane, message, why, "read");
-    if (code == ERR_FULL) return dispatch_nack(lane, message, 0), ERR_OK; /* left to the others */
-    if (code) return fatal(lane, message, code, err);
-    bus_ack(lane->worker->consumer, message);
+    enum err_code code = send_letter(lane, polled->delivery->message, why, "read");
+    if (code == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK; /* left to the others */
+    if (code) return fatal(lane, polled, code, err);
+    end_task(lane, polled->delivery);
     return ERR_OK;
 }
 
-static enum err_code reject(struct lane *lane, struct bus_message *message, const struct msg_task *task,
-                            const struct err *why, struct err *err)
+/* Of the one task, not of those that share its message. */
+static enum err_code send_letter_of_task(struct lane *lane, const struct polled_task *polled, const struct err *why)
+{
+    struct bus_message own = *polled->delivery->message;
+    own.value = polled->bytes;
+    own.len = polled->len;
+    return send_letter(lane, &own, why, "judge");
+}
+
+static enum err_code reject(struct lane *lane, struct polled_task *polled, const struct err *why, struct err *err)
 {
     struct msg_result result = {0};
-    if (!task) return dead_letter(lane, message, why, err);
+    const struct msg_task *task = polled->task;
+    if (!task) return dead_letter(lane, polled, why, err);
     if (why->code == ERR_REJECTED) { /* answered, and kept: it is a defect that somebody should see */
-        enum err_code sent = send_letter(lane, message, why, "judge");
-        if (sent == ERR_FULL) return dispatch_nack(lane, message, 0), ERR_OK;
-        if (sent) return fatal(lane, message, sent, err);
+        enum err_code sent = send_letter_of_task(lane, polled, why);
+        if (sent == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK;
+        if (sent) return fatal(lane, polled, sent, err);
     }
     lane->stats.failed++;
     lane->stats.late += why->code == ERR_DEADLINE;
@@ -232,7 +303,7 @@ static enum err_code reject(struct lane *lane, struct bus_message *message, cons
     log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task that cannot be done");
     enum err_code code = answer_unavailable(&lane->answers, &lane->worker->config, task,
                                             vsig_family_by_name(task->family), why, &result);
-    return code ? fatal(lane, message, code, err) : answer(lane, message, task, &result, err);
+    return code ? fatal(lane, polled, code, err) : answer(lane, polled, &result, err);
 }
 
 /* What lies with the database or the fleet and not with the task: it may come again as long as its deadline allows. */
@@ -241,20 +312,22 @@ static bool is_retried_until_deadline(enum err_code code)
     return code == ERR_DB_UNAVAILABLE || code == ERR_UNREACHABLE || code == ERR_FULL;
 }
 
-static enum err_code retry(struct lane *lane, struct bus_message *message, const struct msg_task *task,
-                           const struct err *why, int64_t wait_ms, struct err *err)
+static enum err_code retry(struct lane *lane, struct polled_task *polled, const struct err *why, int64_t wait_ms,
+                           struct err *err)
 {
+    const struct msg_task *task = polled->task;
+    uint32_t attempts = polled->delivery->message->attempts;
     uint32_t max = lane->worker->config.max_attempts ? lane->worker->config.max_attempts : DEFAULT_ATTEMPTS;
     bool until_deadline = is_retried_until_deadline(why->code) && task && task->deadline_ns;
-    if (!until_deadline && message->attempts + 1 >= max) return reject(lane, message, task, why, err);
+    if (!until_deadline && attempts + 1 >= max) return reject(lane, polled, why, err);
     int64_t first_ms = lane->worker->config.retry_ms ? lane->worker->config.retry_ms : DEFAULT_RETRY_MS;
     struct backoff backoff = {first_ms * 1000000, MAX_RETRY_MS * INT64_C(1000000), 0.5, 1.5};
-    int64_t delay = MAX(backoff_wait_ns(&backoff, message->attempts, NULL) / 1000000, wait_ms);
+    int64_t delay = MAX(backoff_wait_ns(&backoff, attempts, NULL) / 1000000, wait_ms);
     int64_t now_ns = bus_now_ns(lane->worker->config.bus);
     if (until_deadline && now_ns + (delay + ANSWER_MS) * 1000000 >= task->deadline_ns)
-        return reject(lane, message, task, why, err);
+        return reject(lane, polled, why, err);
     lane->stats.retried++;
-    dispatch_nack(lane, message, delay);
+    dispatch_return(lane, polled, delay);
     return ERR_OK;
 }
 
@@ -292,21 +365,9 @@ enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, 
  * transport's (proto/bus/kafka/crashes.h). */
 static uint32_t other_deliveries(const struct lane *lane, const struct bus_message *message)
 {
-    const struct nacked *own = &lane->worker->nacked[(uint64_t)message->offset % NACKED];
-    bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
-                 own->topic_index == message->topic_index;
-    uint32_t n = known ? own->n : 0;
+    const struct nacked *own = find_nacked(lane->worker, message);
+    uint32_t n = own ? own->n : 0;
     return message->attempts > n ? message->attempts - n : 0;
-}
-
-void dispatch_nack(struct lane *lane, struct bus_message *message, int64_t delay_ms)
-{
-    struct nacked *own = &lane->worker->nacked[(uint64_t)message->offset % NACKED];
-    bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
-                 own->topic_index == message->topic_index;
-    if (!known) *own = (struct nacked){message->topic_index, 0, message->partition, message->offset};
-    own->n++;
-    bus_nack(lane->worker->consumer, message, delay_ms);
 }
 
 /* INVARIANT suspect: what may have ended two processes is not judged in this one. */
@@ -316,14 +377,14 @@ static bool is_poison_suspect(const struct lane *lane, const struct bus_message 
     return lane->worker->config.evaluate_isolated && other_deliveries(lane, message) >= most;
 }
 
-static enum err_code run_isolated(struct lane *lane, const struct bus_message *message, int64_t left_ms,
+static enum err_code run_isolated(struct lane *lane, const struct polled_task *polled, int64_t left_ms,
                                   struct msg_result *result, struct err *err)
 {
     struct msg_buffer bytes = {0};
     struct msg_result *read;
     lane->stats.isolated++;
     enum err_code code = lane->worker->config.evaluate_isolated(
-        lane->worker->config.isolated_ctx, message->value, message->len, left_ms ? left_ms : ISOLATED_MS, &bytes, err);
+        lane->worker->config.isolated_ctx, polled->bytes, polled->len, left_ms ? left_ms : ISOLATED_MS, &bytes, err);
     if (!code) code = msg_decode_result(&lane->answers, bytes.bytes, bytes.len, &read, err);
     if (!code) *result = *read;
     msg_buffer_free(&bytes);
@@ -368,9 +429,10 @@ static enum breaker_outcome outcome_of(enum err_code code)
 }
 
 /* Judge a task where its database may be asked. *wait_ms: when to come again, if that is known. */
-static enum err_code judge(struct lane *lane, const struct bus_message *message, const struct msg_task *task,
-                           bool suspect, struct msg_result *result, int64_t *wait_ms, struct err *err)
+static enum err_code judge(struct lane *lane, const struct polled_task *polled, bool suspect, struct msg_result *result,
+                           int64_t *wait_ms, struct err *err)
 {
+    const struct msg_task *task = polled->task;
     struct breakers *breakers = task->schema ? NULL : lane->worker->config.breakers; /* its db is a label */
     int64_t left_ns = task->deadline_ns ? task->deadline_ns - bus_now_ns(lane->worker->config.bus) : 0;
     if (task->deadline_ns && left_ns <= 0)
@@ -383,7 +445,7 @@ static enum err_code judge(struct lane *lane, const struct bus_message *message,
         if (breakers) breakers_report(breakers, task->db, BREAKER_UNKNOWN);
         return code;
     }
-    code = suspect ? run_isolated(lane, message, left_ns / 1000000, result, err)
+    code = suspect ? run_isolated(lane, polled, left_ns / 1000000, result, err)
                    : dispatch_evaluate(lane, task, deadline_ns, result, err);
     if (breakers) breakers_report(breakers, task->db, suspect ? BREAKER_UNKNOWN : outcome_of(code));
     return code;
@@ -412,11 +474,13 @@ static void end_span(struct lane *lane, const struct bus_message *message, const
     tracer_end(lane->worker->config.tracer, span, code);
 }
 
-enum err_code dispatch(struct lane *lane, struct bus_message *message, const struct msg_task *task, enum err_code code,
-                       struct err *err)
+enum err_code dispatch(struct lane *lane, struct polled_task *polled, struct err *err)
 {
+    const struct bus_message *message = polled->delivery->message;
+    const struct msg_task *task = polled->task;
     struct msg_result result = {0};
-    struct err why = err ? *err : (struct err){0};
+    enum err_code code = polled->delivery->code;
+    struct err why = polled->delivery->err;
     int64_t started = clock_now_ns(), wait_ms = 0;
     struct trace_span span;
     lane->stats.tasks++;
@@ -425,7 +489,7 @@ enum err_code dispatch(struct lane *lane, struct bus_message *message, const str
     if (!code) {
         bool suspect = is_poison_suspect(lane, message);
         lanes_give_turn(lane);
-        code = judge(lane, message, task, suspect, &result, &wait_ms, &why);
+        code = judge(lane, polled, suspect, &result, &wait_ms, &why);
         lanes_take_turn(lane);
     }
     if (code && why.code != code) err_set(&why, code, "%s", err_meaning(code));
@@ -435,11 +499,11 @@ enum err_code dispatch(struct lane *lane, struct bus_message *message, const str
     lane->stats.busy_ns += took;
     if (family >= 0) metrics_histogram_count(&lane->stats.families[family], took);
     switch (err_class(code)) {
-    case ERR_CLASS_OK: return answer(lane, message, task, &result, err);
-    case ERR_CLASS_RETRY: return retry(lane, message, task, &why, wait_ms, err);
-    case ERR_CLASS_REJECT: return reject(lane, message, task, &why, err);
+    case ERR_CLASS_OK: return answer(lane, polled, &result, err);
+    case ERR_CLASS_RETRY: return retry(lane, polled, &why, wait_ms, err);
+    case ERR_CLASS_REJECT: return reject(lane, polled, &why, err);
     case ERR_CLASS_FATAL: break;
     }
     if (err) *err = why;
-    return fatal(lane, message, code, err);
+    return fatal(lane, polled, code, err);
 }

@@ -117,14 +117,16 @@ enum err_code answer_explain(struct workspace *workspace, struct arena *arena, c
 
 #define WORKER_GROUP "assay-worker" /* where the configuration names none */
 
-enum { OUTBOX = 16 };
+enum { OUTBOX = MSG_MAX_JOINED };
 
-/* Results on their way out, and the tasks that are acked once they are out. */
+struct polled_task;
+
+/* Results on their way out, and the tasks that are done once they are out. */
 struct outbox {
     struct msg_buffer buffers[OUTBOX];
     char keys[OUTBOX][MSG_KEY_TEXT];
     struct bus_out out[OUTBOX]; /* each with results of one request */
-    struct bus_message *done[OUTBOX];
+    struct polled_task *done[OUTBOX];
     uint32_t with[OUTBOX]; /* which of `out` has the result of `done` */
     uint32_t n_out, n;     /* n_out <= n */
 };
@@ -133,28 +135,43 @@ struct outbox {
 enum { NACKED = 256 };
 struct nacked {
     uint32_t topic_index, n; /* n 0: free */
+    uint32_t answered;       /* bit i: its task i was, and is not judged again */
     int32_t partition;
-    int64_t offset;
+    int64_t offset, time_ns; /* that time too: offsets begin anew where a topic is made anew */
 };
 
 /* --- lanes.c: the threads of a worker, and whose turn it is --- */
 
 enum { BATCH = 12 * VSIG_FAMILY_COUNT };
 
-/* A polled message and what it holds. */
-struct polled_task {
+/* A polled message, with one task of a request or several. It is acked when all of them have ended, or handed back if one is to come again. */
+struct delivery {
     struct bus_message *message;
-    struct msg_task *task; /* NULL: could not be read */
-    enum err_code code;
+    enum err_code code; /* not ERR_OK: it cannot be read, as a whole, for the reason in `err` */
     struct err err;
+    struct msg_key key;     /* of the request */
+    uint32_t request_tasks; /* of it in the batch */
+    uint32_t left;          /* tasks that have not ended */
+    uint32_t answered;      /* bit i: the result of its task i is out */
+    bool returns;           /* a task is to come again, after delay_ms */
+    int64_t delay_ms;
+};
+
+struct polled_task {
+    struct delivery *delivery;
+    uint32_t index;        /* in its message */
+    struct msg_task *task; /* NULL: the message cannot be read */
+    const char *bytes;     /* it, as it came */
+    size_t len;
     int family;
-    uint32_t request_tasks; /* of its request in the batch */
 };
 
 /* What one poll gave, sorted. */
 struct batch {
     struct arena arena; /* decoded tasks */
-    struct polled_task tasks[BATCH];
+    struct delivery deliveries[BATCH];
+    uint32_t n_deliveries;
+    struct polled_task tasks[BATCH * MSG_MAX_JOINED];
     uint32_t n, next; /* up to `next` lanes have them */
     uint32_t users;   /* lanes whose candidate is one of it */
 };
@@ -200,6 +217,7 @@ struct worker {
     const struct lane *leader;
     struct batch *batches; /* n_lanes + 1: each lane may still need one */
     struct batch *batch;   /* the leader's; NULL: to be polled */
+    uint32_t at_a_time;    /* messages that the next poll takes at most */
     bool ended;
     enum err_code code; /* the first of class fatal */
     struct err err;
@@ -219,15 +237,15 @@ void lanes_take_turn(struct lane *lane);
 
 /* --- dispatch.c: what becomes of a task. The lane has the turn --- */
 
-/* One message: decode was `code`/`err`, with `task` NULL if it failed. Gives the turn up while the task is judged.
- * Returns ERR_OK, or a code of class fatal. */
-enum err_code dispatch(struct lane *lane, struct bus_message *message, const struct msg_task *task, enum err_code code,
-                       struct err *err);
+/* One task, or a message that cannot be read. Gives the turn up while the task is judged. Returns ERR_OK, or a code of class fatal. */
+enum err_code dispatch(struct lane *lane, struct polled_task *polled, struct err *err);
 /* Run the family's signals on a task; needs no turn. `deadline_ns` is on clock_now_ns's clock, 0: none. */
 enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, int64_t deadline_ns,
                                 struct msg_result *result, struct err *err);
-/* Hand a message back. */
-void dispatch_nack(struct lane *lane, struct bus_message *message, int64_t delay_ms);
+/* A task is to come again: its message is handed back once its other tasks have ended. */
+void dispatch_return(struct lane *lane, struct polled_task *polled, int64_t delay_ms);
+/* Which tasks of a message were answered before it was handed back here: bit i, task i. */
+uint32_t dispatch_answered(const struct worker *worker, const struct bus_message *message);
 /* Give back the permit that is kept, if any. */
 void dispatch_give_permit(struct lane *lane);
 /* Send the results that wait, then ack their tasks. */

@@ -21,10 +21,12 @@
 
 #include "lib/base/clock.h"
 
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { POLL_MS = 500, SHORT_POLL_MS = 2, DEFAULT_SLOW_MS = 20 };
+enum { JUDGING = VSIG_FAMILY_COUNT - 1 }; /* families that look at every candidate: its messages come together */
 
 void lanes_give_turn(struct lane *lane)
 {
@@ -55,30 +57,70 @@ static void publish(struct lane *lane)
 
 /* --- what a poll gave --------------------------------------------------------------------------------------------- */
 
-static void read_task(struct worker *worker, struct bus_message *message, struct polled_task *out)
-{
-    struct arena *arena = &worker->batch->arena;
-    *out = (struct polled_task){.message = message, .family = -1};
-    out->code = msg_decode_task(arena, message->value, message->len, &out->task, &out->err);
-    if (!out->code) out->code = worker_policy(&worker->config.databases, arena, out->task, &out->err);
-    if (out->code) out->task = NULL;
-    if (out->task) out->family = vsig_family_by_name(out->task->family);
-}
-
 static int compare(int64_t a, int64_t b)
 {
     return a < b ? -1 : a > b;
 }
 
-static int by_request(const struct msg_task *a, const struct msg_task *b)
+static int by_request(const struct msg_key *a, const struct msg_key *b)
 {
-    int sign = compare(a->key.partition, b->key.partition);
-    return sign ? sign : compare(a->key.offset, b->key.offset);
+    int sign = compare(a->partition, b->partition);
+    return sign ? sign : compare(a->offset, b->offset);
+}
+
+static enum err_code read_task(struct worker *worker, struct polled_task *out, size_t *used)
+{
+    struct delivery *delivery = out->delivery;
+    struct arena *arena = &worker->batch->arena;
+    enum err_code code = msg_next_task(arena, out->bytes, out->len, &out->task, used, &delivery->err);
+    if (!code) code = worker_policy(&worker->config.databases, arena, out->task, &delivery->err);
+    if (code) return code;
+    out->len = *used;
+    out->family = vsig_family_by_name(out->task->family);
+    if (out->index == 0) delivery->key = out->task->key;
+    return by_request(&delivery->key, &out->task->key) == 0
+               ? ERR_OK
+               : err_set(&delivery->err, ERR_MALFORMED, "the message has tasks of more than one request");
+}
+
+/* Those that were not answered yet. A message of which one cannot be read is unreadable as a whole. */
+static enum err_code read_tasks(struct worker *worker, struct delivery *delivery)
+{
+    struct batch *batch = worker->batch;
+    const struct bus_message *message = delivery->message;
+    const char *at = message->value, *end = at + message->len;
+    enum err_code code = ERR_OK;
+    uint32_t index = 0;
+    do {
+        struct polled_task task = {.delivery = delivery, .index = index, .bytes = at, .len = (size_t)(end - at)};
+        size_t used = 0;
+        if (index == MSG_MAX_JOINED)
+            return err_set(&delivery->err, ERR_LIMIT_COUNT, "the message has more than %d tasks", MSG_MAX_JOINED);
+        code = read_task(worker, &task, &used);
+        if (!code && !(delivery->answered >> index & 1)) batch->tasks[batch->n++] = task;
+        at += used;
+        index++;
+    } while (!code && at < end);
+    return code;
+}
+
+static void read_message(struct worker *worker, struct bus_message *message)
+{
+    struct batch *batch = worker->batch;
+    struct delivery *delivery = &batch->deliveries[batch->n_deliveries++];
+    uint32_t before = batch->n;
+    *delivery = (struct delivery){.message = message, .answered = dispatch_answered(worker, message)};
+    delivery->code = read_tasks(worker, delivery);
+    if (delivery->code) {
+        batch->n = before;
+        batch->tasks[batch->n++] = (struct polled_task){.delivery = delivery, .family = -1};
+    }
+    delivery->left = batch->n - before;
 }
 
 static int by_candidate(const struct msg_task *a, const struct msg_task *b)
 {
-    int sign = by_request(a, b);
+    int sign = by_request(&a->key, &b->key);
     if (!sign) sign = compare(a->candidate, b->candidate);
     return sign ? sign : memcmp(a->hash, b->hash, sizeof a->hash);
 }
@@ -90,17 +132,25 @@ static int by_turn(const void *left, const void *right)
 {
     const struct polled_task *a = left, *b = right;
     if (!a->task || !b->task) return (b->task != NULL) - (a->task != NULL);
-    int sign = compare(a->request_tasks, b->request_tasks);
+    int sign = compare(a->delivery->request_tasks, b->delivery->request_tasks);
     if (!sign) sign = by_candidate(a->task, b->task);
     if (!sign) sign = (b->family == VSIG_EXECUTION) - (a->family == VSIG_EXECUTION);
     return sign ? sign : compare(a->family, b->family);
 }
 
-static void count_tasks(struct polled_task *tasks, uint32_t n)
+static void count_tasks(struct delivery *deliveries, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t other = 0; tasks[i].task && other < n; other++)
-            tasks[i].request_tasks += tasks[other].task && by_request(tasks[i].task, tasks[other].task) == 0;
+        for (uint32_t other = 0; other < n; other++)
+            if (!deliveries[other].code && by_request(&deliveries[i].key, &deliveries[other].key) == 0)
+                deliveries[i].request_tasks += deliveries[other].left;
+}
+
+/* As many messages as have about BATCH tasks, and all of a candidate together: what comes after a large poll waits for it. */
+static uint32_t count_messages(const struct batch *batch)
+{
+    uint32_t n = BATCH * batch->n_deliveries / MAX(batch->n, 1);
+    return CLAMP(n / JUDGING * JUDGING, JUDGING, BATCH);
 }
 
 static struct batch *free_batch(const struct worker *worker)
@@ -118,19 +168,19 @@ static enum err_code poll_batch(struct lane *lane, struct err *err)
     heartbeat(lane);
     while (atomic_load(&worker->returning)) pthread_cond_wait(&worker->returned, &worker->turn);
     /* A task that takes seconds holds up nothing that another thread could take. */
-    enum err_code code = bus_poll(worker->consumer, 0, messages, worker->asks_models ? 1 : BATCH,
+    enum err_code code = bus_poll(worker->consumer, 0, messages, worker->asks_models ? 1 : worker->at_a_time,
                                   atomic_load(&worker->slow_running) ? SHORT_POLL_MS : POLL_MS, &n);
     if (code == ERR_CLOSED) return atomic_store(&worker->stopping, true), ERR_OK;
     if (code) return err_set(err, code, "tasks cannot be taken: %s", err_meaning(code));
     if (!n) return ERR_OK;
     struct batch *batch = worker->batch = free_batch(worker);
     arena_reset(&batch->arena);
-    batch->n = n;
-    batch->next = 0;
-    for (uint32_t i = 0; i < n; i++) read_task(worker, messages[i], &batch->tasks[i]);
-    count_tasks(batch->tasks, n);
-    qsort(batch->tasks, n, sizeof *batch->tasks, by_turn);
-    atomic_fetch_add(&worker->in_flight, n);
+    batch->n = batch->next = batch->n_deliveries = 0;
+    for (uint32_t i = 0; i < n; i++) read_message(worker, messages[i]);
+    count_tasks(batch->deliveries, n);
+    qsort(batch->tasks, batch->n, sizeof *batch->tasks, by_turn);
+    worker->at_a_time = count_messages(batch);
+    atomic_fetch_add(&worker->in_flight, batch->n);
     return ERR_OK;
 }
 
@@ -153,10 +203,10 @@ static void take_candidate(struct lane *lane)
 static void run_task(struct lane *lane, struct polled_task *polled)
 {
     struct worker *worker = lane->worker;
-    struct err why = polled->err;
+    struct err why = {0};
     heartbeat(lane);
     arena_reset(&lane->answers);
-    enum err_code code = dispatch(lane, polled->message, polled->task, polled->code, &why);
+    enum err_code code = dispatch(lane, polled, &why);
     atomic_fetch_sub(&worker->in_flight, 1);
     if (!code || worker->code) return;
     worker->code = code;
@@ -167,7 +217,7 @@ static void run_task(struct lane *lane, struct polled_task *polled)
 static void give_back(struct lane *lane, struct batch *batch, uint32_t from, uint32_t end)
 {
     for (; from < end; from++) {
-        dispatch_nack(lane, batch->tasks[from].message, 0);
+        dispatch_return(lane, &batch->tasks[from], 0);
         atomic_fetch_sub(&lane->worker->in_flight, 1);
     }
 }

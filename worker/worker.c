@@ -1,6 +1,8 @@
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "proto/bus/range.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +10,26 @@
 
 enum { BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
 
+/* Is there a topic with tasks of all families, and is this worker one that can do them? One made before there was such a topic works on. */
+static enum err_code find_topic_of_all(const struct worker *worker, bool *out, struct err *err)
+{
+    uint32_t served = 1U << VSIG_LLM; /* has a topic of its own */
+    for (uint32_t i = 0; i < worker->n_families; i++) served |= 1U << worker->families[i];
+    *out = served == (1U << VSIG_FAMILY_COUNT) - 1;
+    if (!*out || !worker->config.bus->transport->shared) return ERR_OK; /* else topics make themselves */
+    enum err_code code = range_topic_exists(worker->config.bus, BUS_TASKS_ALL, err);
+    if (code != ERR_CONFIG) return code;
+    log_event(LOG_LEVEL_INFO, "worker", NULL, 0,
+              "there is no topic " BUS_TASKS_ALL
+              ": coordinators with --task-topics all need it (`assay topics create`)");
+    *out = false;
+    return ERR_OK;
+}
+
 static enum err_code subscribe(struct worker *worker, struct err *err)
 {
     char names[VSIG_FAMILY_COUNT][sizeof BUS_TASKS_PREFIX + MSG_MAX_NAME];
-    const char *topics[VSIG_FAMILY_COUNT];
+    const char *topics[VSIG_FAMILY_COUNT + 1];
     const struct worker_config *config = &worker->config;
     uint32_t asked = config->n_families ? config->n_families : VSIG_FAMILY_COUNT, n = 0;
     if (asked > VSIG_FAMILY_COUNT) return err_set(err, ERR_CONFIG, "there are only %d families", VSIG_FAMILY_COUNT);
@@ -29,7 +47,10 @@ static enum err_code subscribe(struct worker *worker, struct err *err)
     worker->asks_models = n == 1 && worker->families[0] == VSIG_LLM;
     const char *const outputs[] = {BUS_RESULTS, BUS_TASKS_DLQ};
     enum err_code code = bus_know_topics(config->bus, outputs, sizeof outputs / sizeof *outputs, err);
+    bool reads_all = false;
+    if (!code) code = find_topic_of_all(worker, &reads_all, err);
     if (code) return code;
+    if (reads_all) topics[n++] = BUS_TASKS_ALL;
     return bus_subscribe(config->bus, config->group ? config->group : WORKER_GROUP, topics, n, &worker->consumer, err);
 }
 
@@ -66,6 +87,7 @@ enum err_code worker_make(const struct worker_config *config, uint32_t n_lanes, 
     for (uint32_t i = 0; worker->batches && i < n_lanes + 1; i++) arena_init(&worker->batches[i].arena, BATCH_BYTES);
     while (!code && worker->n_lanes < n_lanes) code = lane_init(&worker->lanes[worker->n_lanes++], worker);
     worker->leader = worker->lanes;
+    worker->at_a_time = BATCH;
     return code;
 }
 

@@ -30,6 +30,7 @@
 #define BUS_DLQ          "assay.dlq"
 #define BUS_TASKS_DLQ    "assay.tasks.dlq"
 #define BUS_TASKS_PREFIX "assay.tasks."      /* followed by the family */
+#define BUS_TASKS_ALL    "assay.tasks.all"   /* of all families but llm */
 #define BUS_GROUP        "assay-coordinator" /* of coordinators */
 
 /* Headers of what a request was settled with: which request, and who settled it. Numbers are decimal. */

@@ -111,6 +111,11 @@ enum err_code msg_encode_task(struct msg_buffer *out, const struct msg_task *tas
     return msg_encode(out, MSG_KIND_TASK, &msg_task_record, task);
 }
 
+enum err_code msg_append_task(struct msg_buffer *out, const struct msg_task *task)
+{
+    return msg_append(out, MSG_KIND_TASK, &msg_task_record, task);
+}
+
 enum err_code msg_encode_result(struct msg_buffer *out, const struct msg_result *result)
 {
     return msg_encode(out, MSG_KIND_RESULT, &msg_result_record, result);
@@ -145,16 +150,29 @@ enum err_code msg_decode_request(struct arena *arena, const void *bytes, size_t 
     return ERR_OK;
 }
 
+static enum err_code check_task(const struct msg_task *task, struct err *err)
+{
+    if (!task->db) return missing(err, "db");
+    if (!task->family) return missing(err, "family");
+    return task->sql.bytes ? ERR_OK : missing(err, "sql");
+}
+
 enum err_code msg_decode_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out,
                               struct err *err)
 {
     void *message = NULL;
     enum err_code code = msg_decode(arena, MSG_KIND_TASK, &msg_task_record, bytes, len, &message, err);
     *out = message;
-    if (code) return code;
-    if (!(*out)->db) return missing(err, "db");
-    if (!(*out)->family) return missing(err, "family");
-    return (*out)->sql.bytes ? ERR_OK : missing(err, "sql");
+    return code ? code : check_task(*out, err);
+}
+
+enum err_code msg_next_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out, size_t *used,
+                            struct err *err)
+{
+    void *message = NULL;
+    enum err_code code = msg_decode_first(arena, MSG_KIND_TASK, &msg_task_record, bytes, len, &message, used, err);
+    *out = message;
+    return code ? code : check_task(*out, err);
 }
 
 static enum err_code check_result(const struct msg_result *result, struct err *err)

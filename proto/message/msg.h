@@ -31,6 +31,7 @@ enum {
     MSG_MAX_DEPTH = 16,          /* nesting */
     MSG_MAX_LINE = 16 << 20,     /* one line of a log */
     MSG_MAX_CANDIDATES = 4096,   /* of a request */
+    MSG_MAX_JOINED = 30,         /* tasks in one message: of 5 candidates, where 5 or 6 families look at each */
     MSG_MAX_QUESTION = 64 << 10, /* bytes of the question, or of the evidence */
     MSG_MAX_META = 1 << 20,      /* bytes of meta as JSON */
     MSG_MAX_SCHEMA = 256 << 10,  /* bytes of DDL in place of a database */
@@ -528,7 +529,8 @@ enum err_code msg_encode_request(struct msg_buffer *out, const struct msg_reques
 enum err_code msg_encode_task(struct msg_buffer *out, const struct msg_task *task);
 enum err_code msg_encode_result(struct msg_buffer *out, const struct msg_result *result);
 enum err_code msg_encode_verdict(struct msg_buffer *out, const struct msg_verdict *verdict);
-/* Append it: results of one request may share a message. Where it fails, what was there is kept. Errors as above. */
+/* Append it: tasks of one request, or results of one, may share a message. Where it fails, what was there is kept. Errors as above. */
+enum err_code msg_append_task(struct msg_buffer *out, const struct msg_task *task);
 enum err_code msg_append_result(struct msg_buffer *out, const struct msg_result *result);
 void msg_buffer_free(struct msg_buffer *buffer);
 
@@ -542,7 +544,9 @@ enum err_code msg_decode_result(struct arena *arena, const void *bytes, size_t l
                                 struct err *err);
 enum err_code msg_decode_verdict(struct arena *arena, const void *bytes, size_t len, struct msg_verdict **out,
                                  struct err *err);
-/* The first result of a message that may hold several; *used: its bytes, behind which the next one begins. */
+/* The first task, or result, of a message that may hold several; *used: its bytes, behind which the next one begins. */
+enum err_code msg_next_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out, size_t *used,
+                            struct err *err);
 enum err_code msg_next_result(struct arena *arena, const void *bytes, size_t len, struct msg_result **out, size_t *used,
                               struct err *err);
 

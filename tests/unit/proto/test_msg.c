@@ -135,6 +135,33 @@ Test(msg, results_share_a_message)
     leak_check();
 }
 
+Test(msg, tasks_share_a_message)
+{
+    struct msg_buffer buffer = {0};
+    struct msg_task *task, other = sample_task;
+    struct arena arena;
+    struct err err;
+    size_t first, second;
+    arena_init(&arena, 0);
+    other.family = "question";
+    cr_assert_eq(msg_append_task(&buffer, &sample_task), ERR_OK);
+    cr_assert_eq(msg_append_task(&buffer, &other), ERR_OK);
+    cr_assert_eq(msg_next_task(&arena, buffer.bytes, buffer.len, &task, &first, NULL), ERR_OK);
+    cr_assert_str_eq(task->family, sample_task.family);
+    cr_assert_eq(msg_next_task(&arena, buffer.bytes + first, buffer.len - first, &task, &second, NULL), ERR_OK);
+    cr_assert_str_eq(task->family, "question");
+    cr_assert_eq(first + second, buffer.len, "nothing is left");
+    cr_assert_eq(msg_decode_task(&arena, buffer.bytes, buffer.len, &task, &err), ERR_MALFORMED,
+                 "who reads one at a time takes none of them");
+    other.db = NULL;
+    buffer.len = 0;
+    cr_assert_eq(msg_append_task(&buffer, &other), ERR_OK);
+    cr_assert_eq(msg_next_task(&arena, buffer.bytes, buffer.len, &task, &first, &err), ERR_MALFORMED);
+    msg_buffer_free(&buffer);
+    arena_free(&arena);
+    leak_check();
+}
+
 /* --- hand-made frames --- */
 
 struct frame {

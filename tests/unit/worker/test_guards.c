@@ -188,6 +188,7 @@ static struct fixture here;
 static struct worker_database entries[2];
 static unsigned n_trials;
 static enum err_code trial_says;
+static size_t trial_spares; /* a task of this length is innocent */
 
 static void begin(void)
 {
@@ -212,7 +213,7 @@ static enum err_code pretend_isolated(void *ctx, const void *task, size_t len, i
                                       struct msg_buffer *result, struct err *err)
 {
     n_trials++;
-    if (trial_says) return err_set(err, trial_says, "it ended");
+    if (trial_says && len != trial_spares) return err_set(err, trial_says, "it ended");
     return isolated_evaluate(ctx, task, len, limit_ms, result, err);
 }
 
@@ -391,4 +392,38 @@ Test(guards, poison_is_answered_and_kept)
     trial_says = ERR_OK;
     put("here", 0);
     cr_expect_str_eq(next_code(), "ok", "and the worker lives");
+}
+
+/* Each of its tasks is tried alone, and only what kills is kept. */
+Test(guards, of_a_message_that_ended_two_processes_each_task_is_tried_alone)
+{
+    struct msg_buffer buffer = {0};
+    struct msg_task task = {
+        .key = {0, 1}, .hash = {1, 1}, .family = "execution", .db = "here", .sql = {"SELECT a FROM t", 15}};
+    cr_assert_eq(msg_append_task(&buffer, &task), ERR_OK);
+    size_t one = buffer.len;
+    task.hash[1] = task.candidate = 2;
+    cr_assert_eq(msg_append_task(&buffer, &task), ERR_OK);
+    const struct bus_out out = {.topic = BUS_TASKS_PREFIX "execution",
+                                .partition = BUS_ANY_PARTITION,
+                                .key = "0-1",
+                                .key_len = 3,
+                                .value = buffer.bytes,
+                                .len = buffer.len};
+    cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
+    deliver_and_leave(2);
+    trial_says = ERR_REJECTED;
+    trial_spares = buffer.len - one;
+    start((struct worker_config){.evaluate_isolated = pretend_isolated, .families = ONE, .n_families = 1});
+    struct bus_message *letter = next_of(2);
+    cr_expect_str_eq(bus_header_get(letter, "x-dlq-stage"), "judge");
+    cr_expect_eq(letter->len, one);
+    cr_expect_eq(memcmp(letter->value, buffer.bytes, one), 0, "the one that kills, as it came");
+    bus_ack(results, letter);
+    cr_expect_str_eq(next_code(), "rejected");
+    cr_expect_str_eq(next_code(), "ok", "its neighbour is judged");
+    cr_expect_eq(n_trials, 2);
+    trial_says = ERR_OK;
+    trial_spares = 0;
+    msg_buffer_free(&buffer);
 }

@@ -74,23 +74,33 @@ static void end(void)
 }
 TestSuite(lanes, .init = begin, .fini = end);
 
-static void put(const char *family, const char *sql, uint32_t candidate)
+static struct msg_task task_of(const char *family, const char *sql, uint32_t candidate)
 {
-    const struct msg_task task = {.key = {0, candidate},
-                                  .hash = {candidate, 1},
-                                  .candidate = candidate,
-                                  .family = family,
-                                  .db = "zoo",
-                                  .question = "How old is Leo?",
-                                  .sql = {sql, (uint32_t)strlen(sql)}};
+    return (struct msg_task){.key = {0, candidate},
+                             .hash = {candidate, 1},
+                             .candidate = candidate,
+                             .family = family,
+                             .db = "zoo",
+                             .question = "How old is Leo?",
+                             .sql = {sql, (uint32_t)strlen(sql)}};
+}
+
+static void put_joined(const char *topic, const struct msg_task *tasks, uint32_t n)
+{
     struct msg_buffer buffer = {0};
-    char topic[64];
-    snprintf(topic, sizeof topic, BUS_TASKS_PREFIX "%s", family);
-    cr_assert_eq(msg_encode_task(&buffer, &task), ERR_OK);
+    for (uint32_t i = 0; i < n; i++) cr_assert_eq(msg_append_task(&buffer, &tasks[i]), ERR_OK);
     const struct bus_out out = {
         .topic = topic, .partition = BUS_ANY_PARTITION, .value = buffer.bytes, .len = buffer.len};
     cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
     msg_buffer_free(&buffer);
+}
+
+static void put(const char *family, const char *sql, uint32_t candidate)
+{
+    const struct msg_task task = task_of(family, sql, candidate);
+    char topic[64];
+    snprintf(topic, sizeof topic, BUS_TASKS_PREFIX "%s", family);
+    put_joined(topic, &task, 1);
 }
 
 static struct msg_result *next(void)
@@ -154,6 +164,34 @@ Test(lanes, a_slow_candidate_is_run_once)
     worker_stats(worker, &stats);
     cr_expect_eq(stats.candidates, 1);
     cr_expect_eq(stats.executed, 1);
+    worker_free(worker);
+}
+
+/* Those that share its message pass it, and the message stays until it is done too. */
+Test(lanes, a_slow_candidate_leaves_those_of_its_message_alone)
+{
+    enum { N = 6 };
+    struct msg_task tasks[N];
+    for (uint32_t i = 0; i < N; i++) {
+        tasks[i] = task_of("execution", i ? "SELECT age FROM animal" : SLOW, i);
+        tasks[i].key.offset = 0;
+    }
+    put_joined(BUS_TASKS_ALL, tasks, N);
+    start(1);
+    for (uint32_t i = 1; i < N; i++) cr_expect_neq(next()->candidate, 0, "the slow one is before %u quick", N - i);
+    stop(); /* while it runs: what was taken is finished */
+    const struct msg_result *slow = next();
+    cr_expect_eq(slow->candidate, 0);
+    cr_expect_str_eq(slow->code, "ok");
+    struct worker_stats stats = {0};
+    worker_stats(worker, &stats);
+    cr_expect_eq(stats.slow, 1);
+    cr_expect_eq(stats.answered, N);
+    worker_free(worker);
+    start(1);
+    put("execution", "SELECT 7", N);
+    cr_expect_eq(next()->candidate, N, "nothing of the message came again");
+    stop();
     worker_free(worker);
 }
 

@@ -99,6 +99,15 @@ static void put_bytes(const char *topic, const void *bytes, size_t len)
     cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
 }
 
+/* In one message. */
+static void put_joined(const char *topic, const struct msg_task *tasks, uint32_t n)
+{
+    struct msg_buffer buffer = {0};
+    for (uint32_t i = 0; i < n; i++) cr_assert_eq(msg_append_task(&buffer, &tasks[i]), ERR_OK);
+    put_bytes(topic, buffer.bytes, buffer.len);
+    msg_buffer_free(&buffer);
+}
+
 static void put(const struct msg_task *task)
 {
     struct msg_buffer buffer = {0};
@@ -204,6 +213,107 @@ Test(worker, results_of_a_request_share_a_message)
     uint32_t more = 0;
     bus_poll(results, 0, &message, 1, 0, &more);
     cr_assert_eq(more, 0, "and there is no other");
+}
+
+/* A request of five candidates as coordinators with one topic send it: one message to the worker, one back. */
+Test(worker, tasks_that_share_a_message_are_answered_together)
+{
+    static const char *const statements[] = {"SELECT age FROM animal", "SELECT name FROM animal", "SELECT 1",
+                                             "SELECT 2", "SELECT nothing FROM animal"};
+    enum { FAMILIES = VSIG_FAMILY_COUNT - 1, CANDIDATES = 5 };
+    struct msg_task tasks[CANDIDATES * FAMILIES];
+    for (uint32_t i = 0; i < CANDIDATES * FAMILIES; i++) {
+        tasks[i] = task_of(vsig_family_name((enum vsig_family)(i % FAMILIES)), statements[i / FAMILIES]);
+        tasks[i].candidate = i / FAMILIES;
+        tasks[i].hash[1] = i / FAMILIES;
+        tasks[i].joins = true;
+    }
+    cr_assert_eq(CANDIDATES * FAMILIES, MSG_MAX_JOINED);
+    put_joined(BUS_TASKS_ALL, tasks, CANDIDATES * FAMILIES);
+    start(NULL, 0);
+    struct bus_message *message = next_message();
+    const char *at = message->value;
+    uint32_t families[CANDIDATES] = {0};
+    for (size_t left = message->len, used; left; at += used, left -= used) {
+        struct msg_result *result;
+        struct err err = {0};
+        cr_assert_eq(msg_next_result(&arena, at, left, &result, &used, &err), ERR_OK, "%s", err.text);
+        cr_assert_str_eq(result->code, "ok");
+        cr_assert_eq(result->invalid, result->candidate == CANDIDATES - 1);
+        families[result->candidate] |= 1U << vsig_family_by_name(result->family);
+    }
+    for (uint32_t i = 0; i < CANDIDATES; i++) cr_expect_eq(families[i], (1U << FAMILIES) - 1, "candidate %u", i);
+    bus_ack(results, message);
+    stop();
+    start(NULL, 0);
+    stop();
+    uint32_t more = 0;
+    bus_poll(results, 0, &message, 1, 0, &more);
+    cr_assert_eq(more, 0, "it was acked: nobody judges it again");
+}
+
+/* A worker of some families alone leaves the others' tasks to those who can do them. */
+Test(worker, the_topic_of_all_families_is_read_by_workers_of_all)
+{
+    const char *some[] = {"structure", "join", "execution", "value", "question"};
+    struct msg_task task = task_of("structure", "SELECT age FROM animal");
+    start(some, 5);
+    put_joined(BUS_TASKS_ALL, &task, 1);
+    put(&task);
+    cr_assert_str_eq(next()->code, "ok");
+    stop();
+    struct bus_message *message;
+    uint32_t more = 0;
+    bus_poll(results, 0, &message, 1, 0, &more);
+    cr_assert_eq(more, 0, "the other one is still there");
+}
+
+static bool has_counted_five(void *p)
+{
+    struct worker_stats *stats = p;
+    *stats = (struct worker_stats){0};
+    worker_stats(worker, stats);
+    return stats->tasks == 5 && stats->answered == 3;
+}
+
+/* The one whose database is locked comes again, and those that share its message do not. */
+Test(worker, of_tasks_that_share_a_message_only_the_failed_one_is_tried_again)
+{
+    char *path = g_strconcat(zoo.dir, "/pond.sqlite", NULL);
+    sqlite3 *writer;
+    cr_assert_eq(sqlite3_open(path, &writer), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(writer, "CREATE TABLE fish(age INT); BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    struct msg_task tasks[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        tasks[i] = task_of("execution", "SELECT 1");
+        tasks[i].candidate = i;
+        tasks[i].hash[1] = i;
+    }
+    tasks[1].db = "pond";
+    put_joined(BUS_TASKS_PREFIX "execution", tasks, 3);
+    start(NULL, 0);
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct msg_result *result = next();
+        cr_expect_str_eq(result->code, result->candidate == 1 ? "db_locked" : "ok");
+        seen |= 1U << result->candidate;
+    }
+    cr_expect_eq(seen, 7, "each of them once");
+    struct worker_stats stats = {0};
+    cr_assert(wait_until(has_counted_five, &stats, 20000), "%lu tasks", (unsigned long)stats.tasks);
+    cr_expect_eq(stats.retried, 2, "three attempts in all, of the one");
+    cr_expect_eq(stats.answered, 3);
+    stop();
+    start(NULL, 0);
+    stop();
+    struct bus_message *message;
+    uint32_t more = 0;
+    bus_poll(results, 0, &message, 1, 0, &more);
+    cr_assert_eq(more, 0, "nothing is left, nothing was answered twice");
+    sqlite3_exec(writer, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(writer);
+    g_remove(path);
+    g_free(path);
 }
 
 Test(worker, families_of_one_candidate_share_its_work)
@@ -321,6 +431,35 @@ Test(worker, an_unreadable_task_goes_to_the_dead_letters)
     struct worker_stats stats = {0};
     cr_assert(wait_until(has_counted_two, &stats, 20000));
     cr_assert(stats.dead == 1 && stats.dead_by[ERR_MALFORMED] == 1 && stats.answered == 1);
+}
+
+/* Whatever is wrong with one of its tasks, none of a message is answered: a half would be taken for the whole. */
+Test(worker, a_message_with_one_unreadable_task_is_a_dead_letter_as_a_whole)
+{
+    static const char *const codes[] = {"malformed", "malformed", "limit_count"};
+    struct msg_task tasks[MSG_MAX_JOINED + 1];
+    for (uint32_t i = 0; i <= MSG_MAX_JOINED; i++) tasks[i] = task_of("join", "SELECT age FROM animal");
+    struct msg_buffer broken = {0};
+    cr_assert_eq(msg_append_task(&broken, &tasks[0]), ERR_OK);
+    cr_assert_eq(msg_append_task(&broken, &tasks[1]), ERR_OK);
+    put_bytes(BUS_TASKS_PREFIX "join", broken.bytes, broken.len - 1);
+    tasks[1].key.offset++; /* of another request */
+    put_joined(BUS_TASKS_PREFIX "join", tasks, 2);
+    tasks[1].key.offset--;
+    put_joined(BUS_TASKS_PREFIX "join", tasks, MSG_MAX_JOINED + 1);
+    start(NULL, 0);
+    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
+        struct bus_message *letter = next_message();
+        cr_assert_str_eq(letter->topic, BUS_TASKS_DLQ);
+        unsigned long offset = strtoul(bus_header_get(letter, "x-dlq-offset"), NULL, 10);
+        cr_assert_lt(offset, 3);
+        cr_expect_str_eq(bus_header_get(letter, "x-dlq-code"), codes[offset]);
+        if (offset == 0) cr_expect_eq(letter->len, broken.len - 1, "the whole message is kept");
+        bus_ack(results, letter);
+    }
+    msg_buffer_free(&broken);
+    put(&tasks[0]);
+    cr_assert_str_eq(next()->code, "ok", "the next one is not affected");
 }
 
 static bool has_counted_one(void *p)
