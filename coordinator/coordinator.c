@@ -15,8 +15,8 @@
  * catching up are held back, and sent only if no answer turned up by then; and what was taken away is forgotten, for
  * somebody else does it now.
  *
- * Tasks of one request that go to one topic in one step share a message, for a broker's work is counted in messages. Those that are held back do
- * not: each may have its answer by then.
+ * Tasks of one request that go to one topic in one step may share a message (config.messages), for a broker's work is counted in messages.
+ * Those that are held back do not: each may have its answer by then.
  *
  * Where others write the requests (bus_transport.shared), they come in the forms of proto/message/edge.h, perhaps
  * twice, and every one ends within max_deadline_ms.
@@ -160,9 +160,10 @@ static void close_messages(struct coordinator *c)
 }
 
 /* May a task of this request join the message to this topic, as far as is known before it is encoded? */
-static bool may_join(const struct task_topic *topic, struct msg_key request)
+static bool may_join(const struct coordinator *c, const struct task_topic *topic, struct msg_key request)
 {
-    return topic->n_tasks < MSG_MAX_JOINED && topic->request.partition == request.partition &&
+    uint32_t most = c->config.messages == COORDINATOR_EACH ? 1 : MSG_MAX_JOINED;
+    return topic->n_tasks < most && topic->request.partition == request.partition &&
            topic->request.offset == request.offset;
 }
 
@@ -183,7 +184,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     struct coordinator *c = ctx;
     enum vsig_family family = (enum vsig_family)vsig_family_by_name(task->family);
     struct task_topic *topic = &c->task_topics[c->topic_of[family]];
-    if (!may_join(topic, task->key)) close_message(c, topic);
+    if (!may_join(c, topic, task->key)) close_message(c, topic);
     enum err_code code = append_task(c, topic, task);
     if (code == ERR_LIMIT_BYTES && topic->n_tasks) {
         close_message(c, topic);
@@ -375,6 +376,14 @@ static void on_keep(void *ctx, const struct core_kept *verdict)
 
 /* --- set up --- */
 
+int coordinator_messages_by_name(const char *name)
+{
+    static const char *const names[COORDINATOR_MESSAGES] = {"each", "family", "request"};
+    for (int i = 0; i < COORDINATOR_MESSAGES; i++)
+        if (strcmp(names[i], name) == 0) return i;
+    return -1;
+}
+
 /* ERR_OK also when none is configured. */
 static enum err_code open_models(struct coordinator *c, struct err *err)
 {
@@ -417,7 +426,7 @@ static enum err_code know_task_topics(struct coordinator *c, bool llm, struct er
     const char *topics[VSIG_FAMILY_COUNT];
     unsigned n = 0;
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) {
-        bool own = i == VSIG_LLM || !c->config.one_task_topic;
+        bool own = i == VSIG_LLM || c->config.messages != COORDINATOR_BY_REQUEST;
         c->topic_of[i] = own ? i : 0;
         if (i && !own) continue;
         struct task_topic *topic = &c->task_topics[i];

@@ -46,6 +46,17 @@ struct coordinator_shelf {
     enum err_code (*keep)(void *ctx, const char *db, const char *state, const char *key, const void *bytes, size_t len);
 };
 
+/* What shares a message on its way to the workers. */
+enum coordinator_messages {
+    COORDINATOR_EACH,      /* nothing: each task is one, in the topic of its family, as workers of 1.10 read them */
+    COORDINATOR_BY_FAMILY, /* tasks of a request for one family, in its topic */
+    COORDINATOR_BY_REQUEST, /* tasks of a request for any family but llm, in BUS_TASKS_ALL, which workers of all families read */
+    COORDINATOR_MESSAGES
+};
+
+/* "each", "family", "request"; -1: none of these. */
+int coordinator_messages_by_name(const char *name);
+
 struct coordinator_config {
     struct bus *bus;
     const char *group;    /* NULL: BUS_GROUP */
@@ -53,10 +64,9 @@ struct coordinator_config {
     const char *from;     /* where a group that has never read begins: "beginning", "end"; NULL: it is refused */
     int64_t commit_ms;    /* between commits under load, where verdicts are committed; 0: 100 */
     const struct scoring_models *models;
-    struct msg_options defaults; /* for what a request leaves open */
-    uint32_t max_open;           /* requests open at a time; 0: 64 */
-    bool
-        one_task_topic; /* tasks of all families but llm go to BUS_TASKS_ALL, which workers of all families read; else each has its own */
+    struct msg_options defaults;           /* for what a request leaves open */
+    uint32_t max_open;                     /* requests open at a time; 0: 64 */
+    enum coordinator_messages messages;    /* to the workers */
     const struct scorer_config *verifier;  /* a remote verifier, asked before the built-in one; NULL: none */
     uint32_t verifier_threads;             /* calls to it at a time; 0: 4 */
     const struct scorer_config *corrector; /* a chat model that is asked for repairs; NULL: none */

@@ -23,8 +23,9 @@
     X(BUILD, GAUGE, "assay_build_info", "version,commit,sqlite", "Always 1; the labels say what runs.")                \
     X(PART, GAUGE, "assay_part_info", "part", "Always 1; what this process is: coordinator, worker or serve.")         \
     X(READY, GAUGE, "assay_ready", "", "1 while /readyz says yes, else 0: whether it takes part.")                     \
-    X(CONSUMED, COUNTER, "assay_consumed_total", "topic", "Messages taken from a topic and handled, repeats too.")     \
-    X(PRODUCED, COUNTER, "assay_produced_total", "topic", "Messages handed over for a topic.")                         \
+    X(CONSUMED, COUNTER, "assay_consumed_total", "topic",                                                              \
+      "Requests, tasks and results taken from a topic and handled, repeats too; of tasks, the topic of their family.") \
+    X(PRODUCED, COUNTER, "assay_produced_total", "topic", "Tasks, results, verdicts and letters for a topic.")         \
     X(DEAD, COUNTER, "assay_dlq_total", "topic,reason",                                                                \
       "Messages that nobody can use, put into a dead-letter topic, by error code.")                                    \
     X(IN_FLIGHT, GAUGE, "assay_in_flight", "", "Tasks taken and not yet answered.")                                    \

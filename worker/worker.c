@@ -21,7 +21,7 @@ static enum err_code find_topic_of_all(const struct worker *worker, bool *out, s
     if (code != ERR_CONFIG) return code;
     log_event(LOG_LEVEL_INFO, "worker", NULL, 0,
               "there is no topic " BUS_TASKS_ALL
-              ": coordinators with --task-topics all need it (`assay topics create`)");
+              ": coordinators with --task-messages request need it (`assay topics create`)");
     *out = false;
     return ERR_OK;
 }

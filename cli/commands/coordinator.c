@@ -44,6 +44,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct t
         .defaults = judge.defaults,
         .max_open = (uint32_t)cli->settings.coordinator.max_open,
         .rows_later = cli->settings.coordinator.rows_later,
+        .messages = (enum coordinator_messages)coordinator_messages_by_name(cli->settings.coordinator.task_messages),
         .verifier = judge.remote.backend ? &judge.remote : NULL,
         .verifier_threads = judge.remote_threads,
         .corrector = judge.corrector.endpoint ? &judge.corrector : NULL,

@@ -639,6 +639,9 @@ static const struct option_row coordinator_rows[] = {
      .sentence = "where a group begins that has never read: beginning or end; without, it is refused"},
     {"max-open", 0, OPT_INT, "N", AT(coordinator.max_open), "64", .min = 1, .max = 16384,
      .sentence = "requests open at a time"},
+    {"task-messages", 0, OPT_CHOICE, "WHAT", AT(coordinator.task_messages), "each", "each|family|request",
+     .sentence = "what shares a message to the workers: each task has its own; those of a request for one family; all "
+                 "of a request, in assay.tasks.all, which workers of all families read; upgrade workers before"},
     {"drain-ms", 0, OPT_INT, "MS", AT(coordinator.drain_ms), "30000", .min = 1, .max = 3600000,
      .sentence = "time to finish what is open after SIGTERM, before the process ends at once"},
     {"rows-later", 0, FLAG_ARG, AT(coordinator.rows_later), "false",

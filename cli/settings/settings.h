@@ -239,7 +239,7 @@ struct settings {
         const char *db;
     } mcp;
     struct {
-        const char *group, *instance, *from;
+        const char *group, *instance, *from, *task_messages;
         int64_t max_open;
         int64_t drain_ms;
         bool rows_later;

@@ -31,7 +31,7 @@ struct topic_report {
 
 struct topics_config {
     int32_t partitions;      /* of requests, results, verdicts, feedback and assay.dlq, which go together; 0: 24 */
-    int32_t task_partitions; /* of each family's tasks, of traces and of assay.tasks.dlq; 0: 24 */
+    int32_t task_partitions; /* of each family's tasks, of assay.tasks.all, of traces and of assay.tasks.dlq; 0: 24 */
     int32_t replicas;        /* 0: see above */
     int64_t
         retention_ms; /* of requests, tasks, results and traces; 0: 3 days. Must be below the brokers' offsets.retention */

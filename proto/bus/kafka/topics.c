@@ -68,6 +68,7 @@ uint32_t topics_plan(const struct topics_config *config, struct topic_plan *plan
     plan_topic(&plans[n++], BUS_TRACES, "", tasks, replicas, input);
     plan_topic(&plans[n++], BUS_DLQ, "", together, replicas, letters);
     plan_topic(&plans[n++], BUS_TASKS_DLQ, "", tasks, replicas, letters);
+    plan_topic(&plans[n++], BUS_TASKS_ALL, "", tasks, replicas, input);
     if (config->n_families > TOPICS_MAX - n) return 0;
     for (uint32_t i = 0; i < config->n_families; i++)
         if (!plan_topic(&plans[n++], BUS_TASKS_PREFIX, config->families[i], tasks, replicas, input)) return 0;

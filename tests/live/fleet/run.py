@@ -35,7 +35,7 @@ from proxy import Proxy, addresses, pairs_of
 from wait import wait_until
 
 HERE = Path(__file__).resolve().parent
-GROUPS = {"assay-coordinator": [topics.REQUESTS], "assay-worker": [topics.TASKS + f for f in topics.FAMILIES]}
+GROUPS = {"assay-coordinator": [topics.REQUESTS], "assay-worker": topics.ALL_TASKS}
 JOIN_S = 60
 STRICT = Bounds(repeats_after_answer=0, short_of_time=0.0)
 POSTGRES = ("kafka", "redis", "postgres")  # the databases are in it then
@@ -52,6 +52,7 @@ class Scenario:
     session_s: int = 6  # sessions end soon, so that a fault of ten seconds is a long one
     coordinators: int = 2
     workers: tuple = ("", "")  # the families of each; empty: all
+    messages: str = "each"  # --task-messages of the coordinators
     mix: dict | None = None  # of requests; None: generate.MIX
     proxied: bool = False  # coordinators talk to the brokers through a proxy
     redis: bool = True
@@ -70,6 +71,8 @@ SCENARIOS = (
     Scenario("kill workers", faults.kill_any("worker"), short=True),
     Scenario("kill coordinators that keep verdicts", faults.kill_any("coordinator"), keeps=True, mix={"plain": 2, "again": 3},
              bounds=Bounds(found=20), short=True),
+    Scenario("kill workers of joined tasks", faults.kill_any("worker"), messages="request", short=True),
+    Scenario("anything with joined tasks", faults.anything, load_s=30, proxied=True, messages="request"),
     Scenario("terminate anybody", faults.terminate_any, short=True),
     Scenario("join and leave", faults.storm, load_s=15, short=True),
     Scenario("pause coordinators 10 s", faults.pause("coordinator", 10), load_s=15, short=True),
@@ -288,7 +291,8 @@ class Run:
         self.since = {t: topics.ends(self.kafka, t) for t in self._topics()}
         keeps = ["--redis", redis, "--verdict-cache"] if s.keeps else []
         for i in range(s.coordinators):
-            self.fleet.coordinator(f"coordinator-{i}", *keeps, servers=through, environment=self.mutation)
+            options = ["--task-messages", s.messages, *keeps]
+            self.fleet.coordinator(f"coordinator-{i}", *options, servers=through, environment=self.mutation)
         crash = {"ASSAY_CRASH_ON": "crash_here"} if s.deadly else {}
         for i, families in enumerate(s.workers):
             options = ["--family", families] if families else []
@@ -317,8 +321,7 @@ class Run:
         return {"LD_PRELOAD": str(library), "ASSAY_TEST_CLOCK": str(self.directory / "clock")}
 
     def _topics(self):
-        tasks = [topics.TASKS + family for family in topics.FAMILIES]
-        return [topics.REQUESTS, topics.VERDICTS, topics.LETTERS, topics.RESULTS, *tasks]
+        return [topics.REQUESTS, topics.VERDICTS, topics.LETTERS, topics.RESULTS, *topics.ALL_TASKS]
 
     def _read_live(self):
         since = self.since[topics.VERDICTS]
@@ -385,7 +388,7 @@ class Run:
 
         requests, committed = read(topics.REQUESTS, True), read(topics.VERDICTS, True)
         (self.directory / "verdicts.jsonl").write_bytes(b"".join(r.value + b"\n" for r in committed))
-        tasks = [t for f in topics.FAMILIES for r in read(topics.TASKS + f, True) for t in topics.tasks(r, 2)]
+        tasks = [t for topic in topics.ALL_TASKS for r in read(topic, True) for t in topics.tasks(r, 2)]
         return checker.Evidence(
             requests=requests,
             committed=committed,

@@ -10,6 +10,7 @@ from wait import wait_until
 REQUESTS, VERDICTS, LETTERS, RESULTS = "assay.requests", "assay.verdicts", "assay.dlq", "assay.results"
 TASKS = "assay.tasks."
 FAMILIES = ("structure", "join", "execution", "value", "question", "explain")
+ALL_TASKS = [TASKS + name for name in (*FAMILIES, "all")]
 READ_S = 60  # nothing new for so long: give up
 
 _SETTINGS = {
@@ -160,7 +161,7 @@ def is_whole(record):
 
 
 def tasks(record, kind):
-    """A task (2), or the results (3) that share a message, as the checker wants them: proto/FORMAT.md."""
+    """The tasks (2), or the results (3), that share a message, as the checker wants them: proto/FORMAT.md."""
     import msgpack
 
     frames = msgpack.Unpacker(raw=False, strict_map_key=False, unicode_errors="replace")

@@ -52,10 +52,10 @@ static void *run(void *unused)
 }
 
 /* The requests lie there when it begins, so that it takes all of them in one step. */
-static void start(bool one_topic)
+static void start(enum coordinator_messages messages)
 {
     struct coordinator_config config = {
-        .bus = bus, .models = models, .defaults = {.strategy = MSG_RERANK}, .one_task_topic = one_topic};
+        .bus = bus, .models = models, .defaults = {.strategy = MSG_RERANK}, .messages = messages};
     struct err err = {0};
     cr_assert_eq(coordinator_new(&config, &coordinator, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
@@ -136,10 +136,20 @@ static void expect_all(const struct came *came, uint32_t request, uint32_t n_can
         cr_expect_eq(came->families[request][i], (1U << FAMILIES) - 1, "candidate %u", i);
 }
 
+/* As workers of 1.10 read them. */
+Test(tasks, each_has_a_message_unless_told_otherwise)
+{
+    ask(3, 1);
+    start(COORDINATOR_EACH);
+    struct came came = read_tasks(3 * FAMILIES);
+    cr_expect_eq(came.messages, 3 * FAMILIES);
+    expect_all(&came, 0, 3);
+}
+
 Test(tasks, those_of_a_family_share_a_message)
 {
     ask(3, 1);
-    start(false);
+    start(COORDINATOR_BY_FAMILY);
     struct came came = read_tasks(3 * FAMILIES);
     cr_expect_eq(came.messages, FAMILIES);
     expect_all(&came, 0, 3);
@@ -148,7 +158,7 @@ Test(tasks, those_of_a_family_share_a_message)
 Test(tasks, with_one_topic_a_request_is_one_message)
 {
     ask(3, 1);
-    start(true);
+    start(COORDINATOR_BY_REQUEST);
     struct came came = read_tasks(3 * FAMILIES);
     cr_expect_eq(came.messages, 1);
     expect_all(&came, 0, 3);
@@ -157,7 +167,7 @@ Test(tasks, with_one_topic_a_request_is_one_message)
 Test(tasks, a_message_holds_so_many_and_whole_candidates)
 {
     ask(12, 1);
-    start(true);
+    start(COORDINATOR_BY_REQUEST);
     struct came came = read_tasks(12 * FAMILIES);
     cr_expect_eq(came.messages, 3);
     cr_expect_eq(came.most, MSG_MAX_JOINED);
@@ -169,7 +179,7 @@ Test(tasks, a_message_with_much_takes_no_more)
 {
     enum { LARGE = 50000, BOUND = 128 << 10 };
     ask(5, LARGE);
-    start(true);
+    start(COORDINATOR_BY_REQUEST);
     struct came came = read_tasks(5 * FAMILIES);
     cr_expect_leq(came.largest, BOUND);
     cr_expect_eq(came.most, BOUND / LARGE);
@@ -180,7 +190,7 @@ Test(tasks, two_requests_share_none)
 {
     ask(2, 1);
     ask(2, 1);
-    start(true);
+    start(COORDINATOR_BY_REQUEST);
     struct came came = read_tasks(4 * FAMILIES);
     cr_expect_eq(came.messages, 2);
     expect_all(&came, 0, 2);
