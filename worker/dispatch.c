@@ -57,15 +57,15 @@ enum {
     ISOLATED_MS = 60000 /* of a task without a deadline */
 };
 
-static struct nacked *place_of(struct worker *worker, const struct bus_message *message)
+static uint32_t place_of(const struct bus_message *message)
 {
-    return &worker->nacked[(uint64_t)message->offset % NACKED];
+    return (uint32_t)((uint64_t)message->offset % NACKED);
 }
 
 /* NULL: it was not handed back here, as far as is known. */
 static const struct nacked *find_nacked(const struct worker *worker, const struct bus_message *message)
 {
-    const struct nacked *own = place_of((struct worker *)worker, message);
+    const struct nacked *own = &worker->nacked[place_of(message)];
     bool known = own->n && own->offset == message->offset && own->partition == message->partition &&
                  own->topic_index == message->topic_index && own->time_ns == message->time_ns;
     return known ? own : NULL;
@@ -81,12 +81,12 @@ static void nack(struct worker *worker, const struct delivery *delivery)
 {
     struct bus_message *message = delivery->message;
     const struct nacked *before = find_nacked(worker, message);
-    *place_of(worker, message) = (struct nacked){.topic_index = message->topic_index,
-                                                 .n = before ? before->n + 1 : 1,
-                                                 .answered = delivery->answered,
-                                                 .partition = message->partition,
-                                                 .offset = message->offset,
-                                                 .time_ns = message->time_ns};
+    worker->nacked[place_of(message)] = (struct nacked){.topic_index = message->topic_index,
+                                                        .n = before ? before->n + 1 : 1,
+                                                        .answered = delivery->answered,
+                                                        .partition = message->partition,
+                                                        .offset = message->offset,
+                                                        .time_ns = message->time_ns};
     bus_nack(worker->consumer, message, delivery->delay_ms);
 }
 
