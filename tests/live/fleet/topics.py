@@ -175,5 +175,5 @@ def task(frame, kind, timestamp):
         raise ValueError(f"a message of kind {got} (version {version:x}) on the wrong topic")
     key = fields.get(1, {})
     proposes = fields.get({2: 13, 3: 14}[kind], False)  # another task than the explanation of the same candidate
-    family = fields.get(4, "") + (" (proposals)" if proposes else "")
+    family = fields.get(4, "") + (" (proposals)" if proposes else "") + (" (rows)" if fields.get(20) == 2 else "")
     return Task((key.get(1, 0), key.get(2, 0)), fields.get(2, b""), family, timestamp)
