@@ -291,7 +291,8 @@ class Run:
         self.since = {t: topics.ends(self.kafka, t) for t in self._topics()}
         keeps = ["--redis", redis, "--verdict-cache"] if s.keeps else []
         for i in range(s.coordinators):
-            options = ["--task-messages", s.messages, *keeps]
+            # rows later, as the replay that these verdicts are compared with
+            options = ["--task-messages", s.messages, "--rows-later", *keeps]
             self.fleet.coordinator(f"coordinator-{i}", *options, servers=through, environment=self.mutation)
         crash = {"ASSAY_CRASH_ON": "crash_here"} if s.deadly else {}
         for i, families in enumerate(s.workers):
