@@ -26,7 +26,7 @@ void sqlite_apply_limits(struct sqlite_db *self)
         sqlite3_limit(self->conn, fixed_limits[i].id, fixed_limits[i].value);
     sqlite3_limit(self->conn, SQLITE_LIMIT_LENGTH, sqlite_as_int(limits->value_bytes));
     sqlite3_limit(self->conn, SQLITE_LIMIT_EXPR_DEPTH, sqlite_as_int(limits->expr_depth));
-    sqlite3_hard_heap_limit64((sqlite3_int64)limits->heap_bytes);
+    meter_bound((int64_t)limits->heap_bytes);
 }
 
 void sqlite_bound_values(const struct sqlite_db *self, sqlite3_stmt *stmt)

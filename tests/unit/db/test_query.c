@@ -276,6 +276,23 @@ Test(limits, a_statement_has_its_share_of_the_memory)
     cr_assert_eq(limited(sql, &(struct db_limits){.time_ms = 60000}), ERR_OK);
 }
 
+/* What others hold counts too: here the test itself, of SQLite's memory but of no statement. */
+Test(limits, statements_share_the_memory_of_the_process)
+{
+    const char *sql = "SELECT count(*) FROM people a, people b ORDER BY a.name";
+    struct fixture f;
+    struct db_result r;
+    struct err err;
+    fixture_init(&f, PEOPLE);
+    fixture_open(&f, &(struct db_limits){.heap_bytes = 16U << 20});
+    void *held = sqlite3_malloc(20 << 20);
+    cr_assert(held);
+    cr_assert_eq(fixture_query(&f, sql, &r, &err), ERR_LIMIT_MEMORY);
+    sqlite3_free(held);
+    cr_assert_eq(fixture_query(&f, sql, &r, &err), ERR_OK);
+    fixture_end(&f);
+}
+
 Test(limits, a_full_arena_is_a_limit)
 {
     struct fixture f;
