@@ -291,8 +291,8 @@ class Run:
         self.since = {t: topics.ends(self.kafka, t) for t in self._topics()}
         keeps = ["--redis", redis, "--verdict-cache"] if s.keeps else []
         for i in range(s.coordinators):
-            # rows later, as the replay that these verdicts are compared with
-            options = ["--task-messages", s.messages, "--rows-later", *keeps]
+            later = ["--rows-later"] if s.messages != "each" else []  # so that both ways are run
+            options = ["--task-messages", s.messages, *later, *keeps]
             self.fleet.coordinator(f"coordinator-{i}", *options, servers=through, environment=self.mutation)
         crash = {"ASSAY_CRASH_ON": "crash_here"} if s.deadly else {}
         for i, families in enumerate(s.workers):

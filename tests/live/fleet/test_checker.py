@@ -220,7 +220,25 @@ def away_when_explaining(e):
     e.committed[0] = e.live[0] = answer(e.requests[0], 0, sql="SELECT 2", candidates=[away])
 
 
-STILL_SOUND = (outside_window, short_of_time, away_when_explaining)
+def _explain(e, here, there):
+    e.committed[0] = e.live[0] = answer(e.requests[0], 0, candidates=[{"explanation": here}])
+    e.expected[(0, 0)] = {**e.expected[(0, 0)], "candidates": [{"explanation": there}]}
+
+
+def rows_of_others(e):
+    """A fleet tells of the rows behind a candidate that the replay did not look for."""
+    _explain(e, "It counts. For example 7.", f"It counts. {checker.NOT_LOOKED_FOR}")
+
+
+STILL_SOUND = (outside_window, short_of_time, away_when_explaining, rows_of_others)
+
+
+def other_words(e):
+    """What follows from the statement is the same in both."""
+    _explain(e, "It adds. For example 7.", f"It counts. {checker.NOT_LOOKED_FOR}")
+
+
+SPOILED[other_words] = "content"
 
 
 def faults(spoil=None):
