@@ -112,7 +112,8 @@ Test(spans, of_a_request_form_one_tree)
     for (unsigned family = 0; family < VSIG_FAMILY_COUNT; family++)
         if (family != VSIG_LLM)
             cr_expect_eq(count(vsig_family_name((enum vsig_family)family)),
-                         request.n_candidates + (family == VSIG_EXPLAIN), "one a candidate, and the rows behind the answer");
+                         request.n_candidates + (family == VSIG_EXPLAIN),
+                         "one a candidate, and the rows behind the answer");
     cr_expect_geq(count("index"), 1);
     cr_expect_geq(count("parse"), 1 + request.n_candidates);
     cr_expect_geq(count("execute"), request.n_candidates);
