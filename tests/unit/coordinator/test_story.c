@@ -34,6 +34,20 @@ static const struct script_task *only_task(void)
     return s.tasks->pdata[0];
 }
 
+/* A worker's answer to this task, of another part than was asked for. */
+static void answer_another_part(const struct script_task *asked, enum msg_part part)
+{
+    struct script_task task = *asked;
+    struct msg_result result;
+    struct arena arena;
+    task.part = part;
+    arena_init(&arena, 0);
+    script_result(&task, &arena, &result);
+    cr_assert_eq(script_send(&s, &result, 1), ERR_OK);
+    arena_free(&arena);
+    cr_assert_eq(core_get_stats(s.core).stray, 1);
+}
+
 static void expect_explanations(const char *first, const char *second)
 {
     json_t *verdict = script_verdict(&s), *candidates = json_object_get(verdict, "candidates");
@@ -61,15 +75,7 @@ Test(story, a_second_answer_of_the_first_round_is_not_taken_for_them)
     open_list((struct msg_options){0});
     script_ask(&s, 0, NULL, TWO, 0);
     judge_all();
-    struct script_task again = *only_task();
-    struct msg_result result;
-    struct arena arena;
-    again.part = MSG_PART_STATEMENT;
-    arena_init(&arena, 0);
-    script_result(&again, &arena, &result);
-    cr_assert_eq(script_send(&s, &result, 1), ERR_OK);
-    arena_free(&arena);
-    cr_assert_eq(core_get_stats(s.core).stray, 1);
+    answer_another_part(only_task(), MSG_PART_STATEMENT);
     cr_assert_eq(s.verdicts->len, 0);
     script_answer(&s, 0, 1);
     expect_explanations(STATEMENT, ROWS);
@@ -79,19 +85,9 @@ Test(story, rows_that_come_too_early_are_not_taken_for_a_judgement)
 {
     open_list((struct msg_options){0});
     script_ask(&s, 0, NULL, TWO, 0);
-    struct script_task early = {0};
-    for (unsigned i = 0; i < s.tasks->len && !early.sql; i++) {
-        const struct script_task *task = s.tasks->pdata[i];
-        if (strcmp(task->family, "explain") == 0) early = *task;
-    }
-    struct msg_result result;
-    struct arena arena;
-    early.part = MSG_PART_ROWS;
-    arena_init(&arena, 0);
-    script_result(&early, &arena, &result);
-    cr_assert_eq(script_send(&s, &result, 1), ERR_OK);
-    arena_free(&arena);
-    cr_assert_eq(core_get_stats(s.core).stray, 1);
+    unsigned explain = 0;
+    while (strcmp(((const struct script_task *)s.tasks->pdata[explain])->family, "explain") != 0) explain++;
+    answer_another_part(s.tasks->pdata[explain], MSG_PART_ROWS);
     script_answer_all(&s, 0, 1);
     expect_explanations(STATEMENT, ROWS);
 }
