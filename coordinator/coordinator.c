@@ -6,7 +6,7 @@
  * results always are. So the coordinator never waits for a worker, and workers may wait for the coordinator: no cycle.
  *
  * A remote verifier and a corrector are asked by threads of their own (model_pool.h); their answers come in as results do. So are verdicts that
- * were kept (shelf_pool.h); while any is looked for the loop polls in small steps. For a partition that is catching up none is:
+ * were kept (lookup_pool.h); while any is looked for the loop polls in small steps. For a partition that is catching up none is:
  * its request must be open when answers to its tasks come in.
  *
  * Exactly one verdict. A request and its verdict, or dead letter, are settled as one (bus_settle); what a dead
@@ -23,7 +23,7 @@
  */
 #include "coordinator/internal.h"
 #include "coordinator/model_pool.h"
-#include "coordinator/shelf_pool.h"
+#include "coordinator/lookup_pool.h"
 
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
@@ -73,7 +73,7 @@ struct coordinator {
     struct bus_consumer *consumer;
     struct core *core;
     struct model_pool *pools[MODEL_ROLES]; /* NULL: there is no such model */
-    struct shelf_pool *shelf;              /* NULL: verdicts are not kept */
+    struct lookup_pool *cache;             /* NULL: verdicts are not kept */
     GQueue outbox;                         /* of struct outgoing */
     GQueue held;                           /* tasks of partitions that are catching up */
     GQueue too_large;                      /* tasks that cannot be sent */
@@ -365,13 +365,13 @@ static bool on_polish(void *ctx, const struct core_model_question *question)
 static bool on_find(void *ctx, const struct core_wanted *wanted)
 {
     struct coordinator *c = ctx;
-    return !bus_catching_up(c->consumer, wanted->request.partition) && shelf_pool_find(c->shelf, wanted);
+    return !bus_catching_up(c->consumer, wanted->request.partition) && lookup_pool_find(c->cache, wanted);
 }
 
 static void on_keep(void *ctx, const struct core_kept *verdict)
 {
     struct coordinator *c = ctx;
-    shelf_pool_keep(c->shelf, verdict);
+    lookup_pool_keep(c->cache, verdict);
 }
 
 /* --- set up --- */
@@ -409,15 +409,15 @@ static enum err_code open_models(struct coordinator *c, struct err *err)
     return code;
 }
 
-static enum err_code open_shelf(struct coordinator *c, struct err *err)
+static enum err_code open_cache(struct coordinator *c, struct err *err)
 {
     const struct coordinator_config *config = &c->config;
-    if (!config->shelf) return ERR_OK;
+    if (!config->cache) return ERR_OK;
     if (config->verifier || config->corrector || config->polisher)
         return err_set(err, ERR_CONFIG,
                        "verdicts are not kept where a remote verifier, corrector or polisher has a part in them: leave "
                        "out --verdict-cache, or the model");
-    return shelf_pool_new(config->shelf, config->bus, &c->shelf, err);
+    return lookup_pool_new(config->cache, config->bus, &c->cache, err);
 }
 
 /* A fleet that asks no language models need not have their topic. */
@@ -473,7 +473,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                    .verify = config->verifier ? on_verify : NULL,
                                    .correct = config->corrector ? on_correct : NULL,
                                    .polish = config->polisher ? on_polish : NULL,
-                                   .find = config->shelf ? on_find : NULL,
+                                   .find = config->cache ? on_find : NULL,
                                    .keep = on_keep,
                                    .duplicate = on_duplicate,
                                    .dropped = on_dropped,
@@ -481,7 +481,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     enum err_code code = consult_when(config->llm_when, &core.llm, err);
     if (!code && !(c->core = core_new(&core, &actions))) code = err_set(err, ERR_NOMEM, "no memory for a coordinator");
     if (!code) code = open_models(c, err);
-    if (!code) code = open_shelf(c, err);
+    if (!code) code = open_cache(c, err);
     const struct bus_once once = {
         .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
     if (!code) code = know_task_topics(c, core.llm.on, err);
@@ -499,7 +499,7 @@ void coordinator_free(struct coordinator *coordinator)
 {
     if (!coordinator) return;
     for (unsigned role = 0; role < MODEL_ROLES; role++) model_pool_free(coordinator->pools[role]);
-    shelf_pool_free(coordinator->shelf);
+    lookup_pool_free(coordinator->cache);
     core_free(coordinator->core);
     g_queue_clear_full(&coordinator->outbox, free);
     g_queue_clear_full(&coordinator->held, free);
@@ -746,7 +746,7 @@ static uint32_t take_found(struct coordinator *c)
     struct msg_key request;
     struct core_found found;
     uint32_t n = 0;
-    for (; c->shelf && shelf_pool_take(c->shelf, &request, &found); n++)
+    for (; c->cache && lookup_pool_take(c->cache, &request, &found); n++)
         core_found(c->core, request, &found, bus_now_ns(c->config.bus));
     return n;
 }
@@ -764,7 +764,7 @@ static uint32_t may_open(const struct coordinator *c)
 
 static int64_t wait_ms(const struct coordinator *c, int64_t deadline)
 {
-    if (c->shelf && shelf_pool_is_looking(c->shelf)) return LOOKING_WAIT_MS;
+    if (c->cache && lookup_pool_is_looking(c->cache)) return LOOKING_WAIT_MS;
     if (has_outgoing(c)) return FULL_WAIT_MS;
     if (!deadline) return MAX_WAIT_MS;
     int64_t left = (deadline - bus_now_ns(c->config.bus)) / 1000000 + 1;

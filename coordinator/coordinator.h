@@ -37,7 +37,7 @@ struct coordinator_progress {
 };
 
 /* Where verdicts are kept for equal requests (worker/cache_verdicts.h, which this room does not see). Both may block. Thread: any. */
-struct coordinator_shelf {
+struct coordinator_cache {
     void *ctx;
     /* The verdict under that key, of the state in which the database is; g_free, *bytes NULL: there is none. ERR_DB_UNAVAILABLE: the state is not known;
      * ERR_UNREACHABLE. */
@@ -82,7 +82,7 @@ struct coordinator_config {
     uint32_t polisher_threads;             /* likewise */
     int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
     struct tracer *tracer;                 /* of requests and calls of models; NULL: nothing is traced */
-    const struct coordinator_shelf *shelf; /* NULL: verdicts are not kept. Not with verifier, corrector or polisher */
+    const struct coordinator_cache *cache; /* NULL: verdicts are not kept. Not with verifier, corrector or polisher */
     size_t max_kept_bytes;                 /* of one verdict; 0: 64 KiB */
     /* On the thread of the loop, so it is to be quick. NULL: nobody wants to know. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);

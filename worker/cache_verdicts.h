@@ -18,7 +18,7 @@ struct cache_verdicts;
 enum err_code cache_verdicts_open(const struct cache_config *redis, struct cache_verdicts **out, struct err *err);
 void cache_verdicts_close(struct cache_verdicts *verdicts); /* NULL is fine */
 
-/* As the functions of struct coordinator_shelf, of which these are two; `ctx` is a struct cache_verdicts. Thread: any. */
+/* As the functions of struct coordinator_cache, of which these are two; `ctx` is a struct cache_verdicts. Thread: any. */
 enum err_code cache_verdicts_find(void *ctx, const char *db, const char *key, char **bytes, size_t *len);
 enum err_code cache_verdicts_keep(void *ctx, const char *db, const char *state, const char *key, const void *bytes,
                                   size_t len);

@@ -23,7 +23,7 @@ static enum err_code open_verdicts(const struct cli *cli, struct cache_verdicts 
 }
 
 static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct tracer *tracer,
-                                      const struct coordinator_shelf *shelf, struct scoring_models **models,
+                                      const struct coordinator_cache *cache, struct scoring_models **models,
                                       struct examples_encoder **encoder, struct coordinator **out, struct err *err)
 {
     struct engine_config judge;
@@ -58,7 +58,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct t
         .polisher = judge.polisher.endpoint ? &judge.polisher : NULL,
         .polisher_threads = judge.polisher_threads,
         .tracer = tracer,
-        .shelf = shelf->ctx ? shelf : NULL,
+        .cache = cache->ctx ? cache : NULL,
         .max_kept_bytes = (size_t)cli->settings.verdicts.max_bytes,
     };
     return coordinator_new(&config, out, err);
@@ -98,8 +98,8 @@ static int coordinator_command(struct cli *cli)
     enum err_code code = fleet_settings_open_bus(cli, &bus, &err);
     if (!code) code = fleet_settings_open_otlp(cli, "coordinator", &otlp, &err);
     if (!code) code = open_verdicts(cli, &verdicts, &err);
-    const struct coordinator_shelf shelf = {verdicts, cache_verdicts_find, cache_verdicts_keep};
-    if (!code) code = open_coordinator(cli, bus, otlp_tracer(otlp), &shelf, &models, &encoder, &coordinator, &err);
+    const struct coordinator_cache cache = {verdicts, cache_verdicts_find, cache_verdicts_keep};
+    if (!code) code = open_coordinator(cli, bus, otlp_tracer(otlp), &cache, &models, &encoder, &coordinator, &err);
     const struct fleet_part part = {"coordinator", coordinator, run, stop, heartbeat_ns};
     struct health_config health_of = {.name = "coordinator",
                                       .parts = &part,

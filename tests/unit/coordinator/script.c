@@ -142,7 +142,7 @@ static void on_dropped(void *ctx, void *token)
 static bool on_find(void *ctx, const struct core_wanted *wanted)
 {
     struct script *script = ctx;
-    if (script->shelf_full) return false;
+    if (script->cache_full) return false;
     script->looked_for++;
     g_strlcpy(script->wanted, wanted->key, sizeof script->wanted);
     return true;
@@ -160,7 +160,7 @@ static void on_keep(void *ctx, const struct core_kept *verdict)
 
 /* What there is beside workers. */
 struct parts {
-    bool remote, corrector, polisher, shelf;
+    bool remote, corrector, polisher, cache;
 };
 
 static void open_with(struct script *script, struct scoring_models *models, struct msg_options defaults,
@@ -186,7 +186,7 @@ static void open_with(struct script *script, struct scoring_models *models, stru
                                    .verify = parts.remote ? on_verify : NULL,
                                    .correct = parts.corrector ? on_correct : NULL,
                                    .polish = parts.polisher ? on_polish : NULL,
-                                   .find = parts.shelf ? on_find : NULL,
+                                   .find = parts.cache ? on_find : NULL,
                                    .keep = on_keep,
                                    .duplicate = on_duplicate,
                                    .dropped = on_dropped};
@@ -218,9 +218,9 @@ void script_open_polisher(struct script *script, struct msg_options defaults)
     open_with(script, script_models(), defaults, (struct parts){.polisher = true}, 0);
 }
 
-void script_open_shelf(struct script *script)
+void script_open_cache(struct script *script)
 {
-    open_with(script, script_models(), (struct msg_options){0}, (struct parts){.shelf = true}, 0);
+    open_with(script, script_models(), (struct msg_options){0}, (struct parts){.cache = true}, 0);
 }
 
 void script_open_shared(struct script *script, int64_t max_deadline_ms)

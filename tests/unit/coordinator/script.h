@@ -54,7 +54,7 @@ struct script {
     void *token;                  /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
     const char *state;   /* of the database, as results tell it; NULL: none */
-    bool shelf_full;     /* nothing can be looked for now */
+    bool cache_full;     /* nothing can be looked for now */
     unsigned looked_for; /* verdicts */
     char wanted[72];     /* key of the last one */
     unsigned n_kept;     /* verdicts that were to be kept; of the last one: */
@@ -74,8 +74,8 @@ void script_open_corrector(struct script *script, struct scoring_models *models,
 void script_open_polisher(struct script *script, struct msg_options defaults);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
-/* And with a shelf, which is waited for for 20 ns. */
-void script_open_shelf(struct script *script);
+/* And with a cache, which is waited for for 20 ns. */
+void script_open_cache(struct script *script);
 /* As where others write requests: duplicates are looked for, every request ends within that time, rows behind results are
  * looked for at once, and workers whose tasks wait for less than this are idle. */
 enum { SCRIPT_IDLE_NS = 1000 };

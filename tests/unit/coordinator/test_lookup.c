@@ -13,7 +13,7 @@ static struct script s;
 
 static void begin(void)
 {
-    script_open_shelf(&s);
+    script_open_cache(&s);
     s.state = STATE;
 }
 
@@ -153,7 +153,7 @@ Test(lookup, a_deadline_that_passes_meanwhile_holds)
 Test(lookup, where_nothing_can_be_looked_for_it_is_judged_at_once_and_kept)
 {
     begin();
-    s.shelf_full = true;
+    s.cache_full = true;
     ask(1, "", 100);
     cr_expect_eq(s.sent, FAMILIES);
     script_answer_all(&s, 0, 200);

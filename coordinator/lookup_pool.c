@@ -1,4 +1,4 @@
-#include "coordinator/shelf_pool.h"
+#include "coordinator/lookup_pool.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -15,8 +15,8 @@ struct job {
     enum err_code code;
 };
 
-struct shelf_pool {
-    struct coordinator_shelf shelf;
+struct lookup_pool {
+    struct coordinator_cache cache;
     struct bus *bus;
     pthread_t threads[THREADS];
     uint32_t n_threads;
@@ -42,7 +42,7 @@ static void job_free(gpointer p)
 /* --- threads --- */
 
 /* Whoever waits for a verdict comes first. */
-static struct job *next_job(struct shelf_pool *pool)
+static struct job *next_job(struct lookup_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     while (!pool->stopping && !pool->finds.head && !pool->keeps.head) pthread_cond_wait(&pool->more, &pool->lock);
@@ -51,11 +51,11 @@ static struct job *next_job(struct shelf_pool *pool)
     return job;
 }
 
-static void find(struct shelf_pool *pool, struct job *job)
+static void find(struct lookup_pool *pool, struct job *job)
 {
-    const struct coordinator_shelf *shelf = &pool->shelf;
+    const struct coordinator_cache *cache = &pool->cache;
     bool awaited = bus_now_ns(pool->bus) < job->until_ns;
-    job->code = awaited ? shelf->find(shelf->ctx, job->db, job->key, &job->bytes, &job->len) : ERR_DEADLINE;
+    job->code = awaited ? cache->find(cache->ctx, job->db, job->key, &job->bytes, &job->len) : ERR_DEADLINE;
     pthread_mutex_lock(&pool->lock);
     g_queue_push_tail(&pool->found, job);
     pthread_mutex_unlock(&pool->lock);
@@ -63,16 +63,16 @@ static void find(struct shelf_pool *pool, struct job *job)
 
 static void *run(void *arg)
 {
-    struct shelf_pool *pool = arg;
-    const struct coordinator_shelf *shelf = &pool->shelf;
+    struct lookup_pool *pool = arg;
+    const struct coordinator_cache *cache = &pool->cache;
     struct job *job;
-    pthread_setname_np(pthread_self(), "shelf");
+    pthread_setname_np(pthread_self(), "cache");
     while ((job = next_job(pool))) {
         if (!job->state) {
             find(pool, job);
             continue;
         }
-        shelf->keep(shelf->ctx, job->db, job->state, job->key, job->bytes, job->len);
+        cache->keep(cache->ctx, job->db, job->state, job->key, job->bytes, job->len);
         job_free(job);
     }
     return NULL;
@@ -81,7 +81,7 @@ static void *run(void *arg)
 /* --- the loop's side --- */
 
 /* Takes the job over. */
-static bool submit(struct shelf_pool *pool, GQueue *queue, uint32_t most, struct job *job)
+static bool submit(struct lookup_pool *pool, GQueue *queue, uint32_t most, struct job *job)
 {
     pthread_mutex_lock(&pool->lock);
     bool room = queue->length < most;
@@ -93,7 +93,7 @@ static bool submit(struct shelf_pool *pool, GQueue *queue, uint32_t most, struct
     return room;
 }
 
-bool shelf_pool_find(struct shelf_pool *pool, const struct core_wanted *wanted)
+bool lookup_pool_find(struct lookup_pool *pool, const struct core_wanted *wanted)
 {
     struct job *job = g_new0(struct job, 1);
     job->request = wanted->request;
@@ -103,7 +103,7 @@ bool shelf_pool_find(struct shelf_pool *pool, const struct core_wanted *wanted)
     return submit(pool, &pool->finds, MAX_FINDS, job);
 }
 
-bool shelf_pool_keep(struct shelf_pool *pool, const struct core_kept *verdict)
+bool lookup_pool_keep(struct lookup_pool *pool, const struct core_kept *verdict)
 {
     struct job *job = g_new0(struct job, 1);
     job->db = g_strdup(verdict->db);
@@ -114,7 +114,7 @@ bool shelf_pool_keep(struct shelf_pool *pool, const struct core_kept *verdict)
     return submit(pool, &pool->keeps, MAX_KEEPS, job);
 }
 
-bool shelf_pool_is_looking(struct shelf_pool *pool)
+bool lookup_pool_is_looking(struct lookup_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
     bool looking = pool->looking > 0;
@@ -122,7 +122,7 @@ bool shelf_pool_is_looking(struct shelf_pool *pool)
     return looking;
 }
 
-bool shelf_pool_take(struct shelf_pool *pool, struct msg_key *request, struct core_found *found)
+bool lookup_pool_take(struct lookup_pool *pool, struct msg_key *request, struct core_found *found)
 {
     job_free(pool->taken);
     pthread_mutex_lock(&pool->lock);
@@ -137,12 +137,12 @@ bool shelf_pool_take(struct shelf_pool *pool, struct msg_key *request, struct co
 
 /* --- open, close --- */
 
-enum err_code shelf_pool_new(const struct coordinator_shelf *shelf, struct bus *bus, struct shelf_pool **out,
-                             struct err *err)
+enum err_code lookup_pool_new(const struct coordinator_cache *cache, struct bus *bus, struct lookup_pool **out,
+                              struct err *err)
 {
-    struct shelf_pool *pool = g_new0(struct shelf_pool, 1);
+    struct lookup_pool *pool = g_new0(struct lookup_pool, 1);
     *out = NULL;
-    pool->shelf = *shelf;
+    pool->cache = *cache;
     pool->bus = bus;
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->more, NULL);
@@ -152,14 +152,14 @@ enum err_code shelf_pool_new(const struct coordinator_shelf *shelf, struct bus *
     while (pool->n_threads < THREADS && !pthread_create(&pool->threads[pool->n_threads], NULL, run, pool))
         pool->n_threads++;
     if (pool->n_threads < THREADS) {
-        shelf_pool_free(pool);
+        lookup_pool_free(pool);
         return err_set(err, ERR_NOMEM, "no thread to look for verdicts");
     }
     *out = pool;
     return ERR_OK;
 }
 
-void shelf_pool_free(struct shelf_pool *pool)
+void lookup_pool_free(struct lookup_pool *pool)
 {
     if (!pool) return;
     pthread_mutex_lock(&pool->lock);

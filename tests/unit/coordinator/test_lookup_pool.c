@@ -1,19 +1,19 @@
 /* Looking for verdicts off the poll thread: what is found comes back with its request, what came too late is not looked for, and a queue that is
  * full takes no more. */
-#include "coordinator/shelf_pool.h"
+#include "coordinator/lookup_pool.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <string.h>
 
-TestSuite(shelf_pool, .fini = leak_check);
+TestSuite(lookup_pool, .fini = leak_check);
 
-/* A shelf that blocks while it is locked. */
+/* A cache that blocks while it is locked. */
 static pthread_mutex_t shut = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic unsigned finds, keeps;
 static struct bus *bus;
-static struct shelf_pool *pool;
+static struct lookup_pool *pool;
 
 static enum err_code find(void *ctx, const char *db, const char *key, char **bytes, size_t *len)
 {
@@ -37,21 +37,21 @@ static enum err_code keep(void *ctx, const char *db, const char *state, const ch
 
 static void begin(void)
 {
-    const struct coordinator_shelf shelf = {NULL, find, keep};
+    const struct coordinator_cache cache = {NULL, find, keep};
     cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
-    cr_assert_eq(shelf_pool_new(&shelf, bus, &pool, NULL), ERR_OK);
+    cr_assert_eq(lookup_pool_new(&cache, bus, &pool, NULL), ERR_OK);
 }
 
 static void end(void)
 {
-    shelf_pool_free(pool);
+    lookup_pool_free(pool);
     bus_close(bus);
 }
 
 static bool look_for(int64_t number, const char *db, const char *key, int64_t ms)
 {
     const struct core_wanted wanted = {{0, number}, db, key, bus_now_ns(bus) + ms * 1000000};
-    return shelf_pool_find(pool, &wanted);
+    return lookup_pool_find(pool, &wanted);
 }
 
 /* Those of one to n; each once. */
@@ -60,8 +60,8 @@ static void take_all(unsigned n, struct core_found found[], char texts[][8])
     for (unsigned left = n; left;) {
         struct msg_key request;
         struct core_found one;
-        if (!shelf_pool_take(pool, &request, &one)) {
-            cr_assert(shelf_pool_is_looking(pool), "%u are lost", left);
+        if (!lookup_pool_take(pool, &request, &one)) {
+            cr_assert(lookup_pool_is_looking(pool), "%u are lost", left);
             g_usleep(1000);
             continue;
         }
@@ -70,18 +70,18 @@ static void take_all(unsigned n, struct core_found found[], char texts[][8])
         found[request.offset] = one;
         left--;
     }
-    cr_expect_not(shelf_pool_is_looking(pool));
+    cr_expect_not(lookup_pool_is_looking(pool));
 }
 
-Test(shelf_pool, each_request_has_what_was_found_for_it)
+Test(lookup_pool, each_request_has_what_was_found_for_it)
 {
     struct core_found found[4] = {{ERR_OK}};
     char texts[4][8] = {""};
     begin();
-    cr_expect_not(shelf_pool_is_looking(pool));
+    cr_expect_not(lookup_pool_is_looking(pool));
     cr_assert(look_for(0, "d", "first", 60000) && look_for(1, "none", "second", 60000) &&
               look_for(2, "away", "third", 60000) && look_for(3, "d", "fourth", 60000));
-    cr_expect(shelf_pool_is_looking(pool));
+    cr_expect(lookup_pool_is_looking(pool));
     take_all(4, found, texts);
     cr_expect_str_eq(texts[0], "first");
     cr_expect_str_eq(texts[3], "fourth");
@@ -90,7 +90,7 @@ Test(shelf_pool, each_request_has_what_was_found_for_it)
     end();
 }
 
-Test(shelf_pool, what_nobody_waits_for_any_more_is_not_looked_for)
+Test(lookup_pool, what_nobody_waits_for_any_more_is_not_looked_for)
 {
     struct core_found found[1];
     char texts[1][8];
@@ -102,26 +102,26 @@ Test(shelf_pool, what_nobody_waits_for_any_more_is_not_looked_for)
     end();
 }
 
-Test(shelf_pool, a_queue_that_is_full_takes_no_more_and_may_be_left)
+Test(lookup_pool, a_queue_that_is_full_takes_no_more_and_may_be_left)
 {
     const struct core_kept verdict = {"d", "s", "k", "v\0w", 3};
     unsigned taken = 0, kept = 0;
     begin();
     pthread_mutex_lock(&shut);
     while (taken < 5000 && look_for(taken, "d", "k", 60000)) taken++;
-    while (kept < 5000 && shelf_pool_keep(pool, &verdict)) kept++;
+    while (kept < 5000 && lookup_pool_keep(pool, &verdict)) kept++;
     cr_expect(taken >= 1024 && taken < 1100, "%u", taken);
     cr_expect(kept == 128, "%u", kept);
     pthread_mutex_unlock(&shut);
     end();
 }
 
-Test(shelf_pool, a_verdict_is_kept_as_it_is)
+Test(lookup_pool, a_verdict_is_kept_as_it_is)
 {
     const struct core_kept verdict = {"d", "s", "k", "v\0w", 3};
     begin();
-    cr_assert(shelf_pool_keep(pool, &verdict));
-    cr_expect_not(shelf_pool_is_looking(pool), "nobody waits for it");
+    cr_assert(lookup_pool_keep(pool, &verdict));
+    cr_expect_not(lookup_pool_is_looking(pool), "nobody waits for it");
     for (unsigned i = 0; i < 5000 && !keeps; i++) g_usleep(1000);
     cr_expect_eq(keeps, 1);
     end();
