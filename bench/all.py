@@ -101,9 +101,15 @@ BENCHES = [
     Bench("hostile callers", bench("hostile.py", "{assay}", "--calls", "1"), [], ["kafka", "redis"]),
     Bench("a rollout", bench("rollout.py", "--assay", "{assay}"), [], ["kafka", "redis"]),
     Bench("messages", bench("fleet.py", "messages", "{build}", "--runs", "2", python=DEBIANS), [Claim("of librdkafka's messages/s", r"ratio[^\d\n]*" + NUMBER, ">=", 0.24)], ["kafka", "redis"]),
-    Bench("judging by a fleet", bench("fleet.py", "judge", "{build}", CHATGPT, *ROOTED, "--runs", "3", "--seconds", "12", python=DEBIANS), [
-        Claim("CPU a candidate, of embedded", r"^CPU ms a candidate.*?ratio " + NUMBER, "<=", 1.25), Claim("requests/s", r"^throughput: " + NUMBER, ">=", 350),
-        *(Claim(f"p50 at {load} % load, ms", rf"^latency at {load} % load.*?p50 " + NUMBER, "<=", p50) for load, p50 in ((20, 45), (50, 130), (80, 400)))], ["spider", "kafka", "redis"]),
+    *(Bench(f"judging by a fleet, messages: {messages}",
+            bench("fleet.py", "judge", "{build}", CHATGPT, *ROOTED, "--runs", "3", "--seconds", "6", "--task-messages", messages, python=DEBIANS),
+            [Claim("CPU a candidate, of embedded", r"^CPU ms a candidate.*?ratio " + NUMBER, "<=", 1.25),
+             Claim("Kafka and Redis, ms a candidate", r"^CPU ms a candidate.*?Redis " + NUMBER, "<=", beside),
+             Claim("requests/s", r"^throughput: " + NUMBER, ">=", rate),
+             Claim("p50 at 20 % load, ms", r"^latency at 20 % load.*?p50 " + NUMBER, "<=", p50),
+             Claim("p95 at 50 % load, ms", r"^latency at 50 % load.*?p95 " + NUMBER, "<=", p95),
+             Claim("p99 at 80 % load, ms", r"^latency at 80 % load.*?p99 " + NUMBER, "<=", p99)], ["spider", "kafka", "redis"])
+      for messages, beside, rate, p50, p95, p99 in (("each", 0.5, 350, 50, 300, 1300), ("request", 0.3, 550, 45, 150, 500))),
     Bench("workers of a fleet", bench("fleet.py", "scale", "{mutations}", "--seconds", "14", python=DEBIANS), [Claim("8 workers, of linear", r"^8 workers.*?" + NUMBER + " of linear", ">=", 0.9)], ["kafka", "redis", "mutations"]),
     Bench("a statement in PostgreSQL", ["{build}/bench/bench_postgres", "{postgres}", "1500"], [Claim("in the sandbox, of the bare statement", NUMBER + "x$", "<=", 4.1)], ["postgres"]),
 ]
