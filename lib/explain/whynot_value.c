@@ -34,8 +34,9 @@ static bool of_node(const struct sql_node *n, uint32_t at, struct comparison *ou
         *out = (struct comparison){n->kids[LIKE_VALUE], n->kids[LIKE_PATTERN], (enum sql_op)n->op};
         return at == 0 && !(n->flags & SQL_F_NOT);
     case SQL_BETWEEN:
+        if (at > 1 || n->flags & SQL_F_NOT) return false;
         *out = (struct comparison){n->kids[BETWEEN_VALUE], n->kids[BETWEEN_LOW + at], at ? SQL_OP_LE : SQL_OP_GE};
-        return at < 2 && !(n->flags & SQL_F_NOT);
+        return true;
     case SQL_IN:
         if (n->flags & SQL_F_NOT || !sql_is(n->kids[IN_RIGHT], SQL_LIST) || at >= n->kids[IN_RIGHT]->n_kids)
             return false;
