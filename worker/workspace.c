@@ -92,11 +92,12 @@ static enum err_code take_question(struct workspace *ws, const struct msg_task *
     take_state(ws, task, handle);
     ws->key = task->key;
     ws->analysis = NULL;
-    if (!keep(&ws->question_arena, task->question, &ws->question) ||
-        !keep(&ws->question_arena, task->evidence, &ws->evidence))
+    bool asks = task->part != MSG_PART_ROWS;
+    if (!keep(&ws->question_arena, asks ? task->question : NULL, &ws->question) ||
+        !keep(&ws->question_arena, asks ? task->evidence : NULL, &ws->evidence))
         return out_of_memory(err);
     if (!keep_linking(ws, task->linking)) return out_of_memory(err);
-    if (ws->question && *ws->question && task->part != MSG_PART_ROWS) {
+    if (ws->question && *ws->question) {
         ws->analysis = question_read(&ws->question_arena, schema, ws->question, ws->evidence);
         if (!ws->analysis) return out_of_memory(err);
     }
