@@ -20,7 +20,7 @@
 static bool is_only_one(const struct request *request)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < request->n_given; i++) n += request->states[i].needs_tasks;
+    for (uint32_t i = 0; i < request->n_given && n < 2; i++) n += request->states[i].needs_tasks;
     return n == 1;
 }
 

@@ -39,6 +39,11 @@ class Redis:
         self.process.kill()
         self.process.wait()
 
+    def state(self):
+        """What workers last published of the database, or nothing."""
+        command = ["redis-cli", "-p", str(self.port), "GET", "assay:ferries:state"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
 
 def outcome(coordinator, name):
     return coordinator.metrics()[f'assay_verdict_cache_total{{outcome="{name}"}}']
@@ -85,12 +90,13 @@ def another_question_or_policy_is_judged(caller, coordinator):
     assert outcome(coordinator, "rejected") == 0
 
 
-def a_write_is_seen(caller, database):
+def a_write_is_seen(caller, redis, database):
     """Within a second and a little; docs/fleet.md says so."""
     for i in range(3):
+        before = redis.state()
         with sqlite3.connect(database) as writer:
             writer.execute("UPDATE vessel SET name = name || '!' WHERE vessel_id = (SELECT min(vessel_id) FROM vessel)")
-        time.sleep(1.5)
+        wait_until(lambda: redis.state() != before, 2, "another state")
         assert "cached" not in caller.judge(*COUNT), f"write {i}"
         wait_until(lambda: "cached" in caller.judge(*COUNT), 10, "found again")
 
@@ -108,11 +114,11 @@ def a_redis_that_is_away_costs_nothing_but_the_work(caller, coordinator, redis):
     wait_until(lambda: "cached" in caller.judge(*COUNT), 60, "found again in a Redis that came back empty")
 
 
-def a_worker_that_is_gone_leaves_no_state(caller, worker, start_worker):
+def a_worker_that_is_gone_leaves_no_state(caller, redis, worker, start_worker):
     assert "cached" in caller.judge(*COUNT)
     worker.process.kill()
     worker.process.wait()
-    time.sleep(6)  # the state expires 5 s after the last look
+    wait_until(lambda: not redis.state(), 8, "no state, 5 s after the last look")
     other = start_worker()
     with running(other):
         wait_until(other.is_ready, WAIT_S, "ready")
@@ -150,9 +156,9 @@ def main():
                 caller = Caller(port)
                 the_same_again_takes_no_task(caller, coordinator)
                 another_question_or_policy_is_judged(caller, coordinator)
-                a_write_is_seen(caller, directory / "databases/ferries/ferries.sqlite")
+                a_write_is_seen(caller, redis, directory / "databases/ferries/ferries.sqlite")
                 a_redis_that_is_away_costs_nothing_but_the_work(caller, coordinator, redis)
-                a_worker_that_is_gone_leaves_no_state(caller, worker, lambda: start_worker("worker-2"))
+                a_worker_that_is_gone_leaves_no_state(caller, redis, worker, lambda: start_worker("worker-2"))
                 assert [coordinator.stop(), serve.stop()] == [0, 0]
         finally:
             redis.stop()

@@ -136,32 +136,30 @@ static void expect_all(const struct came *came, uint32_t request, uint32_t n_can
         cr_expect_eq(came->families[request][i], (1U << FAMILIES) - 1, "candidate %u", i);
 }
 
+/* A request of three candidates takes so many. */
+static void expect_messages(enum coordinator_messages sharing, unsigned messages)
+{
+    ask(3, 1);
+    start(sharing);
+    struct came came = read_tasks(3 * FAMILIES);
+    cr_expect_eq(came.messages, messages);
+    expect_all(&came, 0, 3);
+}
+
 /* As workers of 1.10 read them. */
 Test(tasks, each_has_a_message_unless_told_otherwise)
 {
-    ask(3, 1);
-    start(COORDINATOR_EACH);
-    struct came came = read_tasks(3 * FAMILIES);
-    cr_expect_eq(came.messages, 3 * FAMILIES);
-    expect_all(&came, 0, 3);
+    expect_messages(COORDINATOR_EACH, 3 * FAMILIES);
 }
 
 Test(tasks, those_of_a_family_share_a_message)
 {
-    ask(3, 1);
-    start(COORDINATOR_BY_FAMILY);
-    struct came came = read_tasks(3 * FAMILIES);
-    cr_expect_eq(came.messages, FAMILIES);
-    expect_all(&came, 0, 3);
+    expect_messages(COORDINATOR_BY_FAMILY, FAMILIES);
 }
 
 Test(tasks, with_one_topic_a_request_is_one_message)
 {
-    ask(3, 1);
-    start(COORDINATOR_BY_REQUEST);
-    struct came came = read_tasks(3 * FAMILIES);
-    cr_expect_eq(came.messages, 1);
-    expect_all(&came, 0, 3);
+    expect_messages(COORDINATOR_BY_REQUEST, 1);
 }
 
 Test(tasks, a_message_holds_so_many_and_whole_candidates)
