@@ -60,6 +60,7 @@ struct db_result {
     int64_t prepare_ns;
     int64_t steps;              /* what max_steps counts; 0: the engine does not say */
     bool truncated;             /* stopped at `stop_rows`, not at the end */
+    bool varies;                /* SQLite: may be another one of the same data, by the clock or by chance */
     uint64_t digest[2];         /* of the bag of rows, insensitive to row order and column order (digest.h) */
     uint64_t ordered_digest[2]; /* of the rows in order, columns in order */
 };
@@ -134,7 +135,7 @@ int64_t db_get_deadline(const struct db *db);
 
 /* A memory of small results: the same statement with the same params gets the same rows without being run, until
  * db_memo_clear; where it has no stop_rows also its time of then. For who asks many alike questions of data that is taken to
- * stand still meanwhile. Not remembered are failures, statements that look at the clock or draw lots, and, under limits
+ * stand still meanwhile. Not remembered are failures, what `varies`, and, under limits
  * that allow fewer, what took more steps. `memo` (NULL: none) outlives its use by the handle, and is of one thread; clear it before
  * it is used with another database. It is bounded, and remembers nothing more when it is full: db_memo_make_room clears
  * one that is half full. */

@@ -78,6 +78,7 @@ static void put_result(GByteArray *out, const struct db_result *result)
     PUT(out, result->prepare_ns);
     PUT(out, result->steps);
     put_byte(out, result->truncated);
+    put_byte(out, result->varies);
     PUT(out, result->digest);
     PUT(out, result->ordered_digest);
     for (uint32_t i = 0; i < result->n_columns; i++) put_text(out, result->columns[i], strlen(result->columns[i]));
@@ -235,6 +236,7 @@ static void read_result(struct wire_reader *r, const struct wire_request *asked,
     TAKE(r, &result->prepare_ns);
     TAKE(r, &result->steps);
     result->truncated = take_byte(r) != 0;
+    result->varies = take_byte(r) != 0;
     TAKE(r, &result->digest);
     TAKE(r, &result->ordered_digest);
     uint32_t stop = asked->statement.stop_rows;

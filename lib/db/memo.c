@@ -89,20 +89,6 @@ void db_memo_free(struct db_memo *memo)
     g_free(memo);
 }
 
-/* May it say something else of the same data, by the clock or by chance? Told by pieces of text, so sometimes for nothing. */
-static bool may_vary(const struct db_statement *statement)
-{
-    static const char *const PIECES[] = {"random", "now", "current", "date(", "time(", "julianday", "rand("};
-    const char *sql = statement->sql, *end = sql + statement->len;
-    for (const char *at = sql; at < end; at++)
-        for (size_t i = 0; i < G_N_ELEMENTS(PIECES); i++) {
-            size_t len = strlen(PIECES[i]);
-            bool begins = (*at | 0x20) == *PIECES[i] && (size_t)(end - at) >= len;
-            if (begins && g_ascii_strncasecmp(at, PIECES[i], len) == 0) return true;
-        }
-    return false;
-}
-
 /* Would it have been stopped on its way? What is remembered may have had more steps than there are now. */
 static bool is_within(const struct db_result *result, const struct db_limits *limits)
 {
@@ -162,7 +148,7 @@ void memo_keep(struct db_memo *memo, const struct db_statement *statement, const
 {
     if (!memo || statement->n_params > MEMO_PARAMS || !are_small(statement->params, statement->n_params)) return;
     if (!are_small(result->values, (size_t)result->n_rows * result->n_columns)) return;
-    if (g_hash_table_size(memo->entries) == MEMO_ENTRIES || may_vary(statement)) return;
+    if (g_hash_table_size(memo->entries) == MEMO_ENTRIES || result->varies) return;
     struct memo_entry *entry = arena_new(&memo->arena, struct memo_entry);
     if (!entry) return;
     *entry = (struct memo_entry){*statement, *result};

@@ -361,6 +361,7 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
     if (!code) {
         out->prepare_ns = clock_now_ns() - start;
         code = run(self, arena, stmt, statement, out, err);
+        out->varies = self->guard.varies;
         give_back(statement, stmt);
     }
     end(self);

@@ -142,6 +142,12 @@ static const char *const functions[] = {
     "zeroblob",
 };
 
+/* Those of them that look at the clock, with some arguments at least, or draw lots. */
+static const char *const varying[] = {
+    "current_date", "current_time", "current_timestamp", "date", "datetime", "julianday",
+    "random",       "randomblob",   "strftime",          "time", "timediff", "unixepoch",
+};
+
 /* PRAGMAs that list the schema, for the program's own statements. */
 static const char *const listing_pragmas[] = {
     "foreign_key_list", "index_info", "index_list", "index_xinfo", "table_info", "table_list", "table_xinfo",
@@ -263,8 +269,9 @@ static int authorize(void *ctx, int op, const char *a, const char *b, const char
         if (!a || trusted || !is_inner_table(a)) return SQLITE_OK;
         return deny(guard, op, a);
     case SQLITE_FUNCTION:
-        if (b && in_list(functions, G_N_ELEMENTS(functions), b)) return SQLITE_OK;
-        return deny(guard, op, b);
+        if (!b || !in_list(functions, G_N_ELEMENTS(functions), b)) return deny(guard, op, b);
+        guard->varies |= in_list(varying, G_N_ELEMENTS(varying), b);
+        return SQLITE_OK;
     case SQLITE_PRAGMA:
         if (a && g_ascii_strcasecmp(a, "data_version") == 0) return SQLITE_OK; /* FTS5 asks, while a query runs */
         if (trusted && a && in_list(listing_pragmas, G_N_ELEMENTS(listing_pragmas), a)) return SQLITE_OK;
@@ -308,7 +315,7 @@ int guard_install(sqlite3 *conn, struct guard *guard, struct work *work)
 void guard_begin(struct guard *guard, bool trusted)
 {
     guard->trusted = trusted;
-    guard->is_query = false;
+    guard->is_query = guard->varies = false;
     guard->denied[0] = '\0';
 }
 

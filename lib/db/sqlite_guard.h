@@ -9,8 +9,10 @@
 #include <stdbool.h>
 
 struct guard {
-    bool trusted;     /* the program's own statement: may list the schema */
-    bool is_query;    /* a SELECT or VALUES was seen since guard_begin */
+    bool trusted;  /* the program's own statement: may list the schema */
+    bool is_query; /* a SELECT or VALUES was seen since guard_begin */
+    bool
+        varies; /* something was seen since then that looks at the clock or draws lots, in the statement or in a view */
     char denied[128]; /* what was refused since guard_begin; empty: nothing */
 };
 

@@ -20,6 +20,7 @@ struct probe {
     char *sql; /* owned; NULL: free slot */
     size_t len;
     sqlite3_stmt *stmt;
+    bool varies;   /* as the guard found when it was prepared */
     uint64_t used; /* tick of the last use */
 };
 

@@ -38,6 +38,7 @@ sqlite3_stmt *sqlite_find_probe(struct sqlite_db *self, const char *sql, size_t 
     struct probe *probe = probe_find(self, sql, len);
     if (!probe) return NULL;
     probe->used = ++self->tick;
+    self->guard.varies = probe->varies;
     return probe->stmt;
 }
 
@@ -45,5 +46,5 @@ void sqlite_keep_probe(struct sqlite_db *self, const char *sql, size_t len, sqli
 {
     struct probe *probe = probe_oldest(self);
     probe_drop(probe);
-    *probe = (struct probe){g_strndup(sql, len), len, stmt, ++self->tick};
+    *probe = (struct probe){g_strndup(sql, len), len, stmt, self->guard.varies, ++self->tick};
 }
