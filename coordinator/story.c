@@ -40,13 +40,18 @@ enum msg_part story_part(const struct request *request, uint32_t index)
     return all || is_tried_first(request, index) || is_only_one(request) ? MSG_PART_ALL : MSG_PART_STATEMENT;
 }
 
+static bool has_result(const struct msg_execution *execution)
+{
+    return execution && err_from_name(execution->code) == ERR_OK;
+}
+
 bool story_begin(struct request *request, uint32_t best)
 {
     if (best == NO_CANDIDATE || request->story.over) return false;
     struct candidate_state *state = &request->states[best];
     const struct msg_result *told = state->results[VSIG_EXPLAIN];
     request->story.over = true;
-    if (!told || told->part != MSG_PART_STATEMENT || !told->explanation || told->invalid) return false;
+    if (!told || told->part != MSG_PART_STATEMENT || !told->explanation || !has_result(told->execution)) return false;
     struct msg_task task = decide_task(request, best);
     task.family = vsig_family_name(VSIG_EXPLAIN);
     task.part = MSG_PART_ROWS;
@@ -75,11 +80,15 @@ bool story_fits(const struct request *request, const struct msg_result *result)
     return result->part != other;
 }
 
+/* Rows behind another result than was judged, as when somebody writes meanwhile, are not told. */
 void story_take(struct request *request, struct msg_result *result)
 {
+    struct msg_judged *judged = &request->judged[request->story.best];
     request->story.pending = false;
-    if (err_from_name(result->code) == ERR_OK && result->explanation)
-        request->judged[request->story.best].explanation = result->explanation->prose;
+    if (err_from_name(result->code) || !result->explanation || !has_result(result->execution) || !judged->execution)
+        return;
+    if (memcmp(result->execution->digest, judged->execution->digest, sizeof judged->execution->digest) == 0)
+        judged->explanation = result->explanation->prose;
 }
 
 void story_give_up(struct request *request)

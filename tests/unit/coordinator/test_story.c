@@ -114,6 +114,22 @@ Test(story, a_worker_that_fails_at_them_costs_the_answer_nothing)
     expect_explanations(STATEMENT, STATEMENT);
 }
 
+Test(story, rows_behind_another_result_are_not_told)
+{
+    open_list((struct msg_options){0});
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all();
+    struct script_task changed = *only_task();
+    struct msg_result result;
+    struct arena arena;
+    arena_init(&arena, 0);
+    script_result(&changed, &arena, &result);
+    result.execution->digest[0]++; /* somebody wrote meanwhile */
+    cr_assert_eq(script_send(&s, &result, 1), ERR_OK);
+    arena_free(&arena);
+    expect_explanations(STATEMENT, STATEMENT);
+}
+
 Test(story, older_workers_are_asked_once)
 {
     open_list((struct msg_options){0});
