@@ -482,8 +482,11 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     if (!code && !(c->core = core_new(&core, &actions))) code = err_set(err, ERR_NOMEM, "no memory for a coordinator");
     if (!code) code = open_models(c, err);
     if (!code) code = open_cache(c, err);
-    const struct bus_once once = {
-        .group = config->group, .instance = config->instance, .from = config->from, .commit_ms = config->commit_ms};
+    const struct bus_once once = {.group = config->group,
+                                  .instance = config->instance,
+                                  .from = config->from,
+                                  .commit_ms = config->commit_ms,
+                                  .producers = config->producers};
     if (!code) code = know_task_topics(c, core.llm.on, err);
     if (!code) code = bus_subscribe_once(config->bus, &once, &c->consumer, err);
     if (code) {

@@ -63,6 +63,7 @@ struct coordinator_config {
     const char *instance; /* another one in each living process of the group, the same after a restart; NULL: "0" */
     const char *from;     /* where a group that has never read begins: "beginning", "end"; NULL: it is refused */
     int64_t commit_ms;    /* between commits under load, where verdicts are committed; 0: 100 */
+    uint32_t producers;   /* that commit beside each other, each its share of the partitions; 0: 1 */
     const struct scoring_models *models;
     struct msg_options defaults;           /* for what a request leaves open */
     uint32_t max_open;                     /* requests open at a time; 0: 64 */

@@ -43,6 +43,7 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct t
         .models = *models,
         .defaults = judge.defaults,
         .max_open = (uint32_t)cli->settings.coordinator.max_open,
+        .producers = (uint32_t)cli->settings.coordinator.producers,
         .rows_later = cli->settings.coordinator.rows_later,
         .messages = (enum coordinator_messages)coordinator_messages_by_name(cli->settings.coordinator.task_messages),
         .verifier = judge.remote.backend ? &judge.remote : NULL,

@@ -639,6 +639,8 @@ static const struct option_row coordinator_rows[] = {
      .sentence = "where a group begins that has never read: beginning or end; without, it is refused"},
     {"max-open", 0, OPT_INT, "N", AT(coordinator.max_open), "64", .min = 1, .max = 16384,
      .sentence = "requests open at a time"},
+    {"producers", 0, OPT_INT, "N", AT(coordinator.producers), "1", .min = 1, .max = 16,
+     .sentence = "transactions of verdicts beside each other, each of its share of the partitions"},
     {"task-messages", 0, OPT_CHOICE, "WHAT", AT(coordinator.task_messages), "each", "each|family|request",
      .sentence = "what shares a message to the workers: each task has its own; those of a request for one family; all "
                  "of a request, in assay.tasks.all, which workers of all families read; upgrade workers before"},

@@ -240,7 +240,7 @@ struct settings {
     } mcp;
     struct {
         const char *group, *instance, *from, *task_messages;
-        int64_t max_open;
+        int64_t max_open, producers;
         int64_t drain_ms;
         bool rows_later;
     } coordinator;

@@ -105,9 +105,10 @@ struct bus_once {
     const char *group;
     const char *instance; /* another one in each living process of the group, the same after a restart; NULL: "0" */
     const char *results, *requests, *verdicts, *letters; /* topics; NULL: BUS_... */
-    const char *from;  /* where a group begins that has never read: "beginning", "end"; NULL: it is refused */
-    int64_t commit_ms; /* between two transactions while there is something to read; 0: 100 */
-    uint32_t history;  /* requests before the first open one that are shown again; 0: 4,096 */
+    const char *from;   /* where a group begins that has never read: "beginning", "end"; NULL: it is refused */
+    int64_t commit_ms;  /* between two transactions while there is something to read; 0: 100 */
+    uint32_t producers; /* that have a transaction at a time each, for their share of the partitions; 0: 1 */
+    uint32_t history;   /* requests before the first open one that are shown again; 0: 4,096 */
 };
 enum { BUS_ONCE_RESULTS, BUS_ONCE_REQUESTS, BUS_ONCE_TOPICS }; /* topic_index of its messages */
 

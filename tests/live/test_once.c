@@ -26,7 +26,8 @@ TestSuite(once_faults, .timeout = 240);
 static char requests[BROKER_NAME], results[BROKER_NAME], verdicts[BROKER_NAME], letters[BROKER_NAME],
     group[BROKER_NAME];
 static int32_t partitions;
-static int64_t commit_ms; /* 0: the default */
+static int64_t commit_ms;  /* 0: the default */
+static uint32_t producers; /* 0: the default */
 static bool is_judge;     /* this process: judge_child started it */
 
 static void names(const char *test, int32_t n)
@@ -46,7 +47,8 @@ static struct bus_once how(const char *instance)
                              .verdicts = verdicts,
                              .letters = letters,
                              .from = "beginning",
-                             .commit_ms = commit_ms};
+                             .commit_ms = commit_ms,
+                             .producers = producers};
 }
 
 /* In the test's own process an assertion; in a judge's, where nobody listens for those, its end. */
@@ -439,12 +441,12 @@ Test(once, settles_each_request_and_carries_its_coordinates)
     struct tally *tally = tally_open(verdicts);
     judge_opens(&judge, 50);
     while (judge.n_open) judge_settle(&judge, judge.n_open / 2);
-    for (int64_t start = clock_now_ns(); tally->distinct < 50 && !is_past(start);) {
+    struct bus_once_stats stats = {.waiting = 50};
+    for (int64_t start = clock_now_ns(); (tally->distinct < 50 || stats.waiting) && !is_past(start);) {
         cr_assert_eq(judge_step(&judge, 10), ERR_OK);
         tally_for(tally, 50, 10);
+        bus_once_stats(judge.consumer, &stats);
     }
-    struct bus_once_stats stats;
-    bus_once_stats(judge.consumer, &stats);
     cr_assert_geq(stats.committed, 2, "a claim and the verdicts");
     cr_assert_leq(stats.committed, 5, "verdicts share a transaction");
     cr_assert_eq(stats.aborted, 0);
@@ -461,6 +463,7 @@ Test(once_faults, a_judge_that_is_killed_again_and_again)
 {
     enum { N = 3000, KILLS = 6 };
     struct bus *bus;
+    producers = 2;
     struct tally *tally = begin("kill", 2, &bus);
     put_requests(bus, 0, N);
     for (unsigned i = 0; i < KILLS; i++) {
@@ -482,6 +485,7 @@ Test(once_faults, judges_that_take_over_from_each_other)
     enum { N = 6000, ROUNDS = 5 };
     static const char *const instances[] = {"a", "b"};
     struct bus *bus;
+    producers = 3;
     struct tally *tally = begin("pair", 4, &bus);
     pid_t children[2];
     for (unsigned i = 0; i < 2; i++) children[i] = judge_child(instances[i]);
@@ -505,6 +509,7 @@ Test(once_faults, a_judge_that_wakes_up_late_commits_nothing)
 {
     enum { N = 2000, SLEEPS = 3 };
     struct bus *bus;
+    producers = 2;
     struct tally *tally = begin("zombie", 2, &bus);
     put_requests(bus, 0, N);
     pid_t sleeper = judge_child("a"), other = 0;
@@ -534,6 +539,7 @@ Test(once_faults, a_second_process_of_the_same_name_replaces_the_first)
 {
     enum { N = 1500 };
     struct bus *bus;
+    producers = 2;
     struct tally *tally = begin("twin", 2, &bus);
     int status = 0;
     put_requests(bus, 0, N);

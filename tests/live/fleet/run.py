@@ -53,6 +53,7 @@ class Scenario:
     coordinators: int = 2
     workers: tuple = ("", "")  # the families of each; empty: all
     messages: str = "each"  # --task-messages of the coordinators
+    producers: int = 1  # --producers of the coordinators
     mix: dict | None = None  # of requests; None: generate.MIX
     proxied: bool = False  # coordinators talk to the brokers through a proxy
     redis: bool = True
@@ -72,7 +73,8 @@ SCENARIOS = (
     Scenario("kill coordinators that keep verdicts", faults.kill_any("coordinator"), keeps=True, mix={"plain": 2, "again": 3},
              bounds=Bounds(found=20), short=True),
     Scenario("kill workers of joined tasks", faults.kill_any("worker"), messages="request", short=True),
-    Scenario("anything with joined tasks", faults.anything, load_s=30, proxied=True, messages="request"),
+    Scenario("anything with joined tasks", faults.anything, load_s=30, proxied=True, messages="request", producers=2),
+    Scenario("kill coordinators of several producers", faults.kill_any("coordinator"), producers=3, short=True),
     Scenario("terminate anybody", faults.terminate_any, short=True),
     Scenario("join and leave", faults.storm, load_s=15, short=True),
     Scenario("pause coordinators 10 s", faults.pause("coordinator", 10), load_s=15, short=True),
@@ -292,7 +294,7 @@ class Run:
         keeps = ["--redis", redis, "--verdict-cache"] if s.keeps else []
         for i in range(s.coordinators):
             later = ["--rows-later"] if s.messages != "each" else []  # so that both ways are run
-            options = ["--task-messages", s.messages, *later, *keeps]
+            options = ["--task-messages", s.messages, "--producers", str(s.producers), *later, *keeps]
             self.fleet.coordinator(f"coordinator-{i}", *options, servers=through, environment=self.mutation)
         crash = {"ASSAY_CRASH_ON": "crash_here"} if s.deadly else {}
         for i, families in enumerate(s.workers):

@@ -7,9 +7,9 @@
  *   results[p]  ──────┴──▶ reader ── ack               └──────────────┘
  *
  * One thread, the reader's: it polls, settles, and inside of poll and commit everything happens, rebalances included. So
- * there are no locks. Only what waits for brokers in a transaction runs beside it, one call at a time, and a rebalance
- * waits for its end: nothing can come between the parts of a transaction that they depend on (settle.c). The watchdog has
- * a thread too. A reader that does not come back loses its partitions after max.poll.interval.ms: that is wanted.
+ * there are no locks. Only what waits for brokers in a transaction runs beside it, one call of each producer at a time,
+ * and a rebalance waits for their end: nothing can come between the parts of a transaction that they depend on (settle.c).
+ * Watchdogs have threads too. A reader that does not come back loses its partitions after max.poll.interval.ms: that is wanted.
  *
  * What makes it exact, each invariant named where it is kept:
  *   I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits          (ledger.c)
@@ -42,12 +42,13 @@
 
 #include "lib/base/clock.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-enum { COMMIT_MS = 100, HISTORY = 4096, CLOSE_MS = 10000 };
+enum { COMMIT_MS = 100, HISTORY = 4096, CLOSE_MS = 10000, PRODUCERS = 1, MAX_NAME = 200 };
 
 void once_fail(struct once *once, enum err_code code, const char *text)
 {
@@ -98,9 +99,9 @@ void once_inflight_free(struct once_inflight *inflight)
     free(inflight);
 }
 
-void once_forget(struct once_partition *part, struct once *once)
+void once_forget(struct once_partition *part)
 {
-    once_forget_settled(once, part);
+    once_forget_settled(part);
     for (struct once_inflight *inflight = part->inflight, *next; inflight; inflight = next) {
         next = inflight->next;
         if (inflight->state != ONCE_READER) {
@@ -128,6 +129,7 @@ struct once_partition *once_partition_get(struct once *once, int32_t partition)
     struct once_partition *part = calloc(1, sizeof *part);
     if (!part) return NULL;
     part->partition = partition;
+    part->producer = &once->producers[(uint32_t)partition % once->n_producers];
     for (uint32_t i = once->n_parts++; i > at; i--) grown[i] = grown[i - 1];
     return grown[at] = part;
 }
@@ -258,7 +260,9 @@ static rd_kafka_message_t *next_raw(struct once *once, struct once_partition *pa
 
 static bool may_open(const struct once *once, const struct once_partition *part)
 {
-    return poison_may_open(once, part) && once->settled_bytes < once->kafka->max_bytes;
+    uint64_t settled = 0;
+    for (uint32_t i = 0; i < once->n_producers; i++) settled += once->producers[i].settled_bytes;
+    return poison_may_open(once, part) && settled < once->kafka->max_bytes;
 }
 
 /* A request whose owners died: aside, with where it stood and why. */
@@ -364,7 +368,7 @@ static void serve(struct once *once)
 
 static int64_t nap_ms(const struct once *once, int64_t limit)
 {
-    int64_t due = once_next_transaction(once, true), until = limit < due ? limit : due;
+    int64_t due = once_next_transaction(once), until = limit < due ? limit : due;
     int64_t left = (until - clock_now_ns() + 999999) / 1000000;
     return left < 0 ? 0 : left < KAFKA_POLL_MS ? left : KAFKA_POLL_MS;
 }
@@ -427,7 +431,8 @@ static void once_stats(struct bus_consumer *base, struct bus_once_stats *out)
     *out = once->stats;
     put_gaps(once, out);
     out->restoring_ns = once->restore_ns ? clock_now_ns() - once->restore_ns : 0;
-    out->waiting = once->n_settled;
+    out->waiting = 0;
+    for (uint32_t i = 0; i < once->n_producers; i++) out->waiting += once->producers[i].n_settled;
     out->closed = once->n_closed;
     for (uint32_t i = 0; i < once->n_parts; i++)
         if (once->parts[i]->assigned) out->open += once->parts[i]->ledger.n_open;
@@ -477,12 +482,14 @@ static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struc
 
 static void once_free(struct once *once)
 {
-    background_free(once->background); /* first: what it runs uses the rest */
-    txn_close(once->txn);              /* then: reports of what it had under way go to what is freed below */
+    for (uint32_t i = 0; i < once->n_producers; i++) {
+        background_free(once->producers[i].background); /* first: what it runs uses the rest */
+        txn_close(once->producers[i].txn); /* then: reports of what it had under way go to what is freed below */
+    }
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
         once_close_partition(part);
-        once_forget(part, once);
+        once_forget(part);
         for (struct once_inflight *inflight = part->strays, *next; inflight; inflight = next) {
             next = inflight->next;
             inflight->stray = true;
@@ -491,6 +498,7 @@ static void once_free(struct once *once)
         free(part);
     }
     free(once->parts);
+    free(once->producers);
     if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
     if (once->client) rd_kafka_destroy_flags(once->client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     watchdog_free(once->watchdog);
@@ -529,13 +537,30 @@ static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
     once->commit_ns = (how->commit_ms ? how->commit_ms : COMMIT_MS) * 1000000;
     once->history = how->history ? how->history : HISTORY;
     wakeup_init(&once->wakeup);
-    bool all = getrandom(&once->writer, sizeof once->writer, 0) == sizeof once->writer;
+    once->producers = calloc(how->producers ? how->producers : PRODUCERS, sizeof *once->producers);
+    if (once->producers) once->n_producers = how->producers ? how->producers : PRODUCERS;
+    for (uint32_t i = 0; i < once->n_producers; i++) once->producers[i].once = once;
+    bool all = once->producers && getrandom(&once->writer, sizeof once->writer, 0) == sizeof once->writer;
     all &= copy_text(&once->group, how->group, BUS_GROUP) && copy_text(&once->from, how->from, NULL);
     once_topics(how, topics);
     for (unsigned i = 0; i < ONCE_TOPICS; i++) all &= copy_text(&once->topics[i], topics[i], NULL);
     if (all) return once;
     once_free(once);
     return NULL;
+}
+
+/* The first has the name of the member, under which an older version has its only one. */
+static enum err_code open_producer(struct once *once, const char *name, uint32_t number, struct err *err)
+{
+    struct once_producer *producer = &once->producers[number];
+    char id[MAX_NAME + 16];
+    producer->background = background_new(&once->wakeup);
+    if (!producer->background) return err_set(err, ERR_NOMEM, "no thread for transactions");
+    if (number)
+        snprintf(id, sizeof id, "%s.%" PRIu32, name, number);
+    else
+        snprintf(id, sizeof id, "%s", name);
+    return txn_open(once->kafka, id, &producer->txn, err);
 }
 
 /* Everything that the four topics and the cluster must be before the group is joined. */
@@ -559,9 +584,8 @@ static enum err_code open_clients(struct once *once, const char *name, struct er
     if (cluster) rd_kafka_mem_free(once->client, cluster);
     once->watchdog = watchdog_new();
     if (!code && !once->watchdog) code = err_set(err, ERR_NOMEM, "no thread for a watchdog");
-    once->background = background_new(&once->wakeup);
-    if (!code && !once->background) code = err_set(err, ERR_NOMEM, "no thread for transactions");
-    return code ? code : txn_open(once->kafka, once->watchdog, name, &once->txn, err);
+    for (uint32_t i = 0; i < once->n_producers && !code; i++) code = open_producer(once, name, i, err);
+    return code;
 }
 
 static enum err_code join(struct once *once, struct err *err)
@@ -576,7 +600,7 @@ static enum err_code join(struct once *once, struct err *err)
 enum err_code kafka_subscribe_once(struct bus *bus, const struct bus_once *how, struct bus_consumer **out,
                                    struct err *err)
 {
-    char name[200];
+    char name[MAX_NAME];
     *out = NULL;
     if (how->from && strcmp(how->from, "beginning") != 0 && strcmp(how->from, "end") != 0)
         return err_set(err, ERR_CONFIG, "a group starts from the beginning or the end, not '%.40s'", how->from);

@@ -48,9 +48,8 @@ struct txn_mark {
     bool refused;   /* as too large, or in a batch that was */
 };
 
-/* `what` names the transactional.id. ERR_OK: nothing of an earlier owner of that name can become true any more. */
-enum err_code txn_open(struct kafka *kafka, struct watchdog *watchdog, const char *id, struct txn **out,
-                       struct err *err);
+/* `id` is the transactional.id. ERR_OK: nothing of an earlier owner of that name can become true any more. */
+enum err_code txn_open(struct kafka *kafka, const char *id, struct txn **out, struct err *err);
 void txn_close(struct txn *txn); /* NULL is fine */
 
 /* Begin; then txn_produce as often as needed; then one of txn_commit and txn_drop. */
@@ -96,8 +95,9 @@ struct once_inflight {
 /* One partition of all four topics. */
 struct once_partition {
     int32_t partition;
-    struct ledger ledger;   /* I2: what it calls finished is committed */
-    char text[LEDGER_TEXT]; /* as this process committed it last; "": never */
+    struct once_producer *producer; /* of its outputs and commits */
+    struct ledger ledger;           /* I2: what it calls finished is committed */
+    char text[LEDGER_TEXT];         /* as this process committed it last; "": never */
     size_t text_len;
     int64_t text_low;
     rd_kafka_queue_t *queues[BUS_ONCE_TOPICS]; /* NULL: not assigned */
@@ -137,14 +137,25 @@ struct once_transaction {
     struct err err;
 };
 
+/* A transactional producer, for some of the partitions: what is settled of them, and its transaction. */
+struct once_producer {
+    struct once *once;
+    struct txn *txn;
+    struct background *background;
+    struct once_transaction transaction;
+    struct once_inflight *first_settled, *last_settled;
+    uint32_t n_settled;
+    uint64_t settled_bytes;
+    int64_t transacted_ns, took_ns, retry_ns; /* the last one's end and length; not before */
+};
+
 struct once {
     struct bus_consumer consumer;
     struct kafka_context context;
     struct kafka_context readback; /* of those that read back, one after the other: no members */
     struct kafka *kafka;
     rd_kafka_t *client;
-    struct txn *txn;
-    struct watchdog *watchdog;
+    struct watchdog *watchdog; /* of what reads back */
     struct wakeup wakeup;
     char *topics[ONCE_TOPICS], *group, *from, *cluster;
     int64_t commit_ns;
@@ -153,15 +164,11 @@ struct once {
     rd_kafka_consumer_group_metadata_t *membership; /* I3: of the assignment at hand; NULL: there is none */
     struct once_partition **parts;                  /* by partition */
     uint32_t n_parts, next_part;
-    struct once_inflight *first_settled, *last_settled;
-    uint32_t n_settled;
-    uint64_t settled_bytes;
-    struct once_transaction transaction;
-    struct background *background;
-    int64_t transacted_ns, took_ns, retry_ns; /* the last one's end and length; not before */
-    int64_t restore_ns;                       /* when a take-over began that goes on; 0: none does */
-    uint32_t n_closed;                        /* partitions without their co-partitions */
-    int64_t look_ns;                          /* when to look for them again */
+    struct once_producer *producers; /* partition p has producers[p % n_producers] */
+    uint32_t n_producers;
+    int64_t restore_ns; /* when a take-over began that goes on; 0: none does */
+    uint32_t n_closed;  /* partitions without their co-partitions */
+    int64_t look_ns;    /* when to look for them again */
     atomic_bool drained;
     bool closing;
     struct err failure;
@@ -172,7 +179,7 @@ void once_fail(struct once *once, enum err_code code, const char *text);
 /* The four topics by enum, those left open by their default names. Not copied. */
 void once_topics(const struct bus_once *how, char **out);
 /* Everything of a partition that the reader does not have goes away; the rest are strays. */
-void once_forget(struct once_partition *part, struct once *once);
+void once_forget(struct once_partition *part);
 /* The state of a partition, made if need be. NULL: no memory. */
 struct once_partition *once_partition_get(struct once *once, int32_t partition);
 
@@ -191,18 +198,21 @@ enum err_code once_settle(struct bus_consumer *base, struct bus_message *message
 /* Settled with a dead letter, which says why. */
 enum err_code once_put_aside(struct once *once, struct once_inflight *inflight, enum err_code why, const char *text);
 /* What is settled of this partition leaves the queue; once_forget frees it. */
-void once_forget_settled(struct once *once, const struct once_partition *part);
+void once_forget_settled(const struct once_partition *part);
 
-/* Until the transaction under way, if there is one, has ended: what became of it. Before anything that it uses changes:
- * the assignment, the membership, the state of a partition that was taken away. */
-enum err_code once_transact_wait(struct once *once);
-/* A transaction with what is settled and what else changed, to its end. Class retry: later. */
+/* Until all transactions under way have ended. Before anything that they use changes: the assignment, the membership,
+ * the state of a partition that was taken away. */
+void once_transact_wait(struct once *once);
+/* A transaction of this producer with what is settled and what else changed, to its end. Class retry: later. */
+enum err_code once_transact_one(struct once_producer *producer);
+/* One of each producer, beside each other; the first failure. */
 enum err_code once_transact(struct once *once);
 /* As many as it takes, until one fails or nothing is left. */
 void once_transact_all(struct once *once);
-/* When the next one is due, in the clock's time; INT64_MAX: nothing waits for one. `idle`: the reader has nothing to do. */
-int64_t once_next_transaction(const struct once *once, bool idle);
-/* Go on with the one under way, or begin the next. Does not wait. Only a failure of class fatal is told. */
+/* When the next one is due if the reader has nothing to do, in the clock's time; INT64_MAX: nothing waits for one. */
+int64_t once_next_transaction(const struct once *once);
+/* Go on with those under way, and begin what is due. `idle`: the reader has nothing to do. Does not wait. Only a failure
+ * of class fatal is told. */
 enum err_code once_transact_if_due(struct once *once, bool idle);
 
 /* --- poison.c --- */

@@ -112,7 +112,7 @@ static enum poison_answer note_window(struct once *once, struct once_partition *
     ledger->probe = end - 1;
     ledger->probes = part->level + 1;
     part->dirty = true;
-    if (once_transact(once) == ERR_OK) {
+    if (once_transact_one(part->producer) == ERR_OK) {
         part->noted = true;
         return POISON_OPEN;
     }
@@ -141,7 +141,7 @@ enum poison_answer poison_ask(struct once *once, struct once_partition *part, in
     }
     if (!may_probe(once, part)) return POISON_LATER;
     if (part->noted && offset <= part->ledger.probe) return POISON_OPEN;
-    if (2 * unsettled(part) > window_of(part) || clock_now_ns() < once->retry_ns)
+    if (2 * unsettled(part) > window_of(part) || clock_now_ns() < part->producer->retry_ns)
         return POISON_LATER; /* or each waits for a commit */
     return note_window(once, part, offset + window_of(part) - unsettled(part));
 }

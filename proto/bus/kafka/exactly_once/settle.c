@@ -7,6 +7,10 @@
  * done by the reader between them: what goes into it, what the commit says, and what has become true. Where something is
  * to change that those calls use (an assignment, what a dead owner is suspected of), the reader waits for their end.
  *
+ * Several producers share the partitions, each with a queue and a transaction of its own, so that one commit does not
+ * hold up what was settled of the others' partitions. A partition has one producer: its outputs, which go to the same
+ * partition of theirs, and its commits are in one transaction after the other, and no two producers meet in a log.
+ *
  * When: at once if the reader has nothing to do, so that one verdict waits for nobody; under load COMMIT_MS after the
  * commit before, since one commit covers many requests, or later, for commits are work too; at once when there is enough
  * for a full one.
@@ -69,15 +73,21 @@ static struct once_copy *copy_new(const struct once *once, const struct bus_mess
     return copy;
 }
 
+static uint64_t bytes_of(const struct once_inflight *inflight)
+{
+    return inflight->out ? inflight->out->out.len : 0;
+}
+
 static void queue_settled(struct once *once, struct once_inflight *inflight)
 {
+    struct once_producer *producer = inflight->part->producer;
     inflight->state = ONCE_SETTLED;
     inflight->settled_ns = clock_now_ns();
     inflight->next_settled = NULL;
-    *(once->last_settled ? &once->last_settled->next_settled : &once->first_settled) = inflight;
-    once->last_settled = inflight;
-    once->n_settled++;
-    once->settled_bytes += inflight->out ? inflight->out->out.len : 0;
+    *(producer->last_settled ? &producer->last_settled->next_settled : &producer->first_settled) = inflight;
+    producer->last_settled = inflight;
+    producer->n_settled++;
+    producer->settled_bytes += bytes_of(inflight);
     inflight->part->n_settled++;
     inflight->part->dirty = true;
     bool may_be_refused =
@@ -130,42 +140,49 @@ enum err_code once_put_aside(struct once *once, struct once_inflight *inflight, 
     return once_settle(&once->consumer, &inflight->public, &out);
 }
 
-void once_forget_settled(struct once *once, const struct once_partition *part)
+/* Out of its queue, in which `at` points to it. */
+static void unqueue(struct once_producer *producer, struct once_inflight **at)
 {
-    struct once_inflight **at = &once->first_settled;
-    once->last_settled = NULL;
+    producer->n_settled--;
+    producer->settled_bytes -= bytes_of(*at);
+    *at = (*at)->next_settled;
+}
+
+void once_forget_settled(const struct once_partition *part)
+{
+    struct once_producer *producer = part->producer;
+    struct once_inflight **at = &producer->first_settled;
+    producer->last_settled = NULL;
     while (*at) {
-        struct once_inflight *inflight = *at;
-        if (inflight->part != part) {
-            once->last_settled = inflight;
-            at = &inflight->next_settled;
+        if ((*at)->part == part) {
+            unqueue(producer, at);
             continue;
         }
-        *at = inflight->next_settled;
-        once->n_settled--;
-        once->settled_bytes -= inflight->out ? inflight->out->out.len : 0;
+        producer->last_settled = *at;
+        at = &(*at)->next_settled;
     }
 }
 
 /* --- transactions --- */
 
 /* What is in the transaction: from the queue of what is settled, in order. */
-static uint32_t produce_all(struct once *once, struct err *err, enum err_code *code)
+static enum err_code produce_all(struct once_producer *producer, struct err *err)
 {
+    enum err_code code = ERR_OK;
     uint32_t n = 0;
     uint64_t bytes = 0;
-    for (struct once_inflight *inflight = once->first_settled; inflight && !*code; inflight = inflight->next_settled) {
+    for (struct once_inflight *inflight = producer->first_settled; inflight; inflight = inflight->next_settled) {
         if (!inflight->part->assigned) continue;
         if (n == BATCH_MAX || bytes > BATCH_BYTES) break;
         if (inflight->out && !MUTATED(no_flush))
-            *code = txn_produce(once->txn, &inflight->out->out, &inflight->mark, err);
-        if (*code) break;
-        bytes += inflight->out ? inflight->out->out.len : 0;
+            code = txn_produce(producer->txn, &inflight->out->out, &inflight->mark, err);
+        if (code) break;
+        bytes += bytes_of(inflight);
         inflight->state = ONCE_IN_TRANSACTION;
-        metrics_histogram_count(&once->stats.waits, once->transaction.began_ns - inflight->settled_ns);
+        metrics_histogram_count(&producer->once->stats.waits, producer->transaction.began_ns - inflight->settled_ns);
         n++;
     }
-    return n;
+    return code;
 }
 
 /* The ledger as it will be when the transaction is committed. */
@@ -185,13 +202,14 @@ static void look_ahead(const struct once_partition *part, const struct once *onc
 }
 
 /* I6: each partition of which something is settled is in the list, and those that changed otherwise. */
-static void put_offsets(struct once *once, rd_kafka_topic_partition_list_t *list)
+static void put_offsets(struct once_producer *producer, rd_kafka_topic_partition_list_t *list)
 {
+    struct once *once = producer->once;
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
         char text[LEDGER_TEXT];
         struct ledger ahead;
-        if (!part->assigned || !part->dirty) continue;
+        if (part->producer != producer || !part->assigned || !part->dirty) continue;
         look_ahead(part, once, &ahead);
         rd_kafka_topic_partition_t *entry =
             rd_kafka_topic_partition_list_add(list, once->topics[ONCE_REQUESTS], part->partition);
@@ -208,13 +226,14 @@ static void put_offsets(struct once *once, rd_kafka_topic_partition_list_t *list
 }
 
 /* I2: only here, after the commit has returned, does a request count as finished, or a partition as claimed. */
-static void finish_all(struct once *once)
+static void finish_all(struct once_producer *producer)
 {
-    struct once_inflight **at = &once->first_settled;
+    struct once *once = producer->once;
+    struct once_inflight **at = &producer->first_settled;
     if (MUTATED(no_flush)) (void)mutation_pause();
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
-        if (!part->assigned || !part->committing) continue;
+        if (part->producer != producer || !part->assigned || !part->committing) continue;
         struct ledger ahead;
         look_ahead(part, once, &ahead);
         part->ledger = ahead; /* which knows more than the commit does: what was opened since */
@@ -224,18 +243,16 @@ static void finish_all(struct once *once)
         part->claimed = true;
         part->committing = false;
     }
-    once->last_settled = NULL;
+    producer->last_settled = NULL;
     while (*at) {
         struct once_inflight *inflight = *at;
         if (inflight->state != ONCE_IN_TRANSACTION) {
-            once->last_settled = inflight;
+            producer->last_settled = inflight;
             inflight->part->dirty = true;
             at = &inflight->next_settled;
             continue;
         }
-        *at = inflight->next_settled;
-        once->n_settled--;
-        once->settled_bytes -= inflight->out ? inflight->out->out.len : 0;
+        unqueue(producer, at);
         inflight->part->n_settled--;
         if (MUTATED(no_flush) && inflight->out) kafka_produce(&once->kafka->bus, &inflight->out->out, 1, -1, NULL);
         once_inflight_free(inflight);
@@ -243,17 +260,20 @@ static void finish_all(struct once *once)
 }
 
 /* Nothing of it is true: it waits for the next one. */
-static void take_back(struct once *once)
+static void take_back(struct once_producer *producer)
 {
-    if (MUTATED(bit_before_commit)) finish_all(once);
-    for (struct once_inflight *inflight = once->first_settled; inflight; inflight = inflight->next_settled)
+    struct once *once = producer->once;
+    if (MUTATED(bit_before_commit)) finish_all(producer);
+    for (struct once_inflight *inflight = producer->first_settled; inflight; inflight = inflight->next_settled)
         inflight->state = ONCE_SETTLED;
     for (uint32_t i = 0; i < once->n_parts; i++) {
-        once->parts[i]->dirty |= once->parts[i]->committing;
-        once->parts[i]->committing = false;
+        struct once_partition *part = once->parts[i];
+        if (part->producer != producer) continue;
+        part->dirty |= part->committing;
+        part->committing = false;
     }
     once->stats.aborted++;
-    once->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
+    producer->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
 }
 
 /* Brokers will not take this output, however often it is tried: a letter, which is small, takes its place. It may be
@@ -268,97 +288,99 @@ static enum err_code replace_refused(struct once *once, struct once_inflight *in
     make_letter(once, inflight, ERR_LIMIT_BYTES, "the answer is larger than its topic takes", &letter, &out);
     struct once_copy *copy = copy_new(once, &inflight->public, &out, once->topics[ONCE_LETTERS]);
     if (!copy) return err_set(err, ERR_NOMEM, "no memory for a dead letter");
-    once->settled_bytes += copy->out.len;
-    once->settled_bytes -= old->len;
+    inflight->part->producer->settled_bytes += copy->out.len;
+    inflight->part->producer->settled_bytes -= old->len;
     free(inflight->out);
     inflight->out = copy;
     once->stats.refused++;
     return ERR_OK;
 }
 
-static enum err_code replace_all_refused(struct once *once, struct err *err)
+static enum err_code replace_all_refused(struct once_producer *producer, struct err *err)
 {
     enum err_code code = ERR_OK;
-    for (struct once_inflight *inflight = once->first_settled; inflight && !code; inflight = inflight->next_settled)
+    for (struct once_inflight *inflight = producer->first_settled; inflight && !code; inflight = inflight->next_settled)
         if (inflight->mark.refused) {
             inflight->mark.refused = false;
-            code = replace_refused(once, inflight, err);
+            code = replace_refused(producer->once, inflight, err);
         }
     return code;
 }
 
-/* --- the two calls, on the thread in the background --- */
+/* --- the two calls, on the producer's thread in the background --- */
 
 static void write_outputs(void *ctx)
 {
-    struct once *once = ctx;
-    once->transaction.code = txn_flush(once->txn, &once->transaction.err);
+    struct once_producer *producer = ctx;
+    producer->transaction.code = txn_flush(producer->txn, &producer->transaction.err);
 }
 
 static void commit_offsets(void *ctx)
 {
-    struct once *once = ctx;
-    const struct once_transaction *now = &once->transaction;
-    once->transaction.code = txn_commit(once->txn, now->offsets, now->membership, &once->transaction.err);
+    struct once_producer *producer = ctx;
+    struct once_transaction *now = &producer->transaction;
+    now->code = txn_commit(producer->txn, now->offsets, now->membership, &now->err);
 }
 
 /* --- and what the reader does before, between and after them --- */
 
-static void has_committed(struct once *once)
+static void has_committed(struct once_producer *producer)
 {
-    int64_t took = once->took_ns = once->transacted_ns - once->transaction.began_ns;
-    once->stats.committed++;
-    once->stats.commit_ns += took;
-    metrics_histogram_count(&once->stats.commits, took);
-    metrics_histogram_count(&once->stats.ends, once->transacted_ns - once->transaction.written_ns);
-    if (took > once->stats.commit_max_ns) once->stats.commit_max_ns = took;
-    finish_all(once);
+    struct bus_once_stats *stats = &producer->once->stats;
+    int64_t took = producer->took_ns = producer->transacted_ns - producer->transaction.began_ns;
+    stats->committed++;
+    stats->commit_ns += took;
+    metrics_histogram_count(&stats->commits, took);
+    metrics_histogram_count(&stats->ends, producer->transacted_ns - producer->transaction.written_ns);
+    if (took > stats->commit_max_ns) stats->commit_max_ns = took;
+    finish_all(producer);
 }
 
-static enum err_code has_failed(struct once *once, enum err_code code)
+static enum err_code has_failed(struct once_producer *producer, enum err_code code)
 {
-    struct err renewing = {0}, *err = &once->transaction.err;
+    struct err renewing = {0}, *err = &producer->transaction.err;
     const struct log_field why = log_field_text("why", err->text);
     bool passes = err_class(code) == ERR_CLASS_RETRY;
     if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "a transaction was dropped and is done again");
-    if (passes && (txn_drop(once->txn, &renewing) || replace_all_refused(once, &renewing)))
+    if (passes && (txn_drop(producer->txn, &renewing) || replace_all_refused(producer, &renewing)))
         passes = false, code = renewing.code, *err = renewing;
-    take_back(once);
-    if (!passes) once_fail(once, code, err->text);
-    return passes ? code : once->failure.code;
+    take_back(producer);
+    if (!passes) once_fail(producer->once, code, err->text);
+    return passes ? code : producer->once->failure.code;
 }
 
-static enum err_code end_transaction(struct once *once, enum err_code code)
+static enum err_code end_transaction(struct once_producer *producer, enum err_code code)
 {
-    struct once_transaction *now = &once->transaction;
-    once->transacted_ns = clock_now_ns();
+    struct once_transaction *now = &producer->transaction;
+    producer->transacted_ns = clock_now_ns();
     now->phase = ONCE_NO_TRANSACTION;
     if (now->offsets) rd_kafka_topic_partition_list_destroy(now->offsets);
-    if (now->membership && now->membership != once->membership)
+    if (now->membership && now->membership != producer->once->membership)
         rd_kafka_consumer_group_metadata_destroy(now->membership);
     now->offsets = NULL;
     now->membership = NULL;
-    if (code) return has_failed(once, code);
-    has_committed(once);
+    if (code) return has_failed(producer, code);
+    has_committed(producer);
     return ERR_OK;
 }
 
-static enum err_code begin_transaction(struct once *once)
+static enum err_code begin_transaction(struct once_producer *producer)
 {
-    struct once_transaction *now = &once->transaction;
+    struct once_transaction *now = &producer->transaction;
     *now = (struct once_transaction){.began_ns = clock_now_ns()};
     if (MUTATED(metadata_anew)) (void)mutation_pause();
-    enum err_code code = txn_begin(once->txn, &now->err);
-    if (!code) produce_all(once, &now->err, &code);
-    if (code) return end_transaction(once, code);
+    enum err_code code = txn_begin(producer->txn, &now->err);
+    if (!code) code = produce_all(producer, &now->err);
+    if (code) return end_transaction(producer, code);
     now->phase = ONCE_WRITING;
-    background_begin(once->background, write_outputs, once);
+    background_begin(producer->background, write_outputs, producer);
     return ERR_OK;
 }
 
-static enum err_code begin_commit(struct once *once)
+static enum err_code begin_commit(struct once_producer *producer)
 {
-    struct once_transaction *now = &once->transaction;
+    struct once *once = producer->once;
+    struct once_transaction *now = &producer->transaction;
     enum err_code code = ERR_OK;
     now->written_ns = clock_now_ns();
     metrics_histogram_count(&once->stats.writes, now->written_ns - now->began_ns);
@@ -366,72 +388,125 @@ static enum err_code begin_commit(struct once *once)
     if (fourth && (FORCED(dropped_transactions) || MUTATED(bit_before_commit)))
         code = err_set(&now->err, ERR_UNREACHABLE, "on purpose");
     now->offsets = rd_kafka_topic_partition_list_new(8);
-    if (!code) put_offsets(once, now->offsets);
+    if (!code) put_offsets(producer, now->offsets);
     if (!code && once->failure.code) code = once->failure.code;
-    if (code) return end_transaction(once, code);
+    if (code) return end_transaction(producer, code);
     now->membership = MUTATED(metadata_anew) ? rd_kafka_consumer_group_metadata_new(once->group) : once->membership;
     now->phase = ONCE_COMMITTING;
-    background_begin(once->background, commit_offsets, once);
+    background_begin(producer->background, commit_offsets, producer);
     return ERR_OK;
 }
 
 /* The call of the transaction under way has returned. */
-static enum err_code go_on(struct once *once)
+static enum err_code go_on(struct once_producer *producer)
 {
-    enum err_code code = once->transaction.code;
-    bool written = once->transaction.phase == ONCE_WRITING && !code;
-    return written ? begin_commit(once) : end_transaction(once, code);
+    enum err_code code = producer->transaction.code;
+    bool written = producer->transaction.phase == ONCE_WRITING && !code;
+    return written ? begin_commit(producer) : end_transaction(producer, code);
 }
 
-static bool is_any_dirty(const struct once *once)
+static bool is_any_dirty(const struct once_producer *producer)
 {
+    const struct once *once = producer->once;
     bool any = false;
-    for (uint32_t i = 0; i < once->n_parts; i++) any |= once->parts[i]->assigned && once->parts[i]->dirty;
+    for (uint32_t i = 0; i < once->n_parts; i++)
+        any |= once->parts[i]->producer == producer && once->parts[i]->assigned && once->parts[i]->dirty;
     return any;
 }
 
-enum err_code once_transact_wait(struct once *once)
+static enum err_code wait_for(struct once_producer *producer)
 {
     enum err_code code = ERR_OK;
-    while (once->transaction.phase != ONCE_NO_TRANSACTION) {
-        background_wait(once->background);
-        code = go_on(once);
+    while (producer->transaction.phase != ONCE_NO_TRANSACTION) {
+        background_wait(producer->background);
+        code = go_on(producer);
     }
     return code;
 }
 
+void once_transact_wait(struct once *once)
+{
+    for (uint32_t i = 0; i < once->n_producers; i++) wait_for(&once->producers[i]);
+}
+
+static enum err_code begin_if_dirty(struct once_producer *producer)
+{
+    const struct once *once = producer->once;
+    if (once->failure.code) return once->failure.code;
+    return once->membership && is_any_dirty(producer) ? begin_transaction(producer) : ERR_OK;
+}
+
+enum err_code once_transact_one(struct once_producer *producer)
+{
+    wait_for(producer);
+    enum err_code code = begin_if_dirty(producer);
+    return code ? code : wait_for(producer);
+}
+
 enum err_code once_transact(struct once *once)
 {
+    enum err_code first = ERR_OK;
     once_transact_wait(once);
-    if (once->failure.code) return once->failure.code;
-    if (!once->membership || !is_any_dirty(once)) return ERR_OK;
-    enum err_code code = begin_transaction(once);
-    return code ? code : once_transact_wait(once);
+    for (uint32_t i = 0; i < once->n_producers; i++) {
+        enum err_code code = begin_if_dirty(&once->producers[i]);
+        if (!first) first = code;
+    }
+    for (uint32_t i = 0; i < once->n_producers; i++) {
+        enum err_code code = wait_for(&once->producers[i]);
+        if (!first) first = code;
+    }
+    return first;
+}
+
+static bool is_any_settled(const struct once *once)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < once->n_producers; i++)
+        any |= once->producers[i].n_settled && is_any_dirty(&once->producers[i]);
+    return any;
 }
 
 void once_transact_all(struct once *once)
 {
-    while (!once_transact(once) && once->n_settled && is_any_dirty(once)) {
+    while (!once_transact(once) && is_any_settled(once)) {
     }
 }
 
-int64_t once_next_transaction(const struct once *once, bool idle)
+/* When its next one is due, in the clock's time; INT64_MAX: nothing waits for one. */
+static int64_t due_ns(const struct once_producer *producer, bool idle)
 {
-    if (once->transaction.phase != ONCE_NO_TRANSACTION || !once->membership || !is_any_dirty(once)) return INT64_MAX;
-    int64_t pause = once->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
-    if (idle && once->n_settled) pause = MARKERS_MS * INT64_C(1000000);
-    int64_t fair = idle ? 0 : WORK_SHARE * once->took_ns, most = TIDY_MS * INT64_C(1000000);
+    const struct once *once = producer->once;
+    if (producer->transaction.phase != ONCE_NO_TRANSACTION || !once->membership || !is_any_dirty(producer))
+        return INT64_MAX;
+    int64_t pause = producer->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
+    if (idle && producer->n_settled) pause = MARKERS_MS * INT64_C(1000000);
+    int64_t fair = idle ? 0 : WORK_SHARE * producer->took_ns, most = TIDY_MS * INT64_C(1000000);
     if (pause < fair) pause = fair < most ? fair : most; /* or, under load, we would do little but commit */
-    int64_t due = once->transacted_ns + pause;
-    if (once->n_settled >= BATCH_MAX || once->settled_bytes > BATCH_BYTES) due = 0;
-    return due > once->retry_ns ? due : once->retry_ns;
+    int64_t due = producer->transacted_ns + pause;
+    if (producer->n_settled >= BATCH_MAX || producer->settled_bytes > BATCH_BYTES) due = 0;
+    return due > producer->retry_ns ? due : producer->retry_ns;
+}
+
+int64_t once_next_transaction(const struct once *once)
+{
+    int64_t next = INT64_MAX;
+    for (uint32_t i = 0; i < once->n_producers; i++) {
+        int64_t due = due_ns(&once->producers[i], true);
+        if (due < next) next = due;
+    }
+    return next;
 }
 
 enum err_code once_transact_if_due(struct once *once, bool idle)
 {
-    while (once->transaction.phase != ONCE_NO_TRANSACTION && background_is_done(once->background)) go_on(once);
+    for (uint32_t i = 0; i < once->n_producers; i++) {
+        struct once_producer *producer = &once->producers[i];
+        while (producer->transaction.phase != ONCE_NO_TRANSACTION && background_is_done(producer->background))
+            go_on(producer);
+    }
     int64_t now = clock_now_ns();
     poison_clear_sound(once, now);
-    if (!once->failure.code && now >= once_next_transaction(once, idle)) begin_transaction(once);
+    for (uint32_t i = 0; i < once->n_producers && !once->failure.code; i++)
+        if (now >= due_ns(&once->producers[i], idle)) begin_transaction(&once->producers[i]);
     return once->failure.code;
 }

@@ -159,7 +159,7 @@ static enum err_code restore(struct once *once, struct once_partition *part, con
 {
     uint64_t id = ledger_log_id(once->cluster, entry->topic, entry->partition);
     struct ledger *ledger = &part->ledger;
-    enum err_code code = once_query_logs(txn_client(once->txn), once->topics, entry->partition, logs, err);
+    enum err_code code = once_query_logs(txn_client(once->producers[0].txn), once->topics, entry->partition, logs, err);
     if (code) return code;
     if (entry->offset < 0)
         code = begin_new(once, part, id, logs, err);
@@ -336,7 +336,7 @@ static enum err_code restore_all(struct once *once, const rd_kafka_topic_partiti
         } else if (is_ours(part, &list->elems[i])) {
             part->from = part->ledger.next;
         } else {
-            once_forget(part, once);
+            once_forget(part);
             code = restore(once, part, &list->elems[i], &logs, err);
             if (!code) add_tails(&reading, part, &logs);
         }
@@ -364,7 +364,7 @@ static void forget_others(struct once *once)
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
         if (part->assigned || !part->text_len) continue;
-        once_forget(part, once);
+        once_forget(part);
         part->text_len = 0;
     }
 }

@@ -143,17 +143,16 @@ static enum err_code make_producer(struct txn *txn, struct err *err)
     return code;
 }
 
-enum err_code txn_open(struct kafka *kafka, struct watchdog *watchdog, const char *id, struct txn **out,
-                       struct err *err)
+enum err_code txn_open(struct kafka *kafka, const char *id, struct txn **out, struct err *err)
 {
     struct txn *txn = calloc(1, sizeof *txn);
     *out = NULL;
     if (!txn) return err_set(err, ERR_NOMEM, "no memory for transactions");
     txn->kafka = kafka;
     txn->context = (struct kafka_context){kafka, txn, false};
-    txn->watchdog = watchdog;
+    txn->watchdog = watchdog_new();
     snprintf(txn->id, sizeof txn->id, "%s", id);
-    enum err_code code = make_producer(txn, err);
+    enum err_code code = txn->watchdog ? make_producer(txn, err) : err_set(err, ERR_NOMEM, "no thread for a watchdog");
     if (code) {
         txn_close(txn);
         return code;
@@ -166,6 +165,7 @@ void txn_close(struct txn *txn)
 {
     if (!txn) return;
     drop_producer(txn);
+    watchdog_free(txn->watchdog);
     free(txn);
 }
 
