@@ -4,10 +4,12 @@
   fleet.py messages BUILD                          a worker that computes nothing, against librdkafka alone
   fleet.py judge    BUILD LOG --db-root DIR        CPU of a candidate against the embedded replay; latency under load, by stage
   fleet.py kept     BUILD LOG --db-root DIR        verdicts that were kept against judgements of the same requests
+  fleet.py far      BUILD LOG --db-root DIR        latency with brokers that answer what belongs to a transaction 10 ms later, by producers
   fleet.py scale    BUILD                          1, 2, 4, 8 workers of a family slowed by 20 ms; recovery after kill -9
 
 BUILD is a release build (build/release); for `scale` one with -DASSAY_MUTATIONS=ON, which can be slowed. Latency is open loop: each request has a time at which it is due, whether the
-ones before are answered or not, and its latency counts from then on. The interpreter is Debian's, whose
+ones before are answered or not, and its latency counts from then on. Kafka runs with the JVM options of its own scripts, and is warmed up for
+a minute: its compiler needs that long. The interpreter is Debian's, whose
 python3-confluent-kafka is used; our own code is only in the processes measured.
 """
 import argparse
@@ -29,6 +31,8 @@ import confluent_kafka as ck
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SERVERS = os.path.join(HERE, "..", "tests", "live", "servers.sh")
+KAFKA_JVM = "-server -Xms1g -Xmx1g -XX:+UseG1GC -XX:MaxGCPauseMillis=20 -XX:InitiatingHeapOccupancyPercent=35"
+WARM_S = 60
 TICK = os.sysconf("SC_CLK_TCK")
 PATIENCE = 120  # seconds without a verdict
 
@@ -38,7 +42,8 @@ class Servers:
 
     def __enter__(self):
         self.at = tempfile.mkdtemp(prefix="assay-bench.")
-        subprocess.run([SERVERS, "start", self.at, "kafka", "redis"], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run([SERVERS, "start", self.at, "kafka", "redis"], check=True, stderr=subprocess.DEVNULL,
+                       env={"ASSAY_TEST_KAFKA_JVM": KAFKA_JVM, **os.environ})
         self.env = {}
         with open(os.path.join(self.at, "env"), encoding="utf-8") as lines:
             for line in lines:
@@ -71,8 +76,8 @@ class Fleet:
         subprocess.run([assay, "topics", "create", "--servers", servers.kafka, "--partitions", str(partitions),
                         "--task-partitions", str(task_partitions)], check=True, stdout=subprocess.DEVNULL)
 
-    def start(self, *arguments, **environment):
-        child = subprocess.Popen([self.assay, *arguments, "--servers", self.servers.kafka, "--quiet"],
+    def start(self, *arguments, servers=None, **environment):
+        child = subprocess.Popen([self.assay, *arguments, "--servers", servers or self.servers.kafka, "--quiet"],
                                  stdout=subprocess.DEVNULL, env={**os.environ, **environment})
         self.children.append(child)
         return child
@@ -178,6 +183,13 @@ def flood(servers, run, requests):
     return seconds
 
 
+def warm(servers, requests, seconds=WARM_S):
+    began = time.monotonic()
+    flood(servers, f"warm{time.time_ns()}", requests)
+    while time.monotonic() < began + seconds:
+        flood(servers, f"warm{time.time_ns()}", requests)
+
+
 def open_loop(servers, run, requests, rate, seconds):
     """Latencies in milliseconds at this many requests a second, from when each was due."""
     verdicts, out, due, chance = Verdicts(servers.kafka), Requests(servers.kafka, run), {}, random.Random(run)
@@ -244,7 +256,7 @@ def judge(args):
                     "--task-messages", args.task_messages)
         fleet.start("worker", "--db-root", args.db_root, "--redis", servers.redis, "--threads", str(args.threads),
                     "--listen", addresses[1])
-        flood(servers, "warm", requests)
+        warm(servers, requests)
         ours, theirs, alone, rates = [], [], [], []
         for i in range(args.runs):
             before, servers_before = fleet.cpu(), sum(map(cpu_of, servers.pids()))
@@ -307,6 +319,38 @@ def kept(args):
                   f"{1e3 * statistics.median(theirs):.3f}; {statistics.median(rates):.0f} requests/s; "
                   f"latency at {args.rate:g}/s: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms")
         fleet.stop()
+
+
+# --- far ---------------------------------------------------------------------------------------------------------------
+
+
+def delaying(servers, seconds):
+    """(address of the brokers for coordinators, the proxy behind it, which answers late to what belongs to a transaction)."""
+    sys.path.insert(0, os.path.join(HERE, "..", "tests", "live", "fleet"))
+    import proxy
+
+    between = proxy.Proxy(proxy.pairs_of(servers.env["ASSAY_TEST_KAFKA_PROXIED"]), lambda *_: None)
+    for api in (proxy.PRODUCE, proxy.ADD_PARTITIONS, proxy.ADD_OFFSETS, proxy.TXN_OFFSET_COMMIT, proxy.END_TXN):
+        between.add(proxy.Rule(proxy.DELAY, api, count=sys.maxsize, seconds=seconds,
+                               transactional=True if api == proxy.PRODUCE else None))
+    return proxy.addresses(between.pairs), between
+
+
+def far(args):
+    assay = os.path.join(args.build, "cli", "assay")
+    requests = requests_of(args.log)
+    with Servers() as servers:
+        address, _ = delaying(servers, args.delay_ms / 1e3)
+        for i, producers in enumerate(args.producers * args.runs):
+            fleet = Fleet(servers, assay)
+            fleet.start("coordinator", "--max-open", "512", "--task-messages", args.task_messages, "--producers", producers,
+                        servers=address)
+            fleet.start("worker", "--db-root", args.db_root, "--redis", servers.redis, "--threads", str(args.threads))
+            warm(servers, requests, 0 if i else WARM_S)
+            p50, p95, p99 = quantiles(open_loop(servers, f"far{i}", requests, args.rate, args.seconds))
+            print(f"{producers} producers, {args.delay_ms:g} ms more for each call, {args.rate:g}/s: p50 {p50:.0f} ms, "
+                  f"p95 {p95:.0f} ms, p99 {p99:.0f} ms", flush=True)
+            fleet.stop()
 
 
 # --- scale -------------------------------------------------------------------------------------------------------------
@@ -439,16 +483,19 @@ def messages(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for run in (messages, judge, kept, scale):
+    for run in (messages, judge, kept, far, scale):
         command = commands.add_parser(run.__name__)
         command.add_argument("build")
         command.add_argument("--runs", type=int, default=3)
         command.add_argument("--seconds", type=float, default=20)
         command.add_argument("--slow-ms", type=int, default=20)
         command.set_defaults(run=run)
-        if run is kept:
+        if run in (kept, far):
             command.add_argument("--rate", type=float, default=50)
-        if run in (judge, kept):
+        if run is far:
+            command.add_argument("--delay-ms", type=float, default=10)
+            command.add_argument("--producers", nargs="+", default=["1", "4"])
+        if run in (judge, kept, far):
             command.add_argument("log")
             command.add_argument("--db-root", required=True)
             command.add_argument("--threads", type=int, default=2)

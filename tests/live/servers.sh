@@ -8,6 +8,8 @@
 #   tests/live/servers.sh kill DIR NAME                                 kill -9, and waits until it is gone
 #   tests/live/servers.sh up DIR NAME                                   starts a server again on its old port and data
 #
+# ASSAY_TEST_KAFKA_JVM: options of Kafka's JVM, in place of those with which it starts soonest.
+#
 # NAME is kafka-1, kafka-2, kafka-3, redis, postgres, pgvector, mariadb, llama or llama-embeddings. DIR/env holds `export` lines:
 # ASSAY_TEST_SERVERS (DIR itself), ASSAY_TEST_KAFKA (bootstrap servers; who comes that way may do all),
 # ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret; of what has an ACL assay may do what
@@ -84,7 +86,7 @@ fetch_kafka() {
 }
 
 java_kafka() { # CLASS: the command line; a small heap and the quick compiler start in seconds
-  echo "java -Xms128m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j.configuration=file:$here/kafka/log4j.properties -cp '$kafka_libs/*' $1"
+  echo "java ${ASSAY_TEST_KAFKA_JVM:--Xms128m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1} -Dlog4j.configuration=file:$here/kafka/log4j.properties -cp '$kafka_libs/*' $1"
 }
 
 # A key and its certificate, which signs itself. Good for a day.
