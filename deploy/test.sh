@@ -73,7 +73,7 @@ suite() {
   passed=$((passed + ${counts% *}))
   if [ "${counts#* }" != 0 ]; then
     failed=$((failed + ${counts#* }))
-    grep -E '\[FAIL\]|\[CRASH\]|\*\*\*|Assertion|ERROR: |SUMMARY: |\[----\]' "$log" | head -n 80 >&2
+    grep -E '\[FAIL\]|\[CRASH\]|\*\*\*|Assertion|ERROR: |leak of|#[0-9] |SUMMARY: |\[----\]' "$log" | head -n 80 >&2
   fi
 }
 

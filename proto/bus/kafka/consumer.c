@@ -328,6 +328,15 @@ static void drain_partitions(struct member *member)
     }
 }
 
+static void close_part(struct consumer_partition *part)
+{
+    part->open = part->leaving = false;
+    if (!part->queue) return;
+    rd_kafka_queue_cb_event_enable(part->queue, NULL, NULL);
+    rd_kafka_queue_destroy(part->queue); /* before the partition goes */
+    part->queue = NULL;
+}
+
 static void revoked(struct member *member)
 {
     bool lost = rd_kafka_assignment_lost(member->client);
@@ -336,12 +345,8 @@ static void revoked(struct member *member)
     if (!lost) drain_partitions(member);
     for (uint32_t i = 0; i < member->n_parts; i++) {
         struct consumer_partition *part = member->parts[i];
-        part->open = part->leaving = false;
-        if (!part->queue) continue;
-        if (!lost && part->window.low >= 0 && part->claimed) put_offsets(list, part, 0);
-        rd_kafka_queue_cb_event_enable(part->queue, NULL, NULL);
-        rd_kafka_queue_destroy(part->queue); /* before the partition goes */
-        part->queue = NULL;
+        if (!lost && part->queue && part->window.low >= 0 && part->claimed) put_offsets(list, part, 0);
+        close_part(part);
     }
     commit_list(member, list, COMMIT_WAIT_MS);
     rd_kafka_assign(member->client, NULL);
@@ -349,15 +354,26 @@ static void revoked(struct member *member)
     rd_kafka_topic_partition_list_destroy(list);
 }
 
+static bool is_closing(struct member *member)
+{
+    pthread_mutex_lock(&member->lock);
+    bool closing = member->closing;
+    pthread_mutex_unlock(&member->lock);
+    return closing;
+}
+
 static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka_topic_partition_list_t *partitions,
                          void *opaque)
 {
     struct member *member = ((struct kafka_context *)opaque)->owner;
     (void)client;
-    if (error == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS)
+    if (error != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS)
+        revoked(member);
+    else if (!is_closing(member))
         assigned(member, partitions);
     else
-        revoked(member);
+        rd_kafka_assign(member->client,
+                        NULL); /* it leaves: whoever stays will have them, and no revocation may follow */
 }
 
 /* --- the poller --- */
@@ -614,6 +630,7 @@ static void member_free(struct member *member)
 {
     for (uint32_t i = 0; i < member->n_parts; i++) {
         struct consumer_partition *part = member->parts[i];
+        close_part(part); /* where the library did not come to an end */
         window_restart(&part->window, -1, NULL, 0, release);
         for (struct window_slot *slot = part->strays, *next; slot; slot = next) {
             next = slot->next;
