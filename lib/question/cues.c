@@ -465,15 +465,19 @@ static void step_compile(struct step *step, const char *p, const char *end)
     }
 }
 
+static void start_add(uint32_t word, uint16_t index)
+{
+    if (!rules.starts[word]) rules.starts[word] = g_array_new(FALSE, FALSE, sizeof(uint16_t));
+    g_array_append_val(rules.starts[word], index);
+}
+
 static void pattern_index(uint16_t index)
 {
     const struct pattern *pattern = &rules.patterns[index];
     for (uint32_t s = 0; s < pattern->n_steps; s++) {
-        for (uint32_t w = 0; w < MAX_WORDS; w++) {
-            if (!(pattern->steps[s].set[w / 64] >> w % 64 & 1U)) continue;
-            if (!rules.starts[w]) rules.starts[w] = g_array_new(FALSE, FALSE, sizeof(uint16_t));
-            g_array_append_val(rules.starts[w], index);
-        }
+        for (uint32_t part = 0; part < SET_PARTS; part++)
+            for (uint64_t rest = pattern->steps[s].set[part]; rest; rest &= rest - 1)
+                start_add(part * 64 + (uint32_t)__builtin_ctzll(rest), index);
         if (pattern->steps[s].number) g_array_append_val(rules.number_starts, index);
         if (!pattern->steps[s].optional) return;
     }
