@@ -120,12 +120,17 @@ static char *model_path(const char *dir, const char *name, const char *asked)
     return asked ? g_strdup(asked) : g_build_filename(dir, name, NULL);
 }
 
-/* "label_model.json 1a2b3c4d": which file it was. */
-static char *version_of(const char *path)
+static uint64_t digest_of(const char *path)
 {
-    uint64_t digest;
+    uint64_t digest = 0;
+    model_file_digest(path, &digest);
+    return digest;
+}
+
+/* "label_model.json 1a2b3c4d": which file it was. */
+static char *version_of(const char *path, uint64_t digest)
+{
     char *base = g_path_get_basename(path);
-    if (!model_file_digest(path, &digest)) return base;
     char *out = g_strdup_printf("%s %08x", base, (unsigned)(digest >> 32));
     g_free(base);
     return out;
@@ -146,7 +151,7 @@ static enum err_code load_label_model(struct scoring_models *m, const char *path
     unsigned n;
     const char *const *names = votes_names(VOTES_REQUEST, &n);
     lm_map_init(&m->map, m->label_model, names, n);
-    m->label_model_version = version_of(path);
+    m->label_model_version = version_of(path, digest_of(path));
     return ERR_OK;
 }
 
@@ -163,7 +168,7 @@ static enum err_code load_classifier(struct scoring_models *m, const char *path,
         return err_set(err, ERR_CONFIG, "the classifier %s has %u features; %d are allowed", path, m->n_features,
                        MODELS_MAX_FEATURES);
     learn_map(m->classifier, names, n, m->from);
-    m->classifier_version = version_of(path);
+    m->classifier_version = version_of(path, digest_of(path));
     return ERR_OK;
 }
 
@@ -173,7 +178,7 @@ static enum err_code load_verifier(struct scoring_models *m, const char *path, b
     struct err why = {0};
     if (!path || (optional && access(path, F_OK) != 0)) return ERR_OK;
     if (verifier_load(path, &m->verifier, &why)) return unusable("verifier", path, &why, err);
-    m->verifier_version = version_of(path);
+    m->verifier_version = version_of(path, verifier_digest(m->verifier));
     return ERR_OK;
 }
 

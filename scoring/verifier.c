@@ -48,6 +48,7 @@ struct verifier_model {
     int from[LEARN_MAX_FEATURES]; /* which column of verifier_row is the content model's feature i; -1: none */
     GHashTable *generators;       /* name → struct verifier_prior; NULL: none known */
     struct question_cache *cache;
+    uint64_t digest;
 };
 
 /* --- judging --- */
@@ -242,6 +243,12 @@ enum err_code verifier_load(const char *path, struct verifier_model **out, struc
     enum err_code code = model_document_open(path, FORMAT, VERIFIER_VERSION, &document, err);
     if (code) return code;
     code = load_document(document.root, &document.blocks, out, &inner);
+    if (!code) (*out)->digest = document.digest;
     model_document_clear(&document);
     return code ? err_set(err, code, "%s: %s", path, inner.text) : ERR_OK;
+}
+
+uint64_t verifier_digest(const struct verifier_model *model)
+{
+    return model->digest;
 }

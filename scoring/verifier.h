@@ -55,6 +55,8 @@ bool verifier_is_fitted(const struct verifier_model *model, const struct msg_req
 /* Files as for the other models: docs/models.md. On success the caller owes verifier_free. */
 enum err_code verifier_load(const char *path, struct verifier_model **out, struct err *err);
 enum err_code verifier_load_text(const char *text, size_t len, struct verifier_model **out, struct err *err);
+/* Of the file that it was loaded from (lib/learn/blocks.h); 0: of none. */
+uint64_t verifier_digest(const struct verifier_model *model);
 void verifier_free(struct verifier_model *model);
 
 #endif

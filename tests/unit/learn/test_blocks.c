@@ -170,7 +170,12 @@ static enum err_code load_path(const char *path, bool *mapped, struct err *err)
     struct model_document document;
     enum err_code code = model_document_open(path, "assay-classifier", 1, &document, err);
     *mapped = !code && document.blocks.n > 0;
-    if (!code) model_document_clear(&document);
+    if (!code) {
+        uint64_t digest;
+        cr_expect(model_file_digest(path, &digest));
+        cr_expect_eq(document.digest, digest, "of the JSON, by whichever form it was read");
+        model_document_clear(&document);
+    }
     return code;
 }
 
