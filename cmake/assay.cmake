@@ -1,6 +1,7 @@
 # What every room shares: language level, warnings, sanitizers, and small macros:
 #   assay_rows(<out> <file> <row> <text>)        the rows of an X-macro list, so that what is listed there is listed once
 #   assay_room(<name> SOURCES ... [DEPS ...])    a static library, included by path from the root
+#   assay_late(<room> <header> <module>)         a library that the room opens late (lib/base/late.h), after assay_room
 #   assay_test(<room> SOURCES ... DEPS ...)      one Criterion binary a room, labelled unit
 #   assay_fuzzer(<name> SOURCES ... DEPS ...)    a libFuzzer target (clang) or a corpus replayer (gcc)
 set(CMAKE_C_STANDARD 17)
@@ -102,6 +103,37 @@ function(assay_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${ROOM_SOURCES})
   target_link_libraries(${name} PUBLIC assay_flags ${ROOM_DEPS})
+endfunction()
+
+# Opens late what pkg_check_modules found as <module>. <header>, in the room's folder, lists the calls, and the header that it
+# includes, <header>_late.h, is made here: the names of the library and of its package, and what each call is.
+function(assay_late room header module)
+  list(GET ${module}_LINK_LIBRARIES 0 library)
+  target_include_directories(${room} SYSTEM PUBLIC ${${module}_INCLUDE_DIRS})
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${library} OUTPUT_VARIABLE head COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT head MATCHES "SONAME +([^\n]+)")
+    message(FATAL_ERROR "${library} has no soname")
+  endif()
+  set(soname ${CMAKE_MATCH_1})
+  cmake_path(GET header STEM name)
+  string(TOUPPER ${name} prefix)
+  set(package ${name}) # what is said where there is no dpkg
+  file(REAL_PATH ${library} path)
+  string(REGEX REPLACE "^/usr/" "*/" path ${path}) # dpkg knows a merged /usr by either name of a file
+  execute_process(COMMAND dpkg-query -S ${path} OUTPUT_VARIABLE owner ERROR_QUIET)
+  if(owner MATCHES "^([^:]+):")
+    set(package ${CMAKE_MATCH_1})
+    set_property(GLOBAL APPEND PROPERTY ASSAY_LATE_PACKAGES_${room} ${package})
+  endif()
+  set(rows ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rows})
+  file(READ ${rows} calls)
+  string(REGEX MATCHALL " X\\([A-Za-z0-9_]+\\)" calls "${calls}")
+  list(TRANSFORM calls REPLACE " X\\((.*)\\)" "#define \\1 ${name}.\\1\n")
+  string(CONCAT calls ${calls})
+  cmake_path(REPLACE_FILENAME header ${name}_late.h)
+  file(CONFIGURE OUTPUT ${header} CONTENT
+    "#define ${prefix}_FILE \"${soname}\"\n#define ${prefix}_PACKAGE \"${package}\"\n${calls}" @ONLY)
 endfunction()
 
 function(assay_test room)

@@ -33,7 +33,14 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME assay)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION database)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "liblinear4, libxgboost0") # training opens them: lib/learn/late.h
+# What is opened late, and not seen in the files (lib/base/late.h); only training needs the ones that are recommended.
+foreach(room db llm proto worker server learn)
+  get_property(late_${room} GLOBAL PROPERTY ASSAY_LATE_PACKAGES_assay_${room})
+endforeach()
+list(JOIN late_learn ", " CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS)
+set(late_library ${late_db} ${late_llm} ${late_proto} ${late_worker})
+set(late_program ${late_library} ${late_server})
+list(JOIN late_program ", " CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS)
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "judge of the SQL that text-to-SQL systems write
 Given a question, a database and candidate queries, Assay says which one may
 be trusted, how sure that is, which clauses are suspect and why, explained
@@ -51,7 +58,8 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libassay${abi})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
   ${CMAKE_BINARY_DIR}/debian/shlibs ${CMAKE_SOURCE_DIR}/deploy/debian/triggers)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "assay (= ${PROJECT_VERSION}-1)") # for the models
+list(JOIN late_library ", " CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS)
+string(PREPEND CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "assay (= ${PROJECT_VERSION}-1), ") # for the models
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "judge of the SQL that text-to-SQL systems write, as a library
 What the command assay check does, for programs of one's own: one process,
 no server.")

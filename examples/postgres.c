@@ -16,9 +16,9 @@
 
 #include "lib/base/clock.h"
 #include "lib/db/db.h"
+#include "lib/db/libpq.h"
 
 #include <glib.h>
-#include <libpq-fe.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,9 +103,11 @@ static enum err_code connect_to(struct examples_postgres *store, struct err *err
                    store->base.name);
 }
 
-static enum err_code without_secret(const char *dsn, struct err *err)
+/* libpq is there, and the connection string is fit to be repeated. */
+static enum err_code prepare(const char *dsn, struct err *err)
 {
-    if (!db_path_has_secret(dsn)) return ERR_OK; /* not repeated here, for it may be one */
+    enum err_code code = libpq_open(err);
+    if (code || !db_path_has_secret(dsn)) return code; /* not repeated here, for it may be one */
     return err_set(
         err, ERR_CONFIG,
         "the store's connection string holds a password, or cannot be read: name it without, and give the password by "
@@ -177,7 +179,7 @@ static enum err_code make_tables(struct examples_postgres *store, struct err *er
 
 static enum err_code create(const char *path, struct examples_encoder *encoder, struct examples **out, struct err *err)
 {
-    if (without_secret(path, err)) return ERR_CONFIG;
+    if (prepare(path, err)) return ERR_CONFIG;
     struct examples_postgres *store = store_new(path, encoder);
     enum err_code code = connect_to(store, err);
     if (!code) code = make_tables(store, err);
@@ -232,7 +234,7 @@ static enum err_code open_link(struct examples_postgres *store, struct err *err)
 static enum err_code open_store(const char *path, bool writes, struct examples_encoder *encoder, struct examples **out,
                                 struct err *err)
 {
-    if (without_secret(path, err)) return ERR_CONFIG;
+    if (prepare(path, err)) return ERR_CONFIG;
     struct examples_postgres *store = store_new(path, encoder);
     enum err_code code = open_link(store, err);
     if (!code && writes) code = run(store, "SET statement_timeout = 0", err);

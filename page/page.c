@@ -1,6 +1,7 @@
 #include "page/page.h"
 
-#include <microhttpd.h>
+#include "server/libmicrohttpd.h"
+
 #include <string.h>
 
 /* The browser has these very bytes. */

@@ -1,9 +1,9 @@
 #include "server/http_databases.h"
 
+#include "server/libmicrohttpd.h"
 #include "server/tokens.h"
 
 #include <jansson.h>
-#include <microhttpd.h>
 
 static void list(void *ctx, const struct http_request *request, struct http_reply *reply)
 {

@@ -1,7 +1,8 @@
 #include "server/http_route.h"
 
+#include "server/libmicrohttpd.h"
+
 #include <jansson.h>
-#include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
 

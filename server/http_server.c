@@ -19,6 +19,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+LATE_LIBRARY(libmicrohttpd, LIBMICROHTTPD_CALLS, LIBMICROHTTPD_FILE, LIBMICROHTTPD_PACKAGE)
+
 /* Nothing older than TLS 1.2. */
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
@@ -421,7 +423,9 @@ enum err_code http_server_open(const struct http_server_config *config, struct h
 {
     int fd = -1;
     *out = NULL;
-    enum err_code code = listen_open(config->name, config->listen, &fd, err);
+    enum err_code code = libmicrohttpd_open(err);
+    if (code) return code;
+    code = listen_open(config->name, config->listen, &fd, err);
     if (code) return code;
     struct http_server *server = calloc(1, sizeof *server);
     if (!server) {

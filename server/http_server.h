@@ -24,9 +24,9 @@
 #define ASSAY_SERVER_HTTP_SERVER_H
 
 #include "lib/base/error.h"
+#include "server/libmicrohttpd.h"
 #include "server/tls.h"
 
-#include <microhttpd.h>
 #include <stdint.h>
 
 enum http_stage {

@@ -6,6 +6,8 @@
 #include <glib.h>
 #include <pthread.h>
 
+LATE_LIBRARY(libgnutls, LIBGNUTLS_CALLS, LIBGNUTLS_FILE, LIBGNUTLS_PACKAGE)
+
 enum { MAX_CHAIN = 16, MAX_FILE = 1 << 20, RETIRED_S = 60 };
 
 /* What was in the files at one time. */
@@ -59,7 +61,7 @@ static int check_pair(const struct certificate *certificate)
                                         gnutls_pk_to_sign((gnutls_pk_algorithm_t)algorithm, GNUTLS_DIG_SHA256), 0,
                                         &data, &signature);
     }
-    gnutls_free(signature.data);
+    (*gnutls_free)(signature.data); /* a variable of the library */
     return rc;
 }
 
@@ -123,6 +125,9 @@ bool tls_refresh(struct tls *tls, struct err *err)
 enum err_code tls_open(const char *cert, const char *key, struct tls **out, struct err *err)
 {
     struct err why = {0};
+    *out = NULL;
+    enum err_code code = libgnutls_open(err);
+    if (code) return code;
     struct tls *tls = g_new0(struct tls, 1);
     tls->cert_path = g_strdup(cert);
     tls->key_path = g_strdup(key);

@@ -3,8 +3,8 @@
 #define ASSAY_SERVER_TLS_H
 
 #include "lib/base/error.h"
+#include "server/libgnutls.h"
 
-#include <gnutls/abstract.h>
 #include <stdbool.h>
 
 struct tls;

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+LATE_LIBRARY(libhiredis, LIBHIREDIS_CALLS, LIBHIREDIS_FILE, LIBHIREDIS_PACKAGE)
+
 enum { MAX_ELEMENTS = 1024, CHUNK = 256 << 10, CALL_TIMEOUTS = 8, PAUSE_GROWTH = 30 };
 
 struct link {
@@ -218,8 +220,9 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
 {
     const struct link_config *config = &links->config;
     struct timeval timeout = {config->timeout_ms / 1000, config->timeout_ms % 1000 * 1000};
-    struct link *link = g_new0(struct link, 1);
     *out = NULL;
+    if (libhiredis_open(err)) return err->code = ERR_UNREACHABLE; /* as good as a server that is down */
+    struct link *link = g_new0(struct link, 1);
     link->redis = config->port ? redisConnectWithTimeout(config->host, config->port, timeout)
                                : redisConnectUnixWithTimeout(config->host, timeout);
     if (!link->redis || link->redis->err) {

@@ -6,8 +6,8 @@
 
 #include "lib/base/breaker.h"
 #include "lib/base/error.h"
+#include "worker/libhiredis.h"
 
-#include <hiredis/hiredis.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,11 +4,11 @@
 #include "eval/runs/run_index.h"
 #include "lib/base/clock.h"
 #include "lib/base/digits.h"
+#include "server/libmicrohttpd.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <math.h>
-#include <microhttpd.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -4,10 +4,10 @@
 #define ASSAY_LIB_DB_MARIADB_INT_H
 
 #include "lib/db/db_engine.h"
+#include "lib/db/libmariadb.h"
 #include "lib/db/mariadb_address.h"
 #include "lib/db/sink.h"
 
-#include <mysql.h>
 #include <stdatomic.h>
 
 struct mariadb_killer;

@@ -24,6 +24,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+LATE_LIBRARY(libmariadb, LIBMARIADB_CALLS, LIBMARIADB_FILE, LIBMARIADB_PACKAGE)
+
 enum { SLICE_MS = 20, STOP_MS = 500, CONNECT_MS = 5000, KILL_S = 2, MAX_KILLERS = 16, PACKET_SLACK = 1 << 20 };
 enum { STACK = 256 << 10 }; /* of a call that may be left: looking up a host's name is in it */
 enum { READ_ON_ROWS = 1000 };
@@ -370,6 +372,8 @@ static enum err_code finish_connecting(struct mariadb_db *self, int status, MYSQ
 enum err_code mariadb_link_open(struct mariadb_db *self, int64_t until_ns, struct err *err)
 {
     if (self->conn) return ERR_OK;
+    enum err_code code = libmariadb_open(err);
+    if (code) return code;
     static gsize once;
     if (g_once_init_enter(&once)) g_once_init_leave(&once, mysql_library_init(0, NULL, NULL) == 0 ? 1 : 2);
     const struct mariadb_address *a = self->address;
@@ -381,7 +385,7 @@ enum err_code mariadb_link_open(struct mariadb_db *self, int64_t until_ns, struc
     MYSQL *done = NULL;
     int status =
         mysql_real_connect_start(&done, self->conn, a->host, a->user, a->password, a->database, a->port, a->socket, 0);
-    enum err_code code = finish_connecting(self, status, &done, MIN(own, until_ns), err);
+    code = finish_connecting(self, status, &done, MIN(own, until_ns), err);
     self->set_ms = 0;
     self->set_rows = 0;
     return code ? code : greet(self, err);

@@ -723,6 +723,8 @@ static enum err_code check_tables(struct postgres_db *self, struct err *err)
 
 static enum err_code open_handle(const char *path, const struct db_limits *limits, struct db **out, struct err *err)
 {
+    enum err_code code = libpq_open(err);
+    if (code) return code;
     if (!link_is_plain(path))
         return err_set(
             err, ERR_DB_MISSING,
@@ -733,7 +735,7 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
     self->dsn = g_strdup(path);
     self->place = link_place(path, false);
     self->due_ns = self->end_ns = INT64_MAX;
-    enum err_code code = check_tables(self, err);
+    code = check_tables(self, err);
     if (code)
         close_handle(&self->base);
     else

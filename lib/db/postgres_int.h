@@ -3,9 +3,9 @@
 #define ASSAY_LIB_DB_POSTGRES_INT_H
 
 #include "lib/db/db_engine.h"
+#include "lib/db/libpq.h"
 #include "lib/db/sink.h"
 
-#include <libpq-fe.h>
 #include <stdatomic.h>
 
 enum { CLEAN_SECTIONS = 2 };

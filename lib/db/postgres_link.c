@@ -30,6 +30,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
+LATE_LIBRARY(libpq, LIBPQ_CALLS, LIBPQ_FILE, LIBPQ_PACKAGE)
+
 enum { SLICE_MS = 20, STOP_MS = 500, CONNECT_MS = 5000, MAX_CANCELLERS = 16, ROW_SLACK = 1 << 20 };
 static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own timeout comes first, and costs no connection */
 
@@ -176,6 +178,7 @@ static const char *plain(const char *text, const char *characters)
 
 bool link_is_plain(const char *dsn)
 {
+    if (libpq_open(NULL)) return false;
     PQconninfoOption *options = PQconninfoParse(dsn, NULL); /* its message would quote the text */
     const char *host = option(options, "host"), *port = option(options, "port");
     bool ok = options && (!host || plain(host, LETTERS DIGITS "._-:,/%")) && (!port || plain(port, DIGITS ","));
@@ -191,12 +194,13 @@ char *link_place(const char *dsn, bool name_only)
     char *place = name_only ? g_strdup(name ? name : "postgres")
                             : g_strdup_printf("PostgreSQL database '%s'%s%s%s%s", name ? name : "", host ? " on " : "",
                                               host ? host : "", port ? ":" : "", port ? port : "");
-    PQconninfoFree(options);
+    if (options) PQconninfoFree(options);
     return place;
 }
 
 bool link_has_secret(const char *dsn)
 {
+    if (libpq_open(NULL)) return false; /* it cannot be told, and who connects with it is told why */
     if (!link_is_plain(dsn)) return true;
     PQconninfoOption *options = PQconninfoParse(dsn, NULL);
     bool has = option(options, "password") || option(options, "sslpassword");

@@ -7,27 +7,15 @@
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
-#include "lib/learn/late.h"
+#include "lib/learn/liblinear.h"
 
 #include <glib.h>
-#include <linear.h>
 #include <math.h>
 #include <string.h>
 
 enum { REPEATS = 10, REPEATS_MAX = 100 };
 
-#define LIBLINEAR_CALLS CALL(check_parameter) CALL(free_and_destroy_model) CALL(set_print_string_function) CALL(train)
-
-static struct {
-#define CALL(name) __typeof__(name) *name;
-    LIBLINEAR_CALLS
-#undef CALL
-} liblinear;
-
-#define CALL(name) {#name, &liblinear.name},
-static const struct late_call liblinear_calls[] = {LIBLINEAR_CALLS};
-#undef CALL
-static struct late_library liblinear_library = {LIBLINEAR_FILE, liblinear_calls, G_N_ELEMENTS(liblinear_calls)};
+LATE_LIBRARY(liblinear, LIBLINEAR_CALLS, LIBLINEAR_FILE, LIBLINEAR_PACKAGE)
 
 struct logistic {
     double bias;
@@ -168,16 +156,16 @@ static enum err_code solve(const struct sparse *sparse, unsigned m, double c, st
 {
     struct problem problem = {.l = (int)sparse->n, .n = (int)m + 1, .y = sparse->y, .x = sparse->x, .bias = 1};
     struct parameter parameter = {.solver_type = L2R_LR, .C = c / REPEATS, .eps = 1e-5};
-    liblinear.set_print_string_function(say_nothing);
-    const char *wrong = liblinear.check_parameter(&problem, &parameter);
+    set_print_string_function(say_nothing);
+    const char *wrong = check_parameter(&problem, &parameter);
     if (wrong) return err_set(err, ERR_CONFIG, "liblinear: %s", wrong);
-    struct model *model = liblinear.train(&problem, &parameter);
+    struct model *model = train(&problem, &parameter);
     if (!model) return err_set(err, ERR_NOMEM, "liblinear could not train");
     double sign = model->label[0] == 1 ? 1 : -1;
     for (unsigned i = 0; i < m; i++) state->weight[i] = sign * model->w[i];
     state->bias = sign * model->w[m];
     bool one_class = model->nr_class != 2;
-    liblinear.free_and_destroy_model(&model);
+    free_and_destroy_model(&model);
     return one_class ? err_set(err, ERR_CONFIG, "the rows are all of one class: nothing to learn") : ERR_OK;
 }
 
@@ -185,7 +173,7 @@ static enum err_code logistic_fit(const struct learn_rows *rows, const struct le
                                   struct err *err)
 {
     unsigned m = rows->data->m;
-    enum err_code code = late_open(&liblinear_library, err);
+    enum err_code code = liblinear_open(err);
     if (code) return code;
     struct logistic *state = logistic_new(m);
     for (unsigned i = 0; i < m; i++) measure(rows, i, state);

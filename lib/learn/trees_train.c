@@ -3,34 +3,14 @@
  * Soft labels: each row enters twice, as positive with weight y and as negative with weight 1 - y. One thread, seeded,
  * method hist (the default method is some hundred times slower here), so that the same data give the same bytes.
  */
-#include "lib/learn/late.h"
 #include "lib/learn/trees.h"
+#include "lib/learn/xgboost.h"
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
-#include <xgboost/c_api.h>
 
-#define XGBOOST_CALLS                                                                                                  \
-    CALL(XGBGetLastError)                                                                                              \
-    CALL(XGBoosterBoostOneIter)                                                                                        \
-    CALL(XGBoosterCreate)                                                                                              \
-    CALL(XGBoosterFree)                                                                                                \
-    CALL(XGBoosterPredict)                                                                                             \
-    CALL(XGBoosterSaveModelToBuffer)                                                                                   \
-    CALL(XGBoosterSetParam)                                                                                            \
-    CALL(XGBoosterUpdateOneIter) CALL(XGDMatrixCreateFromMat) CALL(XGDMatrixFree) CALL(XGDMatrixSetFloatInfo)
-
-static struct {
-#define CALL(name) __typeof__(name) *name;
-    XGBOOST_CALLS
-#undef CALL
-} xgboost;
-
-#define CALL(name) {#name, &xgboost.name},
-static const struct late_call xgboost_calls[] = {XGBOOST_CALLS};
-#undef CALL
-static struct late_library xgboost_library = {XGBOOST_FILE, xgboost_calls, G_N_ELEMENTS(xgboost_calls)};
+LATE_LIBRARY(xgboost, XGBOOST_CALLS, XGBOOST_FILE, XGBOOST_PACKAGE)
 
 struct table { /* rows as xgboost takes them */
     float *x, *label, *weight;
@@ -82,7 +62,7 @@ static bool table_init(struct table *table, const struct learn_rows *rows)
 static bool set_number(BoosterHandle booster, const char *name, double value)
 {
     char text[G_ASCII_DTOSTR_BUF_SIZE];
-    return xgboost.XGBoosterSetParam(booster, name, g_ascii_dtostr(text, sizeof text, value)) == 0;
+    return XGBoosterSetParam(booster, name, g_ascii_dtostr(text, sizeof text, value)) == 0;
 }
 
 static bool set_monotone(BoosterHandle booster, const struct learn_data *data)
@@ -91,15 +71,15 @@ static bool set_monotone(BoosterHandle booster, const struct learn_data *data)
     GString *list = g_string_new("(");
     for (unsigned i = 0; i < data->m; i++) g_string_append_printf(list, "%s%d", i ? "," : "", data->monotone[i]);
     g_string_append_c(list, ')');
-    bool ok = xgboost.XGBoosterSetParam(booster, "monotone_constraints", list->str) == 0;
+    bool ok = XGBoosterSetParam(booster, "monotone_constraints", list->str) == 0;
     g_string_free(list, TRUE);
     return ok;
 }
 
 static bool set_all(BoosterHandle booster, const struct learn_data *data, const struct learn_options *o)
 {
-    return xgboost.XGBoosterSetParam(booster, "objective", "binary:logistic") == 0 &&
-           xgboost.XGBoosterSetParam(booster, "tree_method", "hist") == 0 && set_number(booster, "nthread", 1) &&
+    return XGBoosterSetParam(booster, "objective", "binary:logistic") == 0 &&
+           XGBoosterSetParam(booster, "tree_method", "hist") == 0 && set_number(booster, "nthread", 1) &&
            set_number(booster, "verbosity", 0) && set_number(booster, "base_score", 0.5) &&
            set_number(booster, "seed", (double)(o->seed % INT_MAX)) && set_number(booster, "max_depth", o->depth) &&
            set_number(booster, "eta", o->eta) && set_number(booster, "subsample", o->subsample) &&
@@ -163,10 +143,10 @@ static bool own_round(BoosterHandle booster, DMatrixHandle matrix, const struct 
     bst_ulong n;
     const float *margin;
     enum { MARGIN = 1, TRAINING = 1 };
-    if (xgboost.XGBoosterPredict(booster, matrix, MARGIN, 0, TRAINING, &n, &margin) != 0 || n != table->n) return false;
+    if (XGBoosterPredict(booster, matrix, MARGIN, 0, TRAINING, &n, &margin) != 0 || n != table->n) return false;
     add_rows(table, o, margin, g);
     if (o->rank > 0 && table->list) add_lists(table, o->rank, margin, g);
-    return xgboost.XGBoosterBoostOneIter(booster, matrix, g->first, g->second, table->n) == 0;
+    return XGBoosterBoostOneIter(booster, matrix, g->first, g->second, table->n) == 0;
 }
 
 /* Boosting with our own loss function. */
@@ -189,7 +169,7 @@ static bool boost(BoosterHandle booster, DMatrixHandle matrix, const struct tabl
     if (options->focal_gamma > 0 || (options->rank > 0 && table->list))
         return boost_own(booster, matrix, table, options);
     for (unsigned round = 0; round < options->rounds; round++)
-        if (xgboost.XGBoosterUpdateOneIter(booster, (int)round, matrix) != 0) return false;
+        if (XGBoosterUpdateOneIter(booster, (int)round, matrix) != 0) return false;
     return true;
 }
 
@@ -197,7 +177,7 @@ static struct trees *export(BoosterHandle booster, unsigned m)
 {
     bst_ulong len;
     const char *text;
-    if (xgboost.XGBoosterSaveModelToBuffer(booster, "{\"format\": \"json\"}", &len, &text) != 0) return NULL;
+    if (XGBoosterSaveModelToBuffer(booster, "{\"format\": \"json\"}", &len, &text) != 0) return NULL;
     return trees_from_xgboost(text, (size_t)len, m);
 }
 
@@ -206,22 +186,22 @@ enum err_code trees_fit(const struct learn_rows *rows, const struct learn_option
     struct table table;
     DMatrixHandle matrix = NULL;
     BoosterHandle booster = NULL;
-    enum err_code code = late_open(&xgboost_library, err);
+    enum err_code code = xgboost_open(err);
     if (code) return code;
     if (!table_init(&table, rows)) {
         table_free(&table);
         return err_set(err, ERR_NOMEM, "out of memory for %zu rows", rows->n);
     }
-    bool ok = xgboost.XGDMatrixCreateFromMat(table.x, table.n, rows->data->m, NAN, &matrix) == 0 &&
-              xgboost.XGDMatrixSetFloatInfo(matrix, "label", table.label, table.n) == 0 &&
-              xgboost.XGDMatrixSetFloatInfo(matrix, "weight", table.weight, table.n) == 0 &&
-              xgboost.XGBoosterCreate(&matrix, 1, &booster) == 0 && boost(booster, matrix, &table, rows->data, options);
+    bool ok = XGDMatrixCreateFromMat(table.x, table.n, rows->data->m, NAN, &matrix) == 0 &&
+              XGDMatrixSetFloatInfo(matrix, "label", table.label, table.n) == 0 &&
+              XGDMatrixSetFloatInfo(matrix, "weight", table.weight, table.n) == 0 &&
+              XGBoosterCreate(&matrix, 1, &booster) == 0 && boost(booster, matrix, &table, rows->data, options);
     if (!ok)
-        code = err_set(err, ERR_INTERNAL, "xgboost: %s", xgboost.XGBGetLastError());
+        code = err_set(err, ERR_INTERNAL, "xgboost: %s", XGBGetLastError());
     else if (!(*out = export(booster, rows->data->m)))
         code = err_set(err, ERR_INTERNAL, "xgboost's model is not of a known form");
-    if (booster) xgboost.XGBoosterFree(booster);
-    if (matrix) xgboost.XGDMatrixFree(matrix);
+    if (booster) XGBoosterFree(booster);
+    if (matrix) XGDMatrixFree(matrix);
     table_free(&table);
     return code;
 }

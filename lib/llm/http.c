@@ -7,15 +7,17 @@
  */
 #include "lib/llm/http.h"
 #include "lib/base/clock.h"
+#include "lib/llm/libcurl.h"
 
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <glib.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <strings.h>
+
+LATE_LIBRARY(libcurl, LIBCURL_CALLS, LIBCURL_FILE, LIBCURL_PACKAGE)
 
 enum { MAX_HEADER_BYTES = 65536, MAX_IDLE_LINES = 32, MAX_RETRY_AFTER_S = 86400, CONNECT_MS = 5000, WAIT_MS = 1000 };
 
@@ -119,8 +121,10 @@ static void add_headers(struct http *http, const struct http_settings *settings)
 enum err_code http_open(const struct http_settings *settings, struct http **out, struct err *err)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    enum err_code code = libcurl_open(err);
+    if (code != ERR_OK) return code;
     pthread_once(&once, start_curl);
-    enum err_code code = check_endpoint(settings, err);
+    code = check_endpoint(settings, err);
     if (code != ERR_OK) return code;
     struct http *http = g_new0(struct http, 1);
     http->endpoint = g_strdup(settings->endpoint);

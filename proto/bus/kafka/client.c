@@ -208,7 +208,7 @@ enum err_code kafka_reach(struct kafka *kafka, rd_kafka_t *client, struct err *e
     int64_t limit = clock_now_ns() + kafka->connect_ms * 1000000;
     rd_kafka_resp_err_t error;
     do {
-        const struct rd_kafka_metadata *metadata;
+        const rd_kafka_metadata_t *metadata;
         error = rd_kafka_metadata(client, 0, NULL, &metadata, 500);
         if (!error) {
             rd_kafka_metadata_destroy(metadata);

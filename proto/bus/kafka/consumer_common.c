@@ -105,7 +105,7 @@ bool kafka_is_final(rd_kafka_resp_err_t error)
 static enum err_code topic_error(struct kafka *kafka, rd_kafka_t *client, const char *topic, rd_kafka_resp_err_t *out,
                                  struct err *err)
 {
-    const struct rd_kafka_metadata *metadata;
+    const rd_kafka_metadata_t *metadata;
     rd_kafka_topic_t *handle = rd_kafka_topic_new(client, topic, NULL);
     if (!handle) return kafka_err(err, rd_kafka_last_error(), topic);
     rd_kafka_resp_err_t error = rd_kafka_metadata(client, 0, handle, &metadata, (int)kafka->connect_ms);

@@ -2,10 +2,10 @@
 #ifndef ASSAY_PROTO_BUS_KAFKA_KAFKA_H
 #define ASSAY_PROTO_BUS_KAFKA_KAFKA_H
 
+#include "proto/bus/kafka/librdkafka.h"
 #include "proto/bus/kafka/stats.h"
 #include "proto/bus/transport.h"
 
-#include <librdkafka/rdkafka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 

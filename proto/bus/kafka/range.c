@@ -79,7 +79,7 @@ static enum err_code make_client(struct range *range, const char *group, struct 
 /* How many partitions the topic has, among all topics: asking for one by name may make it. */
 static enum err_code count_partitions(rd_kafka_t *client, const char *topic, uint32_t *n, struct err *err)
 {
-    const struct rd_kafka_metadata *metadata;
+    const rd_kafka_metadata_t *metadata;
     rd_kafka_resp_err_t error = rd_kafka_metadata(client, 1, NULL, &metadata, ANSWER_MS);
     *n = 0;
     if (error) return kafka_err(err, error, topic);

@@ -105,7 +105,7 @@ static void differ_number(struct topic_report *report, const char *what, int32_t
     if (found != planned) differ(report, what, a, b);
 }
 
-static const struct rd_kafka_metadata_topic *find(const struct rd_kafka_metadata *metadata, const char *name)
+static const struct rd_kafka_metadata_topic *find(const rd_kafka_metadata_t *metadata, const char *name)
 {
     for (int i = 0; i < metadata->topic_cnt; i++)
         if (strcmp(metadata->topics[i].topic, name) == 0 && metadata->topics[i].err == RD_KAFKA_RESP_ERR_NO_ERROR &&
@@ -114,7 +114,7 @@ static const struct rd_kafka_metadata_topic *find(const struct rd_kafka_metadata
     return NULL;
 }
 
-static int32_t wanted_replicas(const struct topic_plan *plan, const struct rd_kafka_metadata *metadata)
+static int32_t wanted_replicas(const struct topic_plan *plan, const rd_kafka_metadata_t *metadata)
 {
     if (plan->replicas) return plan->replicas;
     return metadata->broker_cnt < WANTED_REPLICAS ? metadata->broker_cnt : WANTED_REPLICAS;
@@ -126,13 +126,13 @@ static const char *wanted_insync(int32_t replicas)
     return replicas >= WANTED_REPLICAS ? "2" : "1";
 }
 
-static enum err_code fetch_metadata(struct kafka *kafka, const struct rd_kafka_metadata **out, struct err *err)
+static enum err_code fetch_metadata(struct kafka *kafka, const rd_kafka_metadata_t **out, struct err *err)
 {
     rd_kafka_resp_err_t error = rd_kafka_metadata(kafka->producer, 1, NULL, out, ANSWER_MS);
     return error ? kafka_err(err, error, "topics") : ERR_OK;
 }
 
-static void compare_shape(const struct topic_plan *plan, const struct rd_kafka_metadata *metadata,
+static void compare_shape(const struct topic_plan *plan, const rd_kafka_metadata_t *metadata,
                           struct topic_report *report)
 {
     const struct rd_kafka_metadata_topic *topic = find(metadata, plan->name);
@@ -222,7 +222,7 @@ enum err_code topics_describe(struct bus *bus, const struct topic_plan *plans, u
                               struct err *err)
 {
     struct kafka *kafka = kafka_of(bus, n, err);
-    const struct rd_kafka_metadata *metadata;
+    const rd_kafka_metadata_t *metadata;
     if (!kafka) return ERR_CONFIG;
     enum err_code code = fetch_metadata(kafka, &metadata, err);
     if (code) return code;
@@ -277,7 +277,7 @@ static enum err_code ask_for(struct kafka *kafka, rd_kafka_NewTopic_t **topics, 
     return code;
 }
 
-static bool has_leaders(const struct rd_kafka_metadata *metadata, const char *name)
+static bool has_leaders(const rd_kafka_metadata_t *metadata, const char *name)
 {
     const struct rd_kafka_metadata_topic *topic = find(metadata, name);
     for (int i = 0; topic && i < topic->partition_cnt; i++)
@@ -288,7 +288,7 @@ static bool has_leaders(const struct rd_kafka_metadata *metadata, const char *na
 static enum err_code all_have_leaders(struct kafka *kafka, const struct topic_plan *plans, uint32_t n, bool *out,
                                       struct err *err)
 {
-    const struct rd_kafka_metadata *metadata;
+    const rd_kafka_metadata_t *metadata;
     uint32_t ready = 0;
     enum err_code code = fetch_metadata(kafka, &metadata, err);
     if (code) return code;
@@ -322,7 +322,7 @@ static enum err_code read_back(struct kafka *kafka, const struct topic_plan *pla
 static enum err_code make(struct kafka *kafka, const struct topic_plan *plans, uint32_t n, bool *missing,
                           struct err *err)
 {
-    const struct rd_kafka_metadata *metadata;
+    const rd_kafka_metadata_t *metadata;
     rd_kafka_NewTopic_t *topics[TOPICS_MAX];
     size_t count = 0;
     enum err_code code = fetch_metadata(kafka, &metadata, err);

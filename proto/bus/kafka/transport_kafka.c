@@ -40,6 +40,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+LATE_LIBRARY(librdkafka, LIBRDKAFKA_CALLS, LIBRDKAFKA_FILE, LIBRDKAFKA_PACKAGE)
+
 enum { DEFAULT_MESSAGES = 10000 };
 static const uint64_t DEFAULT_BYTES = 64UL << 20;
 
@@ -76,8 +78,10 @@ static void kafka_free(struct kafka *kafka)
 
 static enum err_code kafka_open(const struct bus_config *config, struct bus **out, struct err *err)
 {
-    struct kafka *kafka = calloc(1, sizeof *kafka);
     *out = NULL;
+    enum err_code code = librdkafka_open(err);
+    if (code) return code;
+    struct kafka *kafka = calloc(1, sizeof *kafka);
     if (!kafka) return err_set(err, ERR_NOMEM, "no memory for the transport");
     kafka->bus.transport = &bus_kafka;
     kafka->context.kafka = kafka;
@@ -87,7 +91,7 @@ static enum err_code kafka_open(const struct bus_config *config, struct bus **ou
     pthread_mutex_init(&kafka->lock, NULL);
     kafka_stats_init(&kafka->stats);
     clock_cond_init(&kafka->progress);
-    enum err_code code = properties_copy(kafka, config, err);
+    code = properties_copy(kafka, config, err);
     if (!code) code = kafka_producer_open(kafka, err);
     if (code) {
         kafka_free(kafka);

@@ -82,6 +82,7 @@ static void begin_silent(struct kafka *kafka)
     take_port(true);
     *kafka = (struct kafka){.bus.max_message = 1 << 20, .least_limit = 1 << 20, .connect_ms = CONNECT_MS};
     pthread_mutex_init(&kafka->lock, NULL);
+    cr_assert_eq(librdkafka_open(&err), ERR_OK, "%s", err.text);
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     cr_assert_eq(rd_kafka_conf_set(conf, "bootstrap.servers", servers, why, sizeof why), RD_KAFKA_CONF_OK, "%s", why);
     kafka->producer = kafka_client(RD_KAFKA_PRODUCER, conf, &err);

@@ -66,7 +66,7 @@ enum err_code once_query_logs(rd_kafka_t *client, char *const *topics, int32_t p
 
 enum err_code once_count_partitions(rd_kafka_t *client, const char *topic, int32_t *out, struct err *err)
 {
-    const struct rd_kafka_metadata *metadata;
+    const rd_kafka_metadata_t *metadata;
     rd_kafka_topic_t *handle = rd_kafka_topic_new(client, topic, NULL);
     if (!handle) return kafka_err(err, rd_kafka_last_error(), topic);
     rd_kafka_resp_err_t error = rd_kafka_metadata(client, 0, handle, &metadata, ASK_MS);

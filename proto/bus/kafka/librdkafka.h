@@ -1,0 +1,121 @@
+/* librdkafka, opened late (lib/base/late.h). */
+#ifndef ASSAY_PROTO_BUS_KAFKA_LIBRDKAFKA_H
+#define ASSAY_PROTO_BUS_KAFKA_LIBRDKAFKA_H
+
+#include "lib/base/late.h"
+
+#include <librdkafka/rdkafka.h>
+
+#define LIBRDKAFKA_CALLS(X)                                                                                            \
+    X(rd_kafka_AdminOptions_destroy)                                                                                   \
+    X(rd_kafka_AdminOptions_new)                                                                                       \
+    X(rd_kafka_AdminOptions_set_operation_timeout)                                                                     \
+    X(rd_kafka_ConfigEntry_name)                                                                                       \
+    X(rd_kafka_ConfigEntry_value)                                                                                      \
+    X(rd_kafka_ConfigResource_configs)                                                                                 \
+    X(rd_kafka_ConfigResource_destroy_array)                                                                           \
+    X(rd_kafka_ConfigResource_error)                                                                                   \
+    X(rd_kafka_ConfigResource_name)                                                                                    \
+    X(rd_kafka_ConfigResource_new)                                                                                     \
+    X(rd_kafka_CreateTopics)                                                                                           \
+    X(rd_kafka_CreateTopics_result_topics)                                                                             \
+    X(rd_kafka_DescribeConfigs)                                                                                        \
+    X(rd_kafka_DescribeConfigs_result_resources)                                                                       \
+    X(rd_kafka_NewTopic_destroy_array)                                                                                 \
+    X(rd_kafka_NewTopic_new)                                                                                           \
+    X(rd_kafka_NewTopic_set_config)                                                                                    \
+    X(rd_kafka_abort_transaction)                                                                                      \
+    X(rd_kafka_assign)                                                                                                 \
+    X(rd_kafka_assignment_lost)                                                                                        \
+    X(rd_kafka_begin_transaction)                                                                                      \
+    X(rd_kafka_clusterid)                                                                                              \
+    X(rd_kafka_commit)                                                                                                 \
+    X(rd_kafka_commit_queue)                                                                                           \
+    X(rd_kafka_commit_transaction)                                                                                     \
+    X(rd_kafka_committed)                                                                                              \
+    X(rd_kafka_conf_destroy)                                                                                           \
+    X(rd_kafka_conf_get)                                                                                               \
+    X(rd_kafka_conf_new)                                                                                               \
+    X(rd_kafka_conf_set)                                                                                               \
+    X(rd_kafka_conf_set_dr_msg_cb)                                                                                     \
+    X(rd_kafka_conf_set_error_cb)                                                                                      \
+    X(rd_kafka_conf_set_log_cb)                                                                                        \
+    X(rd_kafka_conf_set_opaque)                                                                                        \
+    X(rd_kafka_conf_set_rebalance_cb)                                                                                  \
+    X(rd_kafka_conf_set_stats_cb)                                                                                      \
+    X(rd_kafka_consume_queue)                                                                                          \
+    X(rd_kafka_consumer_close)                                                                                         \
+    X(rd_kafka_consumer_close_queue)                                                                                   \
+    X(rd_kafka_consumer_closed)                                                                                        \
+    X(rd_kafka_consumer_group_metadata)                                                                                \
+    X(rd_kafka_consumer_group_metadata_destroy)                                                                        \
+    X(rd_kafka_consumer_group_metadata_new)                                                                            \
+    X(rd_kafka_consumer_poll)                                                                                          \
+    X(rd_kafka_destroy)                                                                                                \
+    X(rd_kafka_destroy_flags)                                                                                          \
+    X(rd_kafka_err2name)                                                                                               \
+    X(rd_kafka_err2str)                                                                                                \
+    X(rd_kafka_error_code)                                                                                             \
+    X(rd_kafka_error_destroy)                                                                                          \
+    X(rd_kafka_error_is_fatal)                                                                                         \
+    X(rd_kafka_error_is_retriable)                                                                                     \
+    X(rd_kafka_error_name)                                                                                             \
+    X(rd_kafka_error_string)                                                                                           \
+    X(rd_kafka_error_txn_requires_abort)                                                                               \
+    X(rd_kafka_event_CreateTopics_result)                                                                              \
+    X(rd_kafka_event_DescribeConfigs_result)                                                                           \
+    X(rd_kafka_event_destroy)                                                                                          \
+    X(rd_kafka_event_error)                                                                                            \
+    X(rd_kafka_event_error_string)                                                                                     \
+    X(rd_kafka_event_type)                                                                                             \
+    X(rd_kafka_fatal_error)                                                                                            \
+    X(rd_kafka_flush)                                                                                                  \
+    X(rd_kafka_header_add)                                                                                             \
+    X(rd_kafka_header_cnt)                                                                                             \
+    X(rd_kafka_header_get_all)                                                                                         \
+    X(rd_kafka_headers_destroy)                                                                                        \
+    X(rd_kafka_headers_new)                                                                                            \
+    X(rd_kafka_init_transactions)                                                                                      \
+    X(rd_kafka_last_error)                                                                                             \
+    X(rd_kafka_mem_free)                                                                                               \
+    X(rd_kafka_memberid)                                                                                               \
+    X(rd_kafka_message_destroy)                                                                                        \
+    X(rd_kafka_message_errstr)                                                                                         \
+    X(rd_kafka_message_headers)                                                                                        \
+    X(rd_kafka_message_timestamp)                                                                                      \
+    X(rd_kafka_metadata)                                                                                               \
+    X(rd_kafka_metadata_destroy)                                                                                       \
+    X(rd_kafka_new)                                                                                                    \
+    X(rd_kafka_offsets_for_times)                                                                                      \
+    X(rd_kafka_poll)                                                                                                   \
+    X(rd_kafka_poll_set_consumer)                                                                                      \
+    X(rd_kafka_produceva)                                                                                              \
+    X(rd_kafka_purge)                                                                                                  \
+    X(rd_kafka_query_watermark_offsets)                                                                                \
+    X(rd_kafka_queue_cb_event_enable)                                                                                  \
+    X(rd_kafka_queue_destroy)                                                                                          \
+    X(rd_kafka_queue_forward)                                                                                          \
+    X(rd_kafka_queue_get_consumer)                                                                                     \
+    X(rd_kafka_queue_get_partition)                                                                                    \
+    X(rd_kafka_queue_length)                                                                                           \
+    X(rd_kafka_queue_new)                                                                                              \
+    X(rd_kafka_queue_poll)                                                                                             \
+    X(rd_kafka_queue_poll_callback)                                                                                    \
+    X(rd_kafka_send_offsets_to_transaction)                                                                            \
+    X(rd_kafka_subscribe)                                                                                              \
+    X(rd_kafka_topic_destroy)                                                                                          \
+    X(rd_kafka_topic_name)                                                                                             \
+    X(rd_kafka_topic_new)                                                                                              \
+    X(rd_kafka_topic_partition_list_add)                                                                               \
+    X(rd_kafka_topic_partition_list_add_range)                                                                         \
+    X(rd_kafka_topic_partition_list_copy)                                                                              \
+    X(rd_kafka_topic_partition_list_del_by_idx)                                                                        \
+    X(rd_kafka_topic_partition_list_destroy)                                                                           \
+    X(rd_kafka_topic_partition_list_new)                                                                               \
+    X(rd_kafka_topic_result_error)                                                                                     \
+    X(rd_kafka_topic_result_error_string)                                                                              \
+    X(rd_kafka_topic_result_name)
+LATE_CALLS(librdkafka, LIBRDKAFKA_CALLS)
+#include "proto/bus/kafka/librdkafka_late.h"
+
+#endif
