@@ -76,6 +76,7 @@ BENCHES = [
       for name, log, median, p95, within in (("chatgpt", CHATGPT, 0.3, 0.9, 98), ("resdsql", RESDSQL, 0.3, 0.9, 97))),
     Bench("replay", bench("replay.py", "{assay}", CHATGPT, *ROOTED, "--venv", "{build}/bench-venv"), [
         Claim("with everything, of the peer's candidates/s", r"^assay replay +" + NUMBER + "x", ">=", 0.75), Claim("--explain=no, of the peer's candidates/s", r"^assay replay --explain=no +" + NUMBER + "x", ">=", 1.4)], ["spider"]),
+    Bench("a start", bench("start.py", "{assay}"), [Claim("of a check, median ms", cells(r".*/cli/assay"), "<=", 12)]),
     Bench("parsing", ["{build}/bench/bench_parse", "9"], [
         Claim("of pg_query_parse_protobuf's queries/s", r"^pg_query_parse_protobuf.*? " + NUMBER + "x", ">=", 10), Claim("of sqlite3_prepare_v2's queries/s", r"^sqlite3_prepare_v2.*? " + NUMBER + "x", ">=", 4)], ["spider"]),
     Bench("JSON", ["{build}/bench/bench_json", CHATGPT, "{databases}"], [
