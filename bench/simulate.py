@@ -5,10 +5,11 @@
   simulate.py check                                         model / measured / error, of the fleet that the costs are of
   simulate.py run NAME|all                                  scenarios at any scale; without a name it lists them
 
---costs FILE (bench/simulate/costs.json), --seed N, --json. The same seed gives the same answer. Two models: `engine.py` follows each request (check);
-`fluid.py` counts them (run), and `check` compares it with the first. Nothing in either is fitted: parameters are measured or the program's own.
+--costs FILE (bench/simulate/costs.json), --seed N, --json. The same seed gives the same answer. Two models: `engine.py` follows each request (check,
+and what happens to members, deadlines and databases); `fluid.py` counts them (scenarios of any size), and `check` compares it with the first.
+Parameters are measured at a fifth of the load and in a flood, or the program's own; what `check` compares with is not among them.
 """
-import argparse, dataclasses, json, os, sys
+import argparse, dataclasses, json, math, os, statistics, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "simulate"))
@@ -18,8 +19,10 @@ from fluid import Lane, Scenario
 
 CLAIM = 0.20  # the error asked for
 MARGIN_S = 2.0  # as in bench/fleet.py
-SECONDS = 12  # of open loop at each load, as the measurement's
+SECONDS, SEEDS = 10, 3  # of open loop at each load, and runs of which the median counts
 
+CONNECT_S = 5.0  # lib/db: until a server that says nothing is given up
+UNSHORT = 1000  # cores, where machines are not short of them
 DATABASE_S = 0.020  # what lagThreshold is made for (docs/kubernetes.md): a database that answers in some 20 ms
 
 SCENARIOS = {
@@ -40,6 +43,43 @@ SCENARIOS = {
                            "the same with threads of its own, 96 of 128"),
 }
 
+# Events, request by request: 100/s of databases of 20 ms for eight threads and two coordinators, 40 s, of which the event is at the 10th.
+AT_S, LASTS_S = 10.0, 40.0
+SERVED = {"rate": 100, "threads": 8, "coordinators": 2, "slow_s": DATABASE_S}
+OUTAGE = {"away": (AT_S, AT_S + 20), "away_share": 0.1, "away_s": CONNECT_S, "deadline_s": 10.0}
+
+
+def stop(members, name):
+    """All of them have no partitions for as long as was measured."""
+    def begin(fleet, costs):
+        for member in getattr(fleet, members): fleet.at(AT_S, member.consumer.stop, costs["stops"][name])
+    return begin
+
+
+def coordinator_leaves(fleet, costs): fleet.at(AT_S, fleet.coordinators[0].consumer.stop, costs["stops"]["coordinator_leaves"])
+
+
+def worker_dies(fleet, costs):
+    fleet.at(AT_S, fleet.workers[0].die, engine.SESSION_S + costs["stops"]["worker_joins"])
+    for worker in fleet.workers[1:]: fleet.at(AT_S + engine.SESSION_S, worker.consumer.stop, costs["stops"]["worker_joins"])
+
+
+def nothing(fleet, costs): pass
+
+
+EVENTS = {
+    "steady": ({}, nothing, "nothing happens"),
+    "worker-joins": ({}, stop("workers", "worker_joins"), "a worker joins"),
+    "worker-leaves": ({}, stop("workers", "worker_leaves"), "a worker drains and leaves"),
+    "worker-dies": ({}, worker_dies, "one of eight is killed, another started"),
+    "coordinator-joins": ({}, stop("coordinators", "coordinator_joins"), "a coordinator joins"),
+    "coordinator-leaves": ({}, coordinator_leaves, "one of two drains and leaves for good"),
+    "overload": ({"rate": 200}, nothing, "200/s, no deadline"),
+    "overload-deadline": ({"rate": 200, "deadline_s": 2.0}, nothing, "200/s, deadlines of 2 s"),
+    "outage": (OUTAGE, nothing, "a database of a tenth is away for 20 s, nobody answers there; deadlines of 10 s"),
+    "outage-no-breaker": ({**OUTAGE, "failures": math.inf}, nothing, "the same, tried by each task"),
+}
+
 
 def print_table(rows):
     """Rows of cells as Markdown, the first the head."""
@@ -51,7 +91,11 @@ def print_table(rows):
 def percent(share, sign=""): return f"{round(share, 2) + 0.0:{sign},.0%}".replace("%", " %")
 
 
-def compare(what, model, measured): return {"what": what, "model": model, "measured": measured, "error": model / measured - 1}
+def compare(what, model, measured):
+    """`measured`: a number, or those of several windows, of which the median counts."""
+    windows = measured if isinstance(measured, list) else [measured]
+    middle = statistics.median(windows)
+    return {"what": what, "model": model, "measured": middle, "windows": [min(windows), max(windows)], "error": model / middle - 1}
 
 
 def steady_rate(times):
@@ -59,47 +103,59 @@ def steady_rate(times):
     return sum(low <= t <= high for t in times) / (high - low)
 
 
-def against_fleet(costs, seed):
-    measured = costs["measured"]
-    cores, requests = costs["machine"]["cores"], 4000
-    yield compare("throughput, requests/s", engine.flood(costs, seed, requests, cores=cores), measured["throughput"])
-    for share in ("0.2", "0.5", "0.8"):
-        then = measured[share]
-        taken = engine.open_loop(costs, seed, then["rate"], SECONDS, cores=cores, load=float(share)).taken
-        for name, q in (("p50", 0.50), ("p95", 0.95)):
-            yield compare(f"{name} at {percent(float(share))} load, ms", engine.quantile(taken, q) * 1e3, then[name] * 1e3)
+def of_seeds(seed, value):
+    """The median of several runs, as one run of a few seconds is one of many that might have been."""
+    return [statistics.median(values) for values in zip(*(value(seed + i) for i in range(SEEDS)))]
+
+
+def against_fleet(costs, seed, mode):
+    """Of these only a transaction's mean at 20 % and the CPU of 20 % and of the flood are in the parameters, no latency and no throughput."""
+    measured, how = costs["measured"][mode], {"cores": costs["machine"]["cores"], "messages": mode}
+    def flood(of): return (costs["requests"] / max(engine.flood(costs, of, costs["requests"], **how).times),)
+    yield compare(f"`{mode}`: throughput, requests/s", *of_seeds(seed, flood), measured["throughput"])
+    for load in ("0.2", "0.5", "0.8"):
+        then = measured[load]
+        def run(of):
+            fleet = engine.open_loop(costs, of, then["rate"], SECONDS, load=float(load), **how)
+            return *(engine.quantile(fleet.taken, q) * 1e3 for q in (0.50, 0.95)), fleet.cores.busy / max(fleet.times)
+        p50, p95, busy = of_seeds(seed, run)
+        for name, model in (("p50", p50), ("p95", p95)):
+            yield compare(f"`{mode}`: {name} at {percent(float(load))} load, ms", model, [1e3 * seconds for seconds in then[name]])
+        yield compare(f"`{mode}`: cores busy at {percent(float(load))} load, of 100", 1e2 * busy, 1e2 * then["rate"] * sum(then["cpu"].values()))
 
 
 def against_workers(costs, seed):
     """bench/fleet.py scale: one candidate, one family, a task that sleeps; 14 s of work, whose first and last MARGIN does not count."""
-    task = {**costs["task"]["structure"], "a_request": 1.0}
-    seconds = engine.Draw(task["seconds"]).moment(1)  # of its thread: its task's, not that of all families
-    own, cpu = ({load: {**parts, "worker": seconds} for load, parts in costs.get(key, costs["cpu"]).items()} for key in ("own_cpu", "cpu"))
-    one = {**costs, "cpu": cpu, "own_cpu": own, "candidates": [[1, 1.0]], "task": {"structure": task}}
+    mode = costs["modes"]["each"]
+    a_task = sum(seconds for _, seconds in costs["work"]) / sum(visits for visits, _ in costs["work"]) / costs["families"]
+    own = {load: {**parts, "worker": a_task} for load, parts in mode["own_cpu"].items()}
+    one = {**costs, "work": [[1, a_task]], "families": 1, "modes": {"each": {**mode, "own_cpu": own}}}
     for row in costs["measured"].get("workers", []):
-        times = engine.flood_times(one, seed, 700 * row["workers"], threads=row["workers"], partitions=48, max_open=1024,
-                                   slow_s=0.020, cores=costs["machine"]["cores"])
+        times = engine.flood(one, seed, 700 * row["workers"], threads=row["workers"], partitions=48, max_open=1024, slow_s=0.020,
+                             slow_threads=0, cores=costs["machine"]["cores"]).times
         yield compare(f"{row['workers']} workers of 20 ms, verdicts/s", steady_rate(times), row["rate"])
 
 
 def against_exact(costs, seed):
     """The counting model against the one that follows each request; here `measured` is the latter."""
     for share in (0.2, 0.5, 0.8):
-        threads, coordinators, service = 8, 4, fluid.Service(costs, load="full")
+        threads, coordinators, service = 8, 4, fluid.Service(costs, load="full", partitions=12)
         rate = share * service.workers_pass(threads)
-        exact = engine.open_loop(costs, seed, rate, 20, cores=1000, threads=threads, partitions=48, coordinators=coordinators,
-                                 max_open=100000, load=1.0).taken
+        exact = engine.open_loop(costs, seed, rate, 10, cores=1000, threads=threads, partitions=48, coordinators=coordinators,
+                                 max_open=100000, load=1.0, messages=fluid.MESSAGES).taken
         counted = service.still + service.wait(rate, threads, coordinators)
         yield compare(f"mean latency of 8 threads {percent(share)} busy, ms: counted against followed", 1e3 * counted, 1e3 * sum(exact) / len(exact))
 
 
 def check(args, costs):
-    rows = [row for part in (against_fleet, against_workers, against_exact) for row in part(costs, args.seed)]
+    parts = [*((against_fleet, mode) for mode in costs["modes"]), (against_workers,), (against_exact,)]
+    rows = [row for part, *mode in parts for row in part(costs, args.seed, *mode)]
     if args.json: return print(json.dumps(rows, indent=1))
     errors = [percent(row["error"], "+") for row in rows]
-    print_table([("", "model", "measured", "error")] +
-                [(row["what"], f"{row['model']:,.0f}", f"{row['measured']:,.0f}", error if abs(row["error"]) <= CLAIM else f"**{error}**")
-                 for row, error in zip(rows, errors)])
+    print_table([("", "model", "measured", "windows", "error")] +
+                [(row["what"], f"{row['model']:,.0f}", f"{row['measured']:,.0f}",
+                  "" if row["windows"][0] == row["windows"][1] else f"{row['windows'][0]:,.0f} to {row['windows'][1]:,.0f}",
+                  error if abs(row["error"]) <= CLAIM else f"**{error}**") for row, error in zip(rows, errors)])
 
 
 COLUMNS = (  # of a scenario and one of its lanes
@@ -113,24 +169,60 @@ COLUMNS = (  # of a scenario and one of its lanes
 )
 
 
-def run(args, costs):
-    if not args.scenario: return print_table([("scenario", "")] + [(name, said) for name, (_, said) in SCENARIOS.items()])
-    if args.scenario != "all" and args.scenario not in SCENARIOS:
-        sys.exit(f"simulate.py: no scenario {args.scenario}; without a name they are listed")
-    chosen = {name: row[0] for name, row in SCENARIOS.items() if args.scenario in ("all", name)}
-    found = {name: {"settings": dataclasses.asdict(of), **fluid.run(costs, of)} for name, of in chosen.items()}
-    if args.json: return print(json.dumps(found, indent=1))
+EVENT_COLUMNS = (
+    ("requests/s", lambda of: f"{of['rate']:,.0f}"),
+    ("p50, p95, longest of others", lambda of: ", ".join(f"{seconds:,.2f}" for seconds in of["others_s"]) + " s"),
+    ("late or without an opinion", lambda of: percent(of["late"])),
+    ("breakers opened", lambda of: f"{of['breakers_opened']}"),
+)
+
+
+def run_event(costs, seed, settings, event):
+    settings = {**SERVED, **settings}
+    how = {name: value for name, value in settings.items() if name != "rate"}
+    fleet = engine.begin_open_loop(costs, seed, settings["rate"], LASTS_S, cores=UNSHORT, partitions=24, max_open=512, load=1.0,
+                                   messages=fluid.MESSAGES, **how)
+    event(fleet, costs)
+    fleet.clock.run()
+    assert fleet.verdicts == fleet.started, "a request was lost or judged twice"
+    return {"rate": settings["rate"], "others_s": [engine.quantile(fleet.others, 0.50), engine.quantile(fleet.others, 0.95), max(fleet.others)],
+            "late": fleet.late / fleet.verdicts, "breakers_opened": fleet.breakers_opened}
+
+
+def run_fluid(costs, chosen, as_json):
+    found = {name: {"settings": dataclasses.asdict(SCENARIOS[name][0]), **fluid.run(costs, SCENARIOS[name][0])} for name in chosen}
+    if as_json: return found
     print_table([("`run`", "", *(head for head, _ in COLUMNS))] +
-                [(f"`{name}`", SCENARIOS[name][1] if lane is of["lanes"][0] else "its others", *(cell(chosen[name], lane) for _, cell in COLUMNS))
+                [(f"`{name}`", SCENARIOS[name][1] if lane is of["lanes"][0] else "its others", *(cell(SCENARIOS[name][0], lane) for _, cell in COLUMNS))
                  for name, of in found.items() for lane in of["lanes"]])
     parts = fluid.core_hours(costs)
     print(f"\nA million verdicts take {sum(parts.values()):.2f} core hours: " +
-          ", ".join(f"{part} {hours:.2f}" for part, hours in parts.items()) + ".")
+          ", ".join(f"{part} {hours:.2f}" for part, hours in parts.items()) + ".\n")
+    return found
+
+
+def run_events(costs, chosen, as_json, seed):
+    found = {name: run_event(costs, seed, *EVENTS[name][:2]) for name in chosen}
+    if not as_json:
+        print_table([("`run`", "", *(head for head, _ in EVENT_COLUMNS))] +
+                    [(f"`{name}`", EVENTS[name][2], *(cell(of) for _, cell in EVENT_COLUMNS)) for name, of in found.items()])
+    return found
+
+
+def run(args, costs):
+    if not args.scenario: return print_table([("scenario", "")] + [(name, row[-1]) for name, row in {**SCENARIOS, **EVENTS}.items()])
+    if args.scenario != "all" and args.scenario not in {**SCENARIOS, **EVENTS}:
+        sys.exit(f"simulate.py: no scenario {args.scenario}; without a name they are listed")
+    counted, followed = ([name for name in table if args.scenario in ("all", name)] for table in (SCENARIOS, EVENTS))
+    found = {}
+    if counted: found.update(run_fluid(costs, counted, args.json))
+    if followed: found.update(run_events(costs, followed, args.json, args.seed))
+    if args.json: print(json.dumps(found, indent=1))
 
 
 def measure(args, _):
     import measure as measuring
-    measuring.write(args.build, args.log, args.db_root, args.seconds, args.out)
+    measuring.write(args)
 
 
 def main():
@@ -143,7 +235,11 @@ def main():
             command.add_argument("build")
             command.add_argument("log")
             command.add_argument("--db-root", required=True)
-            command.add_argument("--seconds", type=float, default=12)
+            command.add_argument("--seconds", type=float, default=10)
+            command.add_argument("--rounds", type=int, default=5)
+            command.add_argument("--task-messages", choices=engine.MESSAGES, default="each")
+            command.add_argument("--what", choices=("loads", "members", "workers"), default="loads",
+                                 help="members: how long requests wait as some join and leave; workers: 1 to 8, BUILD with -DASSAY_MUTATIONS=ON")
             command.add_argument("--out", required=True)
             continue
         command.add_argument("--costs", default=os.path.join(HERE, "simulate", "costs.json"))

@@ -1,19 +1,35 @@
-"""The exact model: every request, message, task and transaction of a fleet is an event.
+"""The exact model: every request, message, batch, task and transaction of a fleet is an event.
 
 Exact: threads that do one thing at a time in order; partitions by key; which candidates of a request are out (decide.c: all, or one
-after the other while workers are busy); batches of a worker, its answers in one message (lanes.c, dispatch.c); when a transaction
-begins and that it runs beside the reader (settle.c); a limit of open requests; cores that are shared equally by whatever runs.
-Approximate: a message takes as long as one alone does (`hop`), families of a candidate are drawn apart from each other, the CPU of a
-message is that of a request in equal parts, and a candidate that is slow holds its thread (`--slow-threads 0`)."""
-import bisect
+after the other while workers are busy); messages of tasks by topic (coordinator.c); batches of a worker, its answers in one message
+(lanes.c, dispatch.c); when a transaction begins and that it runs beside the reader (settle.c); a limit of open requests.
+
+What makes a busy fleet slow is in three queues. A message waits in its partition's batch (linger), then for the library's thread, then
+for the broker, which handles one request of a connection at a time; what comes meanwhile joins the batch, so that batches grow as
+the broker slows down. A consumer's fetch brings what there is, and the next one waits for it. A transaction is such requests one
+behind the other. And all of these are bursts of CPU on cores that are shared, by groups of processes first (Cores).
+
+Approximate: a request to a broker costs as much as any other, and a message as any other; so do a request's candidates, and their families."""
 import collections
 import heapq
 import itertools
+import math
 import random
 
 COMMIT_S, MARKERS_S, WORK_SHARE, COMMIT_MOST_S, BATCH_MAX = 0.1, 0.004, 4, 1.0, 5000  # proto/bus/kafka/exactly_once/settle.c
 IDLE_WAIT_S, WAIT_SHARE, WINDOW = 0.020, 32, 16  # coordinator/coordinator.c, coordinator/core.c
-TASKS, RESULTS = 12 * 7, 16  # worker/internal.h: BATCH, OUTBOX
+TASKS, JOINED, RESULTS = 12 * 7, 30, 30  # worker/internal.h: BATCH; proto/message: MSG_MAX_JOINED; OUTBOX
+LINGER_S, TRANSACTION_LINGER_S, DRIVER_LINGER_S = 0.005, 0.001, 0.002  # producer.c, txn.c, bench/fleet.py
+FETCH_WAIT_S, DRIVER_FETCH_WAIT_S, IN_FLIGHT = 0.5, 0.010, 5  # librdkafka's fetch.wait.max.ms and most requests of an idempotent producer
+SESSION_S = 15.0  # session.timeout.ms of both groups
+FAILURES, PAUSE_S, MOST_PAUSE_S, PROBE_S = 5, 1.0, 30.0, 0.1  # worker/db_breakers.c
+RETRY_S, MOST_RETRY_S, ANSWER_S = 0.020, 2.0, 0.3  # worker/dispatch.c
+SLOW_S, SLOW_THREADS = 0.020, 2  # cli/settings/options.c
+MESSAGES = ("each", "family", "request")  # coordinator --task-messages
+FOREVER = float("inf")
+SLICE_S, MIGRATION_S = 0.0007, 0.0005  # Linux: of one core, more with more; what ran that recently stays where it is
+IDLE_EVERY_S = 0.010
+ROUNDS, LIGHT_S = 6, 20  # of calibrate, and seconds of its light load
 
 
 LIGHT = 0.2  # of the throughput: batches are small, and the light costs are measured
@@ -26,25 +42,6 @@ def cpu_at(load, light, full):
     load = max(load, LIGHT)
     of_full = (load - LIGHT) / (1 - LIGHT)
     return (light * LIGHT * (1 - of_full) + full * of_full) / load
-
-
-class Draw:
-    """Values of a histogram: rows [upper bound, share]. Within a bucket all values are as likely."""
-
-    def __init__(self, rows):
-        self.highs = [row[0] for row in rows]
-        self.lows = [row[2] if len(row) > 2 else low for row, low in zip(rows, [0.0, *self.highs])]
-        self.until = list(itertools.accumulate(row[1] for row in rows))
-
-    def __call__(self, chance):
-        i = min(bisect.bisect_left(self.until, chance.random() * self.until[-1]), len(self.highs) - 1)
-        return chance.uniform(self.lows[i], self.highs[i])
-
-    def moment(self, power):
-        """The mean of the values' `power`."""
-        shares = [b - a for a, b in zip([0.0, *self.until], self.until)]
-        return sum(share * (high ** (power + 1) - low ** (power + 1)) / ((power + 1) * (high - low)) if high > low else share * high ** power
-                   for share, low, high in zip(shares, self.lows, self.highs)) / self.until[-1]
 
 
 class Clock:
@@ -60,36 +57,70 @@ class Clock:
             then(*arguments)
 
 
+class Group:
+    """Bursts of CPU that wait for a core, of processes that share what the machine gives them; `used` there so far, on a clock that does
+    not fall behind."""
+
+    def __init__(self): self.ready, self.running, self.used = collections.deque(), 0, 0.0
+
+
 class Cores:
-    """So many cores, shared equally: n bursts of CPU each go at min(1, cores / n)."""
+    """So many cores, each with a queue of its own as Linux has them: who wakes goes to an idle one, else to any, and an idle one takes what has
+    waited at another for MIGRATION_S. Who has a core keeps it for a slice, or until its burst is over; then the group that used least there has it,
+    within it who waited longest. A burst may be runs of so many seconds each, as of threads that wake each other: after each it waits anew."""
 
     def __init__(self, clock, cores):
-        self.clock, self.cores, self.served, self.since, self.bursts, self.version, self.order = clock, cores, 0.0, 0.0, [], 0, itertools.count()
-        self.busy = 0.0  # core seconds
+        self.clock, self.slice, self.chance = clock, SLICE_S * (1 + math.log2(min(cores, 8))), random.Random(cores)
+        self.idle, self.groups = list(range(cores))[::-1], [{} for _ in range(cores)]
+        self.busy = self.waited = 0.0  # core seconds, and seconds of who waited
 
-    def speed(self): return min(1.0, self.cores / len(self.bursts)) if self.bursts else 0.0
+    def use(self, seconds, then, *arguments, group="", run=FOREVER): self.wait(group, seconds, run, then, arguments)
 
-    def catch_up(self):
-        passed = (self.clock.now - self.since) * self.speed()
-        self.served += passed
-        self.busy += passed * len(self.bursts)
-        self.since = self.clock.now
+    def wait(self, group, *burst):
+        core = self.idle[-1] if self.idle else self.chance.randrange(len(self.groups))
+        self.put(core, group, burst)
+        if self.idle: self.next(self.idle.pop())
 
-    def plan(self):
-        self.version += 1
-        if self.bursts: self.clock.after(max(0.0, (self.bursts[0][0] - self.served) / self.speed()), self.end, self.version)
+    def put(self, core, name, burst):
+        groups = self.groups[core]
+        of = groups.setdefault(name, Group())
+        if not of.ready and not of.running:
+            of.used = max(of.used, min((other.used for other in groups.values() if other.ready or other.running), default=0.0))
+        of.ready.append((self.clock.now, burst))
 
-    def use(self, seconds, then, *arguments):
-        self.catch_up()
-        heapq.heappush(self.bursts, (self.served + seconds, next(self.order), then, arguments))
-        self.plan()
+    def find(self, core):
+        """The group that is next there."""
+        waiting = [item for item in self.groups[core].items() if item[1].ready]
+        return min(waiting, key=lambda item: item[1].used)[0] if waiting else None
 
-    def end(self, version):
-        if version != self.version: return
-        self.catch_up()
-        _, _, then, arguments = heapq.heappop(self.bursts)
-        self.plan()
-        then(*arguments)
+    def steal(self, core):
+        for other in range(len(self.groups) if len(self.groups) < 64 else 0):
+            for name, of in self.groups[other].items():
+                if other == core or not of.ready or self.clock.now - of.ready[0][0] < MIGRATION_S: continue
+                self.put(core, name, of.ready.popleft()[1])
+                return name
+        return None
+
+    def next(self, core):
+        name = self.find(core)
+        if name is None: name = self.steal(core)
+        if name is None: return self.idle.append(core)
+        of = self.groups[core][name]
+        since, (seconds, run, then, arguments) = of.ready.popleft()
+        now = min(seconds, run, self.slice)
+        of.used += now
+        of.running += 1
+        self.waited += self.clock.now - since
+        self.clock.after(now, self.over, core, name, now, seconds, run, then, arguments)
+
+    def over(self, core, name, now, seconds, run, then, arguments):
+        self.groups[core][name].running -= 1
+        self.busy += now
+        if seconds - now > 1e-12:
+            if now == self.slice or run == FOREVER: self.put(core, name, (seconds - now, run, then, arguments))
+            else: self.wait(name, seconds - now, run, then, arguments)
+        else: then(*arguments)
+        self.next(core)
 
 
 class Thread:
@@ -107,6 +138,131 @@ class Thread:
         else: self.idle()
 
 
+class Cost:
+    """CPU seconds of a part: of a request to a broker, of a message in it, and of a request of the transaction protocol. Counts all."""
+
+    def __init__(self, *seconds): self.seconds, self.counted = seconds, [0, 0, 0]
+
+    def of(self, requests=0, messages=0, protocol=0):
+        numbers = (requests, messages, protocol)
+        for i, n in enumerate(numbers): self.counted[i] += n
+        return sum(n * seconds for n, seconds in zip(numbers, self.seconds))
+
+
+class Client:
+    """An instance of the Kafka library: its thread, and its connection, of which a broker handles one request at a time."""
+
+    def __init__(self, fleet, part): self.fleet, self.part, self.thread, self.connection = fleet, part, Thread(), Thread()
+
+    def library(self, numbers, then, *arguments): self.run(self.thread, self.part, "fleet", numbers, then, *arguments)
+
+    def broker(self, numbers, then, *arguments): self.run(self.connection, "broker", "broker", numbers, then, *arguments)
+
+    def run(self, thread, part, group, numbers, then, *arguments):
+        fleet = self.fleet
+        def begin(over): fleet.cores.use(fleet.cost[part].of(*numbers), done, over, group=group, run=fleet.runs[part])
+        def done(over):
+            then(*arguments)
+            over()
+        thread.do(begin)
+
+    def ask(self, then):
+        """A request of the transaction protocol and its answer."""
+        self.library((0, 0, 1), lambda: self.broker((0, 0, 1), then))
+
+
+class Producer(Client):
+    """Batches by partition: one is a request of its own (librdkafka), and takes what came until it is sent."""
+
+    def __init__(self, fleet, part, linger, transacts=False):
+        super().__init__(fleet, part)
+        self.linger, self.transacts, self.open, self.ready, self.in_flight = linger, transacts, {}, collections.deque(), 0
+
+    def send(self, partition, consumer, message, then=None):
+        """`then`: when it is safe with the broker."""
+        if partition not in self.open:
+            self.open[partition] = []
+            self.fleet.clock.after(self.linger, self.is_ready, partition)
+        self.open[partition].append((consumer, message, then))
+
+    def is_ready(self, partition):
+        self.ready.append(partition)
+        self.next()
+
+    def next(self):
+        if not self.ready or self.in_flight == IN_FLIGHT: return
+        batch = self.open.pop(self.ready.popleft())
+        self.in_flight += 1
+        self.library((1, len(batch)), self.broker_takes, batch)
+        self.next()
+
+    def broker_takes(self, batch):
+        """Of a transaction's partition the broker asks who coordinates."""
+        self.broker((1, len(batch), int(self.transacts)), self.is_safe, batch)
+
+    def is_safe(self, batch):
+        self.in_flight -= 1
+        for consumer, some in itertools.groupby(batch, key=lambda item: item[0]):
+            some = list(some)
+            if consumer: consumer.put([message for _, message, _ in some])
+            for _, _, then in some:
+                if then: then()
+        self.next()
+
+
+class Consumer(Client):
+    """One fetch at a time, which the broker answers when there is something, or after `wait`. None while its group's partitions are shared out
+    anew (stop)."""
+
+    def __init__(self, fleet, part, take, wait=FETCH_WAIT_S):
+        super().__init__(fleet, part)
+        self.take, self.wait, self.there, self.fetching, self.stopped, self.parked = take, wait, [], False, 0, 0
+
+    def put(self, messages):
+        self.there += ((message, self.fleet.clock.now) for message in messages)
+        self.fetch()
+
+    def fetch(self):
+        """Half of what a fetch costs the broker is its answer, half that it comes again, which nobody waits for."""
+        if self.fetching or self.stopped: return
+        self.fetching = True
+        some, cost = [], self.fleet.cost["broker"]
+        def answer(over):
+            some.extend(self.there)
+            self.there = []
+            self.run_broker(cost.of(1, len(some)) - cost.seconds[0] / 2, answered, over)
+        def answered(over):
+            over()
+            self.library((1, len(some)), come_again)
+        def come_again():
+            self.connection.do(lambda over: self.run_broker(cost.seconds[0] / 2, parked, over))
+            for message, appended in some: self.take(message, appended)
+        def parked(over):
+            over()
+            self.park()
+        self.connection.do(answer)
+
+    def run_broker(self, seconds, then, *arguments):
+        self.fleet.cores.use(seconds, then, *arguments, group="broker", run=self.fleet.runs["broker"])
+
+    def park(self):
+        self.fetching = False
+        self.parked += 1
+        if self.there: self.fetch()
+        elif not self.fleet.is_over(): self.fleet.clock.after(self.wait, self.nothing, self.parked)
+
+    def nothing(self, parked):
+        if parked == self.parked and not self.fleet.is_over(): self.fetch()
+
+    def stop(self, seconds):
+        self.stopped += 1
+        self.fleet.clock.after(seconds, self.go_on)
+
+    def go_on(self):
+        self.stopped -= 1
+        if self.there: self.fetch()
+
+
 class Coordinator:
     """One thread reads and decides, and one transaction at a time runs beside it (once.c, settle.c)."""
 
@@ -114,43 +270,76 @@ class Coordinator:
         self.fleet, self.thread, self.settled, self.open, self.waiting = fleet, Thread(self.plan), [], 0, collections.deque()
         self.ended, self.took, self.transacting, self.due, self.batches = -COMMIT_MOST_S, 0.0, False, None, []
         self.wait_s = 0.0  # of a first answer, a moving mean (core.c: note_wait)
+        self.consumer = Consumer(fleet, "coordinator", self.take_message)
+        self.tasks = Producer(fleet, "coordinator", LINGER_S)
+        self.verdicts = Producer(fleet, "coordinator", 0.0, transacts=True)
 
-    def take(self, request):
-        if self.open >= self.fleet.max_open: return self.waiting.append(request)
+    def take_message(self, message, appended):
+        if isinstance(message, Request): return self.take(message, appended)
+        self.turn("result_read", appended, len(message) / self.fleet.families, self.answer, message)
+
+    def take(self, request, appended):
+        if self.open >= self.fleet.max_open: return self.waiting.append((request, appended))
         self.open += 1
-        self.turn(1, self.send, request)
+        self.turn("request_read", appended, 1, self.begin, request)
 
-    def turn(self, parts, then, *arguments):
-        """So many of the equal parts of what a request costs a coordinator: its thread's, and beside it the library's."""
+    def turn(self, stage, since, parts, then, *arguments):
+        """So many of the equal parts of what a request costs a coordinator's thread."""
         fleet = self.fleet
-        def begin(over): fleet.cores.use(fleet.own["coordinator"] * fleet.turns * parts, done, over)
+        def begin(over):
+            fleet.note(stage, fleet.clock.now - since)
+            fleet.cores.use(fleet.own["coordinator"] * fleet.turns * parts, done, over, group="fleet")
         def done(over):
             then(*arguments)
             over()
-        fleet.cores.use(fleet.library["coordinator"] * fleet.turns * parts, lambda: None)
         self.thread.do(begin)
+
+    def begin(self, request):
+        left = request.deadline - self.fleet.clock.now
+        if left <= 0: return self.decide(request, late=True)
+        if left < FOREVER: self.fleet.clock.after(left, self.expire, request)
+        self.send(request)
+
+    def expire(self, request):
+        """core_tick: its candidates that are out are answered to nobody."""
+        if not request.decided: self.decide(request, late=True)
 
     def send(self, request):
         most = WINDOW if self.fleet.all_at_once or self.wait_s < IDLE_WAIT_S else 1
         n = min(request.left, max(0, most - request.out))
         request.left, request.out = request.left - n, request.out + n
-        worker = self.fleet.workers[request.task_key % len(self.fleet.workers)]
-        if n: self.fleet.message(n, worker.take, [Candidate(request, self.fleet.clock.now) for _ in range(n)])
+        tasks = [Task(candidate, family) for candidate in (Candidate(request, self.fleet) for _ in range(n)) for family in range(self.fleet.families)]
+        if self.fleet.messages == "each": groups = [[task] for task in tasks]
+        elif self.fleet.messages == "request": groups = [tasks[i:i + JOINED] for i in range(0, len(tasks), JOINED)]
+        else: groups = [[task for task in tasks if task.family == family] for family in range(self.fleet.families)]
+        for group in groups:
+            if group: self.fleet.send_tasks(self, request, group)
 
-    def answer(self, candidates):
+    def answer(self, tasks):
         """What one message had."""
-        request = candidates[0].request
-        for candidate in candidates:
+        request = tasks[0].candidate.request
+        for task in tasks:
+            candidate = task.candidate
+            candidate.left -= 1
+            request.late |= task.unavailable
+            if candidate.left: continue
             wait = max(0.0, self.fleet.clock.now - candidate.sent - candidate.first_task)
             self.wait_s += (wait - self.wait_s) / WAIT_SHARE
-        request.out -= len(candidates)
+            request.out -= 1
+        if request.decided: return
         if request.left: self.send(request)
-        elif not request.out: self.settle(request)
+        elif not request.out: self.decide(request)
+
+    def decide(self, request, late=False):
+        request.decided = True
+        request.late |= late
+        self.settle(request)
 
     def settle(self, request):
         self.open -= 1
+        request.settled = self.fleet.clock.now
         self.settled.append(request)
-        if self.waiting: self.take(self.waiting.popleft())
+        if self.waiting: self.take(*self.waiting.popleft())
         self.plan()
 
     def plan(self):
@@ -171,153 +360,354 @@ class Coordinator:
 
     def transact(self):
         batch, self.settled, self.due = self.settled[:BATCH_MAX], self.settled[BATCH_MAX:], None
-        self.transacting, self.took = True, self.fleet.transaction(self.fleet.chance)
+        self.transacting = True
         self.batches.append(len(batch))
-        self.fleet.cores.use(self.fleet.message_cpu * len(batch), lambda: None)
-        self.fleet.clock.after(self.took, self.committed, batch)
+        Transaction(self, batch).begin()
 
-    def committed(self, batch):
-        self.ended, self.transacting = self.fleet.clock.now, False
-        for request in batch: self.fleet.visible(request)
+    def committed(self, took):
+        self.ended, self.transacting, self.took = self.fleet.clock.now, False, took
         self.plan()
+
+
+class Transaction:
+    """Its partitions are added, outputs written, each partition's a request; then offsets are added, written, and it is ended: requests one
+    behind the other (txn.c). Then the broker writes markers, and who reads committed may."""
+
+    def __init__(self, coordinator, batch):
+        self.of, self.batch, self.left, self.fleet = coordinator, batch, len(batch), coordinator.fleet
+        self.began = self.fleet.clock.now
+        for request in batch: self.fleet.note("commit_wait", self.began - request.settled)
+
+    def begin(self): self.fleet.clock.after(self.fleet.transaction_wait, self.of.verdicts.ask, self.write)
+
+    def write(self):
+        producer = self.of.verdicts
+        for request in self.batch: producer.open.setdefault(request.key, []).append((None, request, self.one_is_safe))
+        producer.ready += producer.open
+        producer.next()
+
+    def one_is_safe(self):
+        self.left -= 1
+        if self.left: return
+        self.written = self.fleet.clock.now
+        self.fleet.note("write", self.written - self.began)
+        ask = self.of.verdicts.ask
+        ask(lambda: ask(lambda: ask(self.end)))
+
+    def end(self):
+        now = self.fleet.clock.now
+        self.fleet.note("commit", now - self.written)
+        partitions = len({request.key for request in self.batch})
+        cost = self.fleet.cost["broker"].of(0, partitions, 1)
+        self.fleet.cores.use(cost, self.fleet.reader.put, self.batch, group="broker", run=self.fleet.runs["broker"])
+        self.of.committed(now - self.began)
 
 
 class Worker:
     """One thread of a worker: takes what has come, small requests first (lanes.c); answers when there are RESULTS or all is done, those of
     a request in one message (dispatch.c)."""
 
-    def __init__(self, fleet): self.fleet, self.queue, self.batch, self.judged, self.results, self.busy = fleet, [], [], [], 0, False
+    def __init__(self, fleet):
+        self.fleet, self.queue, self.batch, self.results, self.busy, self.at_a_time = fleet, collections.deque(), [], [], False, TASKS
+        self.consumer = Consumer(fleet, "worker", self.take)
+        self.producer = Producer(fleet, "worker", LINGER_S)
+        self.breaker, self.aside = Breaker(fleet), 0
 
-    def take(self, candidates):
-        self.queue += candidates
-        if not self.busy: self.poll()
+    def take(self, tasks, appended):
+        """`appended`: None where they come again."""
+        if appended is not None:
+            for task in tasks: task.appended = appended
+        self.queue.append(tasks)
+        if self.busy: return
+        self.busy = True
+        self.fleet.clock.after(0.0, self.poll)  # with the other messages of the fetch
 
     def poll(self):
-        most = max(1, TASKS // self.fleet.families)
-        batch, self.queue = self.queue[:most], self.queue[most:]
-        n = collections.Counter(candidate.request for candidate in batch)
-        self.batch = sorted(batch, key=lambda candidate: (n[candidate.request], candidate.request.number), reverse=True)
-        self.busy = bool(batch)
-        if batch: self.judge()
+        messages = [self.queue.popleft() for _ in range(min(len(self.queue), self.at_a_time))]
+        tasks = [task for message in messages for task in message]
+        self.busy = bool(tasks)
+        if not tasks: return
+        n = collections.Counter(task.candidate.request.number for task in tasks)
+        tasks.sort(key=lambda task: (n[task.candidate.request.number], task.candidate.request.number, task.candidate.number, task.family))
+        self.batch = [list(group) for _, group in itertools.groupby(tasks, key=lambda task: task.candidate)][::-1]
+        families = self.fleet.families
+        self.at_a_time = min(TASKS, max(families, TASKS * len(messages) // len(tasks) // families * families))
+        self.judge()
 
     def judge(self):
         if not self.batch:
-            self.flush(self.judged)
+            self.flush()
             return self.poll()
-        candidate, fleet = self.batch.pop(), self.fleet
-        tasks = [draw(fleet.chance) * fleet.scale for share, draw in fleet.tasks if share == 1.0 or fleet.chance.random() < share]
-        candidate.first_task = (tasks[0] if tasks else 0.0) + fleet.slow_s
-        fleet.cores.use(fleet.beside + sum(tasks), fleet.clock.after, fleet.slow_s, self.answer, candidate)  # ASSAY_SLOW_MS sleeps
+        tasks, fleet = self.batch.pop(), self.fleet
+        request = tasks[0].candidate.request
+        for task in tasks: fleet.note("task_read", fleet.clock.now - task.appended)
+        if fleet.clock.now >= request.deadline:
+            self.put_results(tasks, unavailable=True)
+            return fleet.clock.after(0.0, self.judge)
+        if request.away and self.breaker.holds_up(self, tasks): return
+        cpu = request.cpu * len(tasks) / fleet.families
+        tasks[0].candidate.first_task = request.cpu / fleet.families + fleet.slow_s
+        judging = Judging(self, tasks)
+        fleet.cores.use(cpu, fleet.clock.after, fleet.slow_s, judging.over, False, group="fleet")  # ASSAY_SLOW_MS sleeps
+        fleet.clock.after(SLOW_S, judging.overtake)
 
-    def answer(self, candidate):
-        self.judged.append(candidate)
-        self.results += self.fleet.families
-        if self.results >= RESULTS:
-            rest = self.results - RESULTS  # of this candidate, whose last results are for the next time
-            self.flush(self.judged[:-1] if rest else self.judged)
-            self.results = rest
-        self.judge()
+    def die(self, until_s):
+        """What it had is another's, or its own again, once the group has missed it."""
+        held = [*self.queue, *self.batch]
+        self.queue.clear()
+        self.batch = []
+        self.consumer.stop(until_s)
+        self.consumer.put(held)
 
-    def flush(self, candidates):
-        self.judged, self.results = self.judged[len(candidates):], 0
-        fleet = self.fleet
-        fleet.cores.use(fleet.library["worker"] / fleet.visits * len(candidates), lambda: None)
-        for request, some in itertools.groupby(candidates, lambda candidate: candidate.request):
-            some = list(some)
-            coordinator = fleet.coordinators[request.key % len(fleet.coordinators)]
-            fleet.message(len(some), coordinator.turn, len(some), coordinator.answer, some)
+    def put_results(self, tasks, unavailable):
+        for task in tasks:
+            task.unavailable = unavailable
+            self.results.append(task)
+            if len(self.results) == RESULTS: self.flush()
+
+    def flush(self):
+        for request, some in itertools.groupby(self.results, lambda task: task.candidate.request):
+            coordinator = self.fleet.coordinators[request.key % len(self.fleet.coordinators)]
+            self.producer.send(request.key, coordinator.consumer, list(some))
+        self.results = []
+
+
+class Judging:
+    """A candidate in a worker's thread. One that is slow is overtaken: another thread leads on, if one is free (lanes.c)."""
+
+    def __init__(self, worker, tasks): self.worker, self.tasks, self.ended, self.aside = worker, tasks, False, False
+
+    def overtake(self):
+        if self.ended or self.worker.aside >= self.worker.fleet.slow_threads: return
+        self.aside = True
+        self.worker.aside += 1
+        self.worker.judge()
+
+    def over(self, unavailable=None):
+        """`unavailable`: None where the tasks have been given back."""
+        worker, self.ended = self.worker, True
+        if unavailable is not None: worker.put_results(self.tasks, unavailable)
+        if not self.aside: return worker.judge()
+        worker.aside -= 1
+        worker.flush()
 
 
 class Request:
-    """`key`: its partition; `task_key`: that of its tasks, whose key is where it stands in its own."""
-    __slots__ = ("number", "due", "key", "task_key", "left", "out")
+    """`key`: its partition; `task_key`: that of its tasks, whose key is where it stands in its own; `cpu`: of each of its candidates, of which
+    `left` were not sent yet. `away`: its database may be."""
+    __slots__ = ("number", "due", "key", "task_key", "left", "cpu", "deadline", "away", "out", "decided", "late", "settled", "candidates")
 
-    def __init__(self, number, due, key, task_key, left):
-        self.number, self.due, self.key, self.task_key, self.left, self.out = number, due, key, task_key, left, 0
+    def __init__(self, number, due, key, task_key, left, cpu=0.0, deadline=FOREVER, away=False):
+        self.number, self.due, self.key, self.task_key, self.left, self.cpu, self.deadline, self.away = number, due, key, task_key, left, cpu, deadline, away
+        self.out, self.decided, self.late, self.settled, self.candidates = 0, False, False, 0.0, 0
 
 
 class Candidate:
-    __slots__ = ("request", "sent", "first_task")
+    __slots__ = ("request", "number", "sent", "first_task", "left")
 
-    def __init__(self, request, sent): self.request, self.sent, self.first_task = request, sent, 0.0
+    def __init__(self, request, fleet):
+        request.candidates += 1
+        self.request, self.number, self.sent, self.first_task, self.left = request, request.candidates, fleet.clock.now, 0.0, fleet.families
+
+
+class Task:
+    __slots__ = ("candidate", "family", "appended", "unavailable", "attempts")
+
+    def __init__(self, candidate, family):
+        self.candidate, self.family, self.appended, self.unavailable, self.attempts = candidate, family, 0.0, False, 0
+
+
+class Breaker:
+    """Of a worker, for the database that is away: left alone after `failures` in a row, for a pause that doubles; then one candidate tries
+    (lib/base/breaker.c, db_breakers.c). What cannot be looked at comes again until its deadline is near, and is unavailable then."""
+
+    def __init__(self, fleet): self.fleet, self.failures, self.opened, self.until, self.trying = fleet, 0, 0, 0.0, False
+
+    def refuses(self, now): return self.trying or now < self.until
+
+    def failed(self):
+        self.failures += 1
+        if self.failures < self.fleet.failures or (self.until and not self.trying): return
+        pause = min(MOST_PAUSE_S, PAUSE_S * 2 ** self.opened) * self.fleet.chance.uniform(0.75, 1.25)
+        self.opened, self.until, self.trying = self.opened + 1, self.fleet.clock.now + pause, False
+        self.fleet.breakers_opened += 1
+
+    def answered(self): self.failures, self.opened, self.until, self.trying = 0, 0, 0.0, False
+
+    def holds_up(self, worker, tasks):
+        """Are these tasks not judged now? A database that does not answer fails after `away_s`."""
+        fleet = self.fleet
+        if self.refuses(fleet.clock.now):
+            self.again(worker, tasks, max(self.until - fleet.clock.now, PROBE_S))
+            fleet.clock.after(0.0, worker.judge)
+            return True
+        self.trying = self.until > 0
+        if not fleet.is_away():
+            self.answered()
+            return False
+        judging = Judging(worker, tasks)
+        fleet.clock.after(fleet.away_s, self.waited, judging)
+        fleet.clock.after(SLOW_S, judging.overtake)
+        return True
+
+    def waited(self, judging):
+        self.failed()
+        delay = min(MOST_RETRY_S, RETRY_S * 2 ** min(20, judging.tasks[0].attempts)) * self.fleet.chance.uniform(0.5, 1.5)
+        self.again(judging.worker, judging.tasks, delay)
+        judging.over()
+
+    def again(self, worker, tasks, delay):
+        for task in tasks: task.attempts += 1
+        left = tasks[0].candidate.request.deadline - self.fleet.clock.now
+        if delay + ANSWER_S >= left: return worker.put_results(tasks, unavailable=True)
+        self.fleet.clock.after(delay, worker.take, tasks, None)
 
 
 class Fleet:
-    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU a request takes (cpu_at)."""
+    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU the threads of a request take (cpu_at)."""
 
-    def __init__(self, costs, seed, *, coordinators=1, threads=1, partitions=8, cores=2, load=0.0, max_open=256, commit=COMMIT_S, slow_s=0.0):
-        self.clock, self.chance = Clock(), random.Random(seed)
-        self.cores, self.max_open, self.commit, self.slow_s = Cores(self.clock, cores), max_open, commit, slow_s
-        self.hop, self.transaction = Draw(costs["hop"]), Draw(costs["commit"])
-        self.request_hop = Draw(costs.get("request_hop", costs["hop"]))
-        self.counts = Draw([[n, share, n] for n, share in costs["candidates"]])
-        # Statements that are the same are asked once, so a request visits workers less often than it has candidates, but once.
-        candidates, self.visits = self.counts.moment(1), max(task["a_request"] for task in costs["task"].values())
-        self.asked = (self.visits - 1) / (candidates - 1) if candidates > 1 else 1.0
+    def __init__(self, costs, seed, *, coordinators=1, threads=1, partitions=8, cores=2, load=0.0, max_open=256, commit=COMMIT_S, slow_s=0.0,
+                 messages="each", deadline_s=FOREVER, away=(0.0, 0.0), away_share=0.0, away_s=0.0, failures=FAILURES,
+                 slow_threads=SLOW_THREADS):
+        costs = {**costs, **costs.get("modes", {}).get(messages, {})}
+        self.clock, self.chance, self.messages, self.deadline_s = Clock(), random.Random(seed), messages, deadline_s
+        self.cores, self.max_open, self.commit, self.slow_s, self.slow_threads = Cores(self.clock, cores), max_open, commit, slow_s, slow_threads
+        self.away, self.away_share, self.away_s, self.failures, self.breakers_opened = away, away_share, away_s, failures, 0
+        self.cost = {part: Cost(*cost) for part, cost in costs["kafka"].items()}
+        self.transaction_wait = costs["transaction_wait"]
+        self.runs = costs["runs"]
+        self.own = {part: cpu_at(load, light, costs["own_cpu"]["full"][part]) for part, light in costs["own_cpu"]["light"].items()}
+        # Statements that are the same are asked once, so a request visits workers less often than it has candidates.
+        self.work = costs["work"]
+        self.visits = sum(visits for visits, _ in self.work) / len(self.work)
         self.all_at_once = costs["strategy"] == "rerank"  # rules.c: evaluate_all; the others may stop at a candidate
-        self.cpu, self.own = ({part: cpu_at(load, light, parts["full"][part]) for part, light in parts["light"].items()}
-                              for parts in (costs["cpu"], costs.get("own_cpu", costs["cpu"])))
-        self.library = {part: max(0.0, self.cpu[part] - own) for part, own in self.own.items()}
-        self.families = len(costs["task"])
-        self.tasks = [(costs["task"][family]["a_request"] / self.visits, Draw(costs["task"][family]["seconds"]))
-                      for family in sorted(costs["task"], key=lambda family: family != "execution")]
-        # A task takes the CPU of its thread, and what its duration was beyond that it waited for a core: the model has its own waits. What
-        # a thread does beside its tasks is its CPU but for theirs.
-        mean, cpu = sum(share * draw.moment(1) for share, draw in self.tasks), self.own["worker"] / self.visits
-        self.scale, self.beside = min(1.0, cpu / mean), max(0.0, cpu - mean)
+        self.families = costs["families"]
+        self.topics = 1 if messages == "request" else self.families
+        # A thread's work takes the CPU of the thread: what it took longer alone was waiting, and what the thread takes beyond it is beside it.
+        alone = sum(seconds for _, seconds in self.work) / len(self.work)
+        self.scale, self.beside = min(1.0, self.own["worker"] / alone), max(0.0, self.own["worker"] - alone) / self.visits
         self.turns = 1 / (self.visits + 1)  # a coordinator's turns of a request, and so the CPU of one
-        self.message_cpu = (self.cpu["broker"] + self.cpu["redis"]) * self.turns / 2  # request, tasks and results by candidate, verdict
-        self.partitions, self.workers = partitions, [Worker(self) for _ in range(threads)]
+        self.partitions, self.stages = partitions, {}
+        self.started = self.verdicts = self.late = 0
+        self.workers = [Worker(self) for _ in range(threads)]
         self.coordinators = [Coordinator(self) for _ in range(coordinators)]
-        self.taken, self.verdicts, self.started = [], 0, 0
+        self.driver = Producer(self, "driver", DRIVER_LINGER_S)
+        self.reader = Consumer(self, "driver", self.visible, DRIVER_FETCH_WAIT_S)
+        self.idle = costs["idle"]
+        for part in self.idle: self.clock.after(IDLE_EVERY_S, self.run_idle, part)
+        self.taken, self.others, self.times, self.last_start = [], [], [], 0.0  # others: whose database never was away
+
+    def run_idle(self, part):
+        """What a part does whether anything is asked for or not."""
+        if self.is_over(): return
+        self.cores.use(self.idle[part] * IDLE_EVERY_S, lambda: None, group="broker" if part == "broker" else "fleet", run=self.runs[part])
+        self.clock.after(IDLE_EVERY_S, self.run_idle, part)
+
+    def note(self, stage, seconds):
+        """A sum and a number for each stage of docs/metrics.md."""
+        of = self.stages.setdefault(stage, [0.0, 0])
+        of[0] += seconds
+        of[1] += 1
 
     def start(self, due):
         self.started += 1
+        self.last_start = due
         key, task_key = (self.chance.randrange(self.partitions) for _ in range(2))
-        self.clock.after(due - self.clock.now, self.arrive, Request(self.started, due, key, task_key, self.draw_visits()))
+        away = self.chance.random() < self.away_share if self.away_share else False
+        visits, seconds = self.chance.choice(self.work)
+        request = Request(self.started, due, key, task_key, visits, seconds * self.scale / visits + self.beside, due + self.deadline_s, away)
+        coordinator = self.coordinators[key % len(self.coordinators)]
+        self.clock.after(due - self.clock.now, self.driver.send, key, coordinator.consumer, request)
 
-    def draw_visits(self):
-        return 1 + sum(self.chance.random() < self.asked for _ in range(int(self.counts(self.chance)) - 1))
+    def send_tasks(self, coordinator, request, tasks):
+        """A message; all of a request have its key, and so partitions of the same number in their topics."""
+        topic = "all" if self.messages == "request" else tasks[0].family
+        worker = self.workers[request.task_key % len(self.workers)]
+        coordinator.tasks.send((topic, request.task_key), worker.consumer, tasks)
 
-    def arrive(self, request):
-        self.cores.use(self.cpu["driver"], lambda: None)
-        self.message(1, self.coordinators[request.key % len(self.coordinators)].take, request, hop=self.request_hop)
-
-    def message(self, parts, then, *arguments, hop=None):
-        """Produce to poll; the brokers' CPU is used meanwhile, and the message is there when both are over."""
-        both = []
-        def one():
-            both.append(1)
-            if len(both) == 2: then(*arguments)
-        self.clock.after((hop or self.hop)(self.chance), one)
-        self.cores.use(self.message_cpu * parts, one)
-
-    def visible(self, request):
+    def visible(self, request, _):
         self.verdicts += 1
+        self.late += request.late
         self.taken.append(self.clock.now - request.due)
+        if not request.away: self.others.append(self.taken[-1])
+        self.times.append(self.clock.now)
+
+    def is_over(self): return self.clock.now > self.last_start and self.verdicts == self.started
+
+    def is_away(self): return self.away[0] <= self.clock.now < self.away[1]
+
+    def at(self, seconds, then, *arguments): self.clock.after(seconds - self.clock.now, then, *arguments)
+
+    def message_s(self, sender, reader, linger):
+        """Seconds of a message from its sender to who reads it where nothing is in the way."""
+        request, message = self.cost["broker"].seconds[:2]
+        return linger + 1.5 * request + 2 * message + sum(sum(self.cost[part].seconds[:2]) for part in (sender, reader))
+
+    def read_s(self):
+        """Seconds from a commit until its reader has it: markers, and a fetch."""
+        request, message, ask = self.cost["broker"].seconds
+        return ask + request / 2 + 2 * message + sum(self.cost["driver"].seconds[:2])
+
+    def transaction_s(self, verdicts=1.0):
+        """Seconds of a transaction of so many where nothing is in the way. Each partition of them is a request of its own."""
+        (request, message, ask), (library, encode, call) = self.cost["broker"].seconds, self.cost["coordinator"].seconds
+        partitions = self.partitions * (1 - (1 - 1 / self.partitions) ** verdicts)
+        return self.transaction_wait + 4 * (ask + call) + partitions * (request + ask) + verdicts * message + library + encode
 
 
 def open_loop(costs, seed, rate, seconds, **how):
     """The fleet after requests came at random, so many a second."""
-    fleet, at = Fleet(costs, seed, **how), 0.0
-    while at < seconds:
-        at += fleet.chance.expovariate(rate)
-        fleet.start(at)
+    fleet = begin_open_loop(costs, seed, rate, seconds, **how)
     fleet.clock.run()
     return fleet
 
 
+def begin_open_loop(costs, seed, rate, seconds, **how):
+    fleet, at = Fleet(costs, seed, **how), 0.0
+    while at < seconds:
+        at += fleet.chance.expovariate(rate)
+        fleet.start(at)
+    return fleet
+
+
 def flood(costs, seed, requests, **how):
-    """Requests a second of so many that are all there at once."""
-    return requests / max(flood_times(costs, seed, requests, **how))
-
-
-def flood_times(costs, seed, requests, **how):
-    """When each verdict was there, of requests that came at once."""
+    """The fleet after so many requests that were all there at once."""
     fleet = Fleet(costs, seed, load=1.0, **how)
     for _ in range(requests): fleet.start(0.0)
     fleet.clock.run()
-    return fleet.taken
+    return fleet
+
+
+def solve(rows, right):
+    """The two costs, not below 0, of which two rows of numbers (requests, messages) make these seconds."""
+    (a, b), (c, d) = rows
+    determinant = a * d - b * c
+    found = ((right[0] * d - b * right[1]) / determinant, (a * right[1] - right[0] * c) / determinant) if determinant else (-1.0, -1.0)
+    if min(found) >= 0: return found
+    return (right[0] / a, 0.0) if found[1] < 0 else (0.0, right[1] / d)
+
+
+def calibrate(costs, seed, light, messages):
+    """`kafka` and `transaction_wait` of a costs file, of one mode of messages; the others only have CPU of their own threads. What a request to a broker and a message cost each part is what makes CPU as measured at the light
+    load, of a rate `light`, and in a flood. How many of both there are depends on the costs, so this goes round. What a request of the transaction
+    protocol costs the library is what its thread for those takes at the light load, and the broker, what makes `commit` as long there as it was.
+    What `write` has beyond that is the library's timers: nobody's CPU."""
+    costs = {**costs, **costs["modes"][messages], "modes": {}, "transaction_wait": TRANSACTION_LINGER_S,
+             "kafka": {part: [1e-4, 1e-5, 0.0] for part in ("coordinator", "worker", "broker", "driver")}}
+    how, broker = {"cores": costs["machine"]["cores"], "messages": messages}, costs["kafka"]["broker"]
+    broker[2] = 1e-3
+    for _ in range(ROUNDS):
+        runs = [open_loop(costs, seed, light, LIGHT_S, load=LIGHT, **how), flood(costs, seed, costs["requests"], **how)]
+        write, commit = (seconds / n for seconds, n in (runs[0].stages[stage] for stage in ("write", "commit")))
+        costs["kafka"]["coordinator"][2] = costs["protocol_cpu"] * runs[0].started / runs[0].cost["coordinator"].counted[2]
+        broker[2] *= costs["transaction"]["commit"] / commit
+        costs["transaction_wait"] = max(TRANSACTION_LINGER_S, costs["transaction_wait"] + costs["transaction"]["write"] - write)
+        for part, cost in costs["kafka"].items():
+            cpu = [max(0.0, (costs["cpu"][load][part] - costs["own_cpu"][load].get(part, 0.0)) * run.started -
+                       costs["idle"].get(part, 0.0) * max(run.times) - cost[2] * run.cost[part].counted[2]) for load, run in zip(("light", "full"), runs)]
+            cost[:2] = solve([run.cost[part].counted[:2] for run in runs], cpu)
+    return {"kafka": {part: [round(seconds, 8) for seconds in cost] for part, cost in costs["kafka"].items()},
+            "transaction_wait": round(costs["transaction_wait"], 6)}
 
 
 def quantile(values, share):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import engine
 
 KEDA_POLL_S, KEDA_DOUBLES_S, KEDA_SETTLES_S, KEDA_HALVES_S = 30, 60, 600, 120  # k8s/components/keda/workers.yaml
+MESSAGES = "request"  # --task-messages: at these rates a broker's work is counted in messages
 LAG_THRESHOLD, WORKER_COMMIT_S = 100, 1.0
-SLOW_S, SLOW_THREADS = 0.020, 2  # cli/settings/options.c
 
 
 @dataclass
@@ -45,48 +45,57 @@ class Scenario:
 class Service:
     """Of a request, from the costs: visits to a worker, thread seconds of each, and seconds that pass with nothing in the way."""
 
-    def __init__(self, costs, slow_s=0.0, slow_share=1.0, load="light"):
-        fleet = engine.Fleet(costs, 0, load=float(load == "full"))
+    def __init__(self, costs, slow_s=0.0, slow_share=1.0, load="light", partitions=8):
+        self.fleet = fleet = engine.Fleet(costs, 0, load=float(load == "full"), partitions=partitions, messages=MESSAGES)
         self.visits = fleet.visits
-        mean = fleet.beside + fleet.scale * sum(share * draw.moment(1) for share, draw in fleet.tasks)
-        spread = fleet.scale ** 2 * sum(share * draw.moment(2) - (share * draw.moment(1)) ** 2 for share, draw in fleet.tasks)
-        slow, leads = mean + slow_s, min(mean + slow_s, max(mean, SLOW_S))  # a slow candidate, and how much of it in the leading thread
-        self.visit = (1 - slow_share) * mean + slow_share * leads
-        self.aside = slow_share * (slow - leads)
-        squares = sum(share * ((1 + (n - 1) * fleet.asked) ** 2 + (n - 1) * fleet.asked * (1 - fleet.asked)) for n, share in costs["candidates"])
-        visit2 = spread + (1 - slow_share) * mean ** 2 + slow_share * leads ** 2
-        self.judged = self.visits * self.visit  # a request's candidates, one behind the other
-        self.judged2 = self.visits * (visit2 - self.visit ** 2) + squares * self.visit ** 2
+        rows = [(visits, self.visit_of(seconds * fleet.scale / visits + fleet.beside, slow_s, slow_share)) for visits, seconds in fleet.work]
+        self.judged, self.judged2 = (sum((visits * leads) ** power for visits, (leads, _) in rows) / len(rows) for power in (1, 2))
+        self.visit = self.judged / self.visits
+        self.aside = sum(visits * aside for visits, (_, aside) in rows) / len(rows) / self.visits
         self.own = fleet.own["coordinator"]
         self.turns = (self.own * fleet.turns, self.own * (1 - fleet.turns))  # when it comes, when its results do
-        self.took = fleet.transaction.moment(1)
-        self.pause = max(engine.COMMIT_S, engine.WORK_SHARE * self.took)  # of a coordinator that always has something to read
-        self.cycle = self.took + engine.MARKERS_S
-        self.cycle2 = fleet.transaction.moment(2) + (2 * self.took + engine.MARKERS_S) * engine.MARKERS_S
-        last = (1 - (1 - slow_share) ** self.visits) * (slow - leads)
-        self.open = 2 * fleet.hop.moment(1) + self.judged + last + self.own
-        self.still = fleet.request_hop.moment(1) + self.open + self.took
+        last = (1 - (1 - slow_share) ** self.visits) * self.aside / slow_share if slow_share else 0.0
+        hops = fleet.message_s("coordinator", "worker", engine.LINGER_S), fleet.message_s("worker", "coordinator", engine.LINGER_S)
+        # of its tasks: each topic's is a request of its own, one behind the other
+        self.open = sum(hops) + (fleet.topics - 1) * sum(fleet.cost["broker"].seconds[:2]) + self.judged + last + self.own
+        self.still = fleet.message_s("driver", "coordinator", engine.DRIVER_LINGER_S) + self.open + fleet.transaction_s() + fleet.read_s()
+
+    @staticmethod
+    def visit_of(seconds, slow_s, slow_share):
+        """(seconds of the thread that leads, seconds of one beside it) for a candidate of so many, of which a share is slow."""
+        slow = seconds + slow_s
+        leads = min(slow, max(seconds, engine.SLOW_S))
+        return (1 - slow_share) * seconds + slow_share * leads, slow_share * (slow - leads)
+
+    def transaction(self, rate):
+        """Seconds of one, of so many verdicts a second of one coordinator: it has what came during the one before."""
+        took = self.fleet.transaction_s()
+        for _ in range(5): took = self.fleet.transaction_s(max(1.0, rate * (took + engine.MARKERS_S)))
+        return took
 
     def commit_wait(self, rate):
         """Seconds until the transaction of a verdict begins, of so many verdicts a second of one coordinator. While it has nothing to read
         that is a cycle's rest, if one is under way; else it also waits until all is read, but never for more than under load."""
         if not rate: return 0.0
-        under_way = self.cycle / (self.cycle + math.exp(-rate * self.cycle) / rate)
+        took = self.transaction(rate)
+        cycle, pause = took + engine.MARKERS_S, max(engine.COMMIT_S, engine.WORK_SHARE * took)
+        under_way = cycle / (cycle + math.exp(-rate * cycle) / rate)
         busy = rate * self.own
         until_read = self.reader_wait(rate) / (1 - busy) if busy < 1 else math.inf
-        return min(under_way * self.cycle2 / (2 * self.cycle) + until_read, (self.pause + self.took) / 2)
+        return min(under_way * cycle / 2 + until_read, (pause + took) / 2)
 
     def reader_wait(self, rate):
         return queued(2 * rate, sum(self.turns) / 2, sum(turn ** 2 for turn in self.turns) / 2)
 
     def workers_pass(self, threads):
-        """Requests a second of so many threads, each with SLOW_THREADS beside it."""
-        return threads / self.visits * min(1 / self.visit, (1 + SLOW_THREADS) / (self.visit + self.aside))
+        """Requests a second of so many threads, each with engine.SLOW_THREADS beside it."""
+        return threads / self.visits * min(1 / self.visit, (1 + engine.SLOW_THREADS) / (self.visit + self.aside))
 
     def wait(self, rate, threads, coordinators):
         """Seconds of a request behind others: at its worker's thread, at its coordinator's, and for its transaction."""
-        return (queued(rate / threads, self.judged, self.judged2) + 2 * self.reader_wait(rate / coordinators) +
-                self.commit_wait(rate / coordinators))
+        each = rate / coordinators
+        return (queued(rate / threads, self.judged, self.judged2) + 2 * self.reader_wait(each) + self.commit_wait(each) +
+                self.transaction(each) - self.transaction(0.0))
 
 
 def queued(rate, mean, square):
@@ -181,4 +190,4 @@ def run(costs, scenario, step_s=1):
 
 def core_hours(costs):
     """Core hours of a million verdicts, by part; the driver is the callers'."""
-    return {part: seconds * 1e6 / 3600 for part, seconds in costs["cpu"]["full"].items() if part != "driver"}
+    return {part: seconds * 1e6 / 3600 for part, seconds in costs["modes"][MESSAGES]["cpu"]["full"].items() if part != "driver"}

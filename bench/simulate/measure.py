@@ -1,51 +1,47 @@
-"""Fills a costs file from a fleet on this machine (bench/fleet.py starts it): what one request costs each part, how long a
-message and a transaction take, and, kept apart from those, what the fleet then did, which `check` compares with the model."""
+"""Fills a costs file from a fleet on this machine (bench/fleet.py starts it): what one request costs each part and how long a
+transaction takes at a fifth of the load and in a flood, and, kept apart from those, what the fleet did at any load, which `check`
+compares with the model."""
+import argparse
 import json
 import os
 import platform
 import re
+import statistics
+import subprocess
 import sys
+import tempfile
+import threading
 import time
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MODELS = os.environ.get("ASSAY_MODELS") or os.path.join(HERE, "..", "..", "models")  # as a program in a build folder finds them
 sys.path.insert(0, os.path.join(HERE, ".."))
+import engine
 import fleet
 from engine import LIGHT
 
 LOADS = (LIGHT, 0.5, 0.8)
-BUCKET = re.compile(r'(\w+)_bucket\{(?:(?:family|stage)="(\w+)",)?le="([^"]+)"\} (\S+)')
-SUM = re.compile(r'(\w+)_sum(?:\{(?:family|stage)="(\w+)"\})? (\S+)')
+FAMILIES = 6  # that every candidate is judged by, where no language model is asked
+READINGS, IDLE_S = 3, 6
+WARM, QUIET = 5, 0.05  # floods before anything counts; cores that others took more than in the quietest window
+SUM = re.compile(r'(\w+)_(sum|count)(?:\{(?:family|stage)="(\w+)"\})? (\S+)')
 
 
 def scrape(address):
-    """{(histogram, family or stage or ""): {upper bound: count up to it, "sum": seconds of all}}"""
+    """{(histogram, family or stage or ""): {"sum": seconds of all, "count": how many}}"""
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
         text = answer.read().decode()
     found = {}
-    for name, label, bound, count in BUCKET.findall(text):
-        found.setdefault((name, label), {})[float(bound)] = float(count)
-    for name, label, seconds in SUM.findall(text):
-        if (name, label) in found: found[name, label]["sum"] = float(seconds)
+    for name, what, label, value in SUM.findall(text): found.setdefault((name, label), {})[what] = float(value)
     return found
 
 
-def grown(before, after, name, label=""):
-    """Rows [upper bound in seconds, share, lower bound] of what was counted between two scrapes, and how many that were. Buckets are wide:
-    values lie around the place in theirs, the same in each, with which the sum is right."""
-    new, old = after[name, label], before.get((name, label), {})
-    grew = {bound: count - old.get(bound, 0) for bound, count in new.items()}
-    seconds, bounds = grew.pop("sum"), sorted(grew)
-    n, rows, below, low = grew[bounds[-1]], [], 0, 0.0
-    for bound in bounds[:-1]:
-        if grew[bound] > below: rows.append((low, bound, (grew[bound] - below) / n))
-        below, low = grew[bound], bound
-    least, most = sum(share * low for low, _, share in rows), sum(share * high for _, high, share in rows)
-    place = min(1.0, max(0.0, (seconds / n - least) / (most - least))) if rows else 0.0
-    half = min(place, 1 - place)
-    rows = [(low + (place + half) * (high - low), share, low + (place - half) * (high - low)) for low, high, share in rows]
-    return [[round(value, 7) for value in row] for row in rows], n
+def mean_between(before, after, name, label=""):
+    """Mean seconds of what was counted between two scrapes; None: nothing."""
+    new, old = after.get((name, label), {}), before.get((name, label), {})
+    grew = {what: new.get(what, 0) - old.get(what, 0) for what in ("sum", "count")}
+    return grew["sum"] / grew["count"] if grew["count"] else None
 
 
 def cpu_of_threads(pid, name):
@@ -74,86 +70,198 @@ def cpu_of_children(pid):
     return seconds
 
 
+def runs_of_threads(pid, but=""):
+    """(seconds on a core, runs) of a process's threads so far, without those of a name."""
+    seconds = runs = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/comm", encoding="utf-8") as comm: name = comm.read().strip()
+            with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="utf-8") as stat: nanoseconds, _, n = map(int, stat.read().split())
+        except (FileNotFoundError, ProcessLookupError): continue
+        if but and name.partition("-")[0] == but: continue
+        seconds, runs = seconds + nanoseconds / 1e9, runs + n
+    return seconds, runs
+
+
+def cpu_of_machine():
+    """CPU seconds of all that ran on it so far."""
+    with open("/proc/stat", encoding="utf-8") as stat: fields = list(map(int, stat.readline().split()[1:9]))
+    return (sum(fields) - fields[3] - fields[4]) / fleet.TICK  # idle, iowait
+
+
 class Meter:
     """CPU seconds of each part and the histograms, from now on."""
 
     def __init__(self, servers, parts, addresses):
         self.servers, self.parts, self.addresses = servers, parts, addresses
-        self.cpu, self.own, self.seen = self.read(), self.read_own(), {part: scrape(at) for part, at in addresses.items()}
+        self.before, self.seen = self.read(), {part: scrape(at) for part, at in addresses.items()}
+        self.began, self.machine = time.monotonic(), cpu_of_machine()
 
     def read(self):
-        kafka, redis = map(fleet.cpu_of, self.servers.pids())
-        return {**{part: fleet.cpu_of(child.pid) + cpu_of_children(child.pid) for part, child in self.parts.items()}, "broker": kafka,
-                "redis": redis, "driver": time.process_time()}
+        """{what: {part: ...}} so far. `own_cpu`: of `cpu` what is not the Kafka library's threads, for theirs are named after the part, and children
+        do a thread's work. `protocol_cpu`: of the library's that which runs transactions. `runs`: of the broker's and the library's threads."""
+        kafka, redis = self.servers.pids()
+        pids = {part: child.pid for part, child in self.parts.items()}
+        cpu = {**{part: fleet.cpu_of(pid) + cpu_of_children(pid) for part, pid in pids.items()}, "broker": fleet.cpu_of(kafka),
+               "redis": fleet.cpu_of(redis), "driver": time.process_time()}
+        return {"cpu": cpu, "own_cpu": {part: cpu_of_threads(pid, part) + cpu_of_children(pid) for part, pid in pids.items()},
+                "protocol_cpu": {"coordinator": cpu_of_threads(pids["coordinator"], "rdk:main")},
+                "runs": {"broker": runs_of_threads(kafka), **{part: runs_of_threads(pid, part) for part, pid in pids.items()},
+                         "driver": runs_of_threads(os.getpid())}}
 
-    def read_own(self):
-        """Of that what is not the Kafka library's threads': theirs are named after the part, and children do a thread's work."""
-        return {part: cpu_of_threads(child.pid, part) + cpu_of_children(child.pid) for part, child in self.parts.items()}
+    def costs(self, n):
+        """Of each of n requests, and seconds of a run; `others`: cores that whatever else ran took meanwhile."""
+        now, machine, seconds = self.read(), cpu_of_machine() - self.machine, time.monotonic() - self.began
+        found = {"others": round((machine - sum(now["cpu"].values()) + sum(self.before["cpu"].values())) / seconds, 3)}
+        for key in ("cpu", "own_cpu", "protocol_cpu"):
+            found[key] = {part: round((seconds - self.before[key][part]) / n, 7) for part, seconds in now[key].items()}
+        found["runs"] = {part: round((now["runs"][part][0] - seconds) / max(1, now["runs"][part][1] - runs), 8)
+                         for part, (seconds, runs) in self.before["runs"].items()}
+        return found
 
-    def put_cpu(self, found, load, n):
-        """Of each of n requests."""
-        for key, now, before in (("cpu", self.read(), self.cpu), ("own_cpu", self.read_own(), self.own)):
-            found.setdefault(key, {})[load] = {part: round((seconds - before[part]) / n, 7) for part, seconds in now.items()}
-
-    def histogram(self, part, name, label=""):
-        return grown(self.seen[part], scrape(self.addresses[part]), name, label)
-
-
-def tasks(meter, requests):
-    """Of each family: how many a request, and how long each took where little else ran."""
-    found = {}
-    for family in sorted(label for name, label in meter.seen["worker"] if name == "assay_process_duration_seconds"):
-        rows, n = meter.histogram("worker", "assay_process_duration_seconds", family)
-        if n: found[family] = {"a_request": round(n / requests, 4), "seconds": rows}
-    return found
+    def stages(self):
+        """{stage: mean seconds}"""
+        now, found = {part: scrape(at) for part, at in self.addresses.items()}, {}
+        for stage in fleet.STAGES:
+            part = "worker" if stage == "task_read" else "coordinator"
+            seconds = mean_between(self.seen[part], now[part], "assay_stage_duration_seconds", stage)
+            if seconds is not None: found[stage] = round(seconds, 6)
+        return found
 
 
-def costs(build, log, db_root, seconds):
-    assay, load_before = os.path.join(build, "cli", "assay"), os.getloadavg()[0]
-    requests = fleet.requests_of(log)
-    with fleet.Servers() as servers:
-        own = fleet.Fleet(servers, assay)
-        at = {part: fleet.free_address() for part in ("coordinator", "worker")}
-        parts = {"coordinator": own.start("coordinator", "--max-open", "256", "--instance", "0", "--listen", at["coordinator"]),
-                 "worker": own.start("worker", "--db-root", db_root, "--redis", servers.redis, "--threads", "1",
-                                     "--listen", at["worker"])}
-        fleet.flood(servers, "warm", requests)
-        meter = Meter(servers, parts, at)
-        full = len(requests) / fleet.flood(servers, "full", requests)
-        with open(os.path.join(MODELS, "decision.json"), encoding="utf-8") as file: strategy = json.load(file)["strategy"]
-        found = {"strategy": strategy,
-                 "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count(),
-                             "load_before": load_before, "log": os.path.basename(log)}}
-        meter.put_cpu(found, "full", len(requests))
-        counts = [len(request["candidates"]) for request in requests]
-        found["candidates"] = [[n, round(counts.count(n) / len(counts), 6)] for n in sorted(set(counts))]
-        found["measured"] = {"throughput": full}
-        for load in LOADS:
-            meter = Meter(servers, parts, at)
-            taken = fleet.open_loop(servers, f"load{load}", requests, load * full, seconds)
+def work_of(build, log, db_root):
+    """Of each request of the log (how many candidates were judged, seconds of a worker's thread for them), by `assay replay`: the least of READINGS
+    of the log behind one in which indexes are made, which a fleet has."""
+    with tempfile.TemporaryDirectory(prefix="assay-simulate.") as at:
+        again, out = os.path.join(at, "log.jsonl"), os.path.join(at, "verdicts.jsonl")
+        with open(log, encoding="utf-8") as lines: text = lines.read()
+        with open(again, "w", encoding="utf-8") as lines: lines.write(text * (1 + READINGS))
+        subprocess.run([os.path.join(build, "cli", "assay"), "replay", again, "--db-root", db_root, "--quiet", "--workers", "1", "--format", "jsonl",
+                        "--out", out], check=True)
+        with open(out, encoding="utf-8") as lines: verdicts = [json.loads(line) for line in lines]
+    n = len(verdicts) // (1 + READINGS)
+    readings = [verdicts[i * n:(i + 1) * n] for i in range(1, 1 + READINGS)]
+    return [[of[0]["iterations"], round(min(verdict["timings"]["worker_ms"] for verdict in of) / 1e3, 6)]
+            for of in zip(*readings) if of[0]["iterations"]]
+
+
+class Running:
+    """A coordinator and a worker of one thread, warm."""
+
+    def __init__(self, servers, build, requests, db_root, messages):
+        self.servers, self.requests = servers, requests
+        self.fleet = fleet.Fleet(servers, os.path.join(build, "cli", "assay"))
+        self.db_root, self.messages, self.addresses, self.parts = db_root, messages, {}, {}
+        for part in ("coordinator", "worker"): self.parts[part] = self.start(part)
+        for i in range(WARM): fleet.flood(servers, f"warm{i}", self.requests)
+
+    def idle(self):
+        """{part: cores}, while nobody asks for anything."""
+        before, began = self.meter().before["cpu"], time.monotonic()
+        time.sleep(IDLE_S)
+        now, seconds = self.meter().before["cpu"], time.monotonic() - began
+        return {part: round((now[part] - before[part]) / seconds, 5) for part in ("broker", *self.parts)}
+
+    def start(self, part, instance=0):
+        at = fleet.free_address()
+        self.addresses.setdefault(part, at)
+        own = (("--max-open", "256", "--instance", str(instance), "--task-messages", self.messages) if part == "coordinator" else
+               ("--db-root", self.db_root, "--redis", self.servers.redis, "--threads", "1"))
+        return self.fleet.start(part, *own, "--listen", at)
+
+    def meter(self): return Meter(self.servers, self.parts, self.addresses)
+
+
+def quiet(windows):
+    """Those in which others took hardly more of the machine than in the quietest, whatever they show."""
+    least = min(window["others"] for window in windows)
+    return [window for window in windows if window["others"] <= least + QUIET]
+
+
+def mean_of(found):
+    """One of several dictionaries of the same shape, of numbers at the end."""
+    if isinstance(found[0], dict): return {key: mean_of([one[key] for one in found if key in one]) for key in found[0]}
+    return round(statistics.fmean(found), 8)
+
+
+def of_loads(running, seconds, rounds):
+    """(costs at the light load and in a flood, what the fleet did). Loads go up in one round and down in the next, for a broker is the faster the longer
+    it runs. Of all windows the quiet ones count."""
+    servers, requests, floods, at = running.servers, running.requests, [], {load: [] for load in LOADS}
+    for i in range(rounds + 1):
+        meter = running.meter()
+        rate = len(requests) / fleet.flood(servers, f"full{i}", requests)
+        floods.append({"rate": rate, **meter.costs(len(requests)), "stages": meter.stages()})
+    floods = quiet(floods)
+    full = statistics.median(flood["rate"] for flood in floods)
+    for i in range(rounds):
+        for load in LOADS if i % 2 == 0 else LOADS[::-1]:
+            meter = running.meter()
+            taken = fleet.open_loop(servers, f"load{load}-{i}", requests, load * full, seconds)
             p50, p95, _ = fleet.quantiles(taken)
-            found["measured"][f"{load}"] = {"rate": load * full, "p50": p50 / 1e3, "p95": p95 / 1e3}
-            if load == LIGHT:
-                meter.put_cpu(found, "light", len(taken))
-                found["request_hop"], found["hop"] = (meter.histogram("coordinator", "assay_stage_duration_seconds", stage)[0]
-                                                      for stage in ("request_read", "result_read"))
-                found["commit"] = meter.histogram("coordinator", "assay_transaction_duration_seconds")[0]
-                found["task"] = tasks(meter, len(taken))
-        own.stop()
+            at[load].append({"p50": round(p50 / 1e3, 6), "p95": round(p95 / 1e3, 6), **meter.costs(len(taken)), "stages": meter.stages()})
+    at = {load: quiet(rows) for load, rows in at.items()}
+    flood = mean_of([{key: of[key] for key in ("cpu", "own_cpu", "stages")} for of in floods])
+    mean = {load: mean_of([{key: of[key] for key in ("cpu", "own_cpu", "protocol_cpu", "runs", "stages")} for of in rows]) for load, rows in at.items()}
+    costs = {"cpu": {"light": mean[LIGHT]["cpu"], "full": flood["cpu"]}, "own_cpu": {"light": mean[LIGHT]["own_cpu"], "full": flood["own_cpu"]},
+             "protocol_cpu": mean[LIGHT]["protocol_cpu"]["coordinator"], "runs": mean[LIGHT]["runs"],
+             "transaction": {stage: mean[LIGHT]["stages"][stage] for stage in ("write", "commit")}}
+    measured = {"throughput": [round(flood["rate"], 1) for flood in floods], "flood_stages": flood["stages"],
+                **{str(load): {"rate": round(load * full, 2), "p50": [of["p50"] for of in rows], "p95": [of["p95"] for of in rows],
+                               "others": [of["others"] for of in rows],
+                               "cpu": mean[load]["cpu"], "stages": mean[load]["stages"]} for load, rows in at.items()}}
+    return costs, measured
+
+
+def of_members(running, rate):
+    """{what happens: seconds for which the slowest request waited for it}, at this many requests a second."""
+    found, others = {}, {}
+    def join(part): others[part] = running.start(part, 1)
+    def leave(part): others[part].terminate()
+    for name, seconds, happens, part in (("worker_joins", 6, join, "worker"), ("worker_leaves", 6, leave, "worker"),
+                                         ("coordinator_joins", 8, join, "coordinator"), ("coordinator_leaves", 8, leave, "coordinator")):
+        threading.Timer(2.0, happens, (part,)).start()
+        taken = fleet.open_loop(running.servers, name, running.requests, rate, seconds)
+        found[name] = round((max(taken) - statistics.median(taken)) / 1e3, 3)
     return found
 
 
-def keep_workers(found, out):
-    """The rows of `bench/fleet.py scale`, which takes another build, stay as they are, with what they are of."""
-    if not os.path.exists(out): return
-    with open(out, encoding="utf-8") as file: before = json.load(file)
-    if "workers" in before["measured"]:
-        found["measured"]["workers"] = before["measured"]["workers"]
-        found["machine"]["workers"] = before["machine"].get("workers", "of an earlier build")
+def of_workers(servers, build, seconds):
+    """Rows of `bench/fleet.py scale`: workers of one family and one thread, each task slowed by 20 ms."""
+    args = argparse.Namespace(seconds=seconds, slow_ms=20)
+    root, assay = fleet.sample_root(servers.at), os.path.join(build, "cli", "assay")
+    return [{"workers": n, "rate": round(fleet.scale_once(servers, assay, args, root, n), 1)} for n in (1, 2, 4, 8)]
 
 
-def write(build, log, db_root, seconds, out):
-    found = costs(build, log, db_root, seconds)
-    keep_workers(found, out)
-    with open(out, "w", encoding="utf-8") as file:
+def measure(args):
+    load_before = os.getloadavg()[0]
+    requests = fleet.requests_of(args.log)
+    with open(os.path.join(MODELS, "decision.json"), encoding="utf-8") as file: strategy = json.load(file)["strategy"]
+    found = {"strategy": strategy, "families": FAMILIES, "requests": len(requests),
+             "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count(), "load_before": load_before,
+                         "log": os.path.basename(args.log)},
+             "work": work_of(args.build, args.log, args.db_root), "modes": {}, "measured": {}}
+    with fleet.Servers() as servers:
+        if args.what == "workers":
+            found["measured"]["workers"] = of_workers(servers, args.build, args.seconds)
+            return found
+        running = Running(servers, args.build, requests, args.db_root, args.task_messages)
+        if args.what == "members":
+            found["stops"] = of_members(running, LIGHT * len(requests) / fleet.flood(servers, "full", requests))
+        else:
+            found["idle"] = running.idle()
+            found["modes"][args.task_messages], found["measured"][args.task_messages] = of_loads(running, args.seconds, args.rounds)
+        running.fleet.stop()
+    return found
+
+
+def write(args):
+    """Beside what the file has of other modes of messages, of members and of workers."""
+    found, before, mode = measure(args), {}, args.task_messages
+    if os.path.exists(args.out):
+        with open(args.out, encoding="utf-8") as file: before = json.load(file)
+    found = {**before, **found, **{key: {**before.get(key, {}), **found[key]} for key in ("modes", "measured")}}
+    if args.what == "loads" and mode == engine.MESSAGES[0]:
+        found.update(engine.calibrate(found, 1, found["measured"][mode][str(LIGHT)]["rate"], mode))
+    with open(args.out, "w", encoding="utf-8") as file:
         file.write("{" + ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in found.items()) + "}\n")

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """The models of bench/simulate.py against closed forms, and what must hold of any run."""
-import importlib.util, math, os, random, sys, threading, time, unittest
+import importlib.util, math, os, random, sys, threading, time, unittest, unittest.mock
 
 sys.dont_write_bytecode = True
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "bench", "simulate"))
 import engine, fluid
 
-COSTS = {"strategy": "rerank", "hop": [[0.006, 1.0, 0.004]], "commit": [[0.030, 1.0, 0.010]], "candidates": [[1, 0.5], [4, 0.5]],
-         "task": {"structure": {"a_request": 2.5, "seconds": [[0.002, 0.9], [0.010, 0.1]]}},
-         "cpu": {load: {"coordinator": 1e-4, "worker": 5e-3, "broker": 1e-4, "redis": 0.0, "driver": 1e-4} for load in ("light", "full")}}
+CPU = {load: {"coordinator": 2e-4, "worker": 5e-3, "broker": 1e-3, "redis": 0.0, "driver": 1e-4} for load in ("light", "full")}
+COSTS = {"strategy": "rerank", "families": 1, "requests": 400, "machine": {"cores": 2}, "cpu": CPU,
+         "work": [[1, 0.002]] * 9 + [[1, 0.010]] + [[4, 0.008]] * 9 + [[4, 0.040]],
+         "own_cpu": {load: {"coordinator": 1e-4, "worker": 5e-3} for load in CPU}, "runs": {part: 1e-4 for part in CPU["full"]},
+         "kafka": {"broker": [5e-4, 1e-5, 1e-3], "coordinator": [1e-4, 1e-5, 5e-4], "worker": [1e-4, 1e-5, 0.0], "driver": [1e-4, 1e-5, 0.0]},
+         "idle": {}, "transaction_wait": 0.001, "modes": {mode: {"cpu": CPU} for mode in engine.MESSAGES}}
 
 
 def mean_wait(service, rate, n, seed=7):
@@ -54,29 +57,101 @@ class Queues(unittest.TestCase):
         """One core shared equally: the mean time in it is 1 / (1 - busy), whatever is served."""
         clock, chance, times, at = engine.Clock(), random.Random(3), [], 0.0
         cores = engine.Cores(clock, 1)
+        service = 10 * cores.slice
         def arrive():
             came = clock.now
-            cores.use(1.0, lambda: times.append(clock.now - came))
-        for _ in range(100000):
-            at += chance.expovariate(0.6)
+            cores.use(service, lambda: times.append(clock.now - came))
+        for _ in range(40000):
+            at += chance.expovariate(0.6 / service)
             clock.after(at, arrive)
         clock.run()
-        self.assertAlmostEqual(sum(times) / len(times) * 0.4, 1, delta=0.04)
-        self.assertAlmostEqual(cores.busy, 100000, delta=1)
+        self.assertAlmostEqual(sum(times) / len(times) / service * 0.4, 1, delta=0.06)
+        self.assertAlmostEqual(cores.busy / service, 40000, delta=1)
 
-    def test_two_cores_run_three_bursts(self):
+
+def ends_of(cores, bursts, **how):
+    """When each of these (group, seconds) is over, which begin at once."""
+    clock, ends = engine.Clock(), {}
+    machine = engine.Cores(clock, cores)
+    for i, (group, seconds) in enumerate(bursts):
+        machine.use(seconds, lambda i=i: ends.__setitem__(i, clock.now), group=group, **how)
+    clock.run()
+    return [ends[i] for i in range(len(bursts))]
+
+
+class Sharing(unittest.TestCase):
+    def test_two_cores_run_two_bursts_at_once(self):
+        self.assertEqual([1.0, 1.0], [round(end, 9) for end in ends_of(2, [("", 1.0), ("", 1.0)])])
+
+    def test_bursts_of_a_core_are_over_together(self):
+        for end in ends_of(1, [("", 1.0)] * 3): self.assertAlmostEqual(end, 3.0, delta=0.01)
+
+    def test_a_group_of_many_has_no_more_than_a_group_of_one(self):
+        alone, *many = ends_of(1, [("one", 1.0)] + [("many", 1.0)] * 4)
+        self.assertAlmostEqual(alone, 2.0, delta=0.01)
+        self.assertAlmostEqual(max(many), 5.0, delta=0.01)
+
+    def test_who_wakes_waits_for_two_slices_at_most_behind_another_group(self):
         clock, ends = engine.Clock(), []
-        cores = engine.Cores(clock, 2)
-        for seconds in (1.0, 1.0, 2.0): cores.use(seconds, lambda: ends.append(clock.now))
+        machine = engine.Cores(clock, 1)
+        machine.use(1.0, lambda: None, group="busy")
+        clock.after(0.5, lambda: machine.use(1e-4, lambda: ends.append(clock.now), group="wakes"))
         clock.run()
-        for found, right in zip(ends, (1.5, 1.5, 2.5)): self.assertAlmostEqual(found, right)
+        self.assertLess(ends[0], 0.5 + 1e-4 + 2 * machine.slice)
+
+    def test_a_core_that_is_idle_takes_what_has_waited_at_another(self):
+        ends = ends_of(2, [("", 0.1)] * 20)
+        self.assertAlmostEqual(max(ends), 1.0, delta=0.11)
+
+
+class Kafka(unittest.TestCase):
+    def fleet(self): return engine.Fleet({**COSTS, "kafka": {**COSTS["kafka"], "broker": [0.010, 0.0, 0.0]}}, 1, cores=100)
+
+    def test_what_comes_while_a_batch_waits_joins_it(self):
+        fleet, seen = self.fleet(), []
+        fleet.last_start = 10.0  # not over before
+        consumer = engine.Consumer(fleet, "worker", lambda message, _: seen.append(message))
+        producer = engine.Producer(fleet, "worker", 0.005)
+        for at in (0.0, 0.004, 0.0049, 0.0051): fleet.clock.after(at, producer.send, 1, consumer, at)
+        fleet.at(9.0, setattr, fleet, "last_start", -1.0)
+        fleet.clock.run()
+        self.assertEqual([0.0, 0.004, 0.0049, 0.0051], seen)
+        self.assertEqual([2, 4], producer_counts(fleet, "worker"))
+
+    def test_a_connection_has_one_request_handled_at_a_time(self):
+        fleet, ends = self.fleet(), []
+        producer = engine.Producer(fleet, "worker", 0.0)
+        for partition in range(4): producer.send(partition, None, None, lambda: ends.append(fleet.clock.now))
+        fleet.clock.run()
+        for after, before in zip(ends[1:], ends): self.assertAlmostEqual(after - before, 0.010, delta=1e-6)
+
+    def test_costs_are_found_again_from_what_they_make(self):
+        self.assertEqual((2.0, 3.0), engine.solve([(1, 10), (2, 5)], [32.0, 19.0]))
+        self.assertEqual((4.0, 0.0), engine.solve([(1, 1), (2, 4)], [4.0, 7.0]))
+
+
+def producer_counts(fleet, part):
+    """Batches and messages that a part's library handled as it produced: half of what it and its reader did."""
+    requests, messages, _ = fleet.cost[part].counted
+    fetches = requests - 2
+    return [requests - fetches, messages // 2]
 
 
 def commits(service_s, times, busy=False):
     """(seconds from verdict to committed of each, how many each transaction had), of verdicts at these times that one coordinator settles;
     each transaction takes so long. `busy`: it never has nothing to read."""
-    fleet = engine.Fleet({**COSTS, "commit": [[service_s, 1.0, service_s]]}, 1)
-    coordinator, end = fleet.coordinators[0], times[-1] + 1
+    fleet = engine.Fleet(COSTS, 1)
+    coordinator, end, taken = fleet.coordinators[0], times[-1] + 1, []
+
+    class Transaction:
+        def __init__(self, _, batch): self.batch = batch
+
+        def begin(self): fleet.clock.after(service_s, self.end)
+
+        def end(self):
+            taken.extend(fleet.clock.now - request.due for request in self.batch)
+            coordinator.committed(service_s)
+
     def read(over):
         if fleet.clock.now < end: fleet.clock.after(0.001, lambda: (coordinator.thread.do(read), over()))
         else: over()
@@ -84,8 +159,8 @@ def commits(service_s, times, busy=False):
     for at in times:
         coordinator.open += 1
         fleet.clock.after(at, coordinator.settle, engine.Request(0, at, 0, 0, 0))
-    fleet.clock.run()
-    return fleet.taken, coordinator.batches
+    with unittest.mock.patch.object(engine, "Transaction", Transaction): fleet.clock.run()
+    return taken, coordinator.batches
 
 
 def at_random(rate, n, seed=11):
@@ -109,8 +184,9 @@ class Commits(unittest.TestCase):
 
     def test_verdicts_at_random_wait_for_a_cycle_as_counted(self):
         """A cycle c = commit + markers begins with a verdict that comes between two: under way a share c / (c + e^-ac / a) of the time."""
-        free = {load: {**parts, "coordinator": 0.0} for load, parts in COSTS["cpu"].items()}
-        service = fluid.Service({**COSTS, "commit": [[0.020, 1.0, 0.020]], "cpu": free})
+        free = {load: {**parts, "coordinator": 0.0} for load, parts in COSTS["own_cpu"].items()}
+        service = fluid.Service({**COSTS, "own_cpu": free})
+        service.transaction = lambda rate: 0.020
         for rate in (5, 30, 200):
             taken, batches = commits(0.020, at_random(rate, 40000))
             self.assertEqual(40000, sum(batches))
@@ -132,7 +208,7 @@ class Windows(unittest.TestCase):
     """How many candidates of a request are out at a time."""
 
     def most_out(self, **how):
-        fleet = engine.Fleet({**COSTS, "candidates": [[4, 1.0]], "task": {"structure": {**COSTS["task"]["structure"], "a_request": 4.0}}, **how}, 1)
+        fleet = engine.Fleet({**COSTS, "work": [[4, 0.010]], **how}, 1)
         seen, coordinator = [], fleet.coordinators[0]
         send = coordinator.send
         def note(request):
@@ -161,26 +237,21 @@ class Windows(unittest.TestCase):
         self.assertLess(coordinator.wait_s, (31 / 32) ** 4 + 0.02)
 
 
-class Draws(unittest.TestCase):
-    def test_values_have_the_moments_that_are_said(self):
-        draw, chance = engine.Draw([[1.0, 0.25], [4.0, 0.75, 2.0]]), random.Random(1)
-        values = [draw(chance) for _ in range(100000)]
-        for power in (1, 2): self.assertAlmostEqual(sum(v ** power for v in values) / len(values) / draw.moment(power), 1, delta=0.01)
-        self.assertFalse([v for v in values if 1 < v < 2])
-
-
 @unittest.skipIf(importlib.util.find_spec("confluent_kafka") is None, "bench/fleet.py takes python3-confluent-kafka")
 class Measured(unittest.TestCase):
     def test_what_a_histogram_grew_by_has_its_mean(self):
         import measure
-        before = {("stage", "commit"): {0.005: 4.0, 0.01: 4.0, 0.025: 4.0, math.inf: 4.0, "sum": 1.0}}
-        after = {("stage", "commit"): {0.005: 14.0, 0.01: 94.0, 0.025: 104.0, math.inf: 104.0, "sum": 1.7}}
-        rows, n = measure.grown(before, after, "stage", "commit")
-        self.assertEqual(100, n)
-        self.assertAlmostEqual(engine.Draw(rows).moment(1), 0.007, delta=1e-6)
-        for (high, share, low), (most, right, least) in zip(rows, ((0.005, 0.1, 0.0), (0.010, 0.8, 0.005), (0.025, 0.1, 0.010))):
-            self.assertAlmostEqual(share, right)
-            self.assertTrue(least <= low <= high <= most)
+        before = {("stage", "commit"): {"sum": 1.0, "count": 4.0}}
+        after = {("stage", "commit"): {"sum": 1.7, "count": 104.0}, ("stage", "write"): {"sum": 2.0, "count": 4.0}}
+        self.assertAlmostEqual(measure.mean_between(before, after, "stage", "commit"), 0.007)
+        self.assertAlmostEqual(measure.mean_between(before, after, "stage", "write"), 0.5)
+        self.assertIsNone(measure.mean_between(before, after, "stage", "judge"))
+
+    def test_quiet_windows_count_whatever_they_show(self):
+        import measure
+        windows = [{"others": others, "p50": p50} for others, p50 in ((0.5, 1), (0.10, 9), (0.16, 5), (0.14, 7))]
+        self.assertEqual([9, 7], [window["p50"] for window in measure.quiet(windows)])
+        self.assertEqual({"a": {"b": 2}}, measure.mean_of([{"a": {"b": 1}}, {"a": {"b": 3}}]))
 
     def test_cpu_of_threads_is_by_their_name(self):
         import measure
@@ -204,28 +275,74 @@ class Measured(unittest.TestCase):
 
 class Fleets(unittest.TestCase):
     def test_each_request_has_one_verdict(self):
-        fleet = engine.open_loop(COSTS, 1, 60, 10, max_open=8)
-        requests = fleet.verdicts
-        self.assertGreater(requests, 400)
-        self.assertEqual(requests, len(fleet.taken))
-        self.assertEqual([(0, [], [])], [(c.open, list(c.waiting), c.settled) for c in fleet.coordinators])
-        self.assertGreater(min(fleet.taken), 2 * 0.004 + 0.010)
+        for messages in engine.MESSAGES:
+            fleet = engine.open_loop(COSTS, 1, 60, 5, max_open=8, messages=messages)
+            requests = fleet.verdicts
+            self.assertGreater(requests, 200)
+            self.assertEqual(requests, len(fleet.taken))
+            self.assertEqual([(0, [], [])], [(c.open, list(c.waiting), c.settled) for c in fleet.coordinators])
+            self.assertGreater(min(fleet.taken), 2 * engine.LINGER_S + engine.DRIVER_LINGER_S)
 
-    def test_only_a_coordinators_own_thread_holds_it_up(self):
+    def test_messages_are_counted_by_mode(self):
+        """A request of two families and three candidates: six messages, two, or one, and as many answers as there are batches."""
+        costs = {**COSTS, "work": [[3, 0.003]], "families": 2}
+        for messages, number in (("each", 6), ("family", 2), ("request", 1)):
+            sent = []
+            with unittest.mock.patch.object(engine.Fleet, "send_tasks", lambda *arguments: sent.append(arguments[3])):
+                fleet = engine.Fleet(costs, 1, messages=messages)
+                fleet.coordinators[0].take(engine.Request(1, 0.0, 0, 0, 3), 0.0)
+                fleet.clock.run()
+            self.assertEqual((number, 6), (len(sent), sum(map(len, sent))))
+
+    def test_transactions_grow_with_what_comes_meanwhile(self):
+        """The cores are as they were: more verdicts are in more partitions, whose requests wait for each other."""
+        def mean(rate):
+            seconds, n = engine.open_loop(COSTS, 1, rate, 10, cores=100, threads=8, partitions=48).stages["write"]
+            return seconds / n
+        self.assertGreater(mean(300), 2 * mean(20))
+
+    def test_transactions_grow_as_cores_are_short(self):
+        def mean(cores):
+            seconds, n = engine.open_loop(COSTS, 1, 100, 10, cores=cores).stages["commit"]
+            return seconds / n
+        self.assertGreater(mean(1), 1.5 * mean(100))
+
+    def test_costs_that_are_calibrated_make_the_cpu_that_was_measured(self):
+        cpu = {"light": {**CPU["light"], "broker": 8e-3}, "full": CPU["full"]}
+        mode = {"cpu": cpu, "own_cpu": COSTS["own_cpu"], "protocol_cpu": 1e-4, "transaction": {"write": 0.008, "commit": 0.003}}
+        with unittest.mock.patch.object(engine, "LIGHT_S", 5): found = engine.calibrate({**COSTS, "modes": {"each": mode}}, 1, 40, "each")
+        fleet = engine.open_loop({**COSTS, **found}, 1, 40, 20, load=engine.LIGHT)
+        spent = sum(n * seconds for n, seconds in zip(fleet.cost["broker"].counted, found["kafka"]["broker"]))
+        self.assertAlmostEqual(spent / fleet.started / 8e-3, 1, delta=0.1)
+        for stage, right in mode["transaction"].items(): self.assertAlmostEqual(fleet.stages[stage][0] / fleet.stages[stage][1] / right, 1, delta=0.15)
+
+    def test_a_coordinators_thread_bounds_what_it_passes(self):
         def rate(own):
-            costs = {**COSTS, **{key: {load: {**parts, "coordinator": seconds} for load, parts in COSTS["cpu"].items()}
-                                 for key, seconds in (("cpu", 0.010), ("own_cpu", own))}}
-            return engine.flood(costs, 1, 1000, cores=100, threads=16, partitions=48, max_open=500)
+            costs = {**COSTS, "own_cpu": {load: {**parts, "coordinator": own} for load, parts in COSTS["own_cpu"].items()}}
+            return 1000 / max(engine.flood(costs, 1, 1000, cores=100, threads=16, partitions=48, max_open=500).times)
         self.assertAlmostEqual(rate(0.010) * 0.010, 1, delta=0.05)
         self.assertAlmostEqual(rate(0.005) * 0.005, 1, delta=0.05)
+
+    def test_slow_candidates_are_overtaken_while_a_thread_is_free(self):
+        def quick(slow_threads):
+            """Seconds until the small one's verdict, behind two of which each takes a second."""
+            fleet = engine.Fleet({**COSTS, "own_cpu": {load: {"coordinator": 0.0, "worker": 10.0} for load in CPU}}, 1, cores=100, slow_threads=slow_threads)
+            for number, cpu in ((1, 1.0), (2, 1.0), (3, 0.001)):
+                fleet.started += 1
+                fleet.coordinators[0].take(engine.Request(number, 0.0, 0, 0, 1, cpu), 0.0)
+            fleet.clock.run()
+            return min(fleet.taken)
+        self.assertLess(quick(2), 0.1)
+        self.assertGreater(quick(1), 1.0)
+        self.assertGreater(quick(0), 2.0)
 
     def test_the_same_seed_gives_the_same_answer(self):
         self.assertEqual(engine.open_loop(COSTS, 5, 50, 3).taken, engine.open_loop(COSTS, 5, 50, 3).taken)
         self.assertNotEqual(engine.open_loop(COSTS, 5, 50, 3).taken, engine.open_loop(COSTS, 6, 50, 3).taken)
 
     def test_counting_agrees_with_following(self):
-        service = fluid.Service(COSTS)
-        taken = engine.open_loop(COSTS, 2, 300, 20, cores=100, threads=4, partitions=48, max_open=10000).taken
+        service = fluid.Service(COSTS, partitions=48)
+        taken = engine.open_loop(COSTS, 2, 300, 20, cores=100, threads=4, partitions=48, max_open=10000, messages=fluid.MESSAGES).taken
         self.assertAlmostEqual((service.still + service.wait(300, 4, 1)) / (sum(taken) / len(taken)), 1, delta=0.2)
 
     def test_counting_loses_nothing_and_catches_up(self):
@@ -233,6 +350,44 @@ class Fleets(unittest.TestCase):
         self.assertAlmostEqual(found["judged"] + found["left"], 300000, delta=1)
         self.assertAlmostEqual(found["most_waiting"], 60 * 250, delta=600)
         self.assertLess(found["left"], 1)
+
+
+class Events(unittest.TestCase):
+    def test_what_stops_comes_later_and_is_not_lost(self):
+        def longest(seconds):
+            fleet = engine.begin_open_loop(COSTS, 3, 50, 10, cores=100)
+            fleet.at(5.0, fleet.workers[0].consumer.stop, seconds)
+            fleet.clock.run()
+            self.assertEqual(fleet.started, fleet.verdicts)
+            return max(fleet.taken)
+        self.assertLess(longest(0.0), 0.5)
+        self.assertAlmostEqual(longest(2.0), 2.0, delta=0.3)
+
+    def test_what_a_dead_worker_had_is_judged(self):
+        fleet = engine.begin_open_loop(COSTS, 3, 100, 5, cores=100, threads=2)
+        fleet.at(2.0, fleet.workers[0].die, 3.0)
+        fleet.clock.run()
+        self.assertEqual(fleet.started, fleet.verdicts)
+        self.assertAlmostEqual(max(fleet.taken), 3.0, delta=0.3)
+
+    def test_a_request_past_its_deadline_is_answered_as_such(self):
+        fleet = engine.open_loop(COSTS, 3, 100, 10, cores=100, slow_s=0.020, slow_threads=0, deadline_s=1.0)
+        self.assertGreater(fleet.late, 0.3 * fleet.started)
+        self.assertEqual(fleet.started, fleet.verdicts)
+        self.assertLess(max(fleet.taken), 1.3)
+        self.assertEqual(0, engine.open_loop(COSTS, 3, 100, 10, cores=100, deadline_s=1.0).late)
+
+    def test_a_breaker_opens_after_failures_and_closes_when_one_succeeds(self):
+        def run(**how):
+            fleet = engine.open_loop(COSTS, 3, 40, 20, cores=100, away=(5.0, 10.0), away_share=0.5, away_s=0.5, deadline_s=2.0, **how)
+            self.assertEqual(fleet.started, fleet.verdicts)
+            return fleet
+        fleet = run()
+        self.assertTrue(2 <= fleet.breakers_opened <= 5)  # 1, 2 and 4 s, give or take a quarter
+        self.assertFalse(fleet.workers[0].breaker.refuses(fleet.clock.now))
+        self.assertTrue(0.05 * fleet.started < fleet.late < 0.25 * fleet.started)
+        self.assertEqual(0, run(failures=math.inf).breakers_opened)
+        self.assertLess(engine.quantile(fleet.others, 0.95), engine.quantile(run(failures=math.inf).others, 0.95))
 
 
 class Scaling(unittest.TestCase):
