@@ -76,8 +76,9 @@ EVENTS = {
     "coordinator-leaves": ({}, coordinator_leaves, "one of two drains and leaves for good"),
     "overload": ({"rate": 200}, nothing, "200/s, no deadline"),
     "overload-deadline": ({"rate": 200, "deadline_s": 2.0}, nothing, "200/s, deadlines of 2 s"),
-    "outage": (OUTAGE, nothing, "a database of a tenth is away for 20 s, nobody answers there; deadlines of 10 s"),
-    "outage-no-breaker": ({**OUTAGE, "failures": math.inf}, nothing, "the same, tried by each task"),
+    "outage": (OUTAGE, nothing, "a tenth's database says nothing for 20 s; deadlines of 10 s"),
+    "outage-refused": ({**OUTAGE, "away_s": 0.0}, nothing, "the same, connections are refused at once"),
+    "outage-no-breaker": ({**OUTAGE, "failures": math.inf}, nothing, "says nothing, tried by each task"),
 }
 
 
