@@ -688,10 +688,11 @@ def solve(rows, right):
 
 
 def calibrate(costs, seed, light, messages):
-    """`kafka` and `transaction_wait` of a costs file, of one mode of messages; of the others only their own threads' CPU is asked. What a request to a
-    broker and a message cost each part is what makes CPU as measured at the light load, of a rate `light`, and in a flood. How many of both there are depends on the costs, so this goes round. What a request of the transaction
-    protocol costs the library is what its thread for those takes at the light load, and the broker, what makes `commit` as long there as it was.
-    What `write` has beyond that is the library's timers: nobody's CPU."""
+    """`kafka` and `transaction_wait` of a costs file, of one mode of messages; of the others only their own threads' CPU is asked. What a request
+    to a broker and a message cost each part is what makes CPU as measured at the light load, of a rate `light`, and in a flood. How many of both
+    there are depends on the costs, so this goes round. What a request of the transaction protocol costs the library is what its thread for those
+    takes at the light load, and the broker, what makes `commit` as long there as it was. What `write` has beyond that is the library's timers:
+    nobody's CPU."""
     costs = {**costs, **costs["modes"][messages], "modes": {}, "transaction_wait": TRANSACTION_LINGER_S,
              "kafka": {part: [1e-4, 1e-5, 0.0] for part in ("coordinator", "worker", "broker", "driver")}}
     how, broker = {"cores": costs["machine"]["cores"], "messages": messages}, costs["kafka"]["broker"]

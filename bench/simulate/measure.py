@@ -24,7 +24,7 @@ from engine import LIGHT
 LOADS = (LIGHT, 0.5, 0.8)
 FAMILIES = 6  # that every candidate is judged by, where no language model is asked
 READINGS, IDLE_S = 3, 6
-WARM, QUIET = 5, 0.05  # floods before anything counts; cores that others took more than in the quietest window
+QUIET = 0.05  # cores that others took more than in the quietest window
 SUM = re.compile(r'(\w+)_(sum|count)(?:\{(?:family|stage)="(\w+)"\})? (\S+)')
 
 
@@ -153,7 +153,7 @@ class Running:
         self.fleet = fleet.Fleet(servers, os.path.join(build, "cli", "assay"))
         self.db_root, self.messages, self.addresses, self.parts = db_root, messages, {}, {}
         for part in ("coordinator", "worker"): self.parts[part] = self.start(part)
-        for i in range(WARM): fleet.flood(servers, f"warm{i}", self.requests)
+        fleet.warm(servers, self.requests)
 
     def idle(self):
         """{part: cores}, while nobody asks for anything."""
