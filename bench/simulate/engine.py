@@ -27,6 +27,7 @@ RETRY_S, MOST_RETRY_S, ANSWER_S = 0.020, 2.0, 0.3  # worker/dispatch.c
 SLOW_S, SLOW_THREADS = 0.020, 2  # cli/settings/options.c
 MESSAGES = ("each", "family", "request")  # coordinator --task-messages
 FOREVER = float("inf")
+MOST_SHORT = 64  # cores; where there are more nobody waits for one, and looking through them takes time
 SLICE_S, MIGRATION_S = 0.0007, 0.0005  # Linux: of one core, more with more; what ran that recently stays where it is
 IDLE_EVERY_S = 0.010
 ROUNDS, LIGHT_S = 6, 20  # of calibrate, and seconds of its light load
@@ -94,7 +95,8 @@ class Cores:
         return min(waiting, key=lambda item: item[1].used)[0] if waiting else None
 
     def steal(self, core):
-        for other in range(len(self.groups) if len(self.groups) < 64 else 0):
+        if len(self.groups) > MOST_SHORT: return None
+        for other in range(len(self.groups)):
             for name, of in self.groups[other].items():
                 if other == core or not of.ready or self.clock.now - of.ready[0][0] < MIGRATION_S: continue
                 self.put(core, name, of.ready.popleft()[1])
