@@ -150,7 +150,9 @@ struct delivery {
     enum err_code code; /* not ERR_OK: it cannot be read, as a whole, for the reason in `err` */
     struct err err;
     struct msg_key key;     /* of the request */
+    const char *db;         /* of the request */
     uint32_t request_tasks; /* of it in the batch */
+    uint32_t turn;          /* tasks of its database in the batch up to the request's last */
     uint32_t left;          /* tasks that have not ended */
     uint32_t answered;      /* bit i: the result of its task i is out */
     bool returns;           /* a task is to come again, after delay_ms */

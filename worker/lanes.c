@@ -77,7 +77,7 @@ static enum err_code read_task(struct worker *worker, struct polled_task *out, s
     if (code) return code;
     out->len = *used;
     out->family = vsig_family_by_name(out->task->family);
-    if (out->index == 0) delivery->key = out->task->key;
+    if (out->index == 0) delivery->key = out->task->key, delivery->db = out->task->db;
     return by_request(&delivery->key, &out->task->key) == 0
                ? ERR_OK
                : err_set(&delivery->err, ERR_MALFORMED, "the message has tasks of more than one request");
@@ -125,14 +125,15 @@ static int by_candidate(const struct msg_task *a, const struct msg_task *b)
     return sign ? sign : memcmp(a->hash, b->hash, sizeof a->hash);
 }
 
-/* Small requests before large ones, in the order in which they came; tasks of one candidate together, those of one
- * request too. The execution family goes first: whether the engine takes the candidate then costs the others nothing.
- * Unreadable ones last. */
+/* INVARIANT fair: requests in the order in which they would end if databases took turns, a task each (fair queueing); of
+ * one database small requests before large ones, in the order in which they came. Tasks of one candidate together, those
+ * of one request too. The execution family goes first: whether the engine takes the candidate then costs the others
+ * nothing. Unreadable ones last. */
 static int by_turn(const void *left, const void *right)
 {
     const struct polled_task *a = left, *b = right;
     if (!a->task || !b->task) return (b->task != NULL) - (a->task != NULL);
-    int sign = compare(a->delivery->request_tasks, b->delivery->request_tasks);
+    int sign = compare(a->delivery->turn, b->delivery->turn);
     if (!sign) sign = by_candidate(a->task, b->task);
     if (!sign) sign = (b->family == VSIG_EXECUTION) - (a->family == VSIG_EXECUTION);
     return sign ? sign : compare(a->family, b->family);
@@ -144,6 +145,21 @@ static void count_tasks(struct delivery *deliveries, uint32_t n)
         for (uint32_t other = 0; other < n; other++)
             if (!deliveries[other].code && by_request(&deliveries[i].key, &deliveries[other].key) == 0)
                 deliveries[i].request_tasks += deliveries[other].left;
+}
+
+static int by_size(const struct delivery *a, const struct delivery *b)
+{
+    int sign = compare(a->request_tasks, b->request_tasks);
+    return sign ? sign : by_request(&a->key, &b->key);
+}
+
+static void count_turns(struct delivery *deliveries, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t other = 0; other < n; other++)
+            if (!deliveries[other].code && by_size(&deliveries[other], &deliveries[i]) <= 0 &&
+                g_strcmp0(deliveries[other].db, deliveries[i].db) == 0)
+                deliveries[i].turn += deliveries[other].left;
 }
 
 /* As many messages as have about BATCH tasks, and all of a candidate together: what comes after a large poll waits for it. */
@@ -178,6 +194,7 @@ static enum err_code poll_batch(struct lane *lane, struct err *err)
     batch->n = batch->next = batch->n_deliveries = 0;
     for (uint32_t i = 0; i < n; i++) read_message(worker, messages[i]);
     count_tasks(batch->deliveries, n);
+    count_turns(batch->deliveries, n);
     qsort(batch->tasks, batch->n, sizeof *batch->tasks, by_turn);
     worker->at_a_time = count_messages(batch);
     atomic_fetch_add(&worker->in_flight, batch->n);
@@ -186,15 +203,51 @@ static enum err_code poll_batch(struct lane *lane, struct err *err)
 
 /* --- a candidate -------------------------------------------------------------------------------------------------- */
 
+static uint32_t candidate_end(const struct batch *batch, uint32_t from)
+{
+    const struct polled_task *tasks = batch->tasks;
+    uint32_t end = from + 1;
+    while (end < batch->n && tasks[end].task && by_candidate(tasks[from].task, tasks[end].task) == 0) end++;
+    return end;
+}
+
+static bool is_slow_now(const struct worker *worker, const char *db)
+{
+    for (uint32_t i = 0; i < worker->n_lanes; i++) {
+        const struct lane *lane = &worker->lanes[i];
+        if (lane->batch && g_strcmp0(lane->batch->tasks[lane->end - 1].delivery->db, db) == 0) return true;
+    }
+    return false;
+}
+
+/* With no lane free, one more of a slow database would hold everything: what is left of others goes first. */
+static uint32_t choose_candidate(const struct worker *worker)
+{
+    const struct batch *batch = worker->batch;
+    uint32_t at = batch->next, slow = atomic_load(&worker->slow_running);
+    if (!slow || slow + 1 < worker->n_lanes) return at;
+    while (at < batch->n && is_slow_now(worker, batch->tasks[at].delivery->db)) at = candidate_end(batch, at);
+    return at < batch->n ? at : batch->next;
+}
+
+/* To the front of what nobody has. */
+static void bring_forward(struct batch *batch, uint32_t from, uint32_t n)
+{
+    for (uint32_t to = batch->next; to < from && n; to++, from++, n--) {
+        struct polled_task own = batch->tasks[from];
+        memmove(&batch->tasks[to + 1], &batch->tasks[to], (from - to) * sizeof own);
+        batch->tasks[to] = own;
+    }
+}
+
 static void take_candidate(struct lane *lane)
 {
     struct batch *batch = lane->worker->batch;
-    const struct polled_task *tasks = batch->tasks;
-    uint32_t end = batch->next + 1;
-    while (end < batch->n && tasks[end].task && by_candidate(tasks[batch->next].task, tasks[end].task) == 0) end++;
+    uint32_t from = choose_candidate(lane->worker), n = candidate_end(batch, from) - from;
+    bring_forward(batch, from, n);
     lane->batch = batch;
     lane->next = batch->next;
-    lane->end = batch->next = end;
+    lane->end = batch->next += n;
     lane->since_ns = clock_now_ns();
     batch->users++;
     if (lane->worker->idle) pthread_cond_broadcast(&lane->worker->followed);

@@ -18,6 +18,8 @@ static const char SLOW[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i 
 
 static struct fixture zoo;
 static const char *const roots[] = {zoo.dir};
+static const struct worker_database FILES[] = {
+    {.name = "yard", .path = zoo.path}}; /* another, as far as a worker knows */
 static const char *const TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
 static struct bus *bus;
 static struct bus_consumer *results;
@@ -47,7 +49,7 @@ static void start(uint32_t slow_threads)
 {
     struct err err = {0};
     const struct worker_config config = {.bus = bus,
-                                         .databases = {.roots = roots, .n_roots = 1},
+                                         .databases = {.roots = roots, .n_roots = 1, .files = FILES, .n_files = 1},
                                          .schemas = schemas,
                                          .limits = {.time_ms = 60000},
                                          .signals = signals,
@@ -268,5 +270,64 @@ Test(lanes, a_small_request_goes_before_a_large_one)
     start(0);
     cr_expect_eq(next()->candidate, 2);
     stop();
+    worker_free(worker);
+}
+
+/* --- databases in turn -------------------------------------------------------------------------------------------- */
+
+/* A message with the tasks of a request: as many candidates, of one database. */
+static void put_request(const char *db, uint32_t request, const char *sql, uint32_t n)
+{
+    struct msg_task tasks[MSG_MAX_JOINED];
+    for (uint32_t i = 0; i < n; i++) {
+        tasks[i] = task_of("execution", sql, request);
+        tasks[i].hash[1] = i;
+        tasks[i].db = db;
+    }
+    put_joined(BUS_TASKS_ALL, tasks, n);
+}
+
+Test(lanes, a_busy_database_does_not_hold_another)
+{
+    for (uint32_t i = 1; i < BATCH; i++) put_request("zoo", i, "SELECT age FROM animal", 1);
+    put_request("yard", BATCH, "SELECT age FROM animal", 1);
+    start(0);
+    cr_expect_eq(next()->candidate, 1);
+    cr_expect_eq(next()->candidate, BATCH, "it comes second, and not last");
+    for (uint32_t i = 2; i < BATCH; i++) cr_expect_eq(next()->candidate, i, "as they came");
+    stop();
+    worker_free(worker);
+}
+
+/* Requests of a database from small to large; of two databases the one whose share of the turns so far is enough. */
+Test(lanes, databases_take_turns_by_task)
+{
+    static const struct {
+        const char *db;
+        uint32_t n;
+    } requests[] = {{"zoo", 8}, {"zoo", 2}, {"zoo", 2}, {"yard", 3}, {"zoo", 30}, {"yard", 6}, {"yard", 1}};
+    static const uint32_t ORDER[] = {6, 1, 2, 3, 5, 0, 4}; /* after 1, 2, 4, 4, 10, 12 and 42 tasks of its database */
+    for (uint32_t i = 0; i < G_N_ELEMENTS(requests); i++)
+        put_request(requests[i].db, i, "SELECT age FROM animal", requests[i].n);
+    start(0);
+    for (uint32_t at = 0; at < G_N_ELEMENTS(ORDER); at++)
+        for (uint32_t i = 0; i < requests[ORDER[at]].n; i++) cr_expect_eq(next()->candidate, ORDER[at], "turn %u", at);
+    stop();
+    worker_free(worker);
+}
+
+/* One more slow candidate than lanes to finish them aside. */
+Test(lanes, a_slow_database_does_not_hold_another)
+{
+    for (uint32_t i = 0; i < 3; i++) put_request("zoo", i, SLOW, 1);
+    for (uint32_t i = 3; i < QUICK; i++) put_request("yard", i, "SELECT age FROM animal", 1);
+    start(1);
+    for (uint32_t i = 3; i < QUICK; i++)
+        cr_expect_eq(next()->candidate, i, "a slow one is before it, or their order changed");
+    for (uint32_t i = 0; i < 3; i++) cr_expect_lt(next()->candidate, 3);
+    stop();
+    struct worker_stats stats = {0};
+    worker_stats(worker, &stats);
+    cr_expect_eq(stats.answered, QUICK);
     worker_free(worker);
 }
