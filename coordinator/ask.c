@@ -251,7 +251,7 @@ bool ask_begin(struct request *request)
 {
     struct ask *ask = &request->ask;
     struct readings readings;
-    if (!may_ask(request)) return false;
+    if (!may_ask(request) || decide_is_late(request)) return false;
     ask->over = true;
     find_readings(request, &readings);
     uint32_t offered = choose_offer(&readings, &ask->gain);

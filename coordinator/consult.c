@@ -86,7 +86,7 @@ static int64_t wait_ns(const struct core *core)
 bool consult_begin(struct request *request, uint32_t best, int64_t now_ns)
 {
     struct core *core = request->core;
-    if (best == NO_CANDIDATE || !may_ask(request)) return false;
+    if (best == NO_CANDIDATE || !may_ask(request) || decide_is_late(request)) return false;
     struct candidate_state *state = &request->states[best];
     if (state->consulted || !state->sent || rules_tier(request, best) != TIER_JUDGED || !is_in_doubt(request, best))
         return false;

@@ -608,6 +608,18 @@ static void release_held(struct coordinator *c)
     }
 }
 
+/* Tasks that found no room, and that nobody waits for any more: the deadline of their request has passed, say. */
+static void drop_unawaited(struct coordinator *c)
+{
+    for (GList *at = c->outbox.head, *next; at; at = next) {
+        struct outgoing *item = at->data;
+        next = at->next;
+        if (!item->n_tasks || is_awaited(c, item)) continue;
+        g_queue_delete_link(&c->outbox, at);
+        free(item);
+    }
+}
+
 static void drop_held(struct coordinator *c, int32_t partition)
 {
     for (GList *at = c->held.head, *next; at; at = next) {
@@ -786,6 +798,7 @@ static enum err_code step(struct coordinator *c)
     uint32_t n;
     atomic_store_explicit(&c->heartbeat_ns, clock_now_ns(), memory_order_relaxed);
     int64_t deadline = core_tick(c->core, bus_now_ns(c->config.bus));
+    drop_unawaited(c);
     release_held(c);
     enum err_code code = flush(c);
     if (code || is_done(c)) return code;

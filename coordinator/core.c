@@ -276,6 +276,7 @@ void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2]
 {
     struct request *request = g_hash_table_lookup(core->open, &key);
     struct candidate_state *state = NULL;
+    core->now_ns = now_ns;
     if (request && polish_is_pending(request)) request = NULL;
     for (uint32_t i = 0; request && i < request->n && !state; i++) {
         struct candidate_state *own = &request->states[i];
@@ -293,12 +294,10 @@ void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2]
         state->remote_answer =
             (struct core_verifier_answer){.code = ERR_MALFORMED, .message = "what it said is no probability"};
     core->stats.verifier_failures += state->remote_answer.code != ERR_OK;
-    if (request->deadline_ns && now_ns >= request->deadline_ns) {
-        core->stats.deadlines++;
+    if (decide_is_late(request))
         decide_deadline(request, now_ns);
-    } else {
+    else
         decide_advance(request, now_ns);
-    }
 }
 
 static enum err_code take_answer(struct core *core, const struct msg_result *result, int64_t now_ns)
@@ -386,8 +385,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
         decide_advance(request, now_ns);
         return;
     }
-    if (late || (request->deadline_ns && now_ns >= request->deadline_ns)) {
-        core->stats.deadlines++;
+    if (late || decide_is_late(request)) {
         decide_deadline(request, now_ns);
     } else if (!state->pending) {
         ask_verifier(request, index);
@@ -441,6 +439,7 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
 void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash[2], const char *family,
                       const struct err *why, int64_t now_ns)
 {
+    core->now_ns = now_ns;
     core->stats.results++;
     struct request *request = g_hash_table_lookup(core->open, &key);
     if (!request || polish_is_pending(request)) {
@@ -508,7 +507,6 @@ static void end_wait(struct request *request, int64_t now_ns)
         judge(request, now_ns);
         return;
     }
-    request->core->stats.deadlines += !polish_is_pending(request);
     decide_deadline(request, now_ns);
 }
 

@@ -39,7 +39,7 @@
  *
  * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
  * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner
- * were not all looked at.
+ * were not all looked at. Once it has passed nothing is begun for the request: no task, no question to a model.
  *
  * Rejected: deciding at the moment a result comes (verdicts would depend on timing); cancelling speculative tasks (a
  * message that chases a message; they are cheap, and their results are dropped as stray).
@@ -646,8 +646,17 @@ bool decide_advance(struct request *request, int64_t now_ns)
         ask_apply_answers(request);
         return finish(request, find_best(request), now_ns);
     }
+    if (decide_is_late(request)) {
+        decide_deadline(request, now_ns);
+        return true;
+    }
     send_more(request);
     return false;
+}
+
+bool decide_is_late(const struct request *request)
+{
+    return request->deadline_ns && request->core->now_ns >= request->deadline_ns;
 }
 
 void decide_deadline(struct request *request, int64_t now_ns)
@@ -659,6 +668,7 @@ void decide_deadline(struct request *request, int64_t now_ns)
         polish_give_up(request, "no answer in time");
         return;
     }
+    request->core->stats.deadlines++;
     if (story_is_pending(request)) {
         story_give_up(request);
         conclude(request, request->story.best, now_ns);

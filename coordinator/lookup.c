@@ -71,19 +71,18 @@ static bool make_key(struct request *request)
 bool lookup_begin(struct request *request, int64_t now_ns)
 {
     struct core *core = request->core;
-    if (!takes_part(request) || !make_key(request)) return false;
-    const struct core_wanted wanted = {.request = request->key,
-                                       .db = request->message->db,
-                                       .key = request->lookup.key,
-                                       .until_ns = now_ns + core->config.find_ns};
+    if (decide_is_late(request) || !takes_part(request) || !make_key(request)) return false;
+    int64_t until_ns = now_ns + core->config.find_ns;
+    if (request->deadline_ns) until_ns = MIN(until_ns, request->deadline_ns);
+    const struct core_wanted wanted = {
+        .request = request->key, .db = request->message->db, .key = request->lookup.key, .until_ns = until_ns};
     if (!core->actions.find(core->actions.ctx, &wanted)) {
         core->stats.lookups.skipped++;
         return false;
     }
     request->lookup.pending = true;
-    request->lookup.until_ns = wanted.until_ns;
-    core_note_deadline(core, wanted.until_ns);
-    core_note_deadline(core, request->deadline_ns);
+    request->lookup.until_ns = until_ns;
+    core_note_deadline(core, until_ns);
     return true;
 }
 

@@ -78,6 +78,8 @@ bool repair_begin(struct request *request, uint32_t best)
     repair->correcting = (struct correcting){.current = repair->of, .p_current = repair->p_old};
     if (!(request->families >> VSIG_EXPLAIN & 1) || !request->core->config.models->verifier)
         repair->note = "no repair was looked for: that takes the family explain and the verifier";
+    else if (decide_is_late(request))
+        repair->note = "no repair was looked for: the deadline had passed";
     else if (repair->of != NO_CANDIDATE && !(repair->p_old > 1 - request->repair_margin))
         ask_for_proposals(request);
     return repair->phase == REPAIR_PROPOSING;
@@ -164,6 +166,8 @@ void repair_take_proposals(struct request *request, const struct msg_result *res
     request->repair.proposed = result;
     if (code)
         repair_give_up(request, result->message ? result->message : err_meaning(code));
+    else if (decide_is_late(request))
+        repair_give_up(request, err_meaning(ERR_DEADLINE));
     else if (!ask_corrector(request))
         judge_all_proposals(request, NULL);
 }
@@ -190,6 +194,10 @@ void repair_take_correction(struct request *request, const struct msg_result *re
 {
     struct correcting *correcting = &request->repair.correcting;
     enum err_code code = err_from_name(result->code);
+    if (decide_is_late(request)) {
+        repair_give_up(request, err_meaning(ERR_DEADLINE));
+        return;
+    }
     request->core->stats.repairs.corrections_failed += code != ERR_OK;
     if (code) {
         request->repair.note = arena_printf(&request->arena, "the corrector did not help: %s",

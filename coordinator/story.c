@@ -47,7 +47,7 @@ static bool has_result(const struct msg_execution *execution)
 
 bool story_begin(struct request *request, uint32_t best)
 {
-    if (best == NO_CANDIDATE || request->story.over) return false;
+    if (best == NO_CANDIDATE || request->story.over || decide_is_late(request)) return false;
     struct candidate_state *state = &request->states[best];
     const struct msg_result *told = state->results[VSIG_EXPLAIN];
     request->story.over = true;

@@ -60,7 +60,7 @@ struct schema_cache *schema_cache_new(const struct schema_options *options, uint
 {
     struct schema_cache *cache = g_new0(struct schema_cache, 1);
     pthread_mutex_init(&cache->lock, NULL);
-    pthread_cond_init(&cache->not_busy, NULL);
+    clock_cond_init(&cache->not_busy);
     cache->entries = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, entry_free);
     cache->own = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     if (options) cache->options = *options;
@@ -226,6 +226,20 @@ static bool is_fresh(const struct cache_entry *entry, int64_t now, enum err_code
     return !entry->failure.code && entry->index && now - entry->checked_ns < CHECK_INTERVAL_NS;
 }
 
+/* Until no thread works on the entry. False: the deadline (0: none) passed before. */
+static bool wait_for_others(struct schema_cache *cache, struct cache_entry *entry, int64_t deadline_ns)
+{
+    int64_t left_ns = deadline_ns - clock_now_ns();
+    struct timespec due = clock_after_ns(MAX(left_ns, 0));
+    int late = 0;
+    entry->waiting++;
+    while (entry->busy && !late)
+        late = deadline_ns ? pthread_cond_timedwait(&cache->not_busy, &cache->lock, &due)
+                           : pthread_cond_wait(&cache->not_busy, &cache->lock);
+    entry->waiting--;
+    return !entry->busy;
+}
+
 enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
                                struct schema_index **out, struct err *err)
 {
@@ -235,11 +249,10 @@ enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const 
     pthread_mutex_lock(&cache->lock);
     struct cache_entry *entry = entry_of(cache, db_name, path);
     entry->used_ns = clock_now_ns();
-    entry->waiting++;
-    while (entry->busy) pthread_cond_wait(&cache->not_busy, &cache->lock);
-    entry->waiting--;
     enum err_code code;
-    if (!is_fresh(entry, clock_now_ns(), &code, err))
+    if (!wait_for_others(cache, entry, db_get_deadline(db)))
+        code = err_set(err, ERR_DEADLINE, "the deadline passed while another thread had the schema index in hand");
+    else if (!is_fresh(entry, clock_now_ns(), &code, err))
         code = refresh(cache, entry, db, db_name, path, err);
     else
         cache->stats.hits += !code;

@@ -220,7 +220,7 @@ bool schema_is_foreign_key(const struct schema_index *index, uint32_t column);
 
 /* In-process cache with single flight, keyed by path (by name and path where the name has options of its own); a
  * changed fingerprint leads to a rebuild while old readers keep theirs. `get` returns a reference. Failures are not
- * cached beyond 1 s. Thread: any. */
+ * cached beyond 1 s. ERR_DEADLINE: that of `db`, also while another thread builds the index. Thread: any. */
 struct schema_cache;
 struct schema_cache *schema_cache_new(const struct schema_options *options, uint64_t max_bytes);
 void schema_cache_free(struct schema_cache *cache);

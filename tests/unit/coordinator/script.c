@@ -235,7 +235,7 @@ void script_ask_json(struct script *script, struct msg_key key, const char *line
                                      .bytes = line,
                                      .len = strlen(line),
                                      .type = EDGE_TYPE_JSON,
-                                     .arrived_ns = now_ns};
+                                     .arrived_ns = now_ns - script->lay_ns};
     core_request(script->core, &incoming, now_ns);
 }
 
@@ -266,7 +266,7 @@ void script_ask(struct script *script, int64_t number, const struct msg_options 
                                      .bytes = buffer.bytes,
                                      .len = buffer.len,
                                      .type = EDGE_TYPE_MSGPACK,
-                                     .arrived_ns = now_ns};
+                                     .arrived_ns = now_ns - script->lay_ns};
     core_request(script->core, &incoming, now_ns);
     msg_buffer_free(&buffer);
 }

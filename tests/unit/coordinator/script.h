@@ -53,6 +53,7 @@ struct script {
     char *told;                   /* what it, or the corrector, was told, the last time */
     void *token;                  /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
+    int64_t lay_ns;      /* requests were in their topic for so long when they are read */
     const char *state;   /* of the database, as results tell it; NULL: none */
     bool cache_full;     /* nothing can be looked for now */
     unsigned looked_for; /* verdicts */

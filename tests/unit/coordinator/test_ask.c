@@ -211,6 +211,20 @@ Test(ask, words_that_come_late_hold_nobody_up)
     cr_assert_eq(s.verdicts->len, 1, "stray");
 }
 
+Test(ask, past_the_deadline_none_are_looked_for)
+{
+    open_asking();
+    s.core->config.llm = (struct coordinator_llm){.on = true, .low = 0, .high = 1};
+    ask_line(0, TWO_READINGS, ",\"deadline_ms\":1");
+    while (s.tasks->len && strcmp(((struct script_task *)s.tasks->pdata[0])->family, "llm") != 0)
+        script_answer(&s, 0, 1);
+    cr_assert_eq(s.tasks->len, 1);
+    uint64_t sent = s.sent;
+    script_answer(&s, 0, 2000000);
+    cr_expect_eq(s.sent, sent);
+    json_decref(last_verdict());
+}
+
 /* Where nothing validates and readings are not at odds, findings ask, in words where they have them. */
 Test(ask, a_finding_asks_in_words)
 {

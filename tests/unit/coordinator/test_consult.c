@@ -54,25 +54,41 @@ Test(consult, one_task_when_the_others_have_answered)
     json_decref(v);
 }
 
-/* In order: the first that passes is asked about, and the next ones are judged only if it does not pass then. */
-Test(consult, in_order_the_next_is_judged_when_it_is_rejected)
+/* Two in order, of which the model is asked about the first, and rejects it. */
+static void ask_rejected(int64_t deadline_ms)
 {
     char rejected[96] = "SELECT rows_1, states_";
     unsigned n;
     vsig_all(&n);
     memset(rejected + strlen(rejected), 's', n);
     memset(rejected + strlen(rejected) - 5, 'f', 5); /* the registry's last five: the family's */
-    open_with(MSG_FIRST_VALID, 0);
+    open_with(MSG_FIRST_VALID, deadline_ms);
     s.core->config.llm.hit_rate = 0.99;
     ASK(rejected, "SELECT rows_2");
     answer_the_others();
     cr_assert_eq(s.tasks->len, 1);
     cr_assert_eq(s.sent, FAMILIES + 1);
+}
+
+/* In order: the first that passes is asked about, and the next ones are judged only if it does not pass then. */
+Test(consult, in_order_the_next_is_judged_when_it_is_rejected)
+{
+    ask_rejected(0);
     script_answer(&s, 0, 0);
     cr_expect_eq(s.sent, 2 * FAMILIES + 1, "now the second is judged");
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_expect_eq(json_integer_value(json_object_get(v, "chosen")), 1);
+    json_decref(v);
+}
+
+Test(consult, in_order_the_next_is_not_judged_past_the_deadline)
+{
+    ask_rejected(50);
+    script_answer(&s, 0, INT64_C(1000000) * 50);
+    cr_expect_eq(s.sent, FAMILIES + 1);
+    json_t *v = script_verdict(&s);
+    cr_expect_str_eq(script_text(v, "reason"), "deadline");
     json_decref(v);
 }
 

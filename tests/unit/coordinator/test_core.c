@@ -366,6 +366,21 @@ Test(core, an_answer_past_the_deadline_does_not_validate)
     json_decref(v);
 }
 
+/* As after an outage: it lay in its topic for longer than it had. */
+Test(core, a_request_that_is_late_already_has_no_tasks)
+{
+    script_open(&s, (struct msg_options){.deadline_ms = 10});
+    s.lay_ns = 11000000;
+    ASK(NULL, "SELECT rows_1", "SELECT rows_2");
+    cr_assert_eq(s.sent, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "abstained");
+    cr_assert_str_eq(script_text(v, "reason"), "deadline");
+    cr_assert_not(was_judged(v, 0));
+    cr_assert_eq(core_get_stats(s.core).deadlines, 1);
+    json_decref(v);
+}
+
 Test(core, a_deadline_abstains_where_the_policy_is_not_to_guess)
 {
     script_open(&s, (struct msg_options){.policy = MSG_ABSTAIN, .deadline_ms = 1});

@@ -188,12 +188,14 @@ Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
     static const struct {
         const char *const *proposals;
         enum err_code fails; /* the worker's answer */
-        int64_t now_ns;      /* when it comes */
+        int64_t now_ns;      /* when it comes; after the deadline: never, or late */
+        bool late;
         const char *note;
-    } rows[] = {{none, ERR_OK, 0, "no repair was found: there is nothing near it"},
-                {sounder, ERR_DB_UNAVAILABLE, 0, "no repair was found: so it is"},
-                {sounder, ERR_DEADLINE, 0, "no repair was found: the deadline"},
-                {sounder, ERR_OK, INT64_C(2000000000), "no repair was found: the deadline"}};
+    } rows[] = {{none, ERR_OK, 0, false, "no repair was found: there is nothing near it"},
+                {sounder, ERR_DB_UNAVAILABLE, 0, false, "no repair was found: so it is"},
+                {sounder, ERR_DEADLINE, 0, false, "no repair was found: the deadline"},
+                {sounder, ERR_OK, INT64_C(2000000000), false, "no repair was found: the deadline"},
+                {sounder, ERR_OK, INT64_C(2000000000), true, "no repair was found: the deadline"}};
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (i) script_close(&s);
         open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .deadline_ms = 1000}, rows[i].proposals);
@@ -202,10 +204,11 @@ Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
         cr_assert_eq(s.tasks->len, 1);
         if (rows[i].fails)
             script_answer_failed(&s, 0, rows[i].fails, 0);
-        else if (rows[i].now_ns)
+        else if (rows[i].now_ns && !rows[i].late)
             core_tick(s.core, rows[i].now_ns);
         else
-            script_answer(&s, 0, 0);
+            script_answer(&s, 0, rows[i].now_ns);
+        cr_expect_eq(s.tasks->len, rows[i].now_ns && !rows[i].late ? 1 : 0, "row %u: no proposal is judged", i);
         json_t *v = script_verdict(&s);
         cr_expect_str_eq(script_text(v, "sql"), "SELECT fires_3", "row %u", i);
         cr_expect_str_eq(script_text(v, "status"), "validated", "row %u", i);

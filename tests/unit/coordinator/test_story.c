@@ -105,6 +105,18 @@ Test(story, an_answer_goes_without_them_when_they_do_not_come)
     expect_explanations(STATEMENT, STATEMENT);
 }
 
+/* What was asked before them took too long: the answer stands, and is told as it is. */
+Test(story, past_the_deadline_they_are_not_looked_for)
+{
+    open_list((struct msg_options){.deadline_ms = 1});
+    s.core->config.llm = (struct coordinator_llm){.on = true, .low = 0, .high = 1};
+    script_ask(&s, 0, NULL, TWO, 0);
+    judge_all();
+    cr_assert_str_eq(only_task()->family, "llm");
+    script_answer(&s, 0, 1000000);
+    expect_explanations(STATEMENT, STATEMENT);
+}
+
 Test(story, a_worker_that_fails_at_them_costs_the_answer_nothing)
 {
     open_list((struct msg_options){0});

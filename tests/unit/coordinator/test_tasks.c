@@ -1,5 +1,6 @@
 /* How tasks share messages on their way out: those of one request, for one topic, up to a bound. */
 #include "tests/support/leak.h"
+#include "tests/support/wait.h"
 #include "tests/unit/coordinator/script.h"
 
 #include "lib/base/clock.h"
@@ -21,16 +22,29 @@ static struct coordinator *coordinator;
 static pthread_t thread;
 static char topics[FAMILIES + 1][64];
 
-static void begin(void)
+/* `room`: messages that a topic takes; 0: as usual. */
+static void open_bus(uint32_t room)
 {
+    const struct bus_config config = {.queue_messages = room};
     const char *names[FAMILIES + 1];
     for (int i = 0; i < FAMILIES; i++)
         snprintf(topics[i], sizeof *topics, BUS_TASKS_PREFIX "%s", vsig_family_name((enum vsig_family)i));
     snprintf(topics[FAMILIES], sizeof *topics, BUS_TASKS_ALL);
     for (int i = 0; i <= FAMILIES; i++) names[i] = topics[i];
-    models = script_models();
-    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
+    cr_assert_eq(bus_open("local", &config, &bus, NULL), ERR_OK);
     cr_assert_eq(bus_subscribe(bus, "test", names, FAMILIES + 1, &tasks, NULL), ERR_OK);
+}
+
+static void close_bus(void)
+{
+    bus_unsubscribe(tasks);
+    bus_close(bus);
+}
+
+static void begin(void)
+{
+    models = script_models();
+    open_bus(0);
 }
 
 static void end(void)
@@ -38,8 +52,7 @@ static void end(void)
     coordinator_stop(coordinator, true);
     pthread_join(thread, NULL);
     coordinator_free(coordinator);
-    bus_unsubscribe(tasks);
-    bus_close(bus);
+    close_bus();
     models_free(models);
     leak_check();
 }
@@ -61,7 +74,7 @@ static void start(enum coordinator_messages messages)
     cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
 }
 
-static void ask(uint32_t n_candidates, uint32_t len)
+static void ask_within(int64_t deadline_ms, uint32_t n_candidates, uint32_t len)
 {
     struct msg_candidate candidates[MOST_CANDIDATES];
     char *texts[MOST_CANDIDATES];
@@ -69,8 +82,12 @@ static void ask(uint32_t n_candidates, uint32_t len)
         texts[i] = g_strdup_printf("SELECT '%0*u'", (int)len, i);
         candidates[i] = (struct msg_candidate){.sql = {texts[i], (uint32_t)strlen(texts[i])}, .score = NAN};
     }
-    struct msg_request request = {
-        .id = "q", .db = "zoo", .question = "?", .candidates = candidates, .n_candidates = n_candidates};
+    struct msg_request request = {.id = "q",
+                                  .db = "zoo",
+                                  .question = "?",
+                                  .candidates = candidates,
+                                  .n_candidates = n_candidates,
+                                  .options = {.deadline_ms = deadline_ms}};
     struct msg_buffer buffer = {0};
     cr_assert_eq(msg_encode_request(&buffer, &request), ERR_OK);
     const struct bus_out out = {
@@ -80,11 +97,16 @@ static void ask(uint32_t n_candidates, uint32_t len)
     for (uint32_t i = 0; i < n_candidates; i++) g_free(texts[i]);
 }
 
+static void ask(uint32_t n_candidates, uint32_t len)
+{
+    ask_within(0, n_candidates, len);
+}
+
 /* What came: messages, their tasks, and of each request which families of which candidate. */
 struct came {
     uint32_t messages, tasks, most; /* tasks in one message */
     size_t largest;
-    uint32_t families[2][MOST_CANDIDATES];
+    uint32_t families[3][MOST_CANDIDATES];
 };
 
 static void read_message(const struct bus_message *message, struct came *came)
@@ -193,4 +215,36 @@ Test(tasks, two_requests_share_none)
     cr_expect_eq(came.messages, 2);
     expect_all(&came, 0, 2);
     expect_all(&came, 1, 2);
+}
+
+static bool has_sent(void *n)
+{
+    struct coordinator_stats stats = {0};
+    coordinator_stats(coordinator, &stats);
+    return stats.tasks == *(uint32_t *)n;
+}
+
+static bool has_decided_late(void *unused)
+{
+    struct coordinator_stats stats = {0};
+    (void)unused;
+    coordinator_stats(coordinator, &stats);
+    return stats.deadlines == 1;
+}
+
+/* Workers were away for longer than it had: what found no room is not sent once there is some. */
+Test(tasks, those_of_a_late_request_that_still_wait_are_dropped)
+{
+    uint32_t first = FAMILIES;
+    close_bus();
+    open_bus(1);
+    ask(1, 1);
+    start(COORDINATOR_EACH);
+    cr_assert(wait_until(has_sent, &first, 20000));
+    ask_within(20, 1, 1);
+    cr_assert(wait_until(has_decided_late, NULL, 20000));
+    read_tasks(FAMILIES);
+    ask(1, 1);
+    struct came came = read_tasks(FAMILIES);
+    expect_all(&came, 2, 1);
 }

@@ -1,7 +1,10 @@
 #include "lib/base/clock.h"
+#include "tests/support/wait.h"
 #include "tests/unit/schema/school.h"
 
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,4 +133,61 @@ Test(cache, under_pressure_the_oldest_leaves)
     b.db = NULL;
     fixture_end(&b);
     fixture_end(&a);
+}
+
+/* --- a build that takes long -------------------------------------------------------------------------------------- */
+
+struct build {
+    struct schema_cache *cache;
+    struct fixture *fixture;
+    atomic_bool begun, may_end;
+};
+
+static bool is_set(void *flag)
+{
+    return atomic_load((atomic_bool *)flag);
+}
+
+static enum err_code build_slowly(void *ctx, struct db *db, const char *db_name, const char *path,
+                                  const struct schema_options *options, struct schema_index **out, struct err *err)
+{
+    struct build *build = ctx;
+    atomic_store(&build->begun, true);
+    cr_assert(wait_until(is_set, &build->may_end, 20000));
+    return schema_build(db, db_name, path, options, out, err);
+}
+
+static void *get_first(void *arg)
+{
+    struct build *build = arg;
+    schema_unref(get(build->cache, build->fixture));
+    return NULL;
+}
+
+Test(cache, who_waits_for_a_build_waits_no_longer_than_it_has)
+{
+    struct fixture f;
+    struct db *other;
+    struct schema_index *index;
+    struct err err = {0};
+    pthread_t thread;
+    fixture_init(&f, "CREATE TABLE t(a)");
+    fixture_open(&f, NULL);
+    cr_assert_eq(db_open(f.path, NULL, &other, NULL), ERR_OK);
+    struct build build = {.cache = schema_cache_new(NULL, 0), .fixture = &f};
+    schema_cache_build_with(build.cache, build_slowly, &build);
+    pthread_create(&thread, NULL, get_first, &build);
+    cr_assert(wait_until(is_set, &build.begun, 20000));
+    db_set_deadline(other, clock_now_ns() + 20000000);
+    cr_expect_eq(schema_cache_get(build.cache, other, "x", f.path, &index, &err), ERR_DEADLINE);
+    cr_expect_null(index);
+    atomic_store(&build.may_end, true);
+    db_set_deadline(other, 0);
+    cr_assert_eq(schema_cache_get(build.cache, other, "x", f.path, &index, &err), ERR_OK, "%s", err.text);
+    schema_unref(index);
+    pthread_join(thread, NULL);
+    cr_expect_eq(stats_of(build.cache).failures, 1, "it alone");
+    db_close(other);
+    schema_cache_free(build.cache);
+    fixture_end(&f);
 }
