@@ -140,9 +140,26 @@ def service_links(m, program):
             yield f"{who}: does not start where there is a Service assay-serve (enableServiceLinks)"
 
 
+def families_of(m, program, container):
+    return str(program.settings(m, container)["judge", "family"]).split(",")
+
+
+def sends_requests(m, program):
+    """Whether coordinators send the tasks of a request in one message, to assay.tasks.all."""
+    return any(program.settings(m, c)["coordinator", "task_messages"] == "request" for *_, c in m.pods() if c["args"][0] == "coordinator")
+
+
+def reads_all(m, program, container):
+    """Whether a worker reads assay.tasks.all: it does who serves all families but llm."""
+    return set(program.families()) - {"llm"} <= set(families_of(m, program, container))
+
+
 def families(m, program):
-    """Each family has workers, and is in one pool; llm where coordinators send it tasks, and there alone."""
-    served = [f for _, _, _, c in m.workers() for f in str(program.settings(m, c)["judge", "family"]).split(",")]
+    """Each family has workers, and is in one pool; llm where coordinators send it tasks, and there alone; and where whole
+    requests are sent, somebody reads them."""
+    served = [f for *_, c in m.workers() for f in families_of(m, program, c)]
+    if sends_requests(m, program) and not any(reads_all(m, program, c) for *_, c in m.workers()):
+        yield "nobody reads assay.tasks.all"
     yield from (f"nobody serves {f}" for f in program.families() if f not in served and f != "llm")
     for who, _, _, container in m.processes():
         asks = program.settings(m, container).get(("consult", "llm_when")) if container["args"][0] == "coordinator" else None
@@ -254,7 +271,8 @@ def scaling(m, program):
         who, _, _, container = next(p for p in m.pods() if p[1] is m.find(target.get("kind", "Deployment"), target["name"]))
         settings, part = program.settings(m, container), container["args"][0]
         if part == "worker":
-            own = [f"assay.tasks.{f}" for f in str(settings["judge", "family"]).split(",")]
+            whole = sends_requests(m, program) and reads_all(m, program, container)
+            own = ["assay.tasks.all"] if whole else [f"assay.tasks.{f}" for f in families_of(m, program, container)]
             group, threads, partitions = groups["assay.tasks.{family}"], int(settings["worker", "threads"]), "task_partitions"
             most_processes += spec["maxReplicaCount"]
         else:

@@ -17,7 +17,8 @@ import checks
 import kustomize
 from manifests import ROOT, Manifests, Program
 
-FLEETS = {"base": "jobs", "overlays/scaled": "jobs", "overlays/sasl": "overlays/sasl/jobs", "overlays/explain-alone": "jobs", "overlays/llm": "jobs"}
+FLEETS = {"base": "jobs", "overlays/scaled": "jobs", "overlays/sasl": "overlays/sasl/jobs", "overlays/explain-alone": "jobs", "overlays/llm": "jobs",
+          "overlays/one-topic": "jobs"}
 LAG, TRACED = "overlays/scaled + components/coordinator-lag", "overlays/scaled + components/tracing"
 
 
@@ -72,8 +73,10 @@ def environment(kind, name, variable, other, value):
 POD, OWN = "/spec/template/spec", "/spec/template/spec/containers/0"
 TRIGGER = "/spec/triggers/0"
 WORDS, ROWS = ("Deployment", "assay-worker-words"), ("Deployment", "assay-worker-rows")
+ALL = ("Deployment", "assay-worker-all")
 SERVE, COORDINATOR = ("Deployment", "assay-serve"), ("StatefulSet", "assay-coordinator")
 BUDGET = ("PodDisruptionBudget", "assay-serve")
+MESSAGES = "ASSAY_COORDINATOR_TASK_MESSAGES"
 SASL = "ASSAY_KAFKA_PROPERTY_SASL_"
 SCALED = ("ScaledObject", "assay-worker-rows")
 DOWN = "/spec/advanced/horizontalPodAutoscalerConfig/behavior/scaleDown"
@@ -114,6 +117,8 @@ SPOILED = [
     (checks.service_links, "base", at(*ROWS, f"{POD}/enableServiceLinks")),
     (checks.families, "base", at(*ROWS, f"{OWN}/args/2", "execution,value")),
     (checks.families, "base", at(*ROWS, f"{OWN}/args/2", "execution,value,explain,join")),
+    (checks.families, "base", config("coordinator:\n", "coordinator:\n  task_messages: request\n")),
+    (checks.families, "overlays/one-topic", at(*ALL, f"{OWN}/args/2", "structure,join,execution,value,question")),
     (checks.instances, "base", at(*COORDINATOR, "/kind", "Deployment")),
     (checks.instances, "base", environment(*COORDINATOR, "ASSAY_COORDINATOR_INSTANCE", "ASSAY_COORDINATOR_GROUP", "g")),
     (checks.health, "base", environment(*ROWS, "ASSAY_OBSERVE_LISTEN", "ASSAY_OBSERVE_LISTEN", ":9100")),
@@ -147,6 +152,8 @@ SPOILED = [
     (checks.scaling, "overlays/scaled", config("task_partitions: 24", "task_partitions: 12")),
     (checks.scaling, "overlays/scaled", config("max_open: 512", "max_open: 64")),
     (checks.scaling, "overlays/scaled", config("processes: 30", "processes: 8")),
+    (checks.scaling, "overlays/one-topic", at("ScaledObject", "assay-worker-all", f"{TRIGGER}/metadata/topic", "assay.tasks.execution")),
+    (checks.scaling, "overlays/one-topic", environment(*COORDINATOR, MESSAGES, MESSAGES, "each")),
     (checks.network, TRACED, environment(*ROWS, "ASSAY_OBSERVE_OTLP", "ASSAY_OBSERVE_OTLP", "http://otel-collector:4317")),
     (checks.scaling, LAG, at("ScaledObject", "assay-coordinator", f"{TRIGGER}/metadata/lagThreshold", "500")),
     (checks.scaling, LAG, at("ScaledObject", "assay-coordinator", "/spec/maxReplicaCount", 25)),
