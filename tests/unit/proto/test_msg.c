@@ -111,52 +111,79 @@ Test(msg, an_empty_message_is_small_and_all_absent)
     leak_check();
 }
 
+/* What can be done with kinds that share a message, whichever it is. */
+#define JOINED(kind)                                                                                                   \
+    static enum err_code append_##kind(struct msg_buffer *buffer, const void *message)                                 \
+    {                                                                                                                  \
+        return msg_append_##kind(buffer, message);                                                                     \
+    }                                                                                                                  \
+    static enum err_code next_##kind(struct arena *arena, const char *bytes, size_t len, const char **family,          \
+                                     size_t *used)                                                                     \
+    {                                                                                                                  \
+        struct msg_##kind *message = NULL;                                                                             \
+        enum err_code code = msg_next_##kind(arena, bytes, len, &message, used, NULL);                                 \
+        *family = message ? message->family : NULL;                                                                    \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    static enum err_code decode_##kind(struct arena *arena, const char *bytes, size_t len)                             \
+    {                                                                                                                  \
+        struct msg_##kind *message;                                                                                    \
+        return msg_decode_##kind(arena, bytes, len, &message, NULL);                                                   \
+    }
+JOINED(result)
+JOINED(task)
+#undef JOINED
+
 /* Frames one after another are read one after another; one at a time takes no other for its own. */
-Test(msg, results_share_a_message)
+Test(msg, those_of_a_request_share_a_message)
 {
-    struct msg_buffer buffer = {0};
-    struct msg_result *result, other = sample_result;
-    struct arena arena;
-    struct err err;
-    size_t first, second;
-    arena_init(&arena, 0);
-    other.family = "question";
-    cr_assert_eq(msg_append_result(&buffer, &sample_result), ERR_OK);
-    cr_assert_eq(msg_append_result(&buffer, &other), ERR_OK);
-    cr_assert_eq(msg_next_result(&arena, buffer.bytes, buffer.len, &result, &first, NULL), ERR_OK);
-    cr_assert_str_eq(result->family, sample_result.family);
-    cr_assert_eq(msg_next_result(&arena, buffer.bytes + first, buffer.len - first, &result, &second, NULL), ERR_OK);
-    cr_assert_str_eq(result->family, "question");
-    cr_assert_eq(first + second, buffer.len, "nothing is left");
-    cr_assert_eq(msg_decode_result(&arena, buffer.bytes, buffer.len, &result, &err), ERR_MALFORMED);
-    cr_assert_eq(msg_next_result(&arena, buffer.bytes + first, second - 1, &result, &second, &err), ERR_MALFORMED);
-    msg_buffer_free(&buffer);
-    arena_free(&arena);
+    struct msg_result other_result = sample_result;
+    struct msg_task other_task = sample_task;
+    other_result.family = other_task.family = "question";
+    const struct {
+        const void *sample, *other;
+        const char *family; /* the sample's */
+        enum err_code (*append)(struct msg_buffer *buffer, const void *message);
+        enum err_code (*next)(struct arena *arena, const char *bytes, size_t len, const char **family, size_t *used);
+        enum err_code (*decode)(struct arena *arena, const char *bytes, size_t len);
+    } rows[] = {
+        {&sample_result, &other_result, sample_result.family, append_result, next_result, decode_result},
+        {&sample_task, &other_task, sample_task.family, append_task, next_task, decode_task},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct msg_buffer buffer = {0};
+        struct arena arena;
+        const char *family;
+        size_t first, second;
+        arena_init(&arena, 0);
+        cr_assert_eq(rows[i].append(&buffer, rows[i].sample), ERR_OK);
+        cr_assert_eq(rows[i].append(&buffer, rows[i].other), ERR_OK);
+        cr_assert_eq(rows[i].next(&arena, buffer.bytes, buffer.len, &family, &first), ERR_OK);
+        cr_assert_str_eq(family, rows[i].family);
+        cr_assert_eq(rows[i].next(&arena, buffer.bytes + first, buffer.len - first, &family, &second), ERR_OK);
+        cr_assert_str_eq(family, "question");
+        cr_assert_eq(first + second, buffer.len, "nothing is left");
+        cr_assert_eq(rows[i].decode(&arena, buffer.bytes, buffer.len), ERR_MALFORMED,
+                     "who reads one at a time takes none of them");
+        cr_assert_eq(rows[i].next(&arena, buffer.bytes + first, second - 1, &family, &second), ERR_MALFORMED);
+        msg_buffer_free(&buffer);
+        arena_free(&arena);
+    }
     leak_check();
 }
 
-Test(msg, tasks_share_a_message)
+/* As of a task alone. */
+Test(msg, a_task_without_a_database_shares_none)
 {
     struct msg_buffer buffer = {0};
-    struct msg_task *task, other = sample_task;
+    struct msg_task task = sample_task;
     struct arena arena;
-    struct err err;
-    size_t first, second;
+    const char *family;
+    size_t used;
     arena_init(&arena, 0);
-    other.family = "question";
-    cr_assert_eq(msg_append_task(&buffer, &sample_task), ERR_OK);
-    cr_assert_eq(msg_append_task(&buffer, &other), ERR_OK);
-    cr_assert_eq(msg_next_task(&arena, buffer.bytes, buffer.len, &task, &first, NULL), ERR_OK);
-    cr_assert_str_eq(task->family, sample_task.family);
-    cr_assert_eq(msg_next_task(&arena, buffer.bytes + first, buffer.len - first, &task, &second, NULL), ERR_OK);
-    cr_assert_str_eq(task->family, "question");
-    cr_assert_eq(first + second, buffer.len, "nothing is left");
-    cr_assert_eq(msg_decode_task(&arena, buffer.bytes, buffer.len, &task, &err), ERR_MALFORMED,
-                 "who reads one at a time takes none of them");
-    other.db = NULL;
-    buffer.len = 0;
-    cr_assert_eq(msg_append_task(&buffer, &other), ERR_OK);
-    cr_assert_eq(msg_next_task(&arena, buffer.bytes, buffer.len, &task, &first, &err), ERR_MALFORMED);
+    task.db = NULL;
+    cr_assert_eq(append_task(&buffer, &task), ERR_OK);
+    cr_assert_eq(next_task(&arena, buffer.bytes, buffer.len, &family, &used), ERR_MALFORMED);
     msg_buffer_free(&buffer);
     arena_free(&arena);
     leak_check();

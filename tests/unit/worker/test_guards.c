@@ -2,8 +2,8 @@
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
+#include "tests/unit/worker/rig.h"
 #include "worker/db_breakers.h"
-#include "worker/internal.h"
 #include "worker/isolated.h"
 #include "worker/permits.h"
 
@@ -176,14 +176,7 @@ Test(isolated, says_what_became_of_the_process)
 
 /* --- a worker with them ------------------------------------------------------------------------------------------- */
 
-static const char *const TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
-static struct bus *bus;
-static struct bus_consumer *results;
-static struct schema_cache *schemas;
-static struct vsig_options *signals;
-static struct worker *worker;
-static struct arena arena;
-static pthread_t thread;
+static struct rig rig;
 static struct fixture here;
 static struct worker_database entries[2];
 static unsigned n_trials;
@@ -196,17 +189,7 @@ static void begin(void)
     /* A server that nobody runs: refused at once. */
     entries[0] = (struct worker_database){.name = "gone", .path = "host=127.0.0.1 port=1 dbname=x user=x"};
     entries[1] = (struct worker_database){.name = "here", .path = here.path};
-    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
-    cr_assert_eq(bus_subscribe(bus, "test", TOPICS, 2, &results, NULL), ERR_OK);
-    schemas = schema_cache_new(NULL, 0);
-    signals = vsig_options_new();
-    arena_init(&arena, 0);
-}
-
-static void *run(void *unused)
-{
-    worker_run(worker, NULL);
-    return unused;
+    rig_begin(&rig);
 }
 
 static enum err_code pretend_isolated(void *ctx, const void *task, size_t len, int64_t limit_ms,
@@ -220,29 +203,19 @@ static enum err_code pretend_isolated(void *ctx, const void *task, size_t len, i
 static void start(struct worker_config config)
 {
     static struct worker_config kept;
-    struct err err = {0};
-    config.bus = bus;
     config.databases = (struct worker_databases){.files = entries, .n_files = 2};
-    config.schemas = schemas;
-    config.signals = signals;
+    config.schemas = rig.schemas;
+    config.signals = rig.signals;
     config.retry_ms = 1;
     kept = config;
     if (config.evaluate_isolated) config.isolated_ctx = &kept;
-    cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
-    cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
+    rig_start(&rig, config);
 }
 
 static void end(void)
 {
-    worker_stop(worker);
-    pthread_join(thread, NULL);
-    worker_free(worker);
-    bus_unsubscribe(results);
-    bus_close(bus);
-    schema_cache_free(schemas);
-    vsig_options_free(signals);
+    rig_end(&rig);
     breakers_free(breakers);
-    arena_free(&arena);
     fixture_end(&here);
 }
 TestSuite(guards, .init = begin, .fini = end);
@@ -254,41 +227,15 @@ static void put(const char *db, int64_t deadline_ms)
                             .family = "execution",
                             .db = db,
                             .sql = {"SELECT a FROM t", 15},
-                            .deadline_ns = deadline_ms ? bus_now_ns(bus) + deadline_ms * 1000000 : 0};
-    struct msg_buffer buffer = {0};
-    cr_assert_eq(msg_encode_task(&buffer, &task), ERR_OK);
-    const struct bus_header header = {"traceparent", "00-ab", 5};
-    struct bus_out out = {.topic = BUS_TASKS_PREFIX "execution",
-                          .partition = BUS_ANY_PARTITION,
-                          .key = "0-1",
-                          .key_len = 3,
-                          .value = buffer.bytes,
-                          .len = buffer.len,
-                          .headers = &header,
-                          .n_headers = 1};
-    cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
-    msg_buffer_free(&buffer);
-}
-
-/* Bit i: of TOPICS[i]. */
-static struct bus_message *next_of(uint32_t want)
-{
-    struct bus_message *message = NULL;
-    uint32_t n = 0;
-    for (int64_t until = clock_now_ns() + INT64_C(60000000000); !n && clock_now_ns() < until;)
-        bus_poll(results, want, &message, 1, 1000, &n);
-    cr_assert_eq(n, 1, "no answer came");
-    return message;
+                            .deadline_ns = deadline_ms ? bus_now_ns(rig.bus) + deadline_ms * 1000000 : 0};
+    rig_put(&rig, &task);
 }
 
 static const char *next_code(void)
 {
-    struct msg_result *result;
-    struct bus_message *message = next_of(1);
-    cr_assert_eq(msg_decode_result(&arena, message->value, message->len, &result, NULL), ERR_OK);
+    const struct msg_result *result = rig_next(&rig);
     for (uint32_t i = 0; i < result->n_signals; i++)
         if (strcmp(result->code, "ok") != 0) cr_expect_eq(result->signals[i].state, MSG_UNAVAILABLE, "never silent");
-    bus_ack(results, message);
     return result->code;
 }
 
@@ -334,9 +281,7 @@ Test(guards, no_permit_is_a_reason_to_wait_and_then_to_say_so)
     cr_assert_eq(permits_take(permits, "here", 1, clock_now_ns() + INT64_C(5000000000), &taken, NULL), ERR_OK,
                  "it is given back when the batch is done");
     permits_give(permits, taken);
-    worker_stop(worker);
-    pthread_join(thread, NULL);
-    worker_free(worker);
+    rig_stop(&rig);
     permits_close(permits);
     entries[1].max_statements = 0;
     start((struct worker_config){0});
@@ -350,7 +295,7 @@ static void deliver_and_leave(unsigned times)
         struct bus_consumer *other;
         struct bus_message *message;
         uint32_t n = 0;
-        cr_assert_eq(bus_subscribe(bus, WORKER_GROUP, topic, 1, &other, NULL), ERR_OK);
+        cr_assert_eq(bus_subscribe(rig.bus, WORKER_GROUP, topic, 1, &other, NULL), ERR_OK);
         cr_assert_eq(bus_poll(other, 0, &message, 1, 5000, &n), ERR_OK);
         cr_assert_eq(n, 1);
         bus_unsubscribe(other);
@@ -366,9 +311,7 @@ Test(guards, what_ended_two_processes_is_tried_in_one_of_its_own)
     start((struct worker_config){.evaluate_isolated = pretend_isolated, .families = ONE, .n_families = 1});
     cr_expect_str_eq(next_code(), "ok");
     cr_expect_eq(n_trials, 0, "one crash may be anybody's");
-    worker_stop(worker);
-    pthread_join(thread, NULL);
-    worker_free(worker);
+    rig_stop(&rig);
     put("here", 0);
     deliver_and_leave(2);
     start((struct worker_config){.evaluate_isolated = pretend_isolated, .families = ONE, .n_families = 1});
@@ -382,12 +325,12 @@ Test(guards, poison_is_answered_and_kept)
     deliver_and_leave(2);
     trial_says = ERR_REJECTED;
     start((struct worker_config){.evaluate_isolated = pretend_isolated, .families = ONE, .n_families = 1});
-    struct bus_message *letter = next_of(2);
+    struct bus_message *letter = rig_next_message(&rig, 2);
     cr_expect_str_eq(bus_header_get(letter, "x-dlq-code"), "rejected");
     cr_expect_str_eq(bus_header_get(letter, "x-dlq-stage"), "judge");
     cr_expect_str_eq(bus_header_get(letter, "x-dlq-group"), WORKER_GROUP);
     cr_expect_str_eq(bus_header_get(letter, "traceparent"), "00-ab", "its own headers are untouched");
-    bus_ack(results, letter);
+    bus_ack(rig.results, letter);
     cr_expect_str_eq(next_code(), "rejected");
     trial_says = ERR_OK;
     put("here", 0);
@@ -404,22 +347,16 @@ Test(guards, of_a_message_that_ended_two_processes_each_task_is_tried_alone)
     size_t one = buffer.len;
     task.hash[1] = task.candidate = 2;
     cr_assert_eq(msg_append_task(&buffer, &task), ERR_OK);
-    const struct bus_out out = {.topic = BUS_TASKS_PREFIX "execution",
-                                .partition = BUS_ANY_PARTITION,
-                                .key = "0-1",
-                                .key_len = 3,
-                                .value = buffer.bytes,
-                                .len = buffer.len};
-    cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
+    rig_put_bytes(&rig, BUS_TASKS_PREFIX "execution", task.key, buffer.bytes, buffer.len);
     deliver_and_leave(2);
     trial_says = ERR_REJECTED;
     trial_spares = buffer.len - one;
     start((struct worker_config){.evaluate_isolated = pretend_isolated, .families = ONE, .n_families = 1});
-    struct bus_message *letter = next_of(2);
+    struct bus_message *letter = rig_next_message(&rig, 2);
     cr_expect_str_eq(bus_header_get(letter, "x-dlq-stage"), "judge");
     cr_expect_eq(letter->len, one);
     cr_expect_eq(memcmp(letter->value, buffer.bytes, one), 0, "the one that kills, as it came");
-    bus_ack(results, letter);
+    bus_ack(rig.results, letter);
     cr_expect_str_eq(next_code(), "rejected");
     cr_expect_str_eq(next_code(), "ok", "its neighbour is judged");
     cr_expect_eq(n_trials, 2);

@@ -1,13 +1,10 @@
 /* A slow candidate does not hold those behind it, and nothing else changes. */
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
-#include "worker/internal.h"
-
-#include "lib/base/clock.h"
+#include "tests/unit/worker/rig.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { QUICK = 50 };
@@ -20,61 +17,28 @@ static struct fixture zoo;
 static const char *const roots[] = {zoo.dir};
 static const struct worker_database FILES[] = {
     {.name = "yard", .path = zoo.path}}; /* another, as far as a worker knows */
-static const char *const TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
-static struct bus *bus;
-static struct bus_consumer *results;
-static struct schema_cache *schemas;
-static struct vsig_options *signals;
-static struct worker *worker;
-static pthread_t thread;
-static struct arena arena;
+static struct rig rig;
 
 static void begin(void)
 {
     fixture_init_as(&zoo, "zoo", "CREATE TABLE animal(name TEXT, age INT); INSERT INTO animal VALUES('Leo', 7)");
-    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
-    cr_assert_eq(bus_subscribe(bus, "test", TOPICS, 2, &results, NULL), ERR_OK);
-    schemas = schema_cache_new(NULL, 0);
-    signals = vsig_options_new();
-    arena_init(&arena, 0);
-}
-
-static void *run(void *unused)
-{
-    cr_expect_eq(worker_run(worker, NULL), ERR_OK);
-    return unused;
-}
-
-static void start(uint32_t slow_threads)
-{
-    struct err err = {0};
-    const struct worker_config config = {.bus = bus,
-                                         .databases = {.roots = roots, .n_roots = 1, .files = FILES, .n_files = 1},
-                                         .schemas = schemas,
-                                         .limits = {.time_ms = 60000},
-                                         .signals = signals,
-                                         .slow_threads = slow_threads,
-                                         .executor = EXECUTOR_PROGRAM};
-    cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
-    cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
-}
-
-static void stop(void)
-{
-    worker_stop(worker);
-    pthread_join(thread, NULL);
+    rig_begin(&rig);
 }
 
 static void end(void)
 {
-    bus_unsubscribe(results);
-    bus_close(bus);
-    schema_cache_free(schemas);
-    vsig_options_free(signals);
-    arena_free(&arena);
+    rig_end(&rig);
     fixture_end(&zoo);
 }
 TestSuite(lanes, .init = begin, .fini = end);
+
+static void start(uint32_t slow_threads)
+{
+    rig_start(&rig, (struct worker_config){.databases = {.roots = roots, .n_roots = 1, .files = FILES, .n_files = 1},
+                                           .limits = {.time_ms = 60000},
+                                           .slow_threads = slow_threads,
+                                           .executor = EXECUTOR_PROGRAM});
+}
 
 static struct msg_task task_of(const char *family, const char *sql, uint32_t candidate)
 {
@@ -87,36 +51,10 @@ static struct msg_task task_of(const char *family, const char *sql, uint32_t can
                              .sql = {sql, (uint32_t)strlen(sql)}};
 }
 
-static void put_joined(const char *topic, const struct msg_task *tasks, uint32_t n)
-{
-    struct msg_buffer buffer = {0};
-    for (uint32_t i = 0; i < n; i++) cr_assert_eq(msg_append_task(&buffer, &tasks[i]), ERR_OK);
-    const struct bus_out out = {
-        .topic = topic, .partition = BUS_ANY_PARTITION, .value = buffer.bytes, .len = buffer.len};
-    cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
-    msg_buffer_free(&buffer);
-}
-
 static void put(const char *family, const char *sql, uint32_t candidate)
 {
     const struct msg_task task = task_of(family, sql, candidate);
-    char topic[64];
-    snprintf(topic, sizeof topic, BUS_TASKS_PREFIX "%s", family);
-    put_joined(topic, &task, 1);
-}
-
-static struct msg_result *next(void)
-{
-    struct bus_message *message;
-    struct msg_result *result;
-    uint32_t n = 0;
-    for (int64_t since_ns = clock_now_ns(); !n && clock_now_ns() - since_ns < INT64_C(60000000000);)
-        bus_poll(results, 0, &message, 1, 1000, &n);
-    cr_assert_eq(n, 1, "no answer came");
-    cr_assert_str_eq(message->topic, BUS_RESULTS);
-    cr_assert_eq(msg_decode_result(&arena, message->value, message->len, &result, NULL), ERR_OK);
-    bus_ack(results, message);
-    return result;
+    rig_put(&rig, &task);
 }
 
 static void put_quick(uint32_t from)
@@ -130,18 +68,13 @@ Test(lanes, quick_candidates_pass_a_slow_one)
     put_quick(1);
     start(1);
     for (unsigned i = 0; i < QUICK; i++)
-        cr_expect_neq(next()->candidate, 0, "the slow one is before %u quick", QUICK - i);
-    const struct msg_result *slow = next();
+        cr_expect_neq(rig_next(&rig)->candidate, 0, "the slow one is before %u quick", QUICK - i);
+    const struct msg_result *slow = rig_next(&rig);
     cr_expect_eq(slow->candidate, 0);
     cr_expect_str_eq(slow->code, "ok");
-    stop();
-    struct worker_stats stats = {0};
-    worker_stats(worker, &stats);
+    const struct worker_stats stats = rig_stop(&rig);
     cr_expect_geq(stats.slow, 1);
-    cr_expect_eq(stats.slow_running, 0);
     cr_expect_eq(stats.answered, QUICK + 1);
-    cr_expect_eq(worker_liveness(worker).in_flight, 0);
-    worker_free(worker);
 }
 
 Test(lanes, without_one_they_wait)
@@ -149,9 +82,8 @@ Test(lanes, without_one_they_wait)
     put("execution", SLOW, 0);
     put_quick(1);
     start(0);
-    cr_expect_eq(next()->candidate, 0);
-    stop();
-    worker_free(worker);
+    cr_expect_eq(rig_next(&rig)->candidate, 0);
+    rig_stop(&rig);
 }
 
 /* The families of a slow candidate stay together, so that it is run once. */
@@ -160,13 +92,10 @@ Test(lanes, a_slow_candidate_is_run_once)
     const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm: there is no model here */
     for (unsigned f = 0; f < n; f++) put(vsig_family_name((enum vsig_family)f), SLOW, 0);
     start(2);
-    for (unsigned f = 0; f < n; f++) cr_assert_str_eq(next()->code, "ok");
-    stop();
-    struct worker_stats stats = {0};
-    worker_stats(worker, &stats);
+    for (unsigned f = 0; f < n; f++) cr_assert_str_eq(rig_next(&rig)->code, "ok");
+    const struct worker_stats stats = rig_stop(&rig);
     cr_expect_eq(stats.candidates, 1);
     cr_expect_eq(stats.executed, 1);
-    worker_free(worker);
 }
 
 /* Those that share its message pass it, and the message stays until it is done too. */
@@ -178,29 +107,26 @@ Test(lanes, a_slow_candidate_leaves_those_of_its_message_alone)
         tasks[i] = task_of("execution", i ? "SELECT age FROM animal" : SLOW, i);
         tasks[i].key.offset = 0;
     }
-    put_joined(BUS_TASKS_ALL, tasks, N);
+    rig_put_joined(&rig, BUS_TASKS_ALL, tasks, N);
     start(1);
-    for (uint32_t i = 1; i < N; i++) cr_expect_neq(next()->candidate, 0, "the slow one is before %u quick", N - i);
-    stop(); /* while it runs: what was taken is finished */
-    const struct msg_result *slow = next();
+    for (uint32_t i = 1; i < N; i++)
+        cr_expect_neq(rig_next(&rig)->candidate, 0, "the slow one is before %u quick", N - i);
+    const struct worker_stats stats = rig_stop(&rig); /* while it runs: what was taken is finished */
+    const struct msg_result *slow = rig_next(&rig);
     cr_expect_eq(slow->candidate, 0);
     cr_expect_str_eq(slow->code, "ok");
-    struct worker_stats stats = {0};
-    worker_stats(worker, &stats);
     cr_expect_eq(stats.slow, 1);
     cr_expect_eq(stats.answered, N);
-    worker_free(worker);
     start(1);
     put("execution", "SELECT 7", N);
-    cr_expect_eq(next()->candidate, N, "nothing of the message came again");
-    stop();
-    worker_free(worker);
+    cr_expect_eq(rig_next(&rig)->candidate, N, "nothing of the message came again");
+    rig_stop(&rig);
 }
 
 static bool some_run_aside(void *most)
 {
     struct worker_stats stats = {0};
-    worker_stats(worker, &stats);
+    worker_stats(rig.worker, &stats);
     *(uint32_t *)most = MAX(*(uint32_t *)most, stats.slow_running);
     return stats.slow_running == 2;
 }
@@ -212,13 +138,11 @@ Test(lanes, stopping_loses_no_slow_candidate)
     for (uint32_t i = 0; i < 5; i++) put("execution", SLOW, i);
     start(2);
     cr_assert(wait_until(some_run_aside, &most, 20000));
-    stop();
+    rig_stop(&rig);
     cr_expect_eq(most, 2);
-    cr_expect_eq(worker_liveness(worker).in_flight, 0);
-    worker_free(worker);
     bool seen[5] = {0};
     for (uint32_t i = 0; i < 5; i++) {
-        const struct msg_result *result = next();
+        const struct msg_result *result = rig_next(&rig);
         cr_expect_str_eq(result->code, "ok");
         seen[result->candidate] = true;
     }
@@ -243,11 +167,10 @@ static void judge_all(uint32_t slow_threads, char *hashes[3])
     for (uint32_t i = 0; i < 3; i++) put("execution", statements[i], i);
     start(slow_threads);
     for (uint32_t i = 0; i < 3; i++) {
-        struct msg_result *result = next();
+        struct msg_result *result = rig_next(&rig);
         hashes[result->candidate] = said(result);
     }
-    stop();
-    worker_free(worker);
+    rig_stop(&rig);
 }
 
 Test(lanes, answers_are_the_same_with_and_without)
@@ -268,9 +191,8 @@ Test(lanes, a_small_request_goes_before_a_large_one)
     for (uint32_t i = 0; i < 6; i++) put("structure", "SELECT age FROM animal", 1);
     put("structure", "SELECT age FROM animal", 2);
     start(0);
-    cr_expect_eq(next()->candidate, 2);
-    stop();
-    worker_free(worker);
+    cr_expect_eq(rig_next(&rig)->candidate, 2);
+    rig_stop(&rig);
 }
 
 /* --- databases in turn -------------------------------------------------------------------------------------------- */
@@ -284,7 +206,7 @@ static void put_request(const char *db, uint32_t request, const char *sql, uint3
         tasks[i].hash[1] = i;
         tasks[i].db = db;
     }
-    put_joined(BUS_TASKS_ALL, tasks, n);
+    rig_put_joined(&rig, BUS_TASKS_ALL, tasks, n);
 }
 
 Test(lanes, a_busy_database_does_not_hold_another)
@@ -292,11 +214,10 @@ Test(lanes, a_busy_database_does_not_hold_another)
     for (uint32_t i = 1; i < BATCH; i++) put_request("zoo", i, "SELECT age FROM animal", 1);
     put_request("yard", BATCH, "SELECT age FROM animal", 1);
     start(0);
-    cr_expect_eq(next()->candidate, 1);
-    cr_expect_eq(next()->candidate, BATCH, "it comes second, and not last");
-    for (uint32_t i = 2; i < BATCH; i++) cr_expect_eq(next()->candidate, i, "as they came");
-    stop();
-    worker_free(worker);
+    cr_expect_eq(rig_next(&rig)->candidate, 1);
+    cr_expect_eq(rig_next(&rig)->candidate, BATCH, "it comes second, and not last");
+    for (uint32_t i = 2; i < BATCH; i++) cr_expect_eq(rig_next(&rig)->candidate, i, "as they came");
+    rig_stop(&rig);
 }
 
 /* Requests of a database from small to large; of two databases the one whose share of the turns so far is enough. */
@@ -311,9 +232,9 @@ Test(lanes, databases_take_turns_by_task)
         put_request(requests[i].db, i, "SELECT age FROM animal", requests[i].n);
     start(0);
     for (uint32_t at = 0; at < G_N_ELEMENTS(ORDER); at++)
-        for (uint32_t i = 0; i < requests[ORDER[at]].n; i++) cr_expect_eq(next()->candidate, ORDER[at], "turn %u", at);
-    stop();
-    worker_free(worker);
+        for (uint32_t i = 0; i < requests[ORDER[at]].n; i++)
+            cr_expect_eq(rig_next(&rig)->candidate, ORDER[at], "turn %u", at);
+    rig_stop(&rig);
 }
 
 /* One more slow candidate than lanes to finish them aside. */
@@ -323,11 +244,8 @@ Test(lanes, a_slow_database_does_not_hold_another)
     for (uint32_t i = 3; i < QUICK; i++) put_request("yard", i, "SELECT age FROM animal", 1);
     start(1);
     for (uint32_t i = 3; i < QUICK; i++)
-        cr_expect_eq(next()->candidate, i, "a slow one is before it, or their order changed");
-    for (uint32_t i = 0; i < 3; i++) cr_expect_lt(next()->candidate, 3);
-    stop();
-    struct worker_stats stats = {0};
-    worker_stats(worker, &stats);
+        cr_expect_eq(rig_next(&rig)->candidate, i, "a slow one is before it, or their order changed");
+    for (uint32_t i = 0; i < 3; i++) cr_expect_lt(rig_next(&rig)->candidate, 3);
+    const struct worker_stats stats = rig_stop(&rig);
     cr_expect_eq(stats.answered, QUICK);
-    worker_free(worker);
 }

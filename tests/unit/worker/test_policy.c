@@ -1,12 +1,10 @@
 /* What may leave: the stricter of the request and the catalogue, in every byte that goes out. */
 #include "tests/unit/db/fixture.h"
-#include "worker/internal.h"
+#include "tests/unit/worker/rig.h"
 
-#include "lib/base/clock.h"
 #include "lib/schema/blob.h"
 
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,21 +56,9 @@ static const char *const CANDIDATES[] = {
 enum { N_CANDIDATES = sizeof CANDIDATES / sizeof *CANDIDATES };
 
 static const char *const DENIED[] = {"person.email", "person_email", "person.doc"};
-static const char *const TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
 
 static struct fixture people;
-static struct bus *bus;
-static struct bus_consumer *results;
-static struct schema_cache *schemas;
-static struct vsig_options *signals;
-static struct worker *worker;
-static pthread_t thread;
-
-static void *run(void *unused)
-{
-    worker_run(worker, NULL);
-    return unused;
-}
+static struct rig rig;
 
 static void begin(void)
 {
@@ -99,18 +85,7 @@ static void put(const char *sql, unsigned number, enum msg_expose expose, const 
                                 .expose = expose,
                                 .deny_columns = denied,
                                 .n_deny_columns = n};
-        struct msg_buffer buffer = {0};
-        char topic[64];
-        snprintf(topic, sizeof topic, "%s%s", BUS_TASKS_PREFIX, task.family);
-        cr_assert_eq(msg_encode_task(&buffer, &task), ERR_OK);
-        struct bus_out out = {.topic = topic,
-                              .partition = BUS_ANY_PARTITION,
-                              .key = "k",
-                              .key_len = 1,
-                              .value = buffer.bytes,
-                              .len = buffer.len};
-        cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
-        msg_buffer_free(&buffer);
+        rig_put(&rig, &task);
     }
 }
 
@@ -125,35 +100,19 @@ static unsigned count_leaks(const struct worker_database *entry, enum msg_expose
 {
     struct err err = {0};
     struct worker_databases databases = {.files = entry, .n_files = 1};
-    signals = vsig_options_new();
-    schemas = schema_cache_new(NULL, 0);
-    cr_assert_eq(worker_databases_apply(&databases, schemas, NULL, NULL, &err), ERR_OK);
-    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
-    cr_assert_eq(bus_subscribe(bus, "test", TOPICS, 2, &results, NULL), ERR_OK);
-    struct worker_config config = {.bus = bus, .databases = databases, .schemas = schemas, .signals = signals};
-    cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
+    unsigned leaks = 0;
+    rig_begin(&rig);
+    cr_assert_eq(worker_databases_apply(&databases, rig.schemas, NULL, NULL, &err), ERR_OK);
     for (unsigned i = 0; i < N_CANDIDATES; i++) put(CANDIDATES[i], i, expose, denied, n);
-    cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
-    unsigned leaks = 0, left = N_CANDIDATES * FAMILIES;
-    for (int64_t until = clock_now_ns() + INT64_C(60000000000); left && clock_now_ns() < until;) {
-        struct bus_message *message;
-        uint32_t got = 0;
-        bus_poll(results, 0, &message, 1, 1000, &got);
-        if (!got) continue;
+    rig_start(&rig, (struct worker_config){.databases = databases});
+    for (unsigned i = 0; i < N_CANDIDATES * FAMILIES; i++) {
+        struct bus_message *message = rig_next_message(&rig, 0);
         leaks += holds(message->value, message->len);
         for (uint32_t h = 0; h < message->n_headers; h++)
             leaks += holds(message->headers[h].value, message->headers[h].len);
-        bus_ack(results, message);
-        left--;
+        bus_ack(rig.results, message);
     }
-    cr_assert_eq(left, 0, "%u answers are missing", left);
-    worker_stop(worker);
-    pthread_join(thread, NULL);
-    worker_free(worker);
-    bus_unsubscribe(results);
-    bus_close(bus);
-    schema_cache_free(schemas);
-    vsig_options_free(signals);
+    rig_end(&rig);
     return leaks;
 }
 

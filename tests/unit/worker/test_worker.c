@@ -1,7 +1,7 @@
 /* A worker on its own: tasks in, results out, and what becomes of those that cannot be done. */
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
-#include "worker/internal.h"
+#include "tests/unit/worker/rig.h"
 
 #include "lib/base/clock.h"
 
@@ -16,74 +16,37 @@
 
 static struct fixture zoo;
 static const char *const roots[] = {zoo.dir};
-static struct bus *bus;
-static struct schema_cache *schemas;
-static struct vsig_options *signals;
-static struct worker *worker;
-static struct bus_consumer *results;
-static pthread_t thread;
-static enum err_code ended;
-static struct arena arena;
-
-static const char *const RESULT_TOPICS[] = {BUS_RESULTS, BUS_TASKS_DLQ};
+static struct rig rig;
 
 static void begin(void)
 {
     fixture_init_as(&zoo, "zoo",
                     "CREATE TABLE animal(name TEXT, age INT); INSERT INTO animal VALUES('Leo', 7), ('Mia', 4)");
-    cr_assert_eq(bus_open("local", NULL, &bus, NULL), ERR_OK);
-    cr_assert_eq(bus_subscribe(bus, "test", RESULT_TOPICS, 2, &results, NULL), ERR_OK);
-    schemas = schema_cache_new(NULL, 0);
-    signals = vsig_options_new();
-    arena_init(&arena, 0);
-}
-
-static void *run(void *unused)
-{
-    ended = worker_run(worker, NULL);
-    return unused;
-}
-
-static void start(const char *const *families, uint32_t n)
-{
-    struct err err = {0};
-    struct worker_config config = {.bus = bus,
-                                   .families = families,
-                                   .n_families = n,
-                                   .databases = {.roots = roots, .n_roots = 1},
-                                   .schemas = schemas,
-                                   .signals = signals,
-                                   .max_attempts = 3,
-                                   .retry_ms = 1,
-                                   .executor = EXECUTOR_PROGRAM};
-    cr_assert_eq(worker_new(&config, &worker, &err), ERR_OK, "%s", err.text);
-    cr_assert_eq(pthread_create(&thread, NULL, run, NULL), 0);
-}
-
-static void stop(void)
-{
-    if (!worker) return;
-    worker_stop(worker);
-    pthread_join(thread, NULL);
-    worker_free(worker);
-    worker = NULL;
+    rig_begin(&rig);
 }
 
 static void end(void)
 {
-    stop();
-    bus_unsubscribe(results);
-    bus_close(bus);
-    schema_cache_free(schemas);
-    vsig_options_free(signals);
-    arena_free(&arena);
+    rig_end(&rig);
     fixture_end(&zoo);
 }
 TestSuite(worker, .init = begin, .fini = end);
 
+static void start(const char *const *families, uint32_t n)
+{
+    rig_start(&rig, (struct worker_config){.families = families,
+                                           .n_families = n,
+                                           .databases = {.roots = roots, .n_roots = 1},
+                                           .max_attempts = 3,
+                                           .retry_ms = 1,
+                                           .executor = EXECUTOR_PROGRAM});
+}
+
+static const struct msg_key KEY = {2, 7};
+
 static struct msg_task task_of(const char *family, const char *sql)
 {
-    return (struct msg_task){.key = {2, 7},
+    return (struct msg_task){.key = KEY,
                              .hash = {1, strlen(sql)},
                              .candidate = 4,
                              .family = family,
@@ -92,61 +55,12 @@ static struct msg_task task_of(const char *family, const char *sql)
                              .sql = {sql, (uint32_t)strlen(sql)}};
 }
 
-static void put_bytes(const char *topic, const void *bytes, size_t len)
-{
-    struct bus_out out = {
-        .topic = topic, .partition = BUS_ANY_PARTITION, .key = "2-7", .key_len = 3, .value = bytes, .len = len};
-    cr_assert_eq(bus_produce(bus, &out, 1, 1000, NULL), ERR_OK);
-}
-
-/* In one message. */
-static void put_joined(const char *topic, const struct msg_task *tasks, uint32_t n)
-{
-    struct msg_buffer buffer = {0};
-    for (uint32_t i = 0; i < n; i++) cr_assert_eq(msg_append_task(&buffer, &tasks[i]), ERR_OK);
-    put_bytes(topic, buffer.bytes, buffer.len);
-    msg_buffer_free(&buffer);
-}
-
-static void put(const struct msg_task *task)
-{
-    struct msg_buffer buffer = {0};
-    char topic[64];
-    snprintf(topic, sizeof topic, "%s%s", BUS_TASKS_PREFIX, task->family);
-    cr_assert_eq(msg_encode_task(&buffer, task), ERR_OK);
-    put_bytes(topic, buffer.bytes, buffer.len);
-    msg_buffer_free(&buffer);
-}
-
-static struct bus_message *next_message(void)
-{
-    struct bus_message *message;
-    uint32_t n = 0;
-    for (int64_t start_ns = clock_now_ns(); !n && clock_now_ns() - start_ns < INT64_C(60000000000);)
-        bus_poll(results, 0, &message, 1, 1000, &n);
-    cr_assert_eq(n, 1, "no answer came");
-    return message;
-}
-
-static struct msg_result *next(void)
-{
-    struct msg_result *result;
-    struct err err = {0};
-    struct bus_message *message = next_message();
-    cr_assert_str_eq(message->topic, BUS_RESULTS);
-    cr_assert_eq(msg_decode_result(&arena, message->value, message->len, &result, &err), ERR_OK, "%s", err.text);
-    cr_assert_eq(message->key_len, 3);
-    cr_assert_eq(memcmp(message->key, "2-7", 3), 0, "the key is that of the request");
-    bus_ack(results, message);
-    return result;
-}
-
 Test(worker, answers_with_all_signals_of_its_family)
 {
     start((const char *const[]){"structure"}, 1);
     struct msg_task task = task_of("structure", "SELECT age FROM animal WHERE name = 'Leo'");
-    put(&task);
-    struct msg_result *result = next();
+    rig_put(&rig, &task);
+    struct msg_result *result = rig_next(&rig);
     unsigned n, expected = 0;
     const struct vsig_def *const *all = vsig_all(&n);
     for (unsigned i = 0; i < n; i++) expected += all[i]->family == VSIG_STRUCTURE && !all[i]->off_by_default;
@@ -162,8 +76,8 @@ Test(worker, a_finding_s_clause_is_the_text_of_the_candidate)
     const char *sql = "SELECT name FROM animal GROUP BY name";
     start(NULL, 0);
     struct msg_task task = task_of("structure", sql);
-    put(&task);
-    struct msg_result *result = next();
+    rig_put(&rig, &task);
+    struct msg_result *result = rig_next(&rig);
     cr_assert_gt(result->n_findings, 0);
     for (uint32_t i = 0; i < result->n_findings; i++)
         for (uint32_t k = 0; k < result->findings[i].n_clauses; k++) {
@@ -178,8 +92,8 @@ Test(worker, what_sqlite_lacks_is_named)
     struct msg_task task = task_of("execution", "SELECT name FROM animal WHERE name ILIKE 'l%'");
     const char *families[] = {"execution"};
     start(families, 1);
-    put(&task);
-    const struct msg_result *result = next();
+    rig_put(&rig, &task);
+    const struct msg_result *result = rig_next(&rig);
     cr_assert(result->invalid && result->n_findings == 1);
     const struct msg_finding *finding = &result->findings[0];
     cr_expect_str_eq(finding->message, "ILIKE is PostgreSQL; SQLite's LIKE does not mind case");
@@ -194,25 +108,23 @@ Test(worker, results_of_a_request_share_a_message)
     for (unsigned f = 0; f < n; f++) {
         struct msg_task task = task_of(vsig_family_name((enum vsig_family)f), "SELECT age FROM animal");
         task.joins = true;
-        put(&task);
+        rig_put(&rig, &task);
     }
     start(NULL, 0);
-    struct bus_message *message = next_message();
+    struct bus_message *message = rig_next_message(&rig, 0);
     const char *at = message->value;
     unsigned families = 0;
     for (size_t left = message->len, used; left; at += used, left -= used) {
         struct msg_result *result;
         struct err err = {0};
-        cr_assert_eq(msg_next_result(&arena, at, left, &result, &used, &err), ERR_OK, "%s", err.text);
+        cr_assert_eq(msg_next_result(&rig.arena, at, left, &result, &used, &err), ERR_OK, "%s", err.text);
         cr_assert_str_eq(result->code, "ok");
         families |= 1U << vsig_family_by_name(result->family);
     }
     cr_assert_eq(families, (1U << n) - 1, "each family once");
-    bus_ack(results, message);
-    stop();
-    uint32_t more = 0;
-    bus_poll(results, 0, &message, 1, 0, &more);
-    cr_assert_eq(more, 0, "and there is no other");
+    bus_ack(rig.results, message);
+    rig_stop(&rig);
+    cr_assert(rig_is_empty(&rig), "and there is no other");
 }
 
 /* A request of five candidates as coordinators with one topic send it: one message to the worker, one back. */
@@ -229,27 +141,25 @@ Test(worker, tasks_that_share_a_message_are_answered_together)
         tasks[i].joins = true;
     }
     cr_assert_eq(CANDIDATES * FAMILIES, MSG_MAX_JOINED);
-    put_joined(BUS_TASKS_ALL, tasks, CANDIDATES * FAMILIES);
+    rig_put_joined(&rig, BUS_TASKS_ALL, tasks, CANDIDATES * FAMILIES);
     start(NULL, 0);
-    struct bus_message *message = next_message();
+    struct bus_message *message = rig_next_message(&rig, 0);
     const char *at = message->value;
     uint32_t families[CANDIDATES] = {0};
     for (size_t left = message->len, used; left; at += used, left -= used) {
         struct msg_result *result;
         struct err err = {0};
-        cr_assert_eq(msg_next_result(&arena, at, left, &result, &used, &err), ERR_OK, "%s", err.text);
+        cr_assert_eq(msg_next_result(&rig.arena, at, left, &result, &used, &err), ERR_OK, "%s", err.text);
         cr_assert_str_eq(result->code, "ok");
         cr_assert_eq(result->invalid, result->candidate == CANDIDATES - 1);
         families[result->candidate] |= 1U << vsig_family_by_name(result->family);
     }
     for (uint32_t i = 0; i < CANDIDATES; i++) cr_expect_eq(families[i], (1U << FAMILIES) - 1, "candidate %u", i);
-    bus_ack(results, message);
-    stop();
+    bus_ack(rig.results, message);
+    rig_stop(&rig);
     start(NULL, 0);
-    stop();
-    uint32_t more = 0;
-    bus_poll(results, 0, &message, 1, 0, &more);
-    cr_assert_eq(more, 0, "it was acked: nobody judges it again");
+    rig_stop(&rig);
+    cr_assert(rig_is_empty(&rig), "it was acked: nobody judges it again");
 }
 
 /* A worker of some families alone leaves the others' tasks to those who can do them. */
@@ -258,21 +168,18 @@ Test(worker, the_topic_of_all_families_is_read_by_workers_of_all)
     const char *some[] = {"structure", "join", "execution", "value", "question"};
     struct msg_task task = task_of("structure", "SELECT age FROM animal");
     start(some, 5);
-    put_joined(BUS_TASKS_ALL, &task, 1);
-    put(&task);
-    cr_assert_str_eq(next()->code, "ok");
-    stop();
-    struct bus_message *message;
-    uint32_t more = 0;
-    bus_poll(results, 0, &message, 1, 0, &more);
-    cr_assert_eq(more, 0, "the other one is still there");
+    rig_put_joined(&rig, BUS_TASKS_ALL, &task, 1);
+    rig_put(&rig, &task);
+    cr_assert_str_eq(rig_next(&rig)->code, "ok");
+    rig_stop(&rig);
+    cr_assert(rig_is_empty(&rig), "the other one is still there");
 }
 
 static bool has_counted_five(void *p)
 {
     struct worker_stats *stats = p;
     *stats = (struct worker_stats){0};
-    worker_stats(worker, stats);
+    worker_stats(rig.worker, stats);
     return stats->tasks == 5 && stats->answered == 3;
 }
 
@@ -290,11 +197,11 @@ Test(worker, of_tasks_that_share_a_message_only_the_failed_one_is_tried_again)
         tasks[i].hash[1] = i;
     }
     tasks[1].db = "pond";
-    put_joined(BUS_TASKS_PREFIX "execution", tasks, 3);
+    rig_put_joined(&rig, BUS_TASKS_PREFIX "execution", tasks, 3);
     start(NULL, 0);
     uint32_t seen = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        const struct msg_result *result = next();
+        const struct msg_result *result = rig_next(&rig);
         cr_expect_str_eq(result->code, result->candidate == 1 ? "db_locked" : "ok");
         seen |= 1U << result->candidate;
     }
@@ -303,13 +210,10 @@ Test(worker, of_tasks_that_share_a_message_only_the_failed_one_is_tried_again)
     cr_assert(wait_until(has_counted_five, &stats, 20000), "%lu tasks", (unsigned long)stats.tasks);
     cr_expect_eq(stats.retried, 2, "three attempts in all, of the one");
     cr_expect_eq(stats.answered, 3);
-    stop();
+    rig_stop(&rig);
     start(NULL, 0);
-    stop();
-    struct bus_message *message;
-    uint32_t more = 0;
-    bus_poll(results, 0, &message, 1, 0, &more);
-    cr_assert_eq(more, 0, "nothing is left, nothing was answered twice");
+    rig_stop(&rig);
+    cr_assert(rig_is_empty(&rig), "nothing is left, nothing was answered twice");
     sqlite3_exec(writer, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_close(writer);
     g_remove(path);
@@ -321,13 +225,13 @@ Test(worker, families_of_one_candidate_share_its_work)
     const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm: there is no model here */
     for (unsigned f = 0; f < n; f++) {
         struct msg_task task = task_of(vsig_family_name((enum vsig_family)f), "SELECT age FROM animal");
-        put(&task);
+        rig_put(&rig, &task);
     }
     start(NULL, 0);
-    for (unsigned f = 0; f < n; f++) cr_assert_str_eq(next()->code, "ok");
+    for (unsigned f = 0; f < n; f++) cr_assert_str_eq(rig_next(&rig)->code, "ok");
     struct worker_stats stats = {0};
     for (int64_t start_ns = clock_now_ns(); !stats.tasks && clock_now_ns() - start_ns < INT64_C(20000000000);)
-        worker_stats(worker, &stats);
+        worker_stats(rig.worker, &stats);
     cr_assert_eq(stats.tasks, n);
     cr_assert_eq(stats.candidates, 1, "parsed and bound once");
     cr_assert_eq(stats.executed, 1, "run once");
@@ -339,7 +243,7 @@ Test(worker, families_of_one_candidate_share_its_work)
 
 static bool has_turned_since(void *when)
 {
-    return worker_liveness(worker).heartbeat_ns > *(int64_t *)when && worker_liveness(worker).in_flight == 0;
+    return worker_liveness(rig.worker).heartbeat_ns > *(int64_t *)when && worker_liveness(rig.worker).in_flight == 0;
 }
 
 Test(worker, its_pulse_goes_on_without_work)
@@ -355,9 +259,9 @@ Test(worker, a_late_task_is_answered_as_late)
 {
     start(NULL, 0);
     struct msg_task task = task_of("execution", "SELECT age FROM animal");
-    task.deadline_ns = bus_now_ns(bus) - 1;
-    put(&task);
-    struct msg_result *result = next();
+    task.deadline_ns = bus_now_ns(rig.bus) - 1;
+    rig_put(&rig, &task);
+    struct msg_result *result = rig_next(&rig);
     cr_assert_str_eq(result->code, "deadline");
     cr_assert_gt(result->n_signals, 0);
     for (uint32_t i = 0; i < result->n_signals; i++) {
@@ -371,8 +275,8 @@ Test(worker, a_missing_database_is_an_answer)
     start(NULL, 0);
     struct msg_task task = task_of("join", "SELECT 1");
     task.db = "../zoo";
-    put(&task);
-    struct msg_result *result = next();
+    rig_put(&rig, &task);
+    struct msg_result *result = rig_next(&rig);
     cr_assert_str_eq(result->code, "db_missing");
     cr_assert(result->message && *result->message);
 }
@@ -393,8 +297,8 @@ Test(worker, no_answer_says_where_databases_lie)
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct msg_task task = task_of("join", "SELECT 1");
         task.db = rows[i].db;
-        put(&task);
-        struct msg_result *result = next();
+        rig_put(&rig, &task);
+        struct msg_result *result = rig_next(&rig);
         cr_expect_str_eq(result->code, rows[i].code);
         cr_expect(strstr(result->message, rows[i].db), "%s", result->message);
         cr_expect(!strstr(result->message, zoo.dir) && !strstr(result->message, ".sqlite"), "%s", result->message);
@@ -409,25 +313,25 @@ static bool has_counted_two(void *p)
 {
     struct worker_stats *stats = p;
     *stats = (struct worker_stats){0};
-    worker_stats(worker, stats);
+    worker_stats(rig.worker, stats);
     return stats->tasks == 2;
 }
 
 Test(worker, an_unreadable_task_goes_to_the_dead_letters)
 {
     start(NULL, 0);
-    put_bytes(BUS_TASKS_PREFIX "join", "junk", 4);
-    struct bus_message *letter = next_message();
+    rig_put_bytes(&rig, BUS_TASKS_PREFIX "join", KEY, "junk", 4);
+    struct bus_message *letter = rig_next_message(&rig, 0);
     cr_assert_str_eq(letter->topic, BUS_TASKS_DLQ);
     cr_assert_eq(letter->len, 4, "the message itself is untouched");
     cr_assert_str_eq(bus_header_get(letter, "x-dlq-topic"), BUS_TASKS_PREFIX "join");
     cr_assert_str_eq(bus_header_get(letter, "x-dlq-offset"), "0");
     cr_assert_str_eq(bus_header_get(letter, "x-dlq-code"), "malformed");
     cr_assert(bus_header_get(letter, "x-dlq-message"));
-    bus_ack(results, letter);
+    bus_ack(rig.results, letter);
     struct msg_task task = task_of("join", "SELECT age FROM animal");
-    put(&task);
-    cr_assert_str_eq(next()->code, "ok", "the next one is not affected");
+    rig_put(&rig, &task);
+    cr_assert_str_eq(rig_next(&rig)->code, "ok", "the next one is not affected");
     struct worker_stats stats = {0};
     cr_assert(wait_until(has_counted_two, &stats, 20000));
     cr_assert(stats.dead == 1 && stats.dead_by[ERR_MALFORMED] == 1 && stats.answered == 1);
@@ -442,31 +346,31 @@ Test(worker, a_message_with_one_unreadable_task_is_a_dead_letter_as_a_whole)
     struct msg_buffer broken = {0};
     cr_assert_eq(msg_append_task(&broken, &tasks[0]), ERR_OK);
     cr_assert_eq(msg_append_task(&broken, &tasks[1]), ERR_OK);
-    put_bytes(BUS_TASKS_PREFIX "join", broken.bytes, broken.len - 1);
+    rig_put_bytes(&rig, BUS_TASKS_PREFIX "join", KEY, broken.bytes, broken.len - 1);
     tasks[1].key.offset++; /* of another request */
-    put_joined(BUS_TASKS_PREFIX "join", tasks, 2);
+    rig_put_joined(&rig, BUS_TASKS_PREFIX "join", tasks, 2);
     tasks[1].key.offset--;
-    put_joined(BUS_TASKS_PREFIX "join", tasks, MSG_MAX_JOINED + 1);
+    rig_put_joined(&rig, BUS_TASKS_PREFIX "join", tasks, MSG_MAX_JOINED + 1);
     start(NULL, 0);
     for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
-        struct bus_message *letter = next_message();
+        struct bus_message *letter = rig_next_message(&rig, 0);
         cr_assert_str_eq(letter->topic, BUS_TASKS_DLQ);
         unsigned long offset = strtoul(bus_header_get(letter, "x-dlq-offset"), NULL, 10);
         cr_assert_lt(offset, 3);
         cr_expect_str_eq(bus_header_get(letter, "x-dlq-code"), codes[offset]);
         if (offset == 0) cr_expect_eq(letter->len, broken.len - 1, "the whole message is kept");
-        bus_ack(results, letter);
+        bus_ack(rig.results, letter);
     }
     msg_buffer_free(&broken);
-    put(&tasks[0]);
-    cr_assert_str_eq(next()->code, "ok", "the next one is not affected");
+    rig_put(&rig, &tasks[0]);
+    cr_assert_str_eq(rig_next(&rig)->code, "ok", "the next one is not affected");
 }
 
 static bool has_counted_one(void *p)
 {
     struct worker_stats *stats = p;
     *stats = (struct worker_stats){0};
-    worker_stats(worker, stats);
+    worker_stats(rig.worker, stats);
     return stats->tasks >= 1;
 }
 
@@ -476,10 +380,10 @@ static struct executor_stats executors_after_a_task(const char *child)
     struct msg_task task = task_of("execution", "SELECT age FROM animal");
     if (child) g_setenv("ASSAY_TEST_CHILD", child, TRUE);
     start(NULL, 0);
-    put(&task);
-    next();
+    rig_put(&rig, &task);
+    rig_next(&rig);
     cr_expect(wait_until(has_counted_one, &stats, 20000));
-    stop();
+    rig_stop(&rig);
     return stats.executors;
 }
 
@@ -503,42 +407,40 @@ Test(worker, a_locked_database_is_tried_again)
     cr_assert_eq(sqlite3_exec(writer, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
     start(NULL, 0);
     struct msg_task task = task_of("structure", "SELECT age FROM animal");
-    put(&task);
-    struct msg_result *result = next();
+    rig_put(&rig, &task);
+    struct msg_result *result = rig_next(&rig);
     cr_assert_str_eq(result->code, "db_locked", "in the end it says so: %s", result->code);
     struct worker_stats stats = {0};
     for (int64_t start_ns = clock_now_ns(); stats.retried < 2 && clock_now_ns() - start_ns < INT64_C(20000000000);
-         stats.retried = 0, worker_stats(worker, &stats))
+         stats.retried = 0, worker_stats(rig.worker, &stats))
         ;
     cr_assert_eq(stats.retried, 2, "three attempts in all");
     sqlite3_exec(writer, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_close(writer);
     usleep(1100000); /* a failure to read the schema is remembered for a second */
-    put(&task);
-    cr_assert_str_eq(next()->code, "ok");
+    rig_put(&rig, &task);
+    cr_assert_str_eq(rig_next(&rig)->code, "ok");
 }
 
 Test(worker, what_a_stopped_worker_left_goes_to_the_next)
 {
     start(NULL, 0);
-    stop();
+    rig_stop(&rig);
     struct msg_task task = task_of("value", "SELECT age FROM animal");
-    put(&task);
+    rig_put(&rig, &task);
     start(NULL, 0);
-    cr_assert_str_eq(next()->code, "ok");
-    stop();
-    cr_assert_eq(ended, ERR_OK);
+    cr_assert_str_eq(rig_next(&rig)->code, "ok");
 }
 
 Test(worker, unknown_families_are_refused_at_start)
 {
     struct err err = {0};
     struct worker *none;
-    struct worker_config config = {.bus = bus,
+    struct worker_config config = {.bus = rig.bus,
                                    .families = (const char *const[]){"astrology"},
                                    .n_families = 1,
-                                   .schemas = schemas,
-                                   .signals = signals};
+                                   .schemas = rig.schemas,
+                                   .signals = rig.signals};
     cr_assert_eq(worker_new(&config, &none, &err), ERR_CONFIG);
     cr_assert(strstr(err.text, "astrology"), "%s", err.text);
     cr_assert_null(none);
