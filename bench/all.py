@@ -3,8 +3,9 @@
 
   all.py [--build build/release] [--data ../shared/data] [--only NAME...] [--list] [--json FILE] [--timeout S] [--loaded]
 
-A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped with the reason. It refuses to start
-on a machine that is busy unless --loaded, and each row says what share of the processors others used in the second before it. Exit status 1 when a claim does not hold.
+A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped with the reason.
+It refuses to start on a machine that is busy unless --loaded, and each row says what share of the processors others used in the second
+before it. Exit status 1 when a claim does not hold.
 """
 import argparse, collections, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
 
@@ -12,11 +13,13 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 BUSY = 0.1  # share of the processors that others may use
 
 Claim = collections.namedtuple("Claim", "says pattern op bound")
-"""`pattern` finds the figure, its first group, in the output; it has to be `op` `bound`, or within a unit of the last digit of it where op is "=="."""
+"""`pattern` finds the figure, its first group, in the output; it has to be `op` `bound`, or within a unit of the last digit of it where op
+is "=="."""
 Bench = collections.namedtuple("Bench", "name command claims needs", defaults=((),))
 """`command` has {places} of places(); a program of {build} that is not built, or something else of `needs` that is not there, skips it."""
 
-LOGS = ["--log", "chatgpt={spider}/logs/dev.chatgpt.jsonl={databases}=sampled", "--log", "resdsql={spider}/logs/dev.resdsql.jsonl={databases}=ranked",
+LOGS = ["--log", "chatgpt={spider}/logs/dev.chatgpt.jsonl={databases}=sampled",
+        "--log", "resdsql={spider}/logs/dev.resdsql.jsonl={databases}=ranked",
         "--log", "superhero={superhero_log}={superhero}/database=sampled"]
 UNORDERED = [part.rpartition("=")[0] if "=" in part else part for part in LOGS]
 CHATGPT, RESDSQL = "{spider}/logs/dev.chatgpt.jsonl", "{spider}/logs/dev.resdsql.jsonl"
@@ -39,81 +42,328 @@ def cells(*before, then=0):
 def line(start): return start + r"\D*?" + NUMBER
 
 
-BENCHES = [
-    # what is judged
-    *(Bench(f"pairs {name}", bench("pairs.py", "--assay", "{assay}", *ROOTED, f"tests/data/pairs/{name}.jsonl"), [
-        Claim("minimal pairs preferred, %", cells("all", then=1), "==", preferred), Claim("wrong alone validated, %", cells("all", then=3), "==", wrong),
-        Claim("right alone validated, %", cells("all", then=4), "==", right), Claim("AUC alone", cells("all", then=5), "==", auc)], ["spider"])
-      for name, preferred, wrong, right, auc in (("held", 84.7, 40.4, 88.6, 0.831), ("dev", 96.0, 41.3, 93.3, 0.901))),
-    Bench("selection", bench("strategy_report.py", "--assay", "{assay}", *LOGS, "--strategy", "rerank"), [
-        *(Claim(f"{log}: EX of rerank, %", cells(log, "`rerank`") + r" \(", "==", ex) for log, ex in (("chatgpt", 76.7), ("resdsql", 80.0), ("superhero", 83.7))),
-        *(Claim(f"{log}: AUC, %", cells(log, "`rerank`", then=5), "==", auc) for log, auc in (("chatgpt", 90.7), ("resdsql", 87.0), ("superhero", 97.2)))], ALL),
-    Bench("trust", bench("strategy_report.py", "--assay", "{assay}", *LOGS, "--trust"), [
-        Claim("chatgpt called ranked: EX, %", cells("chatgpt", "ranked"), "==", 74.4), Claim("resdsql called nothing: EX, %", cells("resdsql", "nothing"), "==", 79.7)], ALL),
-    Bench("repair", bench("repair.py", "--assay", "{assay}", *LOGS), [
-        Claim(f"{log}: EX with repairs at 0.5, %", r"^\| " + log + r" \| 0\.5 \|.*→ *" + NUMBER, "==", ex) for log, ex in (("chatgpt", 78.9), ("resdsql", 81.2), ("superhero", 83.7))], ALL),
-    Bench("repair of the first", bench("repair.py", "--assay", "{assay}", *LOGS, "--first"), [
-        Claim(f"{log}: EX with repairs at 0.5, %", r"^\| " + log + r" \| 0\.5 \|.*→ *" + NUMBER, "==", ex) for log, ex in (("chatgpt", 71.8), ("resdsql", 79.6), ("superhero", 67.4))], ALL),
-    Bench("a corrector", bench("simulated_corrector.py", "--assay", "{assay}", "--log", CHATGPT, *ROOTED, "--order", "sampled"), [
-        Claim("EX behind the gate, r 0.6, b 0.2, %", r"^\| 0\.6 \| 0\.2 \|.*\| *" + NUMBER + r" *\|$", "==", 80.8)], ["spider"]),
-    Bench("language models", bench("simulated_llm.py", "--assay", "{assay}", "--log", CHATGPT, *ROOTED, "--order", "sampled"), [], ["spider"]),
-    Bench("retrieval of examples", bench("examples_retrieval.py", "--assay", "{assay}", *ROOTED, "--store", "{spider}/logs/train.picard.jsonl", "--ask", "chatgpt=" + CHATGPT, "--ask", "resdsql=" + RESDSQL), [
-        Claim("chatgpt: hybrid changes the same clauses, first, %", cells("chatgpt", r"\d+", "hybrid"), "==", 14.7)], ["spider"]),
-    Bench("transfer", bench("transfer.py", "--assay", "{assay}", "--transfer", "{build}/bench/bench_transfer", "--examples", CHATGPT, *ROOTED, "--log", "chatgpt=" + CHATGPT), [], ["spider"]),
-    Bench("questions to the person", bench("simulated_user.py", "--assay", "{assay}", *LOGS, "--gain", "0.05", "--seeds", "5"), [
-        *(Claim(f"{log}: questions a request", cells(log, r"0\.05", "never errs"), "==", asks) for log, asks in (("chatgpt", 0.19), ("resdsql", 0.21), ("superhero", 0.25))),
-        *(Claim(f"{log}: EX with answers, %", cells(log, r"0\.05", "never errs", then=2), "==", ex) for log, ex in (("chatgpt", 80.2), ("resdsql", 82.4), ("superhero", 88.4)))], ALL),
-    Bench("promises", bench("guarantee.py", "--assay", "{assay}", *LOGS, "--alpha", "0.1"), [
-        Claim("chatgpt, alpha 0.1: answered, %", cells("chatgpt", "question", "promise"), "==", 60.2)], ALL),
-    Bench("signals", bench("signal_report.py", "--assay", "{assay}", *UNORDERED, "--gold", "dev=" + CHATGPT + "={databases}"), [
-        Claim("fan_out: pooled precision, %", r"^\| *fan_out *\|[^|]*\|[^|]*\|[^|]*\|[^|]*\| *" + NUMBER, ">=", 83)], ALL),
-    Bench("explanations", ["{build}/bench/bench_explain", CHATGPT, *ROOTED], [
-        Claim("candidates without an explanation", line(r"^failed"), "<=", 0), Claim("premises told alike", r"equal operations " + NUMBER, "<=", 0)], ["spider"]),
-    Bench("provenance", ["{build}/bench/bench_provenance", CHATGPT, *ROOTED], [Claim("covered, %", NUMBER + " % covered", ">=", 99)], ["spider"]),
-    # what it costs
-    *(Bench(f"judgement {name}", ["{build}/bench/bench_judge", log, "{databases}"], [
-        Claim("judged alone, median ms", line(r"^median"), "<=", median), Claim("judged alone, p95 ms", line(r"^p95"), "<=", p95), Claim("within 4 x run + 0.5 ms, %", r"^within[^:]*: " + NUMBER, ">=", within)], ["spider"])
-      for name, log, median, p95, within in (("chatgpt", CHATGPT, 0.3, 0.9, 98), ("resdsql", RESDSQL, 0.3, 0.9, 97))),
-    Bench("replay", bench("replay.py", "{assay}", CHATGPT, *ROOTED, "--venv", "{build}/bench-venv"), [
-        Claim("with everything, of the peer's candidates/s", r"^assay replay +" + NUMBER + "x", ">=", 0.75), Claim("--explain=no, of the peer's candidates/s", r"^assay replay --explain=no +" + NUMBER + "x", ">=", 1.4)], ["spider"]),
-    Bench("a start", bench("start.py", "{assay}"), [Claim("of a check, median ms", cells(r".*/cli/assay"), "<=", 12)]),
-    Bench("parsing", ["{build}/bench/bench_parse", "9"], [
-        Claim("of pg_query_parse_protobuf's queries/s", r"^pg_query_parse_protobuf.*? " + NUMBER + "x", ">=", 10), Claim("of sqlite3_prepare_v2's queries/s", r"^sqlite3_prepare_v2.*? " + NUMBER + "x", ">=", 4)], ["spider"]),
-    Bench("JSON", ["{build}/bench/bench_json", CHATGPT, "{databases}"], [
-        Claim("read a request, us", r"^read a request +(?:here|ours|assay)\S*.*? " + NUMBER + r"$", "<=", 13), Claim("write a verdict, us", r"^write a verdict +(?:here|ours|assay)\S*.*? " + NUMBER + r"$", "<=", 14)], ["spider"]),
-    Bench("time of signals", ["{build}/bench/bench_signals", CHATGPT, *ROOTED], [Claim("that execute nothing, median us", line(r"^all but those that execute"), "<=", 60)], ["spider"]),
-    Bench("time of the verifier", ["{build}/bench/bench_verifier", "models/verifier.json", RESDSQL, "{databases}"], [
-        Claim("features, median us", r"^features +median +" + NUMBER, "<=", 76), Claim("model, median us", r"^model +median +" + NUMBER, "<=", 42)], ["spider"]),
-    Bench("comparing verdicts", bench("diff.py", "{assay}", CHATGPT, *ROOTED, "--verdicts", "500000", "--slim"), [
-        Claim("CPU, s", NUMBER + " s of CPU", "<=", 96), Claim("peak, MB", "of CPU, " + NUMBER + " MB", "<=", 39)], ["spider"]),
-    Bench("a run of a million", bench("runs.py", "{assay}", "{verdicts}"), [
-        Claim("indexing, MB of memory", r"index .*memory " + NUMBER, "<=", 200), Claim("opening, s", r"^opened with it in " + NUMBER, "<=", 3), Claim("as a page, s", r"^page written in " + NUMBER, "<=", 3)], ["spider"]),
-    Bench("index of a corpus", ["{build}/bench/bench_index", "--over", "{databases}"], [Claim("157 databases, ms", r"databases in " + NUMBER, "<=", 2100), Claim("median, ms", r"median " + NUMBER, "<=", 1)], ["spider"]),
-    Bench("index of ten million rows", ["{build}/bench/bench_index", "10000000", "1000000", "1200000"], [Claim("all strings indexed, MiB peak", r"peak RSS " + NUMBER, "<=", 86.7)]),
-    Bench("examples", ["{build}/bench/bench_examples", "{scratch}/examples"], [Claim("all three keys of a million, median ms", cells("all three", r"\d+"), "<=", 11.4)]),
-    Bench("a child", ["{build}/bench/bench_executor", "10000"], [Claim("a constant, more in a child, median us", r"^\| a constant \|[^|]*\|[^|]*\| *" + NUMBER, "<=", 25)]),
-    Bench("the clock", ["{build}/bench/bench_overrun", "--part", "chains"], []),
-    Bench("schema cache", ["{build}/bench/bench_cache"], [Claim("from Redis against building", r"ratio " + NUMBER, ">=", 20), Claim("200 databases, indexes built", NUMBER + r" built \(claim", "<=", 200)], ["redis"]),
-    Bench("from Python", bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED), [Claim("over C a candidate, us", cells(r"\d+", then=4), "<=", 55)], ["spider"]),
-    # the fleet and the front door
-    Bench("serve", bench("serve.py", "--assay", "{assay}", "--load-from", "{build}/bench/bench_http_callers", "--log", "{first_400}", *ROOTED, "--order", "sampled"), [
-        Claim("16 callers: candidates/s, of replay", cells(r"\d+", then=2), ">=", 0.8), Claim("their p99, of their p50", cells(r"\d+", then=4), "<=", 4), Claim("one caller: p50 over judging, ms", cells(r"\d+", then=6), "<=", 2),
-        Claim("1,000 idle connections, MB", cells(r"\d+", then=9), "<=", 20)], ["spider"]),
-    Bench("hostile callers", bench("hostile.py", "{assay}", "--calls", "1"), [], ["kafka", "redis"]),
-    Bench("a rollout", bench("rollout.py", "--assay", "{assay}"), [], ["kafka", "redis"]),
-    Bench("messages", bench("fleet.py", "messages", "{build}", "--runs", "2", python=DEBIANS), [Claim("of librdkafka's messages/s", r"ratio[^\d\n]*" + NUMBER, ">=", 0.24)], ["kafka", "redis"]),
-    *(Bench(f"judging by a fleet, messages: {messages}",
-            bench("fleet.py", "judge", "{build}", CHATGPT, *ROOTED, "--runs", "3", "--seconds", "6", "--task-messages", messages, python=DEBIANS),
-            [Claim("CPU a candidate, of embedded", r"^CPU ms a candidate.*?ratio " + NUMBER, "<=", 1.25),
-             Claim("Kafka and Redis, ms a candidate", r"^CPU ms a candidate.*?Redis " + NUMBER, "<=", beside),
-             Claim("requests/s", r"^throughput: " + NUMBER, ">=", rate),
-             Claim("p50 at 20 % load, ms", r"^latency at 20 % load.*?p50 " + NUMBER, "<=", p50),
-             Claim("p95 at 50 % load, ms", r"^latency at 50 % load.*?p95 " + NUMBER, "<=", p95),
-             Claim("p99 at 80 % load, ms", r"^latency at 80 % load.*?p99 " + NUMBER, "<=", p99)], ["spider", "kafka", "redis"])
-      for messages, beside, rate, p50, p95, p99 in (("each", 0.5, 350, 50, 300, 1300), ("request", 0.3, 550, 45, 150, 500))),
-    Bench("workers of a fleet", bench("fleet.py", "scale", "{mutations}", "--seconds", "14", python=DEBIANS), [Claim("8 workers, of linear", r"^8 workers.*?" + NUMBER + " of linear", ">=", 0.9)], ["kafka", "redis", "mutations"]),
-    Bench("a statement in PostgreSQL", ["{build}/bench/bench_postgres", "{postgres}", "1500"], [Claim("in the sandbox, of the bare statement", NUMBER + "x$", "<=", 4.1)], ["postgres"]),
+# What the reports say of each log.
+EX_OF_RERANK = {"chatgpt": 76.7, "resdsql": 80.0, "superhero": 83.7}
+AUC_OF_RERANK = {"chatgpt": 90.7, "resdsql": 87.0, "superhero": 97.2}
+EX_WITH_REPAIRS = {"chatgpt": 78.9, "resdsql": 81.2, "superhero": 83.7}
+EX_OF_FIRST_WITH_REPAIRS = {"chatgpt": 71.8, "resdsql": 79.6, "superhero": 67.4}
+QUESTIONS = {"chatgpt": 0.19, "resdsql": 0.21, "superhero": 0.25}
+EX_WITH_ANSWERS = {"chatgpt": 80.2, "resdsql": 82.4, "superhero": 88.4}
+
+
+def by_log(says, pattern, figures):
+    """A claim for each log; `pattern` makes of its name where its figure is."""
+    return [Claim(f"{log}: {says}", pattern(log), "==", figure) for log, figure in figures.items()]
+
+
+def repaired(log): return rf"^\| {log} \| 0\.5 \|.*→ *" + NUMBER
+
+
+def pairs(name, preferred, wrong, right, auc):
+    return Bench(
+        name=f"pairs {name}",
+        command=bench("pairs.py", "--assay", "{assay}", *ROOTED, f"tests/data/pairs/{name}.jsonl"),
+        claims=[
+            Claim("minimal pairs preferred, %", cells("all", then=1), "==", preferred),
+            Claim("wrong alone validated, %", cells("all", then=3), "==", wrong),
+            Claim("right alone validated, %", cells("all", then=4), "==", right),
+            Claim("AUC alone", cells("all", then=5), "==", auc),
+        ],
+        needs=["spider"],
+    )
+
+
+def judgement(name, log, within):
+    return Bench(
+        name=f"judgement {name}",
+        command=["{build}/bench/bench_judge", log, "{databases}"],
+        claims=[
+            Claim("judged alone, median ms", line(r"^median"), "<=", 0.3),
+            Claim("judged alone, p95 ms", line(r"^p95"), "<=", 0.9),
+            Claim("within 4 x run + 0.5 ms, %", r"^within[^:]*: " + NUMBER, ">=", within),
+        ],
+        needs=["spider"],
+    )
+
+
+def fleet(messages, beside, rate, p50, p95, p99):
+    """Bounds: ms of Kafka and Redis a candidate, requests/s, and ms of latency at 20, 50 and 80 % load."""
+    return Bench(
+        name=f"judging by a fleet, messages: {messages}",
+        command=bench("fleet.py", "judge", "{build}", CHATGPT, *ROOTED, "--runs", "3", "--seconds", "6",
+                      "--task-messages", messages, python=DEBIANS),
+        claims=[
+            Claim("CPU a candidate, of embedded", r"^CPU ms a candidate.*?ratio " + NUMBER, "<=", 1.25),
+            Claim("Kafka and Redis, ms a candidate", r"^CPU ms a candidate.*?Redis " + NUMBER, "<=", beside),
+            Claim("requests/s", r"^throughput: " + NUMBER, ">=", rate),
+            Claim("p50 at 20 % load, ms", r"^latency at 20 % load.*?p50 " + NUMBER, "<=", p50),
+            Claim("p95 at 50 % load, ms", r"^latency at 50 % load.*?p95 " + NUMBER, "<=", p95),
+            Claim("p99 at 80 % load, ms", r"^latency at 80 % load.*?p99 " + NUMBER, "<=", p99),
+        ],
+        needs=["spider", "kafka", "redis"],
+    )
+
+
+WHAT_IS_JUDGED = [
+    pairs("held", preferred=84.7, wrong=40.4, right=88.6, auc=0.831),
+    pairs("dev", preferred=96.0, wrong=41.3, right=93.3, auc=0.901),
+    Bench(
+        name="selection",
+        command=bench("strategy_report.py", "--assay", "{assay}", *LOGS, "--strategy", "rerank"),
+        claims=[
+            *by_log("EX of rerank, %", lambda log: cells(log, "`rerank`") + r" \(", EX_OF_RERANK),
+            *by_log("AUC, %", lambda log: cells(log, "`rerank`", then=5), AUC_OF_RERANK),
+        ],
+        needs=ALL,
+    ),
+    Bench(
+        name="trust",
+        command=bench("strategy_report.py", "--assay", "{assay}", *LOGS, "--trust"),
+        claims=[
+            Claim("chatgpt called ranked: EX, %", cells("chatgpt", "ranked"), "==", 74.4),
+            Claim("resdsql called nothing: EX, %", cells("resdsql", "nothing"), "==", 79.7),
+        ],
+        needs=ALL,
+    ),
+    Bench(
+        name="repair",
+        command=bench("repair.py", "--assay", "{assay}", *LOGS),
+        claims=by_log("EX with repairs at 0.5, %", repaired, EX_WITH_REPAIRS),
+        needs=ALL,
+    ),
+    Bench(
+        name="repair of the first",
+        command=bench("repair.py", "--assay", "{assay}", *LOGS, "--first"),
+        claims=by_log("EX with repairs at 0.5, %", repaired, EX_OF_FIRST_WITH_REPAIRS),
+        needs=ALL,
+    ),
+    Bench(
+        name="a corrector",
+        command=bench("simulated_corrector.py", "--assay", "{assay}", "--log", CHATGPT, *ROOTED, "--order", "sampled"),
+        claims=[Claim("EX behind the gate, r 0.6, b 0.2, %", r"^\| 0\.6 \| 0\.2 \|.*\| *" + NUMBER + r" *\|$", "==", 80.8)],
+        needs=["spider"],
+    ),
+    Bench(
+        name="language models",
+        command=bench("simulated_llm.py", "--assay", "{assay}", "--log", CHATGPT, *ROOTED, "--order", "sampled"),
+        claims=[],
+        needs=["spider"],
+    ),
+    Bench(
+        name="retrieval of examples",
+        command=bench("examples_retrieval.py", "--assay", "{assay}", *ROOTED, "--store", "{spider}/logs/train.picard.jsonl",
+                      "--ask", "chatgpt=" + CHATGPT, "--ask", "resdsql=" + RESDSQL),
+        claims=[Claim("chatgpt: hybrid changes the same clauses, first, %", cells("chatgpt", r"\d+", "hybrid"), "==", 14.7)],
+        needs=["spider"],
+    ),
+    Bench(
+        name="transfer",
+        command=bench("transfer.py", "--assay", "{assay}", "--transfer", "{build}/bench/bench_transfer",
+                      "--examples", CHATGPT, *ROOTED, "--log", "chatgpt=" + CHATGPT),
+        claims=[],
+        needs=["spider"],
+    ),
+    Bench(
+        name="questions to the person",
+        command=bench("simulated_user.py", "--assay", "{assay}", *LOGS, "--gain", "0.05", "--seeds", "5"),
+        claims=[
+            *by_log("questions a request", lambda log: cells(log, r"0\.05", "never errs"), QUESTIONS),
+            *by_log("EX with answers, %", lambda log: cells(log, r"0\.05", "never errs", then=2), EX_WITH_ANSWERS),
+        ],
+        needs=ALL,
+    ),
+    Bench(
+        name="promises",
+        command=bench("guarantee.py", "--assay", "{assay}", *LOGS, "--alpha", "0.1"),
+        claims=[Claim("chatgpt, alpha 0.1: answered, %", cells("chatgpt", "question", "promise"), "==", 60.2)],
+        needs=ALL,
+    ),
+    Bench(
+        name="signals",
+        command=bench("signal_report.py", "--assay", "{assay}", *UNORDERED, "--gold", "dev=" + CHATGPT + "={databases}"),
+        claims=[Claim("fan_out: pooled precision, %", r"^\| *fan_out *\|[^|]*\|[^|]*\|[^|]*\|[^|]*\| *" + NUMBER, ">=", 83)],
+        needs=ALL,
+    ),
+    Bench(
+        name="explanations",
+        command=["{build}/bench/bench_explain", CHATGPT, *ROOTED],
+        claims=[
+            Claim("candidates without an explanation", line(r"^failed"), "<=", 0),
+            Claim("premises told alike", r"equal operations " + NUMBER, "<=", 0),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="provenance",
+        command=["{build}/bench/bench_provenance", CHATGPT, *ROOTED],
+        claims=[Claim("covered, %", NUMBER + " % covered", ">=", 99)],
+        needs=["spider"],
+    ),
 ]
+
+WHAT_IT_COSTS = [
+    judgement("chatgpt", CHATGPT, within=98),
+    judgement("resdsql", RESDSQL, within=97),
+    Bench(
+        name="replay",
+        command=bench("replay.py", "{assay}", CHATGPT, *ROOTED, "--venv", "{build}/bench-venv"),
+        claims=[
+            Claim("with everything, of the peer's candidates/s", r"^assay replay +" + NUMBER + "x", ">=", 0.75),
+            Claim("--explain=no, of the peer's candidates/s", r"^assay replay --explain=no +" + NUMBER + "x", ">=", 1.4),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="a start",
+        command=bench("start.py", "{assay}"),
+        claims=[Claim("of a check, median ms", cells(r".*/cli/assay"), "<=", 12)],
+    ),
+    Bench(
+        name="parsing",
+        command=["{build}/bench/bench_parse", "9"],
+        claims=[
+            Claim("of pg_query_parse_protobuf's queries/s", r"^pg_query_parse_protobuf.*? " + NUMBER + "x", ">=", 10),
+            Claim("of sqlite3_prepare_v2's queries/s", r"^sqlite3_prepare_v2.*? " + NUMBER + "x", ">=", 4),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="JSON",
+        command=["{build}/bench/bench_json", CHATGPT, "{databases}"],
+        claims=[
+            Claim("read a request, us", r"^read a request +(?:here|ours|assay)\S*.*? " + NUMBER + r"$", "<=", 13),
+            Claim("write a verdict, us", r"^write a verdict +(?:here|ours|assay)\S*.*? " + NUMBER + r"$", "<=", 14),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="time of signals",
+        command=["{build}/bench/bench_signals", CHATGPT, *ROOTED],
+        claims=[Claim("that execute nothing, median us", line(r"^all but those that execute"), "<=", 60)],
+        needs=["spider"],
+    ),
+    Bench(
+        name="time of the verifier",
+        command=["{build}/bench/bench_verifier", "models/verifier.json", RESDSQL, "{databases}"],
+        claims=[
+            Claim("features, median us", r"^features +median +" + NUMBER, "<=", 76),
+            Claim("model, median us", r"^model +median +" + NUMBER, "<=", 42),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="comparing verdicts",
+        command=bench("diff.py", "{assay}", CHATGPT, *ROOTED, "--verdicts", "500000", "--slim"),
+        claims=[
+            Claim("CPU, s", NUMBER + " s of CPU", "<=", 96),
+            Claim("peak, MB", "of CPU, " + NUMBER + " MB", "<=", 39),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="a run of a million",
+        command=bench("runs.py", "{assay}", "{verdicts}"),
+        claims=[
+            Claim("indexing, MB of memory", r"index .*memory " + NUMBER, "<=", 200),
+            Claim("opening, s", r"^opened with it in " + NUMBER, "<=", 3),
+            Claim("as a page, s", r"^page written in " + NUMBER, "<=", 3),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="index of a corpus",
+        command=["{build}/bench/bench_index", "--over", "{databases}"],
+        claims=[
+            Claim("157 databases, ms", r"databases in " + NUMBER, "<=", 2100),
+            Claim("median, ms", r"median " + NUMBER, "<=", 1),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="index of ten million rows",
+        command=["{build}/bench/bench_index", "10000000", "1000000", "1200000"],
+        claims=[Claim("all strings indexed, MiB peak", r"peak RSS " + NUMBER, "<=", 86.7)],
+    ),
+    Bench(
+        name="examples",
+        command=["{build}/bench/bench_examples", "{scratch}/examples"],
+        claims=[Claim("all three keys of a million, median ms", cells("all three", r"\d+"), "<=", 11.4)],
+    ),
+    Bench(
+        name="a child",
+        command=["{build}/bench/bench_executor", "10000"],
+        claims=[Claim("a constant, more in a child, median us", r"^\| a constant \|[^|]*\|[^|]*\| *" + NUMBER, "<=", 25)],
+    ),
+    Bench(
+        name="the clock",
+        command=["{build}/bench/bench_overrun", "--part", "chains"],
+        claims=[],
+    ),
+    Bench(
+        name="schema cache",
+        command=["{build}/bench/bench_cache"],
+        claims=[
+            Claim("from Redis against building", r"ratio " + NUMBER, ">=", 20),
+            Claim("200 databases, indexes built", NUMBER + r" built \(claim", "<=", 200),
+        ],
+        needs=["redis"],
+    ),
+    Bench(
+        name="from Python",
+        command=bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED),
+        claims=[Claim("over C a candidate, us", cells(r"\d+", then=4), "<=", 55)],
+        needs=["spider"],
+    ),
+]
+
+FLEET_AND_FRONT_DOOR = [
+    Bench(
+        name="serve",
+        command=bench("serve.py", "--assay", "{assay}", "--load-from", "{build}/bench/bench_http_callers",
+                      "--log", "{first_400}", *ROOTED, "--order", "sampled"),
+        claims=[
+            Claim("16 callers: candidates/s, of replay", cells(r"\d+", then=2), ">=", 0.8),
+            Claim("their p99, of their p50", cells(r"\d+", then=4), "<=", 4),
+            Claim("one caller: p50 over judging, ms", cells(r"\d+", then=6), "<=", 2),
+            Claim("1,000 idle connections, MB", cells(r"\d+", then=9), "<=", 20),
+        ],
+        needs=["spider"],
+    ),
+    Bench(
+        name="hostile callers",
+        command=bench("hostile.py", "{assay}", "--calls", "1"),
+        claims=[],
+        needs=["kafka", "redis"],
+    ),
+    Bench(
+        name="a rollout",
+        command=bench("rollout.py", "--assay", "{assay}"),
+        claims=[],
+        needs=["kafka", "redis"],
+    ),
+    Bench(
+        name="messages",
+        command=bench("fleet.py", "messages", "{build}", "--runs", "2", python=DEBIANS),
+        claims=[Claim("of librdkafka's messages/s", r"ratio[^\d\n]*" + NUMBER, ">=", 0.24)],
+        needs=["kafka", "redis"],
+    ),
+    fleet("each", beside=0.5, rate=350, p50=50, p95=300, p99=1300),
+    fleet("request", beside=0.3, rate=550, p50=45, p95=150, p99=500),
+    Bench(
+        name="workers of a fleet",
+        command=bench("fleet.py", "scale", "{mutations}", "--seconds", "14", python=DEBIANS),
+        claims=[Claim("8 workers, of linear", r"^8 workers.*?" + NUMBER + " of linear", ">=", 0.9)],
+        needs=["kafka", "redis", "mutations"],
+    ),
+    Bench(
+        name="a statement in PostgreSQL",
+        command=["{build}/bench/bench_postgres", "{postgres}", "1500"],
+        claims=[Claim("in the sandbox, of the bare statement", NUMBER + "x$", "<=", 4.1)],
+        needs=["postgres"],
+    ),
+]
+
+BENCHES = [*WHAT_IS_JUDGED, *WHAT_IT_COSTS, *FLEET_AND_FRONT_DOOR]
 
 
 # --- what the rows need ---
@@ -125,7 +375,8 @@ def missing(o, need):
         "superhero": lambda: None if os.path.isdir(os.path.join(o.data, "bird-superhero", "database")) else f"no superhero in {o.data}",
         "redis": lambda: None if shutil.which("redis-server") else "no redis-server",
         "kafka": lambda: None if shutil.which("java") and shutil.which("kcat") else "no Java or kcat for tests/live/servers.sh",
-        "postgres": lambda: None if os.environ.get("ASSAY_TEST_POSTGRES") else "ASSAY_TEST_POSTGRES names no server (tests/live/servers.sh start DIR postgres)",
+        "postgres": lambda: None if os.environ.get("ASSAY_TEST_POSTGRES") else (
+            "ASSAY_TEST_POSTGRES names no server (tests/live/servers.sh start DIR postgres)"),
         "mutations": lambda: None if os.path.exists(os.path.join(o.mutations, "cli", "assay")) else f"no build with -DASSAY_MUTATIONS=ON in {o.mutations}",
     }[need]()
 
@@ -138,14 +389,25 @@ def why_not(o, row, command):
 
 
 def first_log(folder):
-    return next((os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".jsonl") and "gold" not in name), "") if os.path.isdir(folder) else ""
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    return next((os.path.join(folder, name) for name in names if name.endswith(".jsonl") and "gold" not in name), "")
 
 
 def places(o):
     spider, superhero = os.path.join(o.data, "spider"), os.path.join(o.data, "bird-superhero")
-    return {"build": o.build, "assay": os.path.join(o.build, "cli", "assay"), "mutations": o.mutations, "spider": spider, "databases": os.path.join(spider, "database"), "superhero": superhero,
-            "superhero_log": first_log(os.path.join(superhero, "logs")), "scratch": o.scratch, "postgres": os.environ.get("ASSAY_TEST_POSTGRES", ""),
-            "verdicts": os.path.join(o.scratch, "verdicts.jsonl"), "first_400": os.path.join(o.scratch, "first_400.jsonl")}
+    return {
+        "build": o.build,
+        "mutations": o.mutations,
+        "assay": os.path.join(o.build, "cli", "assay"),
+        "spider": spider,
+        "databases": os.path.join(spider, "database"),
+        "superhero": superhero,
+        "superhero_log": first_log(os.path.join(superhero, "logs")),
+        "postgres": os.environ.get("ASSAY_TEST_POSTGRES", ""),
+        "scratch": o.scratch,
+        "verdicts": os.path.join(o.scratch, "verdicts.jsonl"),
+        "first_400": os.path.join(o.scratch, "first_400.jsonl"),
+    }
 
 
 def prepare(where):
@@ -154,7 +416,8 @@ def prepare(where):
     if not os.path.exists(log): return
     with open(log, encoding="utf-8") as lines, open(where["first_400"], "w", encoding="utf-8") as out:
         for _, text in zip(range(400), lines): out.write(text)
-    subprocess.run([where["assay"], "replay", where["first_400"], "--db-root", where["databases"], "--format", "jsonl", "--out", where["verdicts"], "--quiet"], cwd=ROOT, check=False)
+    replay = [where["assay"], "replay", where["first_400"], "--db-root", where["databases"]]
+    subprocess.run([*replay, "--format", "jsonl", "--out", where["verdicts"], "--quiet"], cwd=ROOT, check=False)
 
 
 # --- figures ---
@@ -194,7 +457,8 @@ def busy_share(seconds=1.0):
 
 def machine():
     model = "unknown"
-    with open("/proc/cpuinfo", encoding="utf-8") as lines: model = next((text.split(":", 1)[1].strip() for text in lines if text.startswith("model name")), model)
+    with open("/proc/cpuinfo", encoding="utf-8") as lines:
+        model = next((text.split(":", 1)[1].strip() for text in lines if text.startswith("model name")), model)
     with open("/proc/meminfo", encoding="ascii") as lines: memory = round(int(next(lines).split()[1]) / (1 << 20))
     return {"cores": os.cpu_count(), "model": model, "memory_gib": memory, "system": platform.platform(), "load": round(os.getloadavg()[0], 2)}
 
@@ -233,15 +497,25 @@ def run(o, row, where):
 def result(row, claim, reason, output, seconds, busy):
     measured = figure(claim.pattern, output) if claim.pattern and not reason else None
     if not reason and claim.pattern and measured is None: reason = "the figure is not in the output: " + output.strip()[-200:]
-    return {"bench": row.name, "claim": claim.says, "bound": f"{claim.op} {claim.bound}" if claim.pattern else "", "measured": measured, "holds": None if reason or not claim.pattern else holds(claim, measured),
-            "skipped": reason, "seconds": round(seconds, 1), "busy_before": round(busy, 2), "output": output if not claim.pattern else None}
+    return {
+        "bench": row.name,
+        "claim": claim.says,
+        "bound": f"{claim.op} {claim.bound}" if claim.pattern else "",
+        "measured": measured,
+        "holds": None if reason or not claim.pattern else holds(claim, measured),
+        "skipped": reason,
+        "seconds": round(seconds, 1),
+        "busy_before": round(busy, 2),
+        "output": output if not claim.pattern else None,
+    }
 
 
 def told(row):
     verdict = f"skipped: {row['skipped']}" if row["skipped"] else {True: "yes", False: "**no**", None: "ran"}[row["holds"]]
     load = f"{100 * row['busy_before']:.0f} %" + (" (under load)" if row["busy_before"] > BUSY else "")
     cleaned = " ".join(verdict.split()).replace("|", "/")
-    return f"| {row['bench']} | {row['claim']} | {row['bound']} | {'' if row['measured'] is None else format(row['measured'], 'g')} | {cleaned} | {row['seconds']:g} | {load} |"
+    measured = "" if row["measured"] is None else format(row["measured"], "g")
+    return f"| {row['bench']} | {row['claim']} | {row['bound']} | {measured} | {cleaned} | {row['seconds']:g} | {load} |"
 
 
 def chosen(only):
@@ -253,7 +527,8 @@ def chosen(only):
 def show_list(o, where):
     for row in chosen(o.only):
         command = [part.format(**where) for part in row.command]
-        print(f"{row.name}: {' '.join(command)}" + (f"\n    would be skipped: {why_not(o, row, command)}" if why_not(o, row, command) else ""))
+        print(f"{row.name}: {' '.join(command)}")
+        if reason := why_not(o, row, command): print(f"    would be skipped: {reason}")
         for claim in row.claims: print(f"    {claim.says} {claim.op} {claim.bound}")
 
 
@@ -273,8 +548,10 @@ def main():
         where = places(o)
         if o.list: return show_list(o, where)
         on, busy = machine(), busy_share(3)
-        if busy > BUSY and not o.loaded: sys.exit(f"others use {100 * busy:.0f} % of the processors: figures would be theirs too. With --loaded it measures anyway")
-        print(f"{on['cores']} cores, {on['model']}, {on['memory_gib']} GiB, load {on['load']} before\n\n| bench | claim | bound | measured | holds | s | busy before |\n" + "| --- " * 7 + "|", flush=True)
+        if busy > BUSY and not o.loaded:
+            sys.exit(f"others use {100 * busy:.0f} % of the processors: figures would be theirs too. With --loaded it measures anyway")
+        print(f"{on['cores']} cores, {on['model']}, {on['memory_gib']} GiB, load {on['load']} before\n")
+        print("| bench | claim | bound | measured | holds | s | busy before |\n" + "| --- " * 7 + "|", flush=True)
         prepare(where)
         rows = []
         for row in chosen(o.only):
