@@ -7,7 +7,7 @@ A row of BENCHES is one command and what is read out of its output; what lacks d
 It refuses to start on a machine that is busy unless --loaded, and each row says what share of the processors others used in the second
 before it. Exit status 1 when a claim does not hold.
 """
-import argparse, collections, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
+import argparse, collections, importlib.util, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 BUSY = 0.1  # share of the processors that others may use
@@ -310,9 +310,10 @@ WHAT_IT_COSTS = [
     ),
     Bench(
         name="from Python",
-        command=bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED),
+        command=["env", "PYTHONPATH=clients/python/assay/src", "ASSAY_LIBRARY={build}/engine/libassay.so.1",
+                 *bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED)],
         claims=[Claim("over C a candidate, us", cells(r"\d+", then=4), "<=", 55)],
-        needs=["spider"],
+        needs=["spider", "httpx"],
     ),
 ]
 
@@ -373,6 +374,7 @@ def missing(o, need):
     return {
         "spider": lambda: None if os.path.isdir(os.path.join(o.data, "spider", "database")) else f"no Spider in {o.data}",
         "superhero": lambda: None if os.path.isdir(os.path.join(o.data, "bird-superhero", "database")) else f"no superhero in {o.data}",
+        "httpx": lambda: None if importlib.util.find_spec("httpx") else "no httpx for this Python, which the client wants",
         "redis": lambda: None if shutil.which("redis-server") else "no redis-server",
         "kafka": lambda: None if shutil.which("java") and shutil.which("kcat") else "no Java or kcat for tests/live/servers.sh",
         "postgres": lambda: None if os.environ.get("ASSAY_TEST_POSTGRES") else (

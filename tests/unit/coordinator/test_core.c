@@ -370,8 +370,8 @@ Test(core, an_answer_past_the_deadline_does_not_validate)
 Test(core, a_request_that_is_late_already_has_no_tasks)
 {
     script_open(&s, (struct msg_options){.deadline_ms = 10});
-    s.lay_ns = 11000000;
-    ASK(NULL, "SELECT rows_1", "SELECT rows_2");
+    s.lay_ns = 10000000;
+    script_ask(&s, 0, NULL, (const char *const[]){"SELECT rows_1", "SELECT rows_2", NULL}, 20000000);
     cr_assert_eq(s.sent, 0);
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "abstained");

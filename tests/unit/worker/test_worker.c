@@ -270,6 +270,25 @@ Test(worker, a_late_task_is_answered_as_late)
     }
 }
 
+Test(worker, of_tasks_that_share_a_message_only_those_in_time_are_judged)
+{
+    struct msg_task tasks[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        tasks[i] = task_of("execution", "SELECT age FROM animal");
+        tasks[i].candidate = i;
+        tasks[i].hash[1] = i;
+        if (i != 1) tasks[i].deadline_ns = bus_now_ns(rig.bus) - 1;
+    }
+    rig_put_joined(&rig, BUS_TASKS_ALL, tasks, 3);
+    start(NULL, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct msg_result *result = rig_next(&rig);
+        cr_expect_str_eq(result->code, result->candidate == 1 ? "ok" : "deadline");
+    }
+    const struct worker_stats stats = rig_stop(&rig);
+    cr_expect(stats.late == 2 && stats.candidates == 1);
+}
+
 Test(worker, a_missing_database_is_an_answer)
 {
     start(NULL, 0);
