@@ -106,8 +106,10 @@ static enum err_code resolve_options(struct request *request, struct err *err)
         request->entailment_threshold = own_threshold ? request->threshold : models->cyclesql_threshold;
     int64_t most = core->config.max_deadline_ms;
     if (most && (out->deadline_ms <= 0 || out->deadline_ms > most)) out->deadline_ms = most;
-    if (out->deadline_ms > 0 && out->deadline_ms < (INT64_MAX - request->arrived_ns) / MS)
-        request->deadline_ns = request->arrived_ns + out->deadline_ms * MS;
+    int64_t length, end;
+    if (out->deadline_ms > 0 && !__builtin_mul_overflow(out->deadline_ms, MS, &length) &&
+        !__builtin_add_overflow(request->arrived_ns, length, &end))
+        request->deadline_ns = end;
     return resolve_families(request, err);
 }
 
