@@ -15,7 +15,7 @@
 #define UNPOISON(p, n) ((void)(p), (void)(n))
 #endif
 
-enum { ALIGN = 16, FIRST_CHUNK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
+enum { ALIGN = 16, FIRST_CHUNK = 16 * 1024, LARGEST_STEP = 1024 * 1024, SMALL_TEXT = 512 };
 static const size_t DEFAULT_CAP = 64UL * 1024 * 1024;
 
 struct arena_chunk {
@@ -135,15 +135,20 @@ char *arena_strdup(struct arena *arena, const char *text)
     return arena_strndup(arena, text, strlen(text));
 }
 
+/* Nearly all texts are short: those are formatted once. */
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+    char small[SMALL_TEXT];
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int n = vsnprintf(NULL, 0, format, args);
+    int n = vsnprintf(small, sizeof small, format, args);
     va_end(args);
     char *text = n < 0 ? NULL : arena_alloc(arena, (size_t)n + 1);
-    if (text) vsnprintf(text, (size_t)n + 1, format, again);
+    if (text && (size_t)n < sizeof small)
+        memcpy(text, small, (size_t)n + 1);
+    else if (text)
+        vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
     return text;
 }
