@@ -127,23 +127,22 @@ static enum err_code read_request(struct request *request, const struct core_inc
                : ERR_OK;
 }
 
-/* A request that comes again with one answer more, or with another one, is another one of the same id, and may be repeated itself. Owed: g_free. */
-static char *round_of(const struct msg_request *message)
+/* A request that comes again with one answer more, or with another one, is another one of the same id, and may be repeated itself. NULL: out of memory. */
+static const char *round_of(struct arena *arena, const struct msg_request *message)
 {
     const struct msg_answer *last = message->n_answers ? &message->answers[message->n_answers - 1] : NULL;
-    if (!last || !last->question || !last->choice) return g_strdup(message->id);
-    return g_strconcat(message->id, "\x1f", last->question, "\x1f", last->choice, NULL);
+    if (!last || !last->question || !last->choice) return message->id;
+    return arena_printf(arena, "%s\x1f%s\x1f%s", message->id, last->question, last->choice);
 }
 
 /* A request without an id can not be known again. */
-static enum duplicates_answer find_duplicate(struct core *core, const struct msg_request *message,
+static enum duplicates_answer find_duplicate(struct core *core, struct arena *arena, const struct msg_request *message,
                                              const struct core_incoming *incoming)
 {
-    if (!core->duplicates || !message->id) return DUPLICATES_NONE;
-    char *round = round_of(message);
+    const char *round = core->duplicates && message->id ? round_of(arena, message) : NULL;
+    if (!round) return DUPLICATES_NONE;
     enum duplicates_answer seen =
         duplicates_check(core->duplicates, incoming->key, round, incoming->bytes, incoming->len);
-    g_free(round);
     return incoming->redriven ? DUPLICATES_NONE : seen;
 }
 
@@ -184,7 +183,8 @@ void core_request(struct core *core, const struct core_incoming *incoming, int64
     struct request *request = request_new(core, incoming);
     enum err_code code =
         request ? read_request(request, incoming, &err) : err_set(&err, ERR_NOMEM, "no memory for a request");
-    enum duplicates_answer seen = code ? DUPLICATES_NONE : find_duplicate(core, request->message, incoming);
+    enum duplicates_answer seen =
+        code ? DUPLICATES_NONE : find_duplicate(core, &request->arena, request->message, incoming);
     if (!code && seen != DUPLICATES_SAME) {
         open_request(request, seen == DUPLICATES_OTHER, now_ns);
         return;
@@ -205,7 +205,7 @@ void core_history(struct core *core, const struct core_incoming *incoming)
     if (!core->duplicates) return;
     arena_reset(&core->scratch);
     if (edge_decode_request(&core->scratch, incoming->type, incoming->bytes, incoming->len, &message, &err) == ERR_OK)
-        find_duplicate(core, message, incoming);
+        find_duplicate(core, &core->scratch, message, incoming);
 }
 
 void core_forget(struct core *core, int32_t partition)
