@@ -46,6 +46,11 @@ static void put(struct writer *w, const char *bytes, size_t n)
     w->len += n;
 }
 
+static void put_byte(struct writer *w, char byte)
+{
+    if (reserve(w, 1)) w->text[w->len++] = byte;
+}
+
 static void put_string(struct writer *w, const char *text)
 {
     put(w, text, strlen(text));
@@ -87,19 +92,36 @@ static void put_characters(struct writer *w, const char *text, size_t len)
     put(w, text + from, len - from);
 }
 
+#define EACH(byte) ((byte)*UINT64_C(0x0101010101010101))
+
+/* The high bit of a byte that is below `least`, and perhaps of others above it. */
+static uint64_t below(uint64_t eight, unsigned char least)
+{
+    return (eight - EACH(least)) & ~eight & EACH(0x80);
+}
+
+/* Is none of these eight bytes beyond printable ASCII, a quote or a backslash? May say no where one is next to it. */
+static bool are_plain(uint64_t eight)
+{
+    uint64_t beyond = (eight | (eight + EACH(1))) & EACH(0x80); /* '~' is the last */
+    return !(beyond | below(eight, ' ') | below(eight ^ EACH('"'), 1) | below(eight ^ EACH('\\'), 1));
+}
+
 /* Nearly all text is: nothing to escape, nothing to check. */
 static bool is_plain(const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < ' ' || c > '~' || c == '"' || c == '\\') return false;
+    uint64_t eight, last = EACH(' ');
+    for (; len >= sizeof eight; text += sizeof eight, len -= sizeof eight) {
+        memcpy(&eight, text, sizeof eight);
+        if (!are_plain(eight)) return false;
     }
-    return true;
+    memcpy(&last, text, len);
+    return are_plain(last);
 }
 
 static void put_text(struct writer *w, const char *text, size_t len)
 {
-    put(w, "\"", 1);
+    put_byte(w, '"');
     if (is_plain(text, len)) {
         put(w, text, len);
     } else if (is_utf8(text, len)) {
@@ -109,18 +131,18 @@ static void put_text(struct writer *w, const char *text, size_t len)
         put_characters(w, valid, strlen(valid));
         g_free(valid);
     }
-    put(w, "\"", 1);
+    put_byte(w, '"');
 }
 
 /* --- values --- */
 
 static void begin(struct writer *w, const char *key)
 {
-    if (w->comma) put(w, ",", 1);
+    if (w->comma) put_byte(w, ',');
     w->comma = true;
     if (!key) return;
     put_text(w, key, strlen(key));
-    put(w, ":", 1);
+    put_byte(w, ':');
 }
 
 static void write_bare(struct writer *w, const char *key, const char *text)
@@ -132,13 +154,13 @@ static void write_bare(struct writer *w, const char *key, const char *text)
 static void open_list(struct writer *w, const char *key, char bracket)
 {
     begin(w, key);
-    put(w, &bracket, 1);
+    put_byte(w, bracket);
     w->comma = false;
 }
 
 static void close_list(struct writer *w, char bracket)
 {
-    put(w, &bracket, 1);
+    put_byte(w, bracket);
     w->comma = true;
 }
 
