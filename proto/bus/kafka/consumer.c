@@ -118,13 +118,14 @@ static void stray_free(struct consumer_inflight *inflight)
 
 static struct consumer_inflight *consumer_inflight_new(struct consumer_partition *part, rd_kafka_message_t *raw)
 {
+    const rd_kafka_headers_t *headers = kafka_headers_of(raw);
     struct consumer_inflight *inflight =
-        calloc(1, sizeof *inflight + kafka_count_headers(raw) * sizeof *inflight->headers);
+        calloc(1, sizeof *inflight + kafka_count_headers(headers) * sizeof *inflight->headers);
     if (!inflight) return NULL;
     inflight->part = part;
     inflight->raw = raw;
     inflight->slot.offset = raw->offset;
-    kafka_fill(&inflight->public, inflight->headers, raw);
+    kafka_fill(&inflight->public, inflight->headers, headers, raw);
     inflight->public.topic = part->topic;
     inflight->public.topic_index = part->topic_index;
     return inflight;

@@ -55,20 +55,23 @@ void kafka_wakeup(rd_kafka_t *client, void *wakeup)
 
 /* --- messages --- */
 
-uint32_t kafka_count_headers(const rd_kafka_message_t *raw)
+rd_kafka_headers_t *kafka_headers_of(const rd_kafka_message_t *raw)
 {
     rd_kafka_headers_t *headers = NULL;
-    if (rd_kafka_message_headers(raw, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) return 0;
-    size_t n = rd_kafka_header_cnt(headers);
+    return rd_kafka_message_headers(raw, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR ? headers : NULL;
+}
+
+uint32_t kafka_count_headers(const rd_kafka_headers_t *headers)
+{
+    size_t n = headers ? rd_kafka_header_cnt(headers) : 0;
     return n < BUS_MAX_HEADERS ? (uint32_t)n : BUS_MAX_HEADERS;
 }
 
-void kafka_fill(struct bus_message *out, struct bus_header *into, const rd_kafka_message_t *raw)
+void kafka_fill(struct bus_message *out, struct bus_header *into, const rd_kafka_headers_t *headers,
+                const rd_kafka_message_t *raw)
 {
-    rd_kafka_headers_t *headers = NULL;
     rd_kafka_timestamp_type_t type;
-    uint32_t n = kafka_count_headers(raw);
-    if (n) rd_kafka_message_headers(raw, &headers);
+    uint32_t n = kafka_count_headers(headers);
     for (uint32_t i = 0; i < n; i++) {
         const void *value = NULL;
         size_t len = 0;

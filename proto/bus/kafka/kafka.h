@@ -41,6 +41,7 @@ struct kafka {
     pthread_mutex_t lock; /* of all below; taken last */
     pthread_cond_t progress;
     struct pending *oldest, *newest; /* produced, no delivery report yet */
+    struct pending *spare;           /* for what is produced next */
     uint64_t next_number;            /* of what is produced next */
     uint32_t n;
     uint64_t bytes;
@@ -105,10 +106,13 @@ void wakeup_wait(struct wakeup *wakeup, uint64_t heard, int64_t ms);
 /* For rd_kafka_queue_cb_event_enable, with the wakeup that it signals. Thread: the library's. */
 void kafka_wakeup(rd_kafka_t *client, void *wakeup);
 
-/* The library's message as the transport shows it, but for its topic. `into` has kafka_count_headers entries; names and
- * values stay the library's, which ends values with a NUL. */
-uint32_t kafka_count_headers(const rd_kafka_message_t *raw);
-void kafka_fill(struct bus_message *out, struct bus_header *into, const rd_kafka_message_t *raw);
+/* Of a message that came in; NULL: it has none, and then the library looks anew each time that it is asked. */
+rd_kafka_headers_t *kafka_headers_of(const rd_kafka_message_t *raw);
+uint32_t kafka_count_headers(const rd_kafka_headers_t *headers);
+/* The library's message as the transport shows it, but for its topic. `headers` are its own, `into` has
+ * kafka_count_headers entries; names and values stay the library's, which ends values with a NUL. */
+void kafka_fill(struct bus_message *out, struct bus_header *into, const rd_kafka_headers_t *headers,
+                const rd_kafka_message_t *raw);
 
 /* Does this end the consumer? A topic that a broker does not know was there when we joined: that broker is behind, or
  * somebody is making it anew. */

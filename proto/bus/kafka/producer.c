@@ -32,12 +32,15 @@ struct pending {
 
 /* --- delivery --- */
 
+/* Under the lock. It serves the next message: what one thread takes and another gives back is dear to malloc. */
 static void forget(struct kafka *kafka, struct pending *pending)
 {
     *(pending->previous ? &pending->previous->next : &kafka->oldest) = pending->next;
     *(pending->next ? &pending->next->previous : &kafka->newest) = pending->previous;
     kafka->n--;
     kafka->bytes -= pending->bytes;
+    pending->next = kafka->spare;
+    kafka->spare = pending;
 }
 
 static void say_lost(struct kafka *kafka, const rd_kafka_message_t *report)
@@ -65,13 +68,14 @@ static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, 
         return;
     }
     pthread_mutex_lock(&kafka->lock);
+    bus_delivered *delivered = refused ? NULL : pending->delivered;
+    void *ctx = pending->ctx;
     if (type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME)
         kafka_learn_clock(kafka, broker_ms, pending->sent_ms, kafka_local_ms());
     forget(kafka, pending);
     pthread_cond_broadcast(&kafka->progress);
     pthread_mutex_unlock(&kafka->lock);
-    if (pending->delivered && !refused) pending->delivered(pending->ctx, report->partition, report->offset);
-    free(pending);
+    if (delivered) delivered(ctx, report->partition, report->offset);
 }
 
 uint64_t kafka_arrived(struct kafka *kafka)
@@ -148,6 +152,14 @@ enum err_code kafka_producer_open(struct kafka *kafka, struct err *err)
     return code;
 }
 
+static void free_all(struct pending *pending)
+{
+    for (struct pending *next; pending; pending = next) {
+        next = pending->next;
+        free(pending);
+    }
+}
+
 /* What is still under way gets a moment; acks that waited for the rest never counted. */
 void kafka_producer_close(struct kafka *kafka)
 {
@@ -157,10 +169,8 @@ void kafka_producer_close(struct kafka *kafka)
     rd_kafka_purge(kafka->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
     rd_kafka_poll(kafka->producer, 0);
     rd_kafka_destroy(kafka->producer);
-    for (struct pending *pending = kafka->oldest, *next; pending; pending = next) {
-        next = pending->next;
-        free(pending);
-    }
+    free_all(kafka->oldest);
+    free_all(kafka->spare);
 }
 
 /* --- produce --- */
@@ -211,14 +221,16 @@ rd_kafka_headers_t *kafka_headers(const struct bus_out *out)
 }
 
 /* Into the list first: its report may come before producev returns. Under the lock. */
-static struct pending *remember(struct kafka *kafka, const struct bus_out *out, bus_delivered *delivered, void *ctx)
+static struct pending *remember(struct kafka *kafka, const struct bus_out *out, int64_t now_ms,
+                                bus_delivered *delivered, void *ctx)
 {
-    struct pending *pending = malloc(sizeof *pending);
+    struct pending *pending = kafka->spare ? kafka->spare : malloc(sizeof *pending);
     if (!pending) return NULL;
+    if (kafka->spare) kafka->spare = pending->next;
     *pending = (struct pending){.previous = kafka->newest,
                                 .number = kafka->next_number++,
                                 .bytes = bus_out_bytes(out),
-                                .sent_ms = kafka_local_ms(),
+                                .sent_ms = now_ms,
                                 .delivered = delivered,
                                 .ctx = ctx};
     *(kafka->newest ? &kafka->newest->next : &kafka->oldest) = pending;
@@ -229,9 +241,10 @@ static struct pending *remember(struct kafka *kafka, const struct bus_out *out, 
 }
 
 /* Under the lock: the order of numbers is that of the messages. */
-static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, bus_delivered *delivered, void *ctx)
+static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, int64_t now_ms, bus_delivered *delivered,
+                               void *ctx)
 {
-    struct pending *pending = remember(kafka, out, delivered, ctx);
+    struct pending *pending = remember(kafka, out, now_ms, delivered, ctx);
     if (!pending) return ERR_NOMEM;
     rd_kafka_headers_t *headers = kafka_headers(out);
     rd_kafka_vu_t fields[8] = {
@@ -249,16 +262,16 @@ static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, b
     rd_kafka_error_destroy(error);
     if (headers) rd_kafka_headers_destroy(headers);
     forget(kafka, pending);
-    free(pending);
     return code;
 }
 
-static enum err_code hand_over_run(struct kafka *kafka, const struct bus_out *run, uint32_t length, uint32_t *taken)
+static enum err_code hand_over_run(struct kafka *kafka, const struct bus_out *run, uint32_t length, int64_t now_ms,
+                                   uint32_t *taken)
 {
     for (uint32_t i = 0; i < length; i++)
         if (!kafka_fits(kafka, &run[i])) return ERR_LIMIT_BYTES;
     for (uint32_t i = 0; i < length; i++) {
-        enum err_code code = hand_over(kafka, &run[i], NULL, NULL);
+        enum err_code code = hand_over(kafka, &run[i], now_ms, NULL, NULL);
         if (code) return code;
         ++*taken;
     }
@@ -272,12 +285,13 @@ enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uin
     struct timespec limit = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
     uint32_t done = 0;
     enum err_code code = ERR_OK;
+    int64_t now_ms = kafka_local_ms(); /* before each of them is sent, which is what counts */
     pthread_mutex_lock(&kafka->lock);
     while (done < n && !code) {
         uint64_t bytes;
         uint32_t length = run_of(messages + done, n - done, &bytes);
         code = wait_for_room(kafka, length, bytes, &limit, timeout_ms);
-        if (!code) code = hand_over_run(kafka, messages + done, length, &done);
+        if (!code) code = hand_over_run(kafka, messages + done, length, now_ms, &done);
     }
     pthread_mutex_unlock(&kafka->lock);
     if (taken) *taken = done;
@@ -293,7 +307,7 @@ enum err_code kafka_produce_with_report(struct bus *bus, const struct bus_out *m
     if (bytes > bus_max_bytes(bus, message->topic)) return ERR_LIMIT_BYTES;
     pthread_mutex_lock(&kafka->lock);
     enum err_code code = wait_for_room(kafka, 1, bytes, &now, 0);
-    if (!code) code = hand_over(kafka, message, delivered, ctx);
+    if (!code) code = hand_over(kafka, message, kafka_local_ms(), delivered, ctx);
     pthread_mutex_unlock(&kafka->lock);
     return code;
 }

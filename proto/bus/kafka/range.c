@@ -336,7 +336,7 @@ static const struct bus_message *hand_out(struct range *range, uint32_t i)
     range->raw = raw;
     range->parts[i].head = NULL;
     range->public[i].at = raw->offset + 1;
-    kafka_fill(&range->message, range->headers, raw);
+    kafka_fill(&range->message, range->headers, kafka_headers_of(raw), raw);
     range->message.topic = range->topic;
     return &range->message;
 }

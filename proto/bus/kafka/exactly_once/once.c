@@ -76,7 +76,9 @@ static void unlink_inflight(struct once_inflight **list, struct once_inflight *i
 static struct once_inflight *held_new(struct once *once, struct once_partition *part, rd_kafka_message_t *raw,
                                       uint32_t topic)
 {
-    struct once_inflight *inflight = calloc(1, sizeof *inflight + kafka_count_headers(raw) * sizeof *inflight->headers);
+    const rd_kafka_headers_t *headers = kafka_headers_of(raw);
+    struct once_inflight *inflight =
+        calloc(1, sizeof *inflight + kafka_count_headers(headers) * sizeof *inflight->headers);
     if (!inflight) {
         once_fail(once, ERR_NOMEM, "no memory for a message");
         return NULL;
@@ -84,7 +86,7 @@ static struct once_inflight *held_new(struct once *once, struct once_partition *
     inflight->part = part;
     inflight->raw = raw;
     inflight->request = topic == ONCE_REQUESTS;
-    kafka_fill(&inflight->public, inflight->headers, raw);
+    kafka_fill(&inflight->public, inflight->headers, headers, raw);
     inflight->public.topic = once->topics[topic];
     inflight->public.topic_index = topic;
     link_inflight(&part->inflight, inflight);

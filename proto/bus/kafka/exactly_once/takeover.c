@@ -222,7 +222,7 @@ static void note(struct once *once, struct once_partition *part, const rd_kafka_
     struct bus_header headers[BUS_MAX_HEADERS];
     struct bus_message message;
     int64_t partition, offset;
-    kafka_fill(&message, headers, raw);
+    kafka_fill(&message, headers, kafka_headers_of(raw), raw);
     const char *group = bus_header_get(&message, BUS_OF_GROUP);
     if (!group || strcmp(group, once->group) != 0) return; /* another group judges the same requests */
     if (!read_decimal(bus_header_get(&message, BUS_OF_PARTITION), &partition) || partition != part->partition) return;
