@@ -465,7 +465,8 @@ def messages(args):
         address, text = free_address(), ""
         child = subprocess.Popen([os.path.join(args.build, "bench", "bench_fleet_messages"),
                                   os.path.join(args.build, "cli", "assay"), servers.kafka, "--runs", str(args.runs),
-                                  "--listen", address, "--broker", str(servers.pids()[0])])
+                                  "--listen", address, "--broker", str(servers.pids()[0]),
+                                  "--log-dir", os.path.join(servers.at, "kafka-1", "data")])
         while child.poll() is None:
             time.sleep(0.5)
             try:

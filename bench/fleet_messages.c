@@ -1,6 +1,7 @@
 /* What the fleet adds to a message, against the raw client in the same run.
  *
  *   bench_fleet_messages ASSAY HOST:PORT [--requests N] [--runs N] [--partitions N] [--listen ADDRESS]
+ *                        [--broker PID] [--log-dir DIRECTORY]
  *
  * The fleet: `assay coordinator` as a process, without models, and in this one a worker that computes nothing (it
  * answers every task of the family `structure` at once). N requests of one candidate go in; the clock runs from the
@@ -13,6 +14,11 @@
  * ms. It has what a fleet cannot have, all its messages at hand at once, and so full batches. The two take turns.
  * Claim: the fleet does at least half the peer's messages a second.
  *
+ * With the broker's process and its log.dirs, how much of the difference is the batches: the sizes of those that the fleet
+ * made are read from the log, and the peer is run again with batches of one size, from 2 messages to as many as there are,
+ * and with those of the fleet, a size for each topic. The first give the curve cost = a + b / size, fitted to all points;
+ * the last is measured at the very point, and says what the fleet would cost if nothing but the library worked.
+ *
  * Seconds depend on what else the machine does; CPU microseconds a request, printed for each process, less so.
  */
 #include "lib/base/clock.h"
@@ -21,6 +27,7 @@
 
 #include <glib.h>
 #include <librdkafka/rdkafka.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -34,7 +41,7 @@
 enum { STAGES = 4, BATCH = 256, POLL_MS = 100, PATIENCE_S = 120, MAX_RUNS = 20, SAMPLES = 4096 };
 static const char *const stages[STAGES] = {BUS_REQUESTS, BUS_TASKS_PREFIX "structure", BUS_RESULTS, BUS_VERDICTS};
 
-static const char *assay, *servers, *listen_at = "127.0.0.1:0";
+static const char *assay, *servers, *log_dir, *listen_at = "127.0.0.1:0";
 static long n_requests = 100000, runs = 3, partitions = 4;
 static pid_t coordinator, broker;
 enum { MAX_SET = 16 };
@@ -79,10 +86,10 @@ static struct cost cost_now(void)
     return (struct cost){coordinator > 0 ? cpu_of(coordinator) : 0, cpu_of(getpid()), broker > 0 ? cpu_of(broker) : 0};
 }
 
-static struct cost cost_since(struct cost before)
+static struct cost cost_since(struct cost before, long requests)
 {
     struct cost now = cost_now();
-    double n = (double)n_requests;
+    double n = (double)requests;
     return (struct cost){(now.coordinator - before.coordinator) / n, (now.here - before.here) / n,
                          (now.broker - before.broker) / n};
 }
@@ -101,11 +108,17 @@ static rd_kafka_t *client(rd_kafka_type_t type, const char *const *settings)
     return made;
 }
 
-static rd_kafka_t *producer(void)
+enum { FULL_BATCH = 10000 }; /* the library's default */
+
+/* One whose batches have at most this many messages. */
+static rd_kafka_t *producer(long batch)
 {
+    char most[24];
+    snprintf(most, sizeof most, "%ld", batch);
     return client(RD_KAFKA_PRODUCER,
                   (const char *const[]){"acks", "all", "linger.ms", "5", "enable.idempotence", "true",
-                                        "compression.type", "lz4", "queue.buffering.max.messages", "1000000", NULL});
+                                        "compression.type", "lz4", "queue.buffering.max.messages", "1000000",
+                                        "batch.num.messages", most, NULL});
 }
 
 /* Reads these topics from where they end now. */
@@ -213,23 +226,43 @@ static void make_peer_topics(void)
     bus_close(bus);
 }
 
+/* How much the peer sends, in batches of at most how many messages. */
+struct load {
+    long requests;
+    long batch[STAGES]; /* where they are all the same, one producer sends all */
+};
+
+static bool is_even(const struct load *load)
+{
+    bool even = true;
+    for (int stage = 1; stage < STAGES; stage++) even &= load->batch[stage] == load->batch[0];
+    return even;
+}
+
 static void *flood(void *arg)
 {
-    rd_kafka_t *out = producer();
+    const struct load *load = arg;
+    rd_kafka_t *out[STAGES];
     char topics[STAGES][64];
-    (void)arg;
-    for (int stage = 0; stage < STAGES; stage++) peer_topic(topics[stage], stage);
-    for (long i = 0; i < n_requests; i++)
+    for (int stage = 0; stage < STAGES; stage++) {
+        out[stage] = stage && is_even(load) ? out[0] : producer(load->batch[stage]);
+        peer_topic(topics[stage], stage);
+    }
+    for (long i = 0; i < load->requests; i++)
         for (int stage = 0; stage < STAGES; stage++) {
             const struct sample *sample = &samples[stage][i % n_samples()];
-            put(out, topics[stage], sample->bytes, sample->key_len, sample->bytes + sample->key_len, sample->len);
+            put(out[stage], topics[stage], sample->bytes, sample->key_len, sample->bytes + sample->key_len,
+                sample->len);
         }
-    rd_kafka_flush(out, PATIENCE_S * 1000);
-    rd_kafka_destroy(out);
+    for (int stage = 0; stage < (is_even(load) ? 1 : STAGES); stage++) {
+        rd_kafka_flush(out[stage], PATIENCE_S * 1000);
+        rd_kafka_destroy(out[stage]);
+    }
     return NULL;
 }
 
-static double run_peer(struct cost *cost)
+/* Messages a second. */
+static double run_peer(struct load load, struct cost *cost)
 {
     char names[STAGES][64];
     const char *topics[STAGES];
@@ -241,13 +274,13 @@ static double run_peer(struct cost *cost)
     rd_kafka_t *in = reader(topics, STAGES);
     struct cost before = cost_now();
     int64_t began = clock_now_ns();
-    pthread_create(&thread, NULL, flood, NULL);
-    read_all(in, STAGES * n_requests, NULL);
+    pthread_create(&thread, NULL, flood, &load);
+    read_all(in, STAGES * load.requests, NULL);
     double seconds = seconds_since(began);
-    *cost = cost_since(before);
+    *cost = cost_since(before, load.requests);
     pthread_join(thread, NULL);
     reader_free(in);
-    return seconds;
+    return STAGES * (double)load.requests / seconds;
 }
 
 /* --- the fleet ---------------------------------------------------------------------------------------------------- */
@@ -316,7 +349,7 @@ static void *work(void *arg)
 
 static void *feed(void *arg)
 {
-    rd_kafka_t *out = producer();
+    rd_kafka_t *out = producer(FULL_BATCH);
     (void)arg;
     for (long i = 0; i < n_requests; i++) {
         char text[160], key[24];
@@ -332,8 +365,8 @@ static void *feed(void *arg)
     return NULL;
 }
 
-/* `sampling`: the topics between are read too. Not in a measured run, since their readers would fetch at the same time.
- */
+/* Messages a second. `sampling`: the topics between are read too. Not in a measured run, since their readers would fetch
+ * at the same time. */
 static double run_fleet(bool sampling, struct cost *cost)
 {
     pthread_t thread;
@@ -344,7 +377,7 @@ static double run_fleet(bool sampling, struct cost *cost)
     pthread_create(&thread, NULL, feed, NULL);
     uint64_t bytes = read_all(verdicts, n_requests, sampling ? samples[STAGES - 1] : NULL);
     double seconds = seconds_since(began);
-    *cost = cost_since(before);
+    *cost = cost_since(before, n_requests);
     pthread_join(thread, NULL);
     reader_free(verdicts);
     for (int i = 0; sampling && i < STAGES - 1; i++) {
@@ -353,7 +386,7 @@ static double run_fleet(bool sampling, struct cost *cost)
         reader_free(between[i]);
     }
     if (sampling) printf("%s: %.0f bytes a message\n", stages[STAGES - 1], (double)bytes / (double)n_requests);
-    return seconds;
+    return STAGES * (double)n_requests / seconds;
 }
 
 static void open_fleet(struct idle_worker *own, pthread_t *thread)
@@ -404,16 +437,29 @@ static double median(double *values, long n)
     return values[n / 2];
 }
 
-static void compare(void)
+static struct load full_load(void)
 {
-    double fleet[MAX_RUNS], peer[MAX_RUNS], ratio[MAX_RUNS];
+    return (struct load){n_requests, {FULL_BATCH, FULL_BATCH, FULL_BATCH, FULL_BATCH}};
+}
+
+/* CPU microseconds of all processes. */
+static double total(struct cost cost)
+{
+    return cost.coordinator + cost.here + cost.broker;
+}
+
+/* What a request cost the fleet, in the median run. */
+static double compare(void)
+{
+    double fleet[MAX_RUNS], peer[MAX_RUNS], ratio[MAX_RUNS], costs[MAX_RUNS];
     for (long r = -1; r < runs; r++) { /* the first warms both up */
         struct cost our_cost, their_cost;
-        double ours = run_fleet(r < 0, &our_cost), theirs = run_peer(&their_cost);
+        double ours = run_fleet(r < 0, &our_cost), theirs = run_peer(full_load(), &their_cost);
         if (r < 0) continue;
-        fleet[r] = STAGES * (double)n_requests / ours;
-        peer[r] = STAGES * (double)n_requests / theirs;
+        fleet[r] = ours;
+        peer[r] = theirs;
         ratio[r] = fleet[r] / peer[r];
+        costs[r] = total(our_cost);
         printf("run %ld: fleet %8.0f messages/s (%6.0f requests/s), librdkafka %8.0f messages/s, ratio %.2f\n", r + 1,
                fleet[r], fleet[r] / STAGES, peer[r], ratio[r]);
         printf(
@@ -422,6 +468,112 @@ static void compare(void)
             our_cost.coordinator, our_cost.here, our_cost.broker, their_cost.here, their_cost.broker);
     }
     printf("median ratio %.2f (claim: at least 0.50)\n", median(ratio, runs));
+    return median(costs, runs);
+}
+
+/* --- batches ------------------------------------------------------------------------------------------------------ */
+
+struct batches {
+    double batches, messages;
+};
+
+/* Of one segment of a log: record batches of magic 2, whose head has the length of what follows at byte 8, attributes at
+ * 21 and the number of records at 57. Markers of transactions are no messages. */
+static void read_segment(const char *path, struct batches *out)
+{
+    enum { HEAD = 61, BEFORE_LENGTH_ENDS = 12, CONTROL = 0x20 };
+    unsigned char head[HEAD];
+    FILE *file = fopen(path, "rb");
+    long at = 0;
+    while (file && fseek(file, at, SEEK_SET) == 0 && fread(head, 1, HEAD, file) == HEAD) {
+        uint32_t length, records;
+        memcpy(&length, head + 8, sizeof length);
+        memcpy(&records, head + 57, sizeof records);
+        if (!length) break; /* room that was taken ahead */
+        at += BEFORE_LENGTH_ENDS + (long)GUINT32_FROM_BE(length);
+        if (head[22] & CONTROL) continue;
+        out->batches++;
+        out->messages += GUINT32_FROM_BE(records);
+    }
+    if (file) fclose(file);
+}
+
+/* Messages a batch, of what lies in the topic. */
+static double batch_of(const char *topic)
+{
+    struct batches found = {0, 0};
+    for (long p = 0; p < partitions; p++) {
+        char *name = g_strdup_printf("%s/%s-%ld", log_dir, topic, p);
+        GDir *segments = g_dir_open(name, 0, NULL);
+        for (const char *segment; segments && (segment = g_dir_read_name(segments));) {
+            char *path = g_build_filename(name, segment, NULL);
+            if (g_str_has_suffix(segment, ".log")) read_segment(path, &found);
+            g_free(path);
+        }
+        if (segments) g_dir_close(segments);
+        g_free(name);
+    }
+    if (found.batches == 0) die("--log-dir holds no batch of the fleet's");
+    return found.messages / found.batches;
+}
+
+/* The least squares of cost = a + b / size, each point weighed by its own cost, since small batches cost fifty times as
+ * much as large ones. */
+static void fit(const double *sizes, const double *costs, int n, double *a, double *b)
+{
+    double w = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (int i = 0; i < n; i++) {
+        double weight = 1 / (costs[i] * costs[i]), at = 1 / sizes[i];
+        w += weight;
+        x += weight * at;
+        y += weight * costs[i];
+        xx += weight * at * at;
+        xy += weight * at * costs[i];
+    }
+    *b = (w * xy - x * y) / (w * xx - x * x);
+    *a = (y - *b * x) / w;
+}
+
+/* The peer at one size after the other; what the fit says of each beside what was measured. */
+static void show_curve(void)
+{
+    static const long sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
+    enum { POINTS = sizeof sizes / sizeof *sizes, BATCHES = 4000 };
+    double at[POINTS], costs[POINTS], rates[POINTS], a, b;
+    for (int i = 0; i < POINTS; i++) {
+        struct load load = {MIN(n_requests, BATCHES * sizes[i]), {sizes[i], sizes[i], sizes[i], sizes[i]}};
+        struct cost cost;
+        at[i] = (double)sizes[i];
+        rates[i] = run_peer(load, &cost);
+        costs[i] = total(cost);
+    }
+    fit(at, costs, POINTS, &a, &b);
+    for (int i = 0; i < POINTS; i++)
+        printf("librdkafka, %4ld messages a batch: %8.0f messages/s, CPU us of 4 messages %6.1f, by the fit %6.1f\n",
+               sizes[i], rates[i], costs[i], a + b / at[i]);
+    printf("fit of %d points: CPU us of 4 messages = %.1f + %.0f / messages a batch\n", POINTS, a, b);
+}
+
+static void explain_by_batches(double fleet)
+{
+    struct load load = {n_requests, {0}};
+    struct cost full, as_fleet;
+    printf("messages a batch of the fleet:");
+    for (int stage = 0; stage < STAGES; stage++) {
+        double size = batch_of(stages[stage]);
+        load.batch[stage] = MAX(1, lround(size));
+        printf(" %s %.0f%s", stages[stage], size, stage < STAGES - 1 ? "," : "\n");
+    }
+    show_curve();
+    double fastest = run_peer(full_load(), &full), rate = run_peer(load, &as_fleet);
+    printf("librdkafka, the fleet's batches:       %8.0f messages/s, CPU us of 4 messages %6.1f\n", rate,
+           total(as_fleet));
+    printf(
+        "librdkafka, full batches:              %8.0f messages/s, CPU us of 4 messages %6.1f; ratio %.2f, which is the "
+        "most for a fleet that makes these\n",
+        fastest, total(full), rate / fastest);
+    printf("CPU us a request beyond the peer's: %.1f, of which its batches are %.1f, %.0f %%\n", fleet - total(full),
+           total(as_fleet) - total(full), 100 * (total(as_fleet) - total(full)) / (fleet - total(full)));
 }
 
 static void set(const char *setting)
@@ -441,6 +593,7 @@ int main(int argc, char **argv)
     for (int i = 3; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--listen") == 0) listen_at = argv[i + 1];
         if (strcmp(argv[i], "--max-open") == 0) open_most = argv[i + 1];
+        if (strcmp(argv[i], "--log-dir") == 0) log_dir = argv[i + 1];
         if (strcmp(argv[i], "-X") == 0) set(argv[i + 1]);
         long value = strtol(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--requests") == 0) n_requests = value;
@@ -453,7 +606,8 @@ int main(int argc, char **argv)
     pthread_t thread;
     open_fleet(&own, &thread);
     make_peer_topics();
-    compare();
+    double fleet = compare();
+    if (broker > 0 && log_dir) explain_by_batches(fleet);
     close_fleet(&own, thread);
     return 0;
 }
