@@ -1,6 +1,9 @@
 /* The built-in embedding: a bag of hashed features in TEXT_DIM signed buckets, of unit length. A word adds its stem,
  * its groups of synonyms (so that salary and wage meet) and the trigrams of its stem (so that near spellings do).
- * Stop words count only when there is nothing else; generic field words (name, id, type) count less. */
+ * Stop words count only when there is nothing else; generic field words (name, id, type) count less.
+ *
+ * Texts repeat their words, explanations most of all: what a word added is kept for each thread, and added again in the
+ * same order, so that the sums are the same to the bit. */
 #include "lib/text/internal.h"
 
 #include <math.h>
@@ -9,70 +12,154 @@
 
 static const float STEM_WEIGHT = 1.0F, GROUP_WEIGHT = 0.9F, TRIGRAM_WEIGHT = 0.45F, GENERIC = 0.4F;
 
-static void add_feature(float *out, const void *bytes, size_t len, unsigned salt, float weight)
+enum { KEPT_WORDS = 512, KEPT_TEXT = 24, KEPT_FEATURES = 40 };
+
+struct feature {
+    uint32_t bucket;
+    float weight;
+};
+
+/* A word as it is written (len 0: none), and what it adds. One with more features than there is room for, which `n`
+ * counts, is worked out anew each time. */
+struct kept_word {
+    uint8_t kind, len;
+    char text[KEPT_TEXT];
+    uint32_t n;
+    struct feature features[KEPT_FEATURES];
+};
+
+struct embed_state {
+    struct arena scratch;
+    struct kept_word kept[KEPT_WORDS];
+};
+
+static void state_free(void *p)
 {
-    uint64_t hash = XXH3_64bits_withSeed(bytes, len, salt);
-    out[hash % TEXT_DIM] += hash >> 63 ? weight : -weight;
+    struct embed_state *state = p;
+    arena_free(&state->scratch);
+    g_free(state);
 }
 
-static void add_trigrams(float *out, const char *stem, float weight)
+static GPrivate thread_state = G_PRIVATE_INIT(state_free);
+
+static struct embed_state *state_get(void)
+{
+    struct embed_state *state = g_private_get(&thread_state);
+    if (state) return state;
+    state = g_new0(struct embed_state, 1);
+    arena_init(&state->scratch, 0);
+    g_private_set(&thread_state, state);
+    return state;
+}
+
+/* Where features go: into `out`, and beside it to the word that is being kept (NULL: none). */
+struct bag {
+    float *out;
+    struct kept_word *keep;
+};
+
+static void add_feature(struct bag *bag, const void *bytes, size_t len, unsigned salt, float weight)
+{
+    uint64_t hash = XXH3_64bits_withSeed(bytes, len, salt);
+    struct feature feature = {hash % TEXT_DIM, hash >> 63 ? weight : -weight};
+    bag->out[feature.bucket] += feature.weight;
+    if (!bag->keep) return;
+    if (bag->keep->n < KEPT_FEATURES) bag->keep->features[bag->keep->n] = feature;
+    bag->keep->n++;
+}
+
+static void add_trigrams(struct bag *bag, const char *stem, float weight)
 {
     char padded[WORD_MAX + 2];
     size_t n = strnlen(stem, WORD_MAX - 1);
     padded[0] = '^';
     memcpy(padded + 1, stem, n);
     padded[n + 1] = '$';
-    for (size_t i = 0; i < n; i++) add_feature(out, padded + i, 3, 3, weight / sqrtf((float)n));
+    for (size_t i = 0; i < n; i++) add_feature(bag, padded + i, 3, 3, weight / sqrtf((float)n));
 }
 
-static void add_word(float *out, const struct text_token *token, float weight)
+static void add_word(struct bag *bag, const struct text_token *token, float weight)
 {
     const struct lexeme *word = lexeme_find(token->norm), *stem = lexeme_find(token->stem);
     if (word && word->is_generic) weight *= GENERIC;
-    add_feature(out, token->stem, strlen(token->stem), 1, weight * STEM_WEIGHT);
-    add_trigrams(out, token->stem, weight * TRIGRAM_WEIGHT);
+    add_feature(bag, token->stem, strlen(token->stem), 1, weight * STEM_WEIGHT);
+    add_trigrams(bag, token->stem, weight * TRIGRAM_WEIGHT);
     if (!stem || !stem->n_groups) return;
     float share = weight * GROUP_WEIGHT / sqrtf((float)stem->n_groups);
-    for (unsigned i = 0; i < stem->n_groups; i++) add_feature(out, &stem->groups[i], sizeof stem->groups[i], 2, share);
+    for (unsigned i = 0; i < stem->n_groups; i++) add_feature(bag, &stem->groups[i], sizeof stem->groups[i], 2, share);
 }
 
 /* Names inside a text ("avg_salary", "StuID") count as their words. Most words are not names and are taken as they are.
  */
-static bool add_token(struct arena *arena, float *out, const char *source, const struct text_token *token,
-                      bool stop_words)
+static bool add_anew(struct arena *arena, struct bag *bag, const char *text, const struct text_token *token,
+                     bool stop_words)
 {
-    if (token->kind == TEXT_PUNCT || (token->is_stop && !stop_words)) return true;
+    size_t len = token->end - token->start;
     bool name = token->kind == TEXT_WORD || token->kind == TEXT_QUOTED;
-    if (!name || is_plain_word(source + token->start, token->end - token->start)) {
-        add_word(out, token, 1);
+    if (!name || is_plain_word(text, len)) {
+        add_word(bag, token, 1);
         return true;
     }
-    struct text_tokens words = text_split_identifier(arena, source + token->start, token->end - token->start);
+    struct text_tokens words = text_split_identifier(arena, text, len);
     if (!words.items) return false;
     for (uint32_t i = 0; i < words.n; i++)
-        if (stop_words || !words.items[i].is_stop || words.n == 1) add_word(out, &words.items[i], 1);
+        if (stop_words || !words.items[i].is_stop || words.n == 1) add_word(bag, &words.items[i], 1);
     return true;
 }
 
-static bool add_text(struct arena *arena, float *out, const char *text, size_t len)
+static bool is_kept(const struct kept_word *word, enum text_token_kind kind, const char *text, size_t len)
 {
-    struct text_tokens tokens = text_tokenize(arena, text, len);
-    if (!tokens.items) return false;
-    bool content = false;
-    for (uint32_t i = 0; i < tokens.n; i++) content |= !tokens.items[i].is_stop && tokens.items[i].kind != TEXT_PUNCT;
-    for (uint32_t i = 0; i < tokens.n; i++)
-        if (!add_token(arena, out, text, &tokens.items[i], !content)) return false;
+    return word->kind == kind && word->len == len && word->n <= KEPT_FEATURES && memcmp(word->text, text, len) == 0;
+}
+
+static bool add_kept(const struct kept_word *word, float *out)
+{
+    for (uint32_t i = 0; i < word->n; i++) out[word->features[i].bucket] += word->features[i].weight;
     return true;
+}
+
+/* A content word: what it adds follows from its kind and its text alone. */
+static bool add_content(struct embed_state *state, float *out, const char *text, const struct text_token *token)
+{
+    size_t len = token->end - token->start;
+    struct bag bag = {.out = out};
+    if (len > KEPT_TEXT) return add_anew(&state->scratch, &bag, text, token, false);
+    struct kept_word *word = &state->kept[XXH3_64bits_withSeed(text, len, token->kind) % KEPT_WORDS];
+    if (is_kept(word, token->kind, text, len)) return add_kept(word, out);
+    *word = (struct kept_word){.kind = (uint8_t)token->kind, .len = (uint8_t)len};
+    memcpy(word->text, text, len);
+    bag.keep = word;
+    if (add_anew(&state->scratch, &bag, text, token, false)) return true;
+    word->len = 0;
+    return false;
+}
+
+static bool add_text(struct embed_state *state, float *out, const char *text, size_t len)
+{
+    struct text_tokens tokens = text_tokenize(&state->scratch, text, len);
+    struct bag bag = {.out = out};
+    bool content = false;
+    for (uint32_t i = 0; tokens.items && i < tokens.n; i++) {
+        const struct text_token *token = &tokens.items[i];
+        if (token->is_stop || token->kind == TEXT_PUNCT) continue;
+        if (!add_content(state, out, text + token->start, token)) return false;
+        content = true;
+    }
+    for (uint32_t i = 0; !content && tokens.items && i < tokens.n; i++) {
+        const struct text_token *token = &tokens.items[i];
+        if (token->kind == TEXT_PUNCT) continue;
+        if (!add_anew(&state->scratch, &bag, text + token->start, token, true)) return false;
+    }
+    return tokens.items != NULL;
 }
 
 static bool embed(const struct text_embedder *self, const char *text, size_t len, float *out)
 {
     (void)self;
     memset(out, 0, TEXT_DIM * sizeof *out);
-    struct arena arena;
-    arena_init(&arena, 0);
-    bool ok = add_text(&arena, out, text, len);
-    arena_free(&arena);
+    struct embed_state *state = state_get();
+    bool ok = add_text(state, out, text, len);
+    arena_reset(&state->scratch);
     float norm = 0;
     for (unsigned i = 0; i < TEXT_DIM; i++) norm += out[i] * out[i];
     norm = sqrtf(norm);

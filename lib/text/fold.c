@@ -5,12 +5,10 @@
 #include <glib.h>
 #include <string.h>
 
-unsigned utf8_read(const char *p, const char *end, uint32_t *cp)
+unsigned utf8_read_wide(const char *p, const char *end, uint32_t *cp)
 {
-    unsigned char first = (unsigned char)*p;
-    if (first < 0x80) return *cp = first, 1;
     gunichar c = g_utf8_get_char_validated(p, end - p);
-    if (c >= 0x110000U) return *cp = first, 1; /* (gunichar)-1 and -2: not UTF-8, or cut */
+    if (c >= 0x110000U) return *cp = (unsigned char)*p, 1; /* (gunichar)-1 and -2: not UTF-8, or cut */
     *cp = c;
     return c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
 }
@@ -30,15 +28,13 @@ unsigned utf8_write(char *out, uint32_t cp)
     return (unsigned)g_unichar_to_utf8(cp, out);
 }
 
-bool is_word_char(uint32_t cp)
+bool is_wide_word_char(uint32_t cp)
 {
-    if (cp < 0x80) return g_ascii_isalnum((char)cp) || cp == '_';
     return g_unichar_isalnum(cp) || g_unichar_ismark(cp);
 }
 
-bool is_space_char(uint32_t cp)
+bool is_wide_space_char(uint32_t cp)
 {
-    if (cp < 0x80) return cp <= ' ' || cp == 0x7F; /* controls and NUL separate, too */
     return g_unichar_isspace(cp) || g_unichar_iscntrl(cp) || g_unichar_type(cp) == G_UNICODE_FORMAT;
 }
 
@@ -86,7 +82,7 @@ static void fold_one(struct folding *to, uint32_t cp)
     if (plain)
         put(to, plain, strlen(plain));
     else if (cp < 0x80)
-        put(to, (char[]){g_ascii_tolower((char)cp)}, 1);
+        put(to, (char[]){ascii_lower((char)cp)}, 1);
     else
         put(to, bytes, utf8_write(bytes, g_unichar_tolower(cp)));
 }
@@ -117,12 +113,30 @@ static bool all_ascii(const char *text, size_t len)
     return seen < 0x80;
 }
 
+/* fold_into for most texts. */
+static size_t fold_ascii(const char *text, size_t len, char *out)
+{
+    size_t n = 0;
+    bool gap = false;
+    for (size_t i = 0; i < len; i++) {
+        if (is_space_char((unsigned char)text[i])) {
+            gap = n > 0;
+            continue;
+        }
+        if (gap) out[n++] = ' ';
+        gap = false;
+        out[n++] = ascii_lower(text[i]);
+    }
+    return n;
+}
+
 char *text_fold(struct arena *arena, const char *text, size_t len)
 {
-    size_t room = all_ascii(text, len) ? len : fold_into(text, len, NULL);
+    bool ascii = all_ascii(text, len);
+    size_t room = ascii ? len : fold_into(text, len, NULL);
     char *out = room < SIZE_MAX ? arena_alloc(arena, room + 1) : NULL;
     if (!out) return NULL;
-    size_t n = fold_into(text, len, out);
+    size_t n = ascii ? fold_ascii(text, len, out) : fold_into(text, len, out);
     out[n] = '\0';
     return out;
 }

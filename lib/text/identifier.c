@@ -83,23 +83,47 @@ static bool is_known(const char *word)
     return known && known->n_groups;
 }
 
+/* What is cut off at the end of a name written as one word. */
+static const struct tail {
+    const char *text;
+    size_t len;
+} TAILS[] = {
+#define TAIL(text)                                                                                                     \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
+    TAIL("id"),     TAIL("name"), TAIL("no"),   TAIL("num"),   TAIL("code"), TAIL("date"),  TAIL("type"),
+    TAIL("number"), TAIL("time"), TAIL("desc"), TAIL("count"), TAIL("year"), TAIL("title"), TAIL("address"),
+#undef TAIL
+};
+
+/* Its last letter decides nearly always, and cheaply. */
+static bool has_tail(const char *word, size_t len, const struct tail *tail)
+{
+    return len >= tail->len + 3 && word[len - 1] == tail->text[tail->len - 1] &&
+           memcmp(word + len - tail->len, tail->text, tail->len) == 0;
+}
+
+static bool is_whole(const char *word)
+{
+    const struct lexeme *known = lexeme_find(word);
+    return known && (known->expansion || known->is_stop || known->is_known);
+}
+
 /* "firstname", "stuid": the length of the first half, or 0. Only listed tails are cut off, and only known heads stay.
  */
 static size_t glued(const char *word)
 {
-    static const char *const TAILS[] = {"id",     "name", "no",   "num",   "code", "date",  "type",
-                                        "number", "time", "desc", "count", "year", "title", "address"};
     size_t len = strlen(word);
     if (len >= WORD_MAX) return 0;
-    const struct lexeme *whole = lexeme_find(word);
-    if (whole && (whole->expansion || whole->is_stop || whole->is_known)) return 0;
     for (size_t i = 0; i < G_N_ELEMENTS(TAILS); i++) {
-        size_t tail = strlen(TAILS[i]);
-        if (len < tail + 3 || strcmp(word + len - tail, TAILS[i]) != 0) continue;
+        if (!has_tail(word, len, &TAILS[i])) continue;
+        if (is_whole(word)) return 0;
         char head[WORD_MAX];
-        memcpy(head, word, len - tail);
-        head[len - tail] = '\0';
-        if (is_known(head)) return len - tail;
+        size_t n = len - TAILS[i].len;
+        memcpy(head, word, n);
+        head[n] = '\0';
+        if (is_known(head)) return n;
     }
     return 0;
 }

@@ -21,9 +21,12 @@ struct stem_state {
     struct stem_slot cache[CACHE_SLOTS];
 };
 
+static _Thread_local struct stem_state *thread_stems; /* what thread_state holds, found without a call */
+
 static void state_free(void *p)
 {
     struct stem_state *state = p;
+    thread_stems = NULL;
     if (state->stemmer) sb_stemmer_delete(state->stemmer);
     g_free(state);
 }
@@ -32,12 +35,11 @@ static GPrivate thread_state = G_PRIVATE_INIT(state_free);
 
 static struct stem_state *state_get(void)
 {
-    struct stem_state *state = g_private_get(&thread_state);
-    if (state) return state;
-    state = g_new0(struct stem_state, 1);
-    state->stemmer = sb_stemmer_new("english", "UTF_8");
-    g_private_set(&thread_state, state);
-    return state;
+    if (thread_stems) return thread_stems;
+    thread_stems = g_new0(struct stem_state, 1);
+    thread_stems->stemmer = sb_stemmer_new("english", "UTF_8");
+    g_private_set(&thread_state, thread_stems);
+    return thread_stems;
 }
 
 /* Without the hyphens, so that "e-mail" and "email" meet. */

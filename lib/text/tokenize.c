@@ -223,7 +223,7 @@ static char *fold_word(struct arena *arena, const char *p, size_t len)
     if (!norm) return NULL;
     for (size_t i = 0; i < len; i++) {
         if ((unsigned char)p[i] >= 0x80) return text_fold(arena, p, len);
-        norm[i] = g_ascii_tolower(p[i]);
+        norm[i] = ascii_lower(p[i]);
     }
     norm[len] = '\0';
     return norm;
