@@ -1,19 +1,12 @@
 #include "lib/base/arena.h"
 
+#include "lib/base/poison.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#define POISON(p, n)   ASAN_POISON_MEMORY_REGION((p), (n))
-#define UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
-#else
-#define POISON(p, n)   ((void)(p), (void)(n))
-#define UNPOISON(p, n) ((void)(p), (void)(n))
-#endif
 
 enum { ALIGN = 16, FIRST_CHUNK = 16 * 1024, LARGEST_STEP = 1024 * 1024, SMALL_TEXT = 512 };
 static const size_t DEFAULT_CAP = 64UL * 1024 * 1024;

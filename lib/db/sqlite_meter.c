@@ -1,11 +1,12 @@
 #include "lib/db/sqlite_meter.h"
 
+#include "lib/db/sqlite_blocks.h"
+
 #include <sqlite3.h>
 #include <stddef.h>
 
 enum { TELL_EVERY = 64 << 10 }; /* bytes that a thread takes or gives before it tells the others */
 
-static sqlite3_mem_methods inner;
 static bool installed;
 static atomic_llong all_used, all_cap = INT64_MAX; /* of the process */
 static _Thread_local struct meter *current;
@@ -49,49 +50,49 @@ static void count(int64_t bytes)
 
 static void *meter_malloc(int size)
 {
-    void *p = may_take(size) ? inner.xMalloc(size) : NULL;
-    if (p) count(inner.xSize(p));
+    void *p = may_take(size) ? block_take(size) : NULL;
+    if (p) count(block_size(p));
     return p;
 }
 
 static void meter_free(void *p)
 {
-    if (p) count(-inner.xSize(p));
-    inner.xFree(p);
+    if (p) count(-block_size(p));
+    block_give(p);
 }
 
 static void *meter_realloc(void *p, int size)
 {
-    int before = inner.xSize(p);
-    void *moved = may_take((int64_t)size - before) ? inner.xRealloc(p, size) : NULL;
-    if (moved) count((int64_t)inner.xSize(moved) - before);
+    int before = block_size(p);
+    void *moved = may_take((int64_t)size - before) ? block_resize(p, size) : NULL;
+    if (moved) count((int64_t)block_size(moved) - before);
     return moved;
 }
 
 static int meter_size(void *p)
 {
-    return inner.xSize(p);
-}
-static int meter_roundup(int size)
-{
-    return inner.xRoundup(size);
-}
-static int meter_init(void *data)
-{
-    return inner.xInit(data);
-}
-static void meter_shutdown(void *data)
-{
-    inner.xShutdown(data);
+    return p ? block_size(p) : 0;
 }
 
-/* Before main, since SQLite takes an allocator only before its first use. */
+static int meter_init(void *unused)
+{
+    (void)unused;
+    return SQLITE_OK;
+}
+
+static void meter_shutdown(void *unused)
+{
+    (void)unused;
+}
+
+/* Before main, since SQLite takes an allocator only before its first use. Pages are taken one by one: most caches are of
+ * temporary tables, which have one or two, and not the twenty that SQLite takes at once. */
 __attribute__((constructor)) static void meter_install(void)
 {
-    static sqlite3_mem_methods outer = {meter_malloc,  meter_free, meter_realloc,  meter_size,
-                                        meter_roundup, meter_init, meter_shutdown, NULL};
-    if (sqlite3_config(SQLITE_CONFIG_GETMALLOC, &inner) != SQLITE_OK) return;
-    outer.pAppData = inner.pAppData;
-    installed = sqlite3_config(SQLITE_CONFIG_MALLOC, &outer) == SQLITE_OK;
-    if (installed) sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    static const sqlite3_mem_methods methods = {meter_malloc,   meter_free, meter_realloc,  meter_size,
+                                                block_size_for, meter_init, meter_shutdown, NULL};
+    installed = sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK;
+    if (!installed) return;
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
 }
