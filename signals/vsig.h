@@ -139,6 +139,7 @@ struct vsig_subject {
     const struct link_query *links; /* which part stands for which word: made on first use by vsig_links() */
     const struct vsig_contradictions *contradictions; /* made on first use by vsig_contradictions() */
     const struct vsig_kept *kept;                     /* made on first use by vsig_kept_look() */
+    const struct vsig_roles *roles;                   /* made on first use by vsig_roles_look() */
 
     const struct vsig_uncertain *uncertain; /* of the request's linking */
     uint32_t n_uncertain;

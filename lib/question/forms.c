@@ -234,24 +234,18 @@ static bool same_date(const char *a, size_t a_len, const char *b, size_t b_len)
 
 /* --- two texts ---------------------------------------------------------------------------------------------------- */
 
-/* By the first letter: what decides nearly always, and cheaply. */
-static bool is_same(const char *a, const char *b)
-{
-    return *a == *b && strcmp(a, b) == 0;
-}
-
 static bool is_of_people(const char *word)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(PEOPLES); i++)
-        if (is_same(word, PEOPLES[i][0]) || is_same(word, PEOPLES[i][1])) return true;
+        if (text_same(word, PEOPLES[i][0]) || text_same(word, PEOPLES[i][1])) return true;
     return false;
 }
 
 static bool is_people(const char *a, const char *b)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(PEOPLES); i++)
-        if ((is_same(a, PEOPLES[i][0]) && is_same(b, PEOPLES[i][1])) ||
-            (is_same(b, PEOPLES[i][0]) && is_same(a, PEOPLES[i][1])))
+        if ((text_same(a, PEOPLES[i][0]) && text_same(b, PEOPLES[i][1])) ||
+            (text_same(b, PEOPLES[i][0]) && text_same(a, PEOPLES[i][1])))
             return true;
     return false;
 }

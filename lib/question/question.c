@@ -35,7 +35,7 @@ static bool is_foreign(const struct question *out)
         if (t->kind != TEXT_WORD) continue;
         bool found = false;
         for (size_t k = 0; k < sizeof FOREIGN / sizeof FOREIGN[0] && !found; k++)
-            found = strcmp(FOREIGN[k], t->norm) == 0;
+            found = text_same(FOREIGN[k], t->norm);
         words++;
         foreign += found && !t->is_capital;
         english += !found && t->is_stop;
@@ -81,7 +81,7 @@ bool question_cue_any(const struct question *question, unsigned kinds)
 static bool holds(const struct text_tokens *tokens, const char *word)
 {
     for (uint32_t i = 0; i < tokens->n; i++)
-        if (strcmp(tokens->items[i].norm, word) == 0 || strcmp(tokens->items[i].stem, word) == 0) return true;
+        if (text_same(tokens->items[i].norm, word) || text_same(tokens->items[i].stem, word)) return true;
     return false;
 }
 

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum text_token_kind { TEXT_WORD, TEXT_NUMBER, TEXT_QUOTED, TEXT_PUNCT };
 
@@ -71,6 +72,12 @@ struct text_embedder {
 };
 const struct text_embedder *text_builtin_embedder(void);
 float text_cosine(const float *a, const float *b, unsigned dim);
+
+/* Are two words the same, to the byte? By the first letter: what decides nearly always, and cheaply. */
+static inline bool text_same(const char *a, const char *b)
+{
+    return *a == *b && strcmp(a, b) == 0;
+}
 
 /* Stop words and question words (the, of, what, show, list, ...), folded input. */
 bool text_is_stop(const char *word);

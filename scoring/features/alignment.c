@@ -16,7 +16,7 @@ static const char *const FRAME[] = {"queri", "return", "result", "row",   "colum
 static bool is_frame(const char *stem)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(FRAME); i++)
-        if (strcmp(FRAME[i], stem) == 0) return true;
+        if (text_same(FRAME[i], stem)) return true;
     return false;
 }
 
@@ -69,7 +69,7 @@ static bool mark_covered(struct question_words *question, const char *stem)
     bool hit = false;
     for (uint32_t q = 0; q < question->n; q++) {
         struct question_word *word = &question->items[q];
-        if (!word->stem || (strcmp(word->stem, stem) != 0 && !share_group(word, groups, n))) continue;
+        if (!word->stem || (!text_same(word->stem, stem) && !share_group(word, groups, n))) continue;
         word->covered = hit = true;
     }
     return hit;

@@ -35,14 +35,14 @@ static void set_kept(struct extraction *ex)
 
 static void set_roles(struct extraction *ex)
 {
-    struct vsig_roles roles;
-    if (!ex->question || !vsig_roles_look(ex->subject, &roles)) return;
-    ex->out[FEATURE_role_match] = (float)roles.match;
-    ex->out[FEATURE_role_mismatch] = (float)roles.mismatch;
-    ex->out[FEATURE_ends_match] = (float)roles.ends_match;
-    ex->out[FEATURE_ends_mismatch] = (float)roles.ends_mismatch;
-    ex->out[FEATURE_role_words_match] = (float)roles.words_match;
-    ex->out[FEATURE_role_words_mismatch] = (float)roles.words_mismatch;
+    const struct vsig_roles *roles = ex->question ? vsig_roles_look(ex->subject) : NULL;
+    if (!roles) return;
+    ex->out[FEATURE_role_match] = (float)roles->match;
+    ex->out[FEATURE_role_mismatch] = (float)roles->mismatch;
+    ex->out[FEATURE_ends_match] = (float)roles->ends_match;
+    ex->out[FEATURE_ends_mismatch] = (float)roles->ends_mismatch;
+    ex->out[FEATURE_role_words_match] = (float)roles->words_match;
+    ex->out[FEATURE_role_words_mismatch] = (float)roles->words_mismatch;
 }
 
 static void set_parts(struct extraction *ex)

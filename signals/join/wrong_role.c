@@ -6,17 +6,17 @@
 
 static enum err_code wrong_role_eval(struct vsig_run *run)
 {
-    struct vsig_roles roles;
-    if (!vsig_roles_look(run->subject, &roles)) return ERR_LIMIT_MEMORY;
-    if (roles.at && !roles.match) {
-        const struct schema_table *table = &run->subject->schema->tables[roles.used->table];
+    const struct vsig_roles *roles = vsig_roles_look(run->subject);
+    if (!roles) return ERR_LIMIT_MEMORY;
+    if (roles->at && !roles->match) {
+        const struct schema_table *table = &run->subject->schema->tables[roles->used->table];
         struct vsig_finding *finding =
-            vsig_fire(run, VSIG_ERROR, roles.at, "the value is looked for by %s.%s, the question asks for %s",
-                      table->name, roles.used->name, roles.wanted->name);
-        vsig_add_fact(run, finding, "wanted", false, "%s.%s", table->name, roles.wanted->name);
+            vsig_fire(run, VSIG_ERROR, roles->at, "the value is looked for by %s.%s, the question asks for %s",
+                      table->name, roles->used->name, roles->wanted->name);
+        vsig_add_fact(run, finding, "wanted", false, "%s.%s", table->name, roles->wanted->name);
     }
-    if (roles.ends_at && !roles.ends_match)
-        vsig_fire(run, VSIG_ERROR, roles.ends_at,
+    if (roles->ends_at && !roles->ends_match)
+        vsig_fire(run, VSIG_ERROR, roles->ends_at,
                   "the ends of the self-join are exchanged: the question asks for the other direction");
     return ERR_OK;
 }

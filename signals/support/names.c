@@ -1,6 +1,7 @@
 #include "signals/support/names.h"
 
 #include "lib/question/question.h"
+#include "signals/support/phrase.h"
 
 #include <string.h>
 
@@ -72,30 +73,10 @@ const char *vsig_counted(const struct vsig_subject *subject, unsigned n, const c
     return or_unknown(arena_printf(subject->arena, "%u %s", n, n == 1 ? one : many));
 }
 
-/* Does the phrase's words stand at token `at`? */
-static bool phrase_at(const struct text_tokens *tokens, uint32_t at, const char *phrase)
-{
-    while (*phrase) {
-        size_t len = strcspn(phrase, " ");
-        if (at >= tokens->n) return false;
-        const struct text_token *token = &tokens->items[at++];
-        bool same = (strlen(token->norm) == len && strncmp(token->norm, phrase, len) == 0) ||
-                    (strlen(token->stem) == len && strncmp(token->stem, phrase, len) == 0);
-        if (!same) return false;
-        phrase += len;
-        while (*phrase == ' ') phrase++;
-    }
-    return true;
-}
-
 bool vsig_question_says(const struct vsig_subject *subject, const char *const *phrases)
 {
-    if (!subject->analysis) return false;
-    const struct text_tokens *tokens = &subject->analysis->tokens;
-    for (uint32_t at = 0; at < tokens->n; at++)
-        for (const char *const *phrase = phrases; *phrase; phrase++)
-            if (phrase_at(tokens, at, *phrase)) return true;
-    return false;
+    struct vsig_phrase at;
+    return subject->analysis && vsig_phrase_find(&subject->analysis->tokens, phrases, 0, &at);
 }
 
 bool vsig_question_names_table(const struct vsig_subject *subject, int table)

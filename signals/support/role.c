@@ -1,6 +1,7 @@
 #include "signals/support/role.h"
 
 #include "lib/question/question.h"
+#include "signals/support/names.h"
 #include "signals/support/phrase.h"
 #include "signals/support/predicate.h"
 #include "signals/support/query.h"
@@ -190,22 +191,15 @@ static void look_at_value(struct look *look, const struct vsig_predicate *predic
 
 /* --- parts that are used, and named anywhere --- */
 
-static bool is_said(const struct text_tokens *tokens, const char *const *words)
-{
-    for (uint32_t i = 0; i < tokens->n; i++)
-        if (vsig_phrase_is(&tokens->items[i], words)) return true;
-    return false;
-}
-
 static void look_at_words(struct look *look)
 {
     const struct sql_bound *bound = look->subject->bound;
-    const struct text_tokens *tokens = &look->subject->analysis->tokens;
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         const struct schema_column *column = schema_column_of(look->subject->schema, bound->refs[i]);
         struct part part;
         if (!column || !part_of(look, column, &part)) continue;
-        bool own = is_said(tokens, part.axis->said[part.side]), other = is_said(tokens, part.axis->said[1 - part.side]);
+        bool own = vsig_question_says(look->subject, part.axis->said[part.side]);
+        bool other = vsig_question_says(look->subject, part.axis->said[1 - part.side]);
         look->out->words_match += own;
         look->out->words_mismatch += other && !own;
     }
@@ -286,21 +280,28 @@ static void look_at_ends(struct look *look, const struct sql_join_pair *pair, co
     }
 }
 
-bool vsig_roles_look(struct vsig_subject *subject, struct vsig_roles *roles)
+/* As bits of AXES. */
+static unsigned axes_said(const struct vsig_subject *subject)
 {
-    *roles = (struct vsig_roles){0};
-    struct look look = {subject, vsig_shape(subject), roles, 0};
-    if (!look.shape) return false;
-    if (!subject->analysis) return true;
+    unsigned said = 0;
     for (size_t k = 0; k < G_N_ELEMENTS(AXES); k++)
         for (int side = 0; side < 2; side++)
-            if (is_said(&subject->analysis->tokens, AXES[k].said[side]) ||
-                is_said(&subject->analysis->tokens, AXES[k].weak[side]))
-                look.said |= 1U << k;
+            if (vsig_question_says(subject, AXES[k].said[side]) || vsig_question_says(subject, AXES[k].weak[side]))
+                said |= 1U << k;
+    return said;
+}
+
+const struct vsig_roles *vsig_roles_look(struct vsig_subject *subject)
+{
+    if (subject->roles) return subject->roles;
+    struct vsig_roles *roles = arena_new(subject->arena, struct vsig_roles);
+    struct look look = {subject, vsig_shape(subject), roles, axes_said(subject)};
+    if (!roles || !look.shape) return NULL;
+    if (!subject->analysis) return subject->roles = roles;
     struct vsig_predicate predicates[VSIG_MAX_PREDICATES];
     uint32_t n = vsig_predicates(subject, predicates);
     for (uint32_t i = 0; i < n; i++) look_at_value(&look, &predicates[i]);
     for (uint32_t i = 0; i < look.shape->n_pairs; i++) look_at_ends(&look, &look.shape->pairs[i], predicates, n);
     look_at_words(&look);
-    return true;
+    return subject->roles = roles;
 }

@@ -16,7 +16,8 @@ struct vsig_roles {
     uint32_t words_match, words_mismatch; /* parts used that the question names, and used where it names the other */
 };
 
-/* False when the arena is full. All zero without a question. Bounded by the predicates that are looked at. */
-bool vsig_roles_look(struct vsig_subject *subject, struct vsig_roles *roles);
+/* Looked at once a subject; NULL when the arena is full. All zero without a question. Bounded by the predicates that are
+ * looked at. */
+const struct vsig_roles *vsig_roles_look(struct vsig_subject *subject);
 
 #endif
