@@ -287,7 +287,8 @@ bool value_query_begin(struct value_query *query, const char *text, size_t len)
     query->unknown = false;
     query->len = len;
     query->number_len = as_number(text, len, query->number);
-    query->folded = text_fold(&query->arena, text, len);
+    query->folded = text_fold_short(query->room, sizeof query->room, text, len);
+    if (!query->folded) query->folded = text_fold(&query->arena, text, len);
     query->folded_len = query->folded ? strlen(query->folded) : 0;
     return query->folded != NULL;
 }

@@ -75,7 +75,8 @@ struct value_query {
     char number[DB_REAL_TEXT];
     size_t number_len;  /* 0: no number */
     bool unknown;       /* set by values_find: a part could not be had */
-    struct arena arena; /* scratch */
+    char room[64];      /* of a short text, folded */
+    struct arena arena; /* of a long one */
 };
 /* false: out of memory. Owes value_query_end in any case. */
 bool value_query_begin(struct value_query *query, const char *text, size_t len);

@@ -130,13 +130,29 @@ static size_t fold_ascii(const char *text, size_t len, char *out)
     return n;
 }
 
-char *text_fold(struct arena *arena, const char *text, size_t len)
+/* The bytes that folding takes, without the NUL. */
+static size_t room_for(const char *text, size_t len, bool ascii)
 {
-    bool ascii = all_ascii(text, len);
-    size_t room = ascii ? len : fold_into(text, len, NULL);
-    char *out = room < SIZE_MAX ? arena_alloc(arena, room + 1) : NULL;
-    if (!out) return NULL;
+    return ascii ? len : fold_into(text, len, NULL);
+}
+
+static char *write_folded(const char *text, size_t len, bool ascii, char *out)
+{
     size_t n = ascii ? fold_ascii(text, len, out) : fold_into(text, len, out);
     out[n] = '\0';
     return out;
+}
+
+char *text_fold(struct arena *arena, const char *text, size_t len)
+{
+    bool ascii = all_ascii(text, len);
+    size_t room = room_for(text, len, ascii);
+    char *out = room < SIZE_MAX ? arena_alloc(arena, room + 1) : NULL;
+    return out ? write_folded(text, len, ascii, out) : NULL;
+}
+
+char *text_fold_short(char *out, size_t size, const char *text, size_t len)
+{
+    bool ascii = all_ascii(text, len);
+    return room_for(text, len, ascii) < size ? write_folded(text, len, ascii, out) : NULL;
 }

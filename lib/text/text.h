@@ -42,6 +42,9 @@ struct text_tokens text_split_identifier(struct arena *arena, const char *name, 
 /* Fold for comparison: NFKD, marks stripped, lower case, runs of space to one, trimmed. NULL when full. */
 char *text_fold(struct arena *arena, const char *text, size_t len);
 
+/* The same into `size` bytes of the caller's. NULL when it does not fit. */
+char *text_fold_short(char *out, size_t size, const char *text, size_t len);
+
 /* Porter2 (Snowball English) stem of a folded word. */
 const char *text_stem(struct arena *arena, const char *word);
 

@@ -31,6 +31,23 @@ Test(arena, the_cap_answers_null_and_is_remembered)
     leak_check();
 }
 
+Test(arena, a_text_is_whole_wherever_it_is_formatted)
+{
+    struct arena arena;
+    char wanted[301];
+    arena_init(&arena, 0);
+    for (int n = 0; n < 300; n++) { /* the first chunk ends among them */
+        memset(wanted, 'x', (size_t)n);
+        wanted[n] = '\0';
+        cr_expect_str_eq(arena_printf(&arena, "%s", wanted), wanted);
+        char *next = arena_alloc(&arena, 1);
+        cr_assert(next);
+        *next = 'y';
+    }
+    arena_free(&arena);
+    leak_check();
+}
+
 Test(arena, overflowing_arrays_are_refused)
 {
     struct arena arena;

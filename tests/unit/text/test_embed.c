@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 TestSuite(embed, .fini = leak_check);
@@ -28,6 +29,27 @@ Test(embed, related_is_closer_than_unrelated)
     for (size_t i = 0; i < sizeof TRIPLES / sizeof *TRIPLES; i++)
         cr_expect_gt(closeness(TRIPLES[i][0], TRIPLES[i][1]), closeness(TRIPLES[i][0], TRIPLES[i][2]) + 0.1F, "%s",
                      TRIPLES[i][0]);
+}
+
+/* What a word adds is kept from the first text to the next; other words, and other writings of it, are between them. */
+Test(embed, a_text_is_embedded_alike_again_and_again)
+{
+    static const char *const TEXTS[] = {"show the avg_salary of 3 'Staff' and staff", "STUID and StuId and stuid",
+                                        "names of the 3rd customer_address_history_identification_number"};
+    const struct text_embedder *e = text_builtin_embedder();
+    float first[3][TEXT_DIM], again[TEXT_DIM];
+    char word[32];
+    for (size_t i = 0; i < 3; i++) cr_assert(e->embed(e, TEXTS[i], strlen(TEXTS[i]), first[i]));
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < 3; i++) {
+            cr_assert(e->embed(e, TEXTS[i], strlen(TEXTS[i]), again));
+            cr_expect_eq(memcmp(first[i], again, sizeof again), 0, "%s", TEXTS[i]);
+        }
+        for (int i = 0; i < 2000; i++) { /* more words than are kept */
+            snprintf(word, sizeof word, "word%d", i);
+            cr_assert(e->embed(e, word, strlen(word), again));
+        }
+    }
 }
 
 Test(embed, unit_length_and_the_same_each_time)

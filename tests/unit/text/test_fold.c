@@ -38,6 +38,14 @@ Test(fold, cases)
     arena_free(&arena);
 }
 
+Test(fold, a_short_text_needs_no_arena)
+{
+    char out[8];
+    cr_expect_str_eq(text_fold_short(out, sizeof out, " Ulm  A", 7), "ulm a");
+    cr_expect_str_eq(text_fold_short(out, sizeof out, "Jesen\xC3\xADk", 8), "jesenik");
+    cr_expect_null(text_fold_short(out, sizeof out, "Budapest", 8), "no room for the NUL");
+}
+
 Test(fold, folding_twice_changes_nothing)
 {
     struct arena arena;
