@@ -319,6 +319,31 @@ Test(msg, a_field_twice_or_of_another_type_is_refused)
     cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
 }
 
+/* Ids of every width, and more numbers than are written at once. */
+Test(msg, numbers_come_back_as_they_were)
+{
+    static const uint32_t EDGES[] = {127, 128, 255, 256, 65535, 65536, UINT32_MAX};
+    struct msg_number numbers[107];
+    for (uint32_t i = 0; i < 107; i++)
+        numbers[i] = (struct msg_number){i < 100 ? i + 1 : EDGES[i - 100], (float)i / 3 - 7};
+    struct msg_explanation explanation = {.prose = "p", .numbers = numbers, .n_numbers = 107};
+    struct msg_result sent = sample_result, *result;
+    sent.explanation = &explanation;
+    struct msg_buffer buffer = {0};
+    struct arena arena;
+    arena_init(&arena, 0);
+    cr_assert_eq(msg_encode_result(&buffer, &sent), ERR_OK);
+    cr_assert_eq(msg_decode_result(&arena, buffer.bytes, buffer.len, &result, NULL), ERR_OK);
+    cr_assert_eq(result->explanation->n_numbers, 107);
+    for (uint32_t i = 0; i < 107; i++) {
+        cr_expect_eq(result->explanation->numbers[i].id, numbers[i].id);
+        cr_expect_eq(memcmp(&result->explanation->numbers[i].value, &numbers[i].value, sizeof(float)), 0);
+    }
+    msg_buffer_free(&buffer);
+    arena_free(&arena);
+    leak_check();
+}
+
 /* Numbers come as a flat list: an id that is no id, one that does not rise, half a pair, no real. */
 Test(msg, numbers_are_checked)
 {
