@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 16, FIRST_CHUNK = 16 * 1024, LARGEST_STEP = 1024 * 1024, SMALL_TEXT = 512 };
+enum { ALIGN = 16, FIRST_CHUNK = 16 * 1024, LARGEST_STEP = 1024 * 1024, KEPT_CHUNK = 128 * 1024, SMALL_TEXT = 512 };
 static const size_t DEFAULT_CAP = 64UL * 1024 * 1024;
 
 struct arena_chunk {
@@ -39,19 +39,28 @@ void arena_free(struct arena *arena)
     arena_init(arena, arena->cap);
 }
 
+/* The largest that may stay, or else the first, which is no larger than its first object asked for. */
+static struct arena_chunk *keep_one(struct arena_chunk *chunk)
+{
+    struct arena_chunk *kept = NULL;
+    for (struct arena_chunk *older; chunk; chunk = older) {
+        older = chunk->older;
+        if (!kept && (chunk->size <= KEPT_CHUNK || !older))
+            kept = chunk;
+        else
+            chunk_free(chunk);
+    }
+    kept->older = NULL;
+    return kept;
+}
+
 void arena_reset(struct arena *arena)
 {
-    struct arena_chunk *chunk = arena->chunks;
-    if (!chunk) {
+    if (!arena->chunks) {
         arena->failed = false;
         return;
     }
-    while (chunk->older) {
-        struct arena_chunk *older = chunk->older;
-        chunk_free(chunk);
-        chunk = older;
-    }
-    arena->chunks = chunk;
+    struct arena_chunk *chunk = arena->chunks = keep_one(arena->chunks);
     arena->next = chunk->data;
     arena->end = chunk->data + chunk->size;
     arena->used = sizeof *chunk + chunk->size;

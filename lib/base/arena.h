@@ -25,7 +25,7 @@ void arena_init(struct arena *arena, size_t cap);
 /* Give everything back. The arena may be used again. */
 void arena_free(struct arena *arena);
 
-/* Forget all objects but keep the first chunk for the next request. */
+/* Forget all objects but keep a chunk for the next request: the largest of up to 128 KiB, or else the first. */
 void arena_reset(struct arena *arena);
 
 /* `size` bytes aligned for any type, uninitialised; or zeroed. NULL when the cap or malloc says no. size 0 is 1. */
