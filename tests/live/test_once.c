@@ -28,7 +28,7 @@ static char requests[BROKER_NAME], results[BROKER_NAME], verdicts[BROKER_NAME], 
 static int32_t partitions;
 static int64_t commit_ms;  /* 0: the default */
 static uint32_t producers; /* 0: the default */
-static bool is_judge;     /* this process: judge_child started it */
+static bool is_judge;      /* this process: judge_child started it */
 
 static void names(const char *test, int32_t n)
 {
