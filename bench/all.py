@@ -208,7 +208,7 @@ WHAT_IT_COSTS = [
     Bench(
         name="allocations",
         command=["{build}/bench/bench_allocations", CHATGPT, "{databases}"],
-        claims=[Claim("of a warm judgement", r"^" + NUMBER + " allocations", "<=", 70)],
+        claims=[Claim("of a warm judgement", r"^" + NUMBER + " allocations", "<=", 60)],
         needs=["spider"],
     ),
     Bench(

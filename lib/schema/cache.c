@@ -102,10 +102,10 @@ void schema_cache_free(struct schema_cache *cache)
 /* --- under the lock ----------------------------------------------------------------------------------------------- */
 
 /* One file may have several names, and each its own policy: an index of one must not answer for another. No name holds
- * a newline. g_free. */
-static char *key_of(const struct schema_cache *cache, const char *db_name, const char *path)
+ * a newline. NULL: the path is the key. g_free. */
+static char *own_key_of(const struct schema_cache *cache, const char *db_name, const char *path)
 {
-    return g_hash_table_contains(cache->own, db_name) ? g_strconcat(db_name, "\n", path, NULL) : g_strdup(path);
+    return g_hash_table_contains(cache->own, db_name) ? g_strconcat(db_name, "\n", path, NULL) : NULL;
 }
 
 static gboolean is_forgotten(void *key, void *value, void *ctx)
@@ -117,16 +117,16 @@ static gboolean is_forgotten(void *key, void *value, void *ctx)
 
 static struct cache_entry *entry_of(struct schema_cache *cache, const char *db_name, const char *path)
 {
-    char *key = key_of(cache, db_name, path);
-    struct cache_entry *entry = g_hash_table_lookup(cache->entries, key);
+    char *own = own_key_of(cache, db_name, path);
+    struct cache_entry *entry = g_hash_table_lookup(cache->entries, own ? own : path);
     if (entry) {
-        g_free(key);
+        g_free(own);
         return entry;
     }
     if (g_hash_table_size(cache->entries) >= MANY_ENTRIES)
         g_hash_table_foreach_remove(cache->entries, is_forgotten, NULL);
     entry = g_new0(struct cache_entry, 1);
-    g_hash_table_insert(cache->entries, key, entry);
+    g_hash_table_insert(cache->entries, own ? own : g_strdup(path), entry);
     return entry;
 }
 

@@ -539,25 +539,37 @@ static enum err_code read_frame(const struct decoder *d, enum msg_kind kind, con
     return *out ? read_record(d, record, &part[2], *out) : no_room(d);
 }
 
-/* A zone takes this much at once: of a small message, what malloc has at hand. */
-enum { SMALL_MESSAGE = 1024, SMALL_ZONE = 960 };
+static void free_zone(void *zone)
+{
+    msgpack_zone_free(zone);
+}
+
+/* The thread's, empty: the first chunk of it serves one message after the other. NULL: no memory. */
+static msgpack_zone *take_zone(void)
+{
+    static GPrivate own = G_PRIVATE_INIT(free_zone);
+    msgpack_zone *zone = g_private_get(&own);
+    if (zone) return zone;
+    zone = msgpack_zone_new(MSGPACK_ZONE_CHUNK_SIZE);
+    g_private_set(&own, zone);
+    return zone;
+}
 
 /* Of bytes that were scanned. */
 static enum err_code unpack(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                             size_t len, void **out, struct err *err)
 {
     enum err_code code;
-    msgpack_zone zone;
+    msgpack_zone *zone = take_zone();
     msgpack_object frame;
-    if (!msgpack_zone_init(&zone, len < SMALL_MESSAGE ? SMALL_ZONE : MSGPACK_ZONE_CHUNK_SIZE))
-        return err_set(err, ERR_NOMEM, "no memory for a message");
+    if (!zone) return err_set(err, ERR_NOMEM, "no memory for a message");
     size_t offset = 0;
     struct decoder d = {arena, err};
-    if (msgpack_unpack(bytes, len, &offset, &zone, &frame) == MSGPACK_UNPACK_SUCCESS)
+    if (msgpack_unpack(bytes, len, &offset, zone, &frame) == MSGPACK_UNPACK_SUCCESS)
         code = read_frame(&d, kind, record, &frame, out);
     else
         code = err_set(err, ERR_MALFORMED, "the message does not unpack");
-    msgpack_zone_destroy(&zone);
+    msgpack_zone_clear(zone);
     if (code) *out = NULL;
     return code;
 }
