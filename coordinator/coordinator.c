@@ -83,6 +83,7 @@ struct coordinator {
     bool shared, settles;                 /* the transport's: others write requests; requests are settled */
     uint64_t refused, cut;                /* requests of no known form; verdicts that left something out */
     uint64_t unsendable;                  /* tasks that are too large */
+    uint64_t dropped_at;                  /* deadlines when the outbox was last looked through */
     enum err_code failure;                /* of an action */
     uint64_t rejected_by[ERR_COUNT];
     struct metrics_histogram latency, request_reads, judgements, result_reads;
@@ -608,9 +609,13 @@ static void release_held(struct coordinator *c)
     }
 }
 
-/* Tasks that found no room, and that nobody waits for any more: the deadline of their request has passed, say. */
+/* Tasks that found no room, and that nobody waits for any more, once a deadline has passed: each is looked for among its
+ * request's, and there may be thousands of both. */
 static void drop_unawaited(struct coordinator *c)
 {
+    uint64_t deadlines = c->published.deadlines; /* this thread's own to write */
+    if (c->dropped_at == deadlines) return;
+    c->dropped_at = deadlines;
     for (GList *at = c->outbox.head, *next; at; at = next) {
         struct outgoing *item = at->data;
         next = at->next;
