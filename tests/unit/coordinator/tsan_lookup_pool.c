@@ -1,15 +1,15 @@
 /* Threads that have verdicts looked for and kept while the loop takes what was found, and pools that are closed with work left. A plain program, since
  * Criterion does not start under ThreadSanitizer. Exit 0: each request had what was found for it, once. */
 #include "coordinator/lookup_pool.h"
+#include "tests/support/wait.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { ASKERS = 3, REQUESTS = 3000, ROUNDS = 3 };
+enum { ASKERS = 3, REQUESTS = 3000, ROUNDS = 3, LIMIT_MS = 20000 };
 
 static struct bus *bus;
 static struct lookup_pool *pool;
@@ -46,36 +46,54 @@ static bool is_away(int64_t number)
     return number % 7 == 0;
 }
 
+static bool is_accepted(void *wanted)
+{
+    return lookup_pool_find(pool, wanted);
+}
+
 static void *ask(void *arg)
 {
     int64_t first = *(const int64_t *)arg;
     for (int64_t i = first; i < REQUESTS; i += ASKERS) {
         char key[32];
         snprintf(key, sizeof key, "key %lld", (long long)i);
-        const struct core_wanted wanted = {
-            {0, i}, is_away(i) ? "away" : "d", key, bus_now_ns(bus) + INT64_C(60000000000)};
+        struct core_wanted wanted = {{0, i}, is_away(i) ? "away" : "d", key, bus_now_ns(bus) + INT64_C(60000000000)};
         const struct core_kept verdict = {"d", "s", key, key, strlen(key)};
-        while (!lookup_pool_find(pool, &wanted)) usleep(100);
+        expect(wait_until(is_accepted, &wanted, LIMIT_MS), "there is never room");
         atomic_fetch_add(&asked, 1);
         lookup_pool_keep(pool, &verdict); /* dropped where there is no room */
     }
     return NULL;
 }
 
-/* What was found for a request; false: nothing is there. */
-static bool take(unsigned seen[REQUESTS])
+/* How often something was found for each request, and in all. */
+struct taken {
+    unsigned seen[REQUESTS], n;
+};
+
+/* False: nothing is there. */
+static bool take(struct taken *taken)
 {
     struct msg_key request;
     struct core_found found;
     char key[32];
     if (!lookup_pool_take(pool, &request, &found)) return false;
     snprintf(key, sizeof key, "key %lld", (long long)request.offset);
-    seen[request.offset]++;
+    taken->seen[request.offset]++;
+    taken->n++;
     if (is_away(request.offset))
         expect(found.code == ERR_UNREACHABLE && !found.bytes, "something came of a cache that is away");
     else
         expect(found.len == strlen(key) && memcmp(found.bytes, key, found.len) == 0, "another request's verdict");
     return true;
+}
+
+static bool are_all_taken(void *ctx)
+{
+    struct taken *taken = ctx;
+    while (take(taken)) {
+    }
+    return taken->n >= REQUESTS;
 }
 
 static void open_pool(void)
@@ -94,15 +112,15 @@ static void start(pthread_t threads[ASKERS], int64_t firsts[ASKERS])
 
 static void take_all(void)
 {
-    unsigned seen[REQUESTS] = {0}, n = 0;
+    struct taken taken = {0};
     pthread_t threads[ASKERS];
     int64_t firsts[ASKERS];
     open_pool();
     start(threads, firsts);
-    while (n < REQUESTS) n += take(seen);
+    expect(wait_until(are_all_taken, &taken, LIMIT_MS), "something is missing");
     for (unsigned i = 0; i < ASKERS; i++) pthread_join(threads[i], NULL);
     expect(!lookup_pool_is_looking(pool), "somebody still looks");
-    for (unsigned i = 0; i < REQUESTS; i++) expect(seen[i] == 1, "not once");
+    for (unsigned i = 0; i < REQUESTS; i++) expect(taken.seen[i] == 1, "not once");
     lookup_pool_free(pool);
 }
 

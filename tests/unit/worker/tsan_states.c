@@ -1,6 +1,7 @@
 /* Threads that ask in which state databases are, while the states' own thread looks at them, publishes, and forgets those that are not asked for. A plain
  * program, since Criterion does not start under ThreadSanitizer. Exit 0: a database is always in the same state, and was looked at. */
 #include "lib/base/clock.h"
+#include "tests/support/wait.h"
 #include "worker/db_states.h"
 
 #include <pthread.h>
@@ -55,31 +56,46 @@ static bool ask(const struct db *db, unsigned number, char out[STATE_TEXT])
     return db_states_of(states, db, name, path, fingerprint, out);
 }
 
+struct asker {
+    struct db *db;
+    int64_t began_ms;
+};
+
 /* Another database each turn, so that the others are forgotten, and come again. */
+static bool has_asked_all_along(void *ctx)
+{
+    const struct asker *asker = ctx;
+    char state[STATE_TEXT];
+    int64_t past = real_ms() - asker->began_ms;
+    unsigned number = (unsigned)(past / TURN_MS) % NAMES;
+    if (!ask(asker->db, number, state) || strcmp(state, expected[number]) != 0) atomic_fetch_add(&failures, 1);
+    atomic_fetch_add(&told, 1);
+    return past >= RUN_MS;
+}
+
 static void *run(void *arg)
 {
     struct db *db = open_database();
-    char own[33], state[STATE_TEXT];
-    int64_t began = real_ms(), past;
+    struct asker asker = {db, real_ms()};
+    char own[33];
     (void)arg;
     if (db_fingerprint(db, own, NULL) || !db_tells_changes(db)) atomic_fetch_add(&failures, 1);
-    while ((past = real_ms() - began) < RUN_MS) {
-        unsigned number = (unsigned)(past / TURN_MS) % NAMES;
-        if (!ask(db, number, state) || strcmp(state, expected[number]) != 0) atomic_fetch_add(&failures, 1);
-        atomic_fetch_add(&told, 1);
-        usleep(100);
-    }
+    if (!wait_until(has_asked_all_along, &asker, 2 * RUN_MS)) atomic_fetch_add(&failures, 1);
     db_close(db);
     return NULL;
+}
+
+static bool is_told(void *db)
+{
+    char state[STATE_TEXT];
+    return ask(db, 0, state);
 }
 
 /* By a handle that has not looked itself: what the thread saw tells. */
 static bool was_looked_at(void)
 {
     struct db *db = open_database();
-    char state[STATE_TEXT];
-    bool looked = false;
-    for (int64_t until = real_ms() + 20000; !looked && real_ms() < until; usleep(1000)) looked = ask(db, 0, state);
+    bool looked = wait_until(is_told, db, 20000);
     db_close(db);
     return looked;
 }

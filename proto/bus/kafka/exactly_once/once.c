@@ -539,8 +539,9 @@ static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
     once->commit_ns = (how->commit_ms ? how->commit_ms : COMMIT_MS) * 1000000;
     once->history = how->history ? how->history : HISTORY;
     wakeup_init(&once->wakeup);
-    once->producers = calloc(how->producers ? how->producers : PRODUCERS, sizeof *once->producers);
-    if (once->producers) once->n_producers = how->producers ? how->producers : PRODUCERS;
+    uint32_t n_producers = how->producers ? how->producers : PRODUCERS;
+    once->producers = calloc(n_producers, sizeof *once->producers);
+    if (once->producers) once->n_producers = n_producers;
     for (uint32_t i = 0; i < once->n_producers; i++) once->producers[i].once = once;
     bool all = once->producers && getrandom(&once->writer, sizeof once->writer, 0) == sizeof once->writer;
     all &= copy_text(&once->group, how->group, BUS_GROUP) && copy_text(&once->from, how->from, NULL);
