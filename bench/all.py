@@ -4,10 +4,13 @@
   all.py [--build build/release] [--data ../shared/data] [--only NAME...] [--list] [--json FILE] [--timeout S] [--loaded]
 
 A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped with the reason.
+A build with -DASSAY_MUTATIONS=ON, packages of PyPI and a PostgreSQL are made or started where a row needs them.
 It refuses to start on a machine that is busy unless --loaded, and each row says what share of the processors others used in the second
 before it. Exit status 1 when a claim does not hold.
 """
-import argparse, collections, importlib.util, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
+import argparse, collections, contextlib, glob, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
+
+import pythons
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 BUSY = 0.1  # share of the processors that others may use
@@ -213,7 +216,7 @@ WHAT_IT_COSTS = [
     ),
     Bench(
         name="replay",
-        command=bench("replay.py", "{assay}", CHATGPT, *ROOTED, "--venv", "{build}/bench-venv"),
+        command=bench("replay.py", "{assay}", CHATGPT, *ROOTED, "--venv", "{venv}"),
         claims=[
             Claim("with everything, of the peer's candidates/s", r"^assay replay +" + NUMBER + "x", ">=", 0.75),
             Claim("--explain=no, of the peer's candidates/s", r"^assay replay --explain=no +" + NUMBER + "x", ">=", 1.4),
@@ -318,7 +321,7 @@ WHAT_IT_COSTS = [
     Bench(
         name="from Python",
         command=["env", "PYTHONPATH=clients/python/assay/src", "ASSAY_LIBRARY={build}/engine/libassay.so.1",
-                 *bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED)],
+                 *bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED, python="{venv}/bin/python3")],
         claims=[Claim("over C a candidate, us", cells(r"\d+", then=4), "<=", 55)],
         needs=["spider", "httpx"],
     ),
@@ -387,22 +390,57 @@ BENCHES = [*WHAT_IS_JUDGED, *WHAT_IT_COSTS, *FLEET_AND_FRONT_DOOR]
 # --- what the rows need ---
 
 def missing(o, need):
-    """Why a need is not met; None: it is."""
+    """Why a need is not met, and cannot be; None: it is, or is brought."""
     return {
         "spider": lambda: None if os.path.isdir(os.path.join(o.data, "spider", "database")) else f"no Spider in {o.data}",
         "superhero": lambda: None if os.path.isdir(os.path.join(o.data, "bird-superhero", "database")) else f"no superhero in {o.data}",
-        "httpx": lambda: None if importlib.util.find_spec("httpx") else "no httpx for this Python, which the client wants",
+        "httpx": lambda: None,
         "redis": lambda: None if shutil.which("redis-server") else "no redis-server",
         "kafka": lambda: None if shutil.which("java") and shutil.which("kcat") else "no Java or kcat for tests/live/servers.sh",
-        "postgres": lambda: None if os.environ.get("ASSAY_TEST_POSTGRES") else (
-            "ASSAY_TEST_POSTGRES names no server (tests/live/servers.sh start DIR postgres)"),
-        "mutations": lambda: None if os.path.exists(os.path.join(o.mutations, "cli", "assay")) else f"no build with -DASSAY_MUTATIONS=ON in {o.mutations}",
+        "postgres": lambda: None if glob.glob("/usr/lib/postgresql/*/bin/initdb") else "no PostgreSQL for tests/live/servers.sh",
+        "mutations": lambda: None if shutil.which("cmake") else "no cmake for a build with -DASSAY_MUTATIONS=ON",
     }[need]()
 
 
-def why_not(o, row, command):
+@contextlib.contextmanager
+def httpx(where):
+    _, reason = pythons.python_with(where["venv"], "httpx")
+    yield {}, reason
+
+
+@contextlib.contextmanager
+def mutations(where):
+    """Built with guards that can be left out and workers that can be slowed."""
+    steps = [["cmake", "--preset", "release", "-B", where["mutations"], "-DASSAY_MUTATIONS=ON", "-DBUILD_TESTING=OFF"],
+             ["cmake", "--build", where["mutations"], "--target", "assay"]]
+    failed = next((step for step in steps if subprocess.run(step, cwd=ROOT, capture_output=True).returncode), None)
+    yield {}, f"{' '.join(failed)} failed" if failed else None
+
+
+@contextlib.contextmanager
+def postgres(where):
+    """The server of ASSAY_TEST_POSTGRES, or one for as long as the row runs."""
+    named, servers, at = os.environ.get("ASSAY_TEST_POSTGRES"), "tests/live/servers.sh", os.path.join(where["scratch"], "servers")
+    if named:
+        yield {"postgres": named}, None
+        return
+    os.chmod(where["scratch"], 0o711)  # the server's user passes through
+    try:
+        started = subprocess.run([servers, "start", at, "postgres"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        with open(os.path.join(at, "env"), encoding="utf-8") if started else contextlib.nullcontext("") as lines:
+            found = re.search(r"^export ASSAY_TEST_POSTGRES='(.*)'$", "".join(lines), re.M)
+        yield {"postgres": found[1] if found else ""}, None if found else f"{servers} started no PostgreSQL"
+    finally:
+        subprocess.run([servers, "stop", at], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+BROUGHT = {"httpx": httpx, "mutations": mutations, "postgres": postgres}
+"""What is made or started when a row needs it: yields places that it adds, and why it could not be had or None."""
+
+
+def why_not(o, row):
     reasons = [missing(o, need) for need in row.needs]
-    program = command[0]
+    program = row.command[0].format(**places(o))
     if "/" in program and not os.path.exists(os.path.join(ROOT, program)): reasons.append(f"{program} is not built")
     return next(filter(None, reasons), None)
 
@@ -422,7 +460,8 @@ def places(o):
         "databases": os.path.join(spider, "database"),
         "superhero": superhero,
         "superhero_log": first_log(os.path.join(superhero, "logs")),
-        "postgres": os.environ.get("ASSAY_TEST_POSTGRES", ""),
+        "postgres": os.environ.get("ASSAY_TEST_POSTGRES", "DSN"),
+        "venv": os.path.join(o.build, "bench-venv"),
         "scratch": o.scratch,
         "verdicts": os.path.join(o.scratch, "verdicts.jsonl"),
         "first_400": os.path.join(o.scratch, "first_400.jsonl"),
@@ -502,13 +541,17 @@ def output_of(command, timeout):
 
 def run(o, row, where):
     """Each claim of a row as a line of the report."""
-    command = [part.format(**where) for part in row.command]
-    reason, output, seconds = why_not(o, row, command), "", 0
-    busy = 0 if reason else busy_share()
-    if not reason:
-        began = time.monotonic()
-        output, reason = output_of(command, o.timeout)
-        seconds = time.monotonic() - began
+    output, seconds, busy = "", 0, 0
+    with contextlib.ExitStack() as stack:
+        reason = why_not(o, row)
+        for bring in [BROUGHT[need] for need in row.needs if need in BROUGHT]:
+            if reason: break
+            added, reason = stack.enter_context(bring(where))
+            where = {**where, **added}
+        if not reason:
+            busy, began = busy_share(), time.monotonic()
+            output, reason = output_of([part.format(**where) for part in row.command], o.timeout)
+            seconds = time.monotonic() - began
     claims = row.claims or [Claim("it runs; read its output", None, None, None)]
     return [result(row, claim, reason, output, seconds, busy) for claim in claims]
 
@@ -545,9 +588,8 @@ def chosen(only):
 
 def show_list(o, where):
     for row in chosen(o.only):
-        command = [part.format(**where) for part in row.command]
-        print(f"{row.name}: {' '.join(command)}")
-        if reason := why_not(o, row, command): print(f"    would be skipped: {reason}")
+        print(f"{row.name}: {' '.join(row.command).format(**where)}")
+        if reason := why_not(o, row): print(f"    would be skipped: {reason}")
         for claim in row.claims: print(f"    {claim.says} {claim.op} {claim.bound}")
 
 

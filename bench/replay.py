@@ -6,7 +6,8 @@
 Each round runs the replay with all that it does by default, the replay without explanations, and the peer, one after the
 other, so that a load on the machine falls on all of them. Prints medians of candidates per second, seconds, CPU seconds
 and peak memory, and the median over the rounds of the ratio to the peer; with --repeat also the peak memory over the log
-repeated N times. Models lie as an installation has them, with the binary forms that the build made. sqlglot comes from pip into --venv; without it the peer is skipped and the reason printed.
+repeated N times. Models lie as an installation has them, with the binary forms that the build made. sqlglot comes from PyPI into
+--venv (pythons.py); without it the peer is skipped and the reason printed.
 """
 import argparse
 import glob
@@ -18,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import pythons
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -61,19 +64,6 @@ def peer(args, python):
     return [figures["seconds"], figures["cpu_seconds"], figures["peak_mb"]]
 
 
-def peer_python(venv):
-    """A Python that has sqlglot, or None and the reason."""
-    python = os.path.join(venv, "bin", "python3")
-    try:
-        if not os.path.exists(python):
-            subprocess.run([sys.executable, "-m", "venv", venv], check=True, capture_output=True)
-        if subprocess.run([python, "-c", "import sqlglot"], capture_output=True).returncode != 0:
-            subprocess.run([python, "-m", "pip", "install", "-q", "sqlglot"], check=True, capture_output=True, timeout=300)
-        return python, None
-    except (OSError, subprocess.SubprocessError) as error:
-        return None, str(error)
-
-
 def show(name, candidates, runs):
     seconds, cpu, peak = (statistics.median(column) for column in zip(*runs))
     print(f"{name:36s} {candidates / seconds:8.0f} candidates/s {seconds:7.2f} s {cpu:7.2f} CPU s {peak:7.1f} MB")
@@ -103,7 +93,7 @@ def main():
 
 def measure(args):
     candidates = candidates_of(args.log)
-    python, reason = peer_python(args.venv)
+    python, reason = pythons.python_with(args.venv, "sqlglot")
     if not python:
         print(f"skipped the peer: {reason}")
     whole, plain, theirs = [], [], []
