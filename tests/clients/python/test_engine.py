@@ -247,3 +247,14 @@ threading.Thread(target=engine.judge, args=(slow,), daemon=True).start()
 def test_a_library_that_is_not_there():
     done = subprocess.run([sys.executable, "-c", "import assay; assay.Engine()"], capture_output=True, text=True, env={**os.environ, "ASSAY_LIBRARY": "/nowhere.so"})
     assert "ImportError: libassay cannot be loaded (/nowhere.so" in done.stderr
+
+
+def test_a_library_that_is_opened_late_is_the_wheel_s():
+    code = """
+import assay, pathlib
+assay.check("How many?", "postgresql://127.0.0.1:1/shop", ["SELECT 1"])
+with open("/proc/self/maps") as maps: [path] = {line.split()[-1] for line in maps if "/libpq" in line}
+print(pathlib.Path(assay.__file__).parent in pathlib.Path(path).parents)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("True\n", "")
