@@ -13,6 +13,7 @@ a minute: its compiler needs that long. The interpreter is Debian's, whose
 python3-confluent-kafka is used; our own code is only in the processes measured.
 """
 import argparse
+import atexit
 import json
 import os
 import random
@@ -73,6 +74,7 @@ class Fleet:
 
     def __init__(self, servers, assay, partitions=8, task_partitions=8):
         self.servers, self.assay, self.children = servers, assay, []
+        atexit.register(self.stop)  # where a measurement fails
         subprocess.run([assay, "topics", "create", "--servers", servers.kafka, "--partitions", str(partitions),
                         "--task-partitions", str(task_partitions)], check=True, stdout=subprocess.DEVNULL)
 
