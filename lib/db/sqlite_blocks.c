@@ -32,6 +32,7 @@ struct kept {
 
 static _Thread_local struct kept kept;
 static pthread_key_t at_end;
+static bool has_key; /* a process may have no more of them */
 
 static void free_kept(void *unused)
 {
@@ -47,14 +48,14 @@ static void free_kept(void *unused)
 
 static void make_key(void)
 {
-    pthread_key_create(&at_end, free_kept);
+    has_key = pthread_key_create(&at_end, free_kept) == 0;
 }
 
 static void know_thread(void)
 {
     static pthread_once_t made = PTHREAD_ONCE_INIT;
     pthread_once(&made, make_key);
-    kept.known = pthread_setspecific(at_end, &kept) == 0;
+    kept.known = has_key && pthread_setspecific(at_end, &kept) == 0;
 }
 
 static struct block *block_of(const void *p)

@@ -2,6 +2,7 @@
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -64,4 +65,17 @@ Test(blocks, may_be_given_back_by_another_thread)
     for (int i = 0; i < 1000; i++) cr_assert(blocks[i] = block_take(1000));
     cr_assert_eq(pthread_create(&thread, NULL, give_all, blocks), 0);
     pthread_join(thread, NULL);
+}
+
+/* A process has so many keys for what its threads' ends free. With none left nothing is kept, and key 0, which is another's,
+ * holds what it held. */
+Test(blocks, without_a_key_are_not_kept)
+{
+    static pthread_key_t taken[PTHREAD_KEYS_MAX];
+    uint32_t n = 0;
+    void *first = pthread_getspecific(0);
+    while (n < PTHREAD_KEYS_MAX && pthread_key_create(&taken[n], NULL) == 0) n++;
+    block_give(block_take(40));
+    while (n > 0) pthread_key_delete(taken[--n]);
+    cr_expect_eq(pthread_getspecific(0), first);
 }
