@@ -39,16 +39,25 @@ void arena_free(struct arena *arena)
     arena_init(arena, arena->cap);
 }
 
+/* Not the newest, where the cap left it less room than the one before had. */
+static bool stays_before(const struct arena_chunk *chunk, const struct arena_chunk *kept)
+{
+    if (chunk->size > KEPT_CHUNK) return !kept && !chunk->older;
+    return !kept || chunk->size > kept->size;
+}
+
 /* The largest that may stay, or else the first, which is no larger than its first object asked for. */
 static struct arena_chunk *keep_one(struct arena_chunk *chunk)
 {
     struct arena_chunk *kept = NULL;
     for (struct arena_chunk *older; chunk; chunk = older) {
         older = chunk->older;
-        if (!kept && (chunk->size <= KEPT_CHUNK || !older))
+        struct arena_chunk *left = chunk;
+        if (stays_before(chunk, kept)) {
+            left = kept;
             kept = chunk;
-        else
-            chunk_free(chunk);
+        }
+        if (left) chunk_free(left);
     }
     kept->older = NULL;
     return kept;

@@ -57,6 +57,19 @@ Test(arena, overflowing_arrays_are_refused)
     arena_free(&arena);
 }
 
+Test(arena, reset_keeps_the_largest_though_a_small_one_came_last)
+{
+    struct arena arena;
+    arena_init(&arena, 64 * 1024);
+    cr_assert(arena_alloc(&arena, 16 * 1024));
+    cr_assert(arena_alloc(&arena, 32 * 1024));
+    cr_assert(arena_alloc(&arena, 1000)); /* as large as it has to be: no more is left under the cap */
+    arena_reset(&arena);
+    cr_expect(arena.used > 32 * 1024, "%zu", arena.used);
+    arena_free(&arena);
+    leak_check();
+}
+
 Test(arena, reset_keeps_one_chunk)
 {
     struct arena arena;
