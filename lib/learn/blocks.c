@@ -118,8 +118,8 @@ char *blocks_path(const char *path)
     return g_strdup_printf("%.*s.bin", (int)len, path);
 }
 
-/* The binary form of the JSON file of this digest, mapped; NULL: there is none, or it was made of another. */
-static GBytes *map_of(uint64_t digest, const char *binary)
+/* The binary form of a JSON file, mapped, and the digest of that; NULL: there is none, or it was made of another. */
+static GBytes *map_beside(const char *path, const char *binary, uint64_t *digest)
 {
     struct head head;
     GMappedFile *mapped = g_mapped_file_new(binary, FALSE, NULL);
@@ -130,7 +130,8 @@ static GBytes *map_of(uint64_t digest, const char *binary)
     const void *bytes = g_bytes_get_data(file, &len);
     if (len < sizeof head) return file; /* damaged, which the reader says */
     memcpy(&head, bytes, sizeof head);
-    if (memcmp(head.magic, MAGIC, sizeof MAGIC) != 0 || head.made_of == digest) return file;
+    if (memcmp(head.magic, MAGIC, sizeof MAGIC) != 0) return file;
+    if (model_file_digest(path, digest) && head.made_of == *digest) return file;
     g_bytes_unref(file);
     return NULL;
 }
@@ -144,6 +145,7 @@ static enum err_code open_json(const char *path, const char *format, int version
     if (code) return code;
     struct err inner = {0};
     code = model_json_parse(text, len, format, version, &out->root, &inner);
+    out->digest = XXH3_64bits(text, len);
     g_free(text);
     return code ? err_set(err, code, "%s: %s", path, inner.text) : ERR_OK;
 }
@@ -154,14 +156,16 @@ enum err_code model_document_open(const char *path, const char *format, int vers
     uint64_t digest = 0;
     *out = (struct model_document){0};
     char *binary = blocks_path(path);
-    GBytes *file = model_file_digest(path, &digest) ? map_of(digest, binary) : NULL;
+    GBytes *file = map_beside(path, binary, &digest);
     struct err inner = {0};
     enum err_code code =
         file ? model_document_read(file, format, version, out, &inner) : open_json(path, format, version, out, err);
     if (file && code) err_set(err, code, "%s: %s; without it %s is read", binary, inner.text, path);
-    if (file) g_bytes_unref(file);
+    if (file) {
+        out->digest = digest;
+        g_bytes_unref(file);
+    }
     g_free(binary);
-    out->digest = digest;
     return code;
 }
 

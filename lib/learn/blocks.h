@@ -28,7 +28,7 @@ void blocks_clear(struct model_blocks *blocks);
 /* A model file read: its JSON, and the blocks that this refers to. */
 struct model_document {
     json_t *root;
-    uint64_t digest; /* model_file_digest of the JSON file; 0: not asked, or not to be read */
+    uint64_t digest; /* XXH3-64 of the JSON, without a byte order mark; 0: of no file */
     struct model_blocks blocks;
 };
 void model_document_clear(struct model_document *document);

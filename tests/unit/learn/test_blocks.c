@@ -10,6 +10,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 TestSuite(blocks, .fini = leak_check);
@@ -177,6 +178,23 @@ static enum err_code load_path(const char *path, bool *mapped, struct err *err)
         model_document_clear(&document);
     }
     return code;
+}
+
+/* As of `--verifier <(zcat verifier.json.gz)`. */
+Test(blocks, a_pipe_is_read_once)
+{
+    int ends[2];
+    struct model_document document;
+    struct err err = {0};
+    cr_assert_eq(pipe(ends), 0);
+    cr_assert_eq(write(ends[1], MODEL, strlen(MODEL)), (ssize_t)strlen(MODEL));
+    close(ends[1]);
+    char *path = g_strdup_printf("/dev/fd/%d", ends[0]);
+    cr_assert_eq(model_document_open(path, "assay-classifier", 1, &document, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(document.digest, XXH3_64bits(MODEL, strlen(MODEL)));
+    model_document_clear(&document);
+    close(ends[0]);
+    g_free(path);
 }
 
 Test(blocks, only_of_the_json_it_was_made_of)
