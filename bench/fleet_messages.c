@@ -1,7 +1,7 @@
 /* What the fleet adds to a message, against the raw client in the same run.
  *
  *   bench_fleet_messages ASSAY HOST:PORT [--requests N] [--runs N] [--partitions N] [--listen ADDRESS]
- *                        [--broker PID] [--log-dir DIRECTORY]
+ *                        [--broker PID] [--log-dir DIRECTORY] [--max-open N] [-X NAME=VALUE]...
  *
  * The fleet: `assay coordinator` as a process, without models, and in this one a worker that computes nothing (it
  * answers every task of the family `structure` at once). N requests of one candidate go in; the clock runs from the

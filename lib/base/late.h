@@ -1,5 +1,5 @@
 /* Libraries that few processes call, opened when one first does. Linked in, those of servers and networks, with all that they bring,
- * are half of the time in which `assay check` starts (bench/start.py), and OpenBLAS starts threads of its own in every process.
+ * are two fifths of the time in which `assay check` starts (bench/start.py), and OpenBLAS starts threads of its own in every process.
  *
  * To the code such a library is a header here that includes the library's own, so that types and prototypes are the true ones, and that
  * lists the functions which are called:
