@@ -419,7 +419,7 @@ def mutations(where):
 
 @contextlib.contextmanager
 def postgres(where):
-    """The server of ASSAY_TEST_POSTGRES, or one for as long as the row runs."""
+    """The server of ASSAY_TEST_POSTGRES, or one for as long as the row runs, with a table: a database without any is refused."""
     named, servers, at = os.environ.get("ASSAY_TEST_POSTGRES"), "tests/live/servers.sh", os.path.join(where["scratch"], "servers")
     if named:
         yield {"postgres": named}, None
@@ -429,7 +429,8 @@ def postgres(where):
         started = subprocess.run([servers, "start", at, "postgres"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
         with open(os.path.join(at, "env"), encoding="utf-8") if started else contextlib.nullcontext("") as lines:
             found = re.search(r"^export ASSAY_TEST_POSTGRES='(.*)'$", "".join(lines), re.M)
-        yield {"postgres": found[1] if found else ""}, None if found else f"{servers} started no PostgreSQL"
+        table = found and subprocess.run(["psql", found[1], "-qc", "CREATE TABLE numbers(n int)"], capture_output=True).returncode == 0
+        yield {"postgres": found[1] if found else ""}, None if table else f"{servers} started no PostgreSQL"
     finally:
         subprocess.run([servers, "stop", at], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
