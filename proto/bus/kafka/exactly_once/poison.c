@@ -70,7 +70,7 @@ static bool is_probing(const struct once_partition *part)
     return !part->sound && crashes_must_probe(part->ledger.crashes);
 }
 
-/* What is settled is finished by the transaction that writes down what is opened next. */
+/* What is settled is finished by the transaction of its producer that writes down what is opened next. */
 static uint32_t unsettled(const struct once_partition *part)
 {
     uint32_t open = part->ledger.n_open;
@@ -82,12 +82,19 @@ static uint32_t window_of(const struct once_partition *part)
     return WINDOWS[part->level < LEVELS ? part->level : LEVELS - 1];
 }
 
+/* How many of `other` this process would be said to have died of besides, if it opened one of `part` and died. */
+static uint32_t open_beside(const struct once_partition *part, const struct once_partition *other)
+{
+    return other->producer == part->producer ? unsettled(other) : other->ledger.n_open;
+}
+
 /* Is no other partition's suspect open? If this process dies, it is known of which. */
 static bool is_alone(const struct once *once, const struct once_partition *part)
 {
     for (uint32_t i = 0; i < once->n_parts; i++) {
         const struct once_partition *other = once->parts[i];
-        if (other != part && other->assigned && is_probing(other) && other->level && unsettled(other)) return false;
+        bool is_tried_alone = other != part && other->assigned && is_probing(other) && other->level;
+        if (is_tried_alone && open_beside(part, other)) return false;
     }
     return true;
 }
