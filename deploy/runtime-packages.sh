@@ -5,7 +5,7 @@ linked() { ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// {print $3}'; }
 {
   linked "$1"
   # Those that it opens late (lib/base/late.h) stand in it by name.
-  grep -aoE 'lib[a-z]+\.so\.[0-9.]+' "$1" | sort -u | while read -r name; do
+  grep -aoE 'lib[a-zA-Z0-9_+-]+\.so\.[0-9.]+' "$1" | sort -u | while read -r name; do
     ldconfig -p | awk -v name="$name" '$1 == name && !found++ {print $NF}'
   done | while read -r library; do
     echo "$library"
