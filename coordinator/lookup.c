@@ -6,7 +6,7 @@
  *
  * The state comes from workers, both ways. Each of their results says of which it was made; a verdict is kept under the one that all of them
  * name, and where they differ, or one does not say, it is not kept. So a write between two results, or two workers with other policies,
- * keep nothing. And what they last published is the state under which a verdict is looked for.
+ * keep nothing; nor does what was decided past its deadline. And what they last published is the state under which a verdict is looked for.
  *
  * Not for requests in which a person, a promise or a remote model has a part, nor for schemas without a database.
  */
@@ -139,8 +139,8 @@ void lookup_keep(struct request *request, const struct msg_verdict *verdict)
     struct core *core = request->core;
     const struct lookup *lookup = &request->lookup;
     struct msg_buffer buffer = {0};
-    bool may =
-        lookup->key[0] && lookup->state && !lookup->unlike && !verdict->cached && verdict_cache_may_keep(verdict);
+    bool whole = !lookup->unlike && !decide_is_late(request); /* or it may lack what there was no time for */
+    bool may = lookup->key[0] && lookup->state && whole && !verdict->cached && verdict_cache_may_keep(verdict);
     if (may && verdict_cache_write(&buffer, verdict) == ERR_OK && buffer.len <= core->config.max_kept_bytes) {
         const struct core_kept kept = {request->message->db, lookup->state, lookup->key, buffer.bytes, buffer.len};
         core->actions.keep(core->actions.ctx, &kept);

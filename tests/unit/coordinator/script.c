@@ -218,9 +218,9 @@ void script_open_polisher(struct script *script, struct msg_options defaults)
     open_with(script, script_models(), defaults, (struct parts){.polisher = true}, 0);
 }
 
-void script_open_cache(struct script *script)
+void script_open_cache(struct script *script, struct scoring_models *models, struct msg_options defaults)
 {
-    open_with(script, script_models(), (struct msg_options){0}, (struct parts){.cache = true}, 0);
+    open_with(script, models, defaults, (struct parts){.cache = true}, 0);
 }
 
 void script_open_shared(struct script *script, int64_t max_deadline_ms)

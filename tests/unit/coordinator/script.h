@@ -76,7 +76,7 @@ void script_open_polisher(struct script *script, struct msg_options defaults);
 /* The same with a remote verifier. */
 void script_open_remote(struct script *script, struct msg_options defaults);
 /* And with a cache, which is waited for for 20 ns. */
-void script_open_cache(struct script *script);
+void script_open_cache(struct script *script, struct scoring_models *models, struct msg_options defaults);
 /* As where others write requests: duplicates are looked for, every request ends within that time, rows behind results are
  * looked for at once, and workers whose tasks wait for less than this are idle. */
 enum { SCRIPT_IDLE_NS = 1000 };

@@ -13,7 +13,7 @@ static struct script s;
 
 static void begin(void)
 {
-    script_open_cache(&s);
+    script_open_cache(&s, script_models(), (struct msg_options){0});
     s.state = STATE;
 }
 

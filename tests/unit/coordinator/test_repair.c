@@ -218,6 +218,26 @@ Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
     }
 }
 
+/* Whoever asks the same with more time is to have one. */
+Test(repair, an_answer_that_has_none_for_want_of_time_is_not_kept)
+{
+    for (unsigned late = 0; late < 2; late++) {
+        const struct core_found none = {0};
+        if (late) script_close(&s);
+        script_open_cache(
+            &s, lenient_models(),
+            (struct msg_options){.strategy = MSG_RERANK, .repair = MSG_REPAIR_APPLY, .deadline_ms = 1000});
+        s.proposals = sounder;
+        s.state = "0123456789abcdef0123456789abcdef";
+        ASK("SELECT fires_3");
+        core_found(s.core, (struct msg_key){0, 0}, &none, 0);
+        cr_assert(answer_until_proposals());
+        script_answer_all(&s, 0, late ? INT64_C(2000000000) : 0);
+        cr_assert_eq(s.verdicts->len, 1);
+        cr_expect_eq(s.n_kept, !late);
+    }
+}
+
 /* The deadline comes while proposals are judged: half of a repair is none. */
 Test(repair, a_late_judgement_of_proposals_is_none)
 {
