@@ -313,6 +313,10 @@ static enum err_code take_correction(struct request *request, const struct msg_r
         request->core->stats.stray++;
         return ERR_OK;
     }
+    if (decide_is_late(request)) {
+        decide_deadline(request, now_ns);
+        return ERR_OK;
+    }
     repair_take_correction(request, result);
     decide_advance(request, now_ns);
     return ERR_OK;
@@ -360,6 +364,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
     lookup_note_state(request, result->state);
     /* That family has no answer, and nor will others; but without an opinion, or a question, the rest goes on. */
     bool late = family != VSIG_LLM && !result->asks && err_from_name(result->code) == ERR_DEADLINE;
+    if (result->proposes && decide_is_late(request)) late = true; /* what it proposes is not begun any more */
     if (!late) state->pending &= ~(1U << family);
     if (!late && result->proposes) {
         repair_take_proposals(request, result);

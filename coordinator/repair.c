@@ -166,8 +166,6 @@ void repair_take_proposals(struct request *request, const struct msg_result *res
     request->repair.proposed = result;
     if (code)
         repair_give_up(request, result->message ? result->message : err_meaning(code));
-    else if (decide_is_late(request))
-        repair_give_up(request, err_meaning(ERR_DEADLINE));
     else if (!ask_corrector(request))
         judge_all_proposals(request, NULL);
 }
@@ -194,10 +192,6 @@ void repair_take_correction(struct request *request, const struct msg_result *re
 {
     struct correcting *correcting = &request->repair.correcting;
     enum err_code code = err_from_name(result->code);
-    if (decide_is_late(request)) {
-        repair_give_up(request, err_meaning(ERR_DEADLINE));
-        return;
-    }
     request->core->stats.repairs.corrections_failed += code != ERR_OK;
     if (code) {
         request->repair.note = arena_printf(&request->arena, "the corrector did not help: %s",

@@ -214,6 +214,7 @@ Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
         cr_expect_str_eq(script_text(v, "status"), "validated", "row %u", i);
         cr_expect(strstr(last_note(v), rows[i].note), "row %u: %s", i, last_note(v));
         cr_expect_eq(core_get_stats(s.core).repairs.given_up, 1, "row %u", i);
+        cr_expect_eq(core_get_stats(s.core).deadlines, i >= 2, "row %u", i);
         json_decref(v);
     }
 }
@@ -376,6 +377,22 @@ Test(repair, a_corrector_that_is_away_costs_a_note)
     cr_assert_str_eq(last_note(v), "the corrector did not help: nobody there");
     const struct coordinator_repairs counts = core_get_stats(s.core).repairs;
     cr_assert(counts.corrections == 1 && counts.corrections_failed == 1);
+    json_decref(v);
+}
+
+Test(repair, a_late_correction_is_none)
+{
+    open_with_corrector(sounder, "SELECT rows_9");
+    s.core->config.defaults.deadline_ms = 1000;
+    ASK("SELECT fires_3");
+    cr_assert(answer_until_proposals());
+    script_answer(&s, 0, 0);
+    cr_assert_eq(s.tasks->len, 1, "the corrector is asked");
+    script_answer(&s, 0, INT64_C(2000000000));
+    json_t *v = script_verdict(&s);
+    cr_expect_str_eq(script_text(v, "sql"), "SELECT fires_3");
+    cr_expect(strstr(last_note(v), "no repair was found: the deadline"), "%s", last_note(v));
+    cr_expect_eq(core_get_stats(s.core).deadlines, 1);
     json_decref(v);
 }
 
