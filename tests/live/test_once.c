@@ -350,12 +350,14 @@ _Noreturn static void judge_for_ever(const char *instance)
 
 /* A judge is this program again. A fork alone would not do: with threads about, of the library and the sanitizer, it
  * may inherit a lock that nobody in the child will ever release. */
-#define JUDGE_ARGS "assay-judge", (char *)instance, requests, results, verdicts, letters, group, NULL
-enum { N_JUDGE_ARGS = 7 };
+#define JUDGE_ARGS "assay-judge", (char *)instance, requests, results, verdicts, letters, group, number, NULL
+enum { N_JUDGE_ARGS = 8 };
 
 static pid_t judge_child(const char *instance)
 {
     pid_t child;
+    char number[16];
+    snprintf(number, sizeof number, "%u", producers);
     char *const argv[] = {JUDGE_ARGS};
     cr_assert_eq(posix_spawn(&child, "/proc/self/exe", NULL, NULL, argv, environ), 0);
     return child;
@@ -369,6 +371,7 @@ __attribute__((constructor)) static void be_a_judge(int argc, char **argv)
     is_judge = true;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) snprintf(names[i], sizeof requests, "%s", argv[2 + i]);
+    producers = (uint32_t)strtoul(argv[N_JUDGE_ARGS - 1], NULL, 10);
     judge_for_ever(argv[1]);
 }
 
@@ -576,6 +579,7 @@ Test(once_faults, poison_is_put_aside_once)
 Test(once_faults, what_is_open_beside_poison_is_no_poison)
 {
     struct bus *bus;
+    producers = 2;
     struct tally *tally = begin("beside", 2, &bus), *aside = tally_open(letters);
     put(bus, requests, 0, "poison");
     put(bus, requests, 1, "slow");
