@@ -557,6 +557,29 @@ Test(once_faults, a_second_process_of_the_same_name_replaces_the_first)
     end(tally, bus);
 }
 
+/* However members are called, no producer of one has the name of another's. */
+Test(once_faults, members_of_like_names_do_not_fence_each_other)
+{
+    enum { N = 2000 };
+    struct bus *bus;
+    int status;
+    producers = 2;
+    struct tally *tally = begin("like", 4, &bus);
+    pid_t first = judge_child("a");
+    put_requests(bus, 0, N / 2);
+    tally_for(tally, N / 4, LIMIT_MS);
+    pid_t second = judge_child("a.1");
+    tally_for(tally, N / 2, LIMIT_MS);
+    nap(3000); /* long enough for the second to have its share */
+    put_requests(bus, N / 2, N);
+    tally_for(tally, N, LIMIT_MS);
+    cr_expect_eq(waitpid(first, &status, WNOHANG), 0, "the first was fenced");
+    kill_child(second);
+    kill_child(first);
+    tally_ends(tally, N);
+    end(tally, bus);
+}
+
 /* A request that kills whoever opens it goes to the dead letters, once and without a verdict; the others are judged. */
 Test(once_faults, poison_is_put_aside_once)
 {

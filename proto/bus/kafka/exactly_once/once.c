@@ -552,7 +552,8 @@ static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
     return NULL;
 }
 
-/* The first has the name of the member, under which an older version has its only one. */
+/* The first has the name of the member, under which an older version has its only one; the others' are no member's, for
+ * the brokers take no '/' in those. */
 static enum err_code open_producer(struct once *once, const char *name, uint32_t number, struct err *err)
 {
     struct once_producer *producer = &once->producers[number];
@@ -560,7 +561,7 @@ static enum err_code open_producer(struct once *once, const char *name, uint32_t
     producer->background = background_new(&once->wakeup);
     if (!producer->background) return err_set(err, ERR_NOMEM, "no thread for transactions");
     if (number)
-        snprintf(id, sizeof id, "%s.%" PRIu32, name, number);
+        snprintf(id, sizeof id, "%s/%" PRIu32, name, number);
     else
         snprintf(id, sizeof id, "%s", name);
     return txn_open(once->kafka, id, &producer->txn, err);
