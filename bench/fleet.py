@@ -468,7 +468,8 @@ def messages(args):
         child = subprocess.Popen([os.path.join(args.build, "bench", "bench_fleet_messages"),
                                   os.path.join(args.build, "cli", "assay"), servers.kafka, "--runs", str(args.runs),
                                   "--listen", address, "--broker", str(servers.pids()[0]),
-                                  "--log-dir", os.path.join(servers.at, "kafka-1", "data")])
+                                  "--log-dir", os.path.join(servers.at, "kafka-1", "data"),
+                                  *(["--encoding", args.encoding] if args.encoding else [])])
         while child.poll() is None:
             time.sleep(0.5)
             try:
@@ -493,6 +494,8 @@ def main():
         command.add_argument("--seconds", type=float, default=20)
         command.add_argument("--slow-ms", type=int, default=20)
         command.set_defaults(run=run)
+        if run is messages:
+            command.add_argument("--encoding", choices=("json", "msgpack"), help="of the requests; else both in turns")
         if run in (kept, far):
             command.add_argument("--rate", type=float, default=50)
         if run is far:

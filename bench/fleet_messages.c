@@ -1,12 +1,13 @@
 /* What the fleet adds to a message, against the raw client in the same run.
  *
  *   bench_fleet_messages ASSAY HOST:PORT [--requests N] [--runs N] [--partitions N] [--listen ADDRESS]
- *                        [--broker PID] [--log-dir DIRECTORY] [--max-open N] [-X NAME=VALUE]...
+ *                        [--encoding json|msgpack] [--broker PID] [--log-dir DIRECTORY] [--max-open N]
+ *                        [-X NAME=VALUE]...
  *
  * The fleet: `assay coordinator` as a process, without models, and in this one a worker that computes nothing (it
  * answers every task of the family `structure` at once). N requests of one candidate go in; the clock runs from the
  * first produce to the last verdict that a read_committed reader sees. So 4N messages travel: requests, tasks, results,
- * verdicts.
+ * verdicts. Requests are JSON, and as often msgpack, in turns (--encoding: one of the two); verdicts come back likewise.
  *
  * The peer: librdkafka alone, that produces and consumes 4N messages, one producer thread and one consumer thread at
  * once: the very keys and values that were seen in the fleet's topics (headers are bytes of the value), into topics
@@ -23,6 +24,7 @@
  */
 #include "lib/base/clock.h"
 #include "proto/bus/topics.h"
+#include "proto/message/edge.h"
 #include "proto/message/msg.h"
 
 #include <glib.h>
@@ -41,12 +43,24 @@
 enum { STAGES = 4, BATCH = 256, POLL_MS = 100, PATIENCE_S = 120, MAX_RUNS = 20, SAMPLES = 4096 };
 static const char *const stages[STAGES] = {BUS_REQUESTS, BUS_TASKS_PREFIX "structure", BUS_RESULTS, BUS_VERDICTS};
 
+/* How requests are sent, and verdicts come back. */
+static void write_json(struct msg_buffer *out, const char *id);
+static void write_msgpack(struct msg_buffer *out, const char *id);
+static bool is_json(const void *bytes, size_t len);
+static bool is_msgpack(const void *bytes, size_t len);
+static const struct encoding {
+    const char *name, *content_type;
+    void (*write)(struct msg_buffer *out, const char *id); /* a request */
+    bool (*is_verdict)(const void *bytes, size_t len);
+} encodings[] = {{"json", EDGE_JSON, write_json, is_json}, {"msgpack", EDGE_MSGPACK, write_msgpack, is_msgpack}};
+enum { ENCODINGS = sizeof encodings / sizeof *encodings };
+
 static const char *assay, *servers, *log_dir, *listen_at = "127.0.0.1:0";
 static long n_requests = 100000, runs = 3, partitions = 4;
 static pid_t coordinator, broker;
 enum { MAX_SET = 16 };
 static struct bus_property properties[1 + MAX_SET];
-static const char *extra[1 + MAX_SET], *open_most = "4096";
+static const char *extra[1 + MAX_SET], *open_most = "4096", *only; /* NULL: both encodings */
 static uint32_t n_properties = 1;
 
 static void die(const char *what)
@@ -150,7 +164,7 @@ struct sample {
     char *bytes; /* key, then value */
     size_t key_len, len;
 };
-static struct sample samples[STAGES][SAMPLES];
+static struct sample samples[ENCODINGS][STAGES][SAMPLES];
 
 static long n_samples(void)
 {
@@ -176,8 +190,35 @@ static void sample_take(struct sample *sample, const rd_kafka_message_t *message
     sample->bytes = g_string_free(all, FALSE);
 }
 
-/* Take n messages; their bytes are returned, and some of them noted if `into` is given. */
-static uint64_t read_all(rd_kafka_t *from, long n, struct sample *into)
+static bool is_json(const void *bytes, size_t len)
+{
+    return len && *(const char *)bytes == '{';
+}
+
+static bool is_msgpack(const void *bytes, size_t len)
+{
+    struct msg_verdict *verdict;
+    struct err err = {0};
+    if (msg_decode_verdict_own(bytes, len, &verdict, &err)) return false;
+    msg_verdict_free(verdict);
+    return true;
+}
+
+/* It has the form of its request: its content-type says so, and what it holds. */
+static void check_verdict(const rd_kafka_message_t *message, const struct encoding *as)
+{
+    rd_kafka_headers_t *headers = NULL;
+    const void *type;
+    size_t size;
+    if (rd_kafka_message_headers(message, &headers) || rd_kafka_header_get_last(headers, EDGE_HEADER, &type, &size) ||
+        size != strlen(as->content_type) || memcmp(type, as->content_type, size) != 0)
+        die("a verdict has another content-type than its request");
+    if (!as->is_verdict(message->payload, message->len)) die("a verdict is not what its content-type says");
+}
+
+/* Take n messages; their bytes are returned, some of them noted if `into` is given, each held to be a verdict of that
+ * encoding if one is given. */
+static uint64_t read_all(rd_kafka_t *from, long n, struct sample *into, const struct encoding *as)
 {
     uint64_t bytes = 0;
     int64_t heard = clock_now_ns();
@@ -186,6 +227,7 @@ static uint64_t read_all(rd_kafka_t *from, long n, struct sample *into)
         if (message && !message->err) {
             bytes += message->len;
             if (into) sample_take(&into[n % n_samples()], message);
+            if (as) check_verdict(message, as);
             n--;
             heard = clock_now_ns();
         } else if (seconds_since(heard) > PATIENCE_S) {
@@ -196,11 +238,22 @@ static uint64_t read_all(rd_kafka_t *from, long n, struct sample *into)
     return bytes;
 }
 
-static void put(rd_kafka_t *out, const char *topic, const void *key, size_t key_len, const void *value, size_t len)
+/* What is sent: its topic, key and value, and its content-type or NULL. */
+struct item {
+    const char *topic;
+    const void *key, *value;
+    size_t key_len, len;
+    const char *content_type;
+};
+
+static void put(rd_kafka_t *out, const struct item *item)
 {
-    while (rd_kafka_producev(out, RD_KAFKA_V_TOPIC(topic), RD_KAFKA_V_KEY(key, key_len),
-                             RD_KAFKA_V_VALUE((void *)(uintptr_t)value, len), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-                             RD_KAFKA_V_END))
+    const char *type = item->content_type;
+    rd_kafka_headers_t *headers = type ? rd_kafka_headers_new(1) : NULL;
+    if (headers) rd_kafka_header_add(headers, EDGE_HEADER, -1, type, -1);
+    while (rd_kafka_producev(out, RD_KAFKA_V_TOPIC(item->topic), RD_KAFKA_V_KEY(item->key, item->key_len),
+                             RD_KAFKA_V_VALUE((void *)(uintptr_t)item->value, item->len),
+                             RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_HEADERS(headers), RD_KAFKA_V_END))
         rd_kafka_poll(out, 10);
 }
 
@@ -228,6 +281,7 @@ static void make_peer_topics(void)
 
 /* How much the peer sends, in batches of at most how many messages. */
 struct load {
+    const struct encoding *as; /* whose messages */
     long requests;
     long batch[STAGES]; /* where they are all the same, one producer sends all */
 };
@@ -250,9 +304,13 @@ static void *flood(void *arg)
     }
     for (long i = 0; i < load->requests; i++)
         for (int stage = 0; stage < STAGES; stage++) {
-            const struct sample *sample = &samples[stage][i % n_samples()];
-            put(out[stage], topics[stage], sample->bytes, sample->key_len, sample->bytes + sample->key_len,
-                sample->len);
+            const struct sample *sample = &samples[load->as - encodings][stage][i % n_samples()];
+            const struct item item = {.topic = topics[stage],
+                                      .key = sample->bytes,
+                                      .key_len = sample->key_len,
+                                      .value = sample->bytes + sample->key_len,
+                                      .len = sample->len};
+            put(out[stage], &item);
         }
     for (int stage = 0; stage < (is_even(load) ? 1 : STAGES); stage++) {
         rd_kafka_flush(out[stage], PATIENCE_S * 1000);
@@ -275,7 +333,7 @@ static double run_peer(struct load load, struct cost *cost)
     struct cost before = cost_now();
     int64_t began = clock_now_ns();
     pthread_create(&thread, NULL, flood, &load);
-    read_all(in, STAGES * load.requests, NULL);
+    read_all(in, STAGES * load.requests, NULL, NULL);
     double seconds = seconds_since(began);
     *cost = cost_since(before, load.requests);
     pthread_join(thread, NULL);
@@ -347,45 +405,73 @@ static void *work(void *arg)
     return NULL;
 }
 
+#define QUESTION "How many are there?"
+#define SQL      "SELECT count(*) FROM t"
+
+static void write_json(struct msg_buffer *out, const char *id)
+{
+    enum { ROOM = 256 };
+    if (!out->bytes) *out = (struct msg_buffer){.bytes = malloc(ROOM), .room = ROOM};
+    if (!out->bytes) die("no memory");
+    out->len = (size_t)snprintf(
+        out->bytes, ROOM, "{\"id\":\"%s\",\"db\":\"none\",\"question\":\"" QUESTION "\",\"candidates\":[\"" SQL "\"]}",
+        id);
+}
+
+static void write_msgpack(struct msg_buffer *out, const char *id)
+{
+    struct msg_candidate candidate = {.sql = {SQL, sizeof SQL - 1}, .score = NAN};
+    const struct msg_request request = {
+        .id = id, .db = "none", .question = QUESTION, .candidates = &candidate, .n_candidates = 1};
+    if (msg_encode_request(out, &request)) die("a request cannot be written");
+}
+
 static void *feed(void *arg)
 {
+    const struct encoding *as = arg;
     rd_kafka_t *out = producer(FULL_BATCH);
-    (void)arg;
+    struct msg_buffer buffer = {0};
     for (long i = 0; i < n_requests; i++) {
-        char text[160], key[24];
-        int len = snprintf(text, sizeof text,
-                           "{\"id\":\"%ld-%lld\",\"db\":\"none\",\"question\":\"How many are there?\",\"candidates\":"
-                           "[\"SELECT count(*) FROM t\"]}",
-                           i, (long long)clock_now_ns());
-        int key_len = snprintf(key, sizeof key, "%ld", i);
-        put(out, BUS_REQUESTS, key, (size_t)key_len, text, (size_t)len);
+        char id[64], key[24];
+        snprintf(id, sizeof id, "%ld-%lld", i, (long long)clock_now_ns());
+        as->write(&buffer, id);
+        const struct item item = {.topic = BUS_REQUESTS,
+                                  .key = key,
+                                  .key_len = (size_t)snprintf(key, sizeof key, "%ld", i),
+                                  .value = buffer.bytes,
+                                  .len = buffer.len,
+                                  .content_type = as->content_type};
+        put(out, &item);
     }
     rd_kafka_flush(out, PATIENCE_S * 1000);
     rd_kafka_destroy(out);
+    msg_buffer_free(&buffer);
     return NULL;
 }
 
 /* Messages a second. `sampling`: the topics between are read too. Not in a measured run, since their readers would fetch
  * at the same time. */
-static double run_fleet(bool sampling, struct cost *cost)
+static double run_fleet(const struct encoding *as, bool sampling, struct cost *cost)
 {
+    enum { LAST = STAGES - 1 };
     pthread_t thread;
-    rd_kafka_t *between[STAGES - 1] = {NULL}, *verdicts = reader(&stages[STAGES - 1], 1);
-    for (int i = 0; sampling && i < STAGES - 1; i++) between[i] = reader(&stages[i], 1);
+    rd_kafka_t *between[LAST] = {NULL}, *verdicts = reader(&stages[LAST], 1);
+    struct sample(*into)[SAMPLES] = samples[as - encodings];
+    for (int i = 0; sampling && i < LAST; i++) between[i] = reader(&stages[i], 1);
     struct cost before = cost_now();
     int64_t began = clock_now_ns();
-    pthread_create(&thread, NULL, feed, NULL);
-    uint64_t bytes = read_all(verdicts, n_requests, sampling ? samples[STAGES - 1] : NULL);
+    pthread_create(&thread, NULL, feed, (void *)(uintptr_t)as);
+    uint64_t bytes = read_all(verdicts, n_requests, sampling ? into[LAST] : NULL, sampling ? as : NULL);
     double seconds = seconds_since(began);
     *cost = cost_since(before, n_requests);
     pthread_join(thread, NULL);
     reader_free(verdicts);
-    for (int i = 0; sampling && i < STAGES - 1; i++) {
-        printf("%s: %.0f bytes a message\n", stages[i],
-               (double)read_all(between[i], n_requests, samples[i]) / (double)n_requests);
+    for (int i = 0; sampling && i < LAST; i++) {
+        printf("%s: %s: %.0f bytes a message\n", as->name, stages[i],
+               (double)read_all(between[i], n_requests, into[i], NULL) / (double)n_requests);
         reader_free(between[i]);
     }
-    if (sampling) printf("%s: %.0f bytes a message\n", stages[STAGES - 1], (double)bytes / (double)n_requests);
+    if (sampling) printf("%s: %s: %.0f bytes a message\n", as->name, stages[LAST], (double)bytes / (double)n_requests);
     return STAGES * (double)n_requests / seconds;
 }
 
@@ -437,29 +523,61 @@ static double median(double *values, long n)
     return values[n / 2];
 }
 
-static struct load full_load(void)
+static struct load full_load(const struct encoding *as)
 {
-    return (struct load){n_requests, {FULL_BATCH, FULL_BATCH, FULL_BATCH, FULL_BATCH}};
+    return (struct load){as, n_requests, {FULL_BATCH, FULL_BATCH, FULL_BATCH, FULL_BATCH}};
+}
+
+static bool is_wanted(const struct encoding *as)
+{
+    return !only || strcmp(only, as->name) == 0;
+}
+
+/* What was measured of one encoding, a place for each run. */
+struct measured {
+    double fleet[MAX_RUNS], peer[MAX_RUNS], ratio[MAX_RUNS];
+    double coordinator[MAX_RUNS], here[MAX_RUNS], broker[MAX_RUNS], peer_here[MAX_RUNS], peer_broker[MAX_RUNS];
+};
+
+static void measure(const struct encoding *as, long run, struct measured *out)
+{
+    struct cost ours, theirs;
+    double fleet = run_fleet(as, run < 0, &ours), peer = run_peer(full_load(as), &theirs);
+    if (run < 0) return;
+    out->fleet[run] = fleet;
+    out->peer[run] = peer;
+    out->ratio[run] = fleet / peer;
+    out->coordinator[run] = ours.coordinator;
+    out->here[run] = ours.here;
+    out->broker[run] = ours.broker;
+    out->peer_here[run] = theirs.here;
+    out->peer_broker[run] = theirs.broker;
+    printf("%s, run %ld: fleet %.0f messages/s, librdkafka %.0f, ratio %.2f; coordinator %.1f us a request\n", as->name,
+           run + 1, fleet, peer, fleet / peer, ours.coordinator);
 }
 
 static void compare(void)
 {
-    double fleet[MAX_RUNS], peer[MAX_RUNS], ratio[MAX_RUNS];
-    for (long r = -1; r < runs; r++) { /* the first warms both up */
-        struct cost our_cost, their_cost;
-        double ours = run_fleet(r < 0, &our_cost), theirs = run_peer(full_load(), &their_cost);
-        if (r < 0) continue;
-        fleet[r] = ours;
-        peer[r] = theirs;
-        ratio[r] = fleet[r] / peer[r];
-        printf("run %ld: fleet %8.0f messages/s (%6.0f requests/s), librdkafka %8.0f messages/s, ratio %.2f\n", r + 1,
-               fleet[r], fleet[r] / STAGES, peer[r], ratio[r]);
-        printf(
-            "       CPU us a request: coordinator %.1f, worker and driver %.1f, broker %.1f; a request's 4 messages of "
-            "librdkafka: client %.1f, broker %.1f\n",
-            our_cost.coordinator, our_cost.here, our_cost.broker, their_cost.here, their_cost.broker);
+    static struct measured measured[ENCODINGS];
+    for (long r = -1; r < runs; r++) /* the first warms both up */
+        for (int i = 0; i < ENCODINGS; i++)
+            if (is_wanted(&encodings[i])) measure(&encodings[i], r, &measured[i]);
+    printf(
+        "medians of %ld runs; CPU in us a request, or for four messages of librdkafka\n\n"
+        "| requests | fleet, messages/s | requests/s | librdkafka, messages/s | ratio | coordinator | worker and "
+        "driver | "
+        "broker | librdkafka: client | its broker |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+        runs);
+    for (int i = 0; i < ENCODINGS; i++) {
+        struct measured *of = &measured[i];
+        if (!is_wanted(&encodings[i])) continue;
+        double fleet = median(of->fleet, runs);
+        printf("| %s | %.0f | %.0f | %.0f | %.2f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", encodings[i].name, fleet,
+               fleet / STAGES, median(of->peer, runs), median(of->ratio, runs), median(of->coordinator, runs),
+               median(of->here, runs), median(of->broker, runs), median(of->peer_here, runs),
+               median(of->peer_broker, runs));
     }
-    printf("median ratio %.2f (claim: at least 0.50)\n", median(ratio, runs));
+    printf("\n");
 }
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
@@ -532,13 +650,13 @@ static void fit(const double *sizes, const double *costs, int n, double *a, doub
 }
 
 /* The peer at one size after the other; what the fit says of each beside what was measured. */
-static void show_curve(void)
+static void show_curve(const struct encoding *as)
 {
     static const long sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
     enum { POINTS = sizeof sizes / sizeof *sizes, BATCHES = 4000 };
     double at[POINTS], costs[POINTS], rates[POINTS], a, b;
     for (int i = 0; i < POINTS; i++) {
-        struct load load = {MIN(n_requests, BATCHES * sizes[i]), {sizes[i], sizes[i], sizes[i], sizes[i]}};
+        struct load load = {as, MIN(n_requests, BATCHES * sizes[i]), {sizes[i], sizes[i], sizes[i], sizes[i]}};
         struct cost cost;
         at[i] = (double)sizes[i];
         rates[i] = run_peer(load, &cost);
@@ -552,9 +670,9 @@ static void show_curve(void)
 }
 
 /* The fleet, and the peer with its batches and with full ones, in turns: medians. */
-static void explain_by_batches(void)
+static void explain_by_batches(const struct encoding *as)
 {
-    struct load load = {n_requests, {0}};
+    struct load load = {as, n_requests, {0}};
     double fleet[MAX_RUNS], same[MAX_RUNS], full[MAX_RUNS], ratio[MAX_RUNS];
     printf("messages a batch of the fleet:");
     for (int stage = 0; stage < STAGES; stage++) {
@@ -562,14 +680,14 @@ static void explain_by_batches(void)
         load.batch[stage] = MAX(1, lround(size));
         printf(" %s %.0f%s", stages[stage], size, stage < STAGES - 1 ? "," : "\n");
     }
-    show_curve();
+    show_curve(as);
     for (long r = 0; r < runs; r++) {
         struct cost cost;
-        run_fleet(false, &cost);
+        run_fleet(as, false, &cost);
         fleet[r] = total(cost);
         double rate = run_peer(load, &cost);
         same[r] = total(cost);
-        ratio[r] = rate / run_peer(full_load(), &cost);
+        ratio[r] = rate / run_peer(full_load(as), &cost);
         full[r] = total(cost);
     }
     double ours = median(fleet, runs), with_ours = median(same, runs), with_full = median(full, runs);
@@ -598,6 +716,7 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--listen") == 0) listen_at = argv[i + 1];
         if (strcmp(argv[i], "--max-open") == 0) open_most = argv[i + 1];
         if (strcmp(argv[i], "--log-dir") == 0) log_dir = argv[i + 1];
+        if (strcmp(argv[i], "--encoding") == 0) only = argv[i + 1];
         if (strcmp(argv[i], "-X") == 0) set(argv[i + 1]);
         long value = strtol(argv[i + 1], NULL, 10);
         if (strcmp(argv[i], "--requests") == 0) n_requests = value;
@@ -605,13 +724,14 @@ int main(int argc, char **argv)
         if (strcmp(argv[i], "--broker") == 0) broker = (pid_t)value;
         if (strcmp(argv[i], "--partitions") == 0) partitions = value;
     }
+    if (!is_wanted(&encodings[0]) && !is_wanted(&encodings[1])) die("--encoding takes json or msgpack");
     if (n_requests < 1 || runs < 1 || runs > MAX_RUNS || partitions < 1) die("these numbers make no run");
     struct idle_worker own = {0};
     pthread_t thread;
     open_fleet(&own, &thread);
     make_peer_topics();
     compare();
-    if (broker > 0 && log_dir) explain_by_batches();
+    if (broker > 0 && log_dir) explain_by_batches(is_wanted(&encodings[0]) ? &encodings[0] : &encodings[1]);
     close_fleet(&own, thread);
     return 0;
 }
