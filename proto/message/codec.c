@@ -50,22 +50,34 @@ static double load_real(const void *base, size_t offset)
 
 /* --- writing --- */
 
-static int write_bytes(void *data, const char *bytes, size_t len)
+static bool make_room(struct msg_buffer *out, size_t len)
 {
-    struct msg_buffer *out = data;
-    if (len > MSG_MAX_BYTES - out->len) return -1;
-    if (out->len + len > out->room) {
-        size_t room = out->room ? out->room * 2 : 1024;
-        while (room < out->len + len) room *= 2;
-        char *grown = realloc(out->bytes, room);
-        if (!grown) return -1;
-        out->bytes = grown;
-        out->room = room;
-    }
+    if (len > MSG_MAX_BYTES - out->len) return false;
+    size_t room = out->room ? out->room * 2 : 1024;
+    while (room < out->len + len) room *= 2;
+    char *grown = realloc(out->bytes, room);
+    if (!grown) return false;
+    out->bytes = grown;
+    out->room = room;
+    return true;
+}
+
+static inline int append(struct msg_buffer *out, const void *bytes, size_t len)
+{
+    if (len > MIN(out->room, MSG_MAX_BYTES) - out->len && !make_room(out, len)) return -1;
     memcpy(out->bytes + out->len, bytes, len);
     out->len += len;
     return 0;
 }
+
+/* The library's writers as put_uint8, put_map and so on, onto our buffer: through its callback each of a message's
+ * eighty pieces is a call and a copy of a length that nobody knows. */
+#define msgpack_pack_inline_func(name)            static inline int put##name
+#define msgpack_pack_inline_func_cint(name)       static inline int put##name
+#define msgpack_pack_inline_func_fixint(name)     static inline int put_fix##name
+#define msgpack_pack_user                         struct msg_buffer *
+#define msgpack_pack_append_buffer(out, buf, len) return append(out, buf, len)
+#include <msgpack/pack_template.h>
 
 void msg_buffer_free(struct msg_buffer *buffer)
 {
@@ -73,11 +85,11 @@ void msg_buffer_free(struct msg_buffer *buffer)
     *buffer = (struct msg_buffer){0};
 }
 
-static int pack_record(msgpack_packer *pk, const struct record *record, const void *base);
+static int pack_record(struct msg_buffer *out, const struct record *record, const void *base);
 
-static int pack_str(msgpack_packer *pk, const char *bytes, size_t len)
+static int pack_str(struct msg_buffer *out, const char *bytes, size_t len)
 {
-    return msgpack_pack_str(pk, len) || msgpack_pack_str_body(pk, bytes, len);
+    return put_str(out, len) || put_str_body(out, bytes, len);
 }
 
 static bool has_bool(const struct field *f, const void *base)
@@ -122,65 +134,65 @@ static bool has_text(const struct field *f, const void *base)
     return ((const struct msg_text *)at(base, f->at))->bytes != NULL;
 }
 
-static int pack_bool(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_bool(struct msg_buffer *out, const struct field *f, const void *base)
 {
-    return *(const bool *)at(base, f->at) ? msgpack_pack_true(pk) : msgpack_pack_false(pk);
+    return *(const bool *)at(base, f->at) ? put_true(out) : put_false(out);
 }
-static int pack_u32(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_u32(struct msg_buffer *out, const struct field *f, const void *base)
 {
-    return msgpack_pack_uint32(pk, load_u32(base, f->at));
+    return put_uint32(out, load_u32(base, f->at));
 }
-static int pack_i32(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_i32(struct msg_buffer *out, const struct field *f, const void *base)
 {
-    return msgpack_pack_int32(pk, *(const int32_t *)at(base, f->at));
+    return put_int32(out, *(const int32_t *)at(base, f->at));
 }
-static int pack_i64(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_i64(struct msg_buffer *out, const struct field *f, const void *base)
 {
-    return msgpack_pack_int64(pk, load_i64(base, f->at));
+    return put_int64(out, load_i64(base, f->at));
 }
-static int pack_u64(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_u64(struct msg_buffer *out, const struct field *f, const void *base)
 {
-    return msgpack_pack_uint64(pk, *(const uint64_t *)at(base, f->at));
+    return put_uint64(out, *(const uint64_t *)at(base, f->at));
 }
-static int pack_real(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_real(struct msg_buffer *out, const struct field *f, const void *base)
 {
-    return msgpack_pack_double(pk, load_real(base, f->at));
+    return put_double(out, load_real(base, f->at));
 }
 
-static int pack_pair(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_pair(struct msg_buffer *out, const struct field *f, const void *base)
 {
     uint64_t wire[2];
     const uint64_t *pair = at(base, f->at);
     wire[0] = GUINT64_TO_BE(pair[0]);
     wire[1] = GUINT64_TO_BE(pair[1]);
-    return msgpack_pack_bin(pk, sizeof wire) || msgpack_pack_bin_body(pk, wire, sizeof wire);
+    return put_bin(out, sizeof wire) || put_bin_body(out, wire, sizeof wire);
 }
 
-static int pack_cstr(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_cstr(struct msg_buffer *out, const struct field *f, const void *base)
 {
     const char *text = load_pointer(base, f->at);
-    return pack_str(pk, text, strlen(text));
+    return pack_str(out, text, strlen(text));
 }
 
-static int pack_text(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_text(struct msg_buffer *out, const struct field *f, const void *base)
 {
     const struct msg_text *text = at(base, f->at);
-    return pack_str(pk, text->bytes, text->len);
+    return pack_str(out, text->bytes, text->len);
 }
 
-static int pack_strings(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_strings(struct msg_buffer *out, const struct field *f, const void *base)
 {
     const char *const *items = load_pointer(base, f->at);
     uint32_t n = load_u32(base, f->count_at);
-    int failed = msgpack_pack_array(pk, n);
+    int failed = put_array(out, n);
     for (uint32_t i = 0; i < n && !failed; i++)
-        failed = items[i] ? pack_str(pk, items[i], strlen(items[i])) : msgpack_pack_nil(pk);
+        failed = items[i] ? pack_str(out, items[i], strlen(items[i])) : put_nil(out);
     return failed;
 }
 
 enum { NUMBER_BYTES = 10, NUMBERS_AT_ONCE = 64 };
 
-/* Append an id and a value as msgpack_pack_uint32 and msgpack_pack_float would; at most NUMBER_BYTES. Returns the end. */
+/* Append an id and a value as put_uint32 and put_float would; at most NUMBER_BYTES. Returns the end. */
 static unsigned char *put_number(unsigned char *p, const struct msg_number *number)
 {
     uint32_t bits, id = number->id;
@@ -194,35 +206,35 @@ static unsigned char *put_number(unsigned char *p, const struct msg_number *numb
 }
 
 /* Flat, id and value in turn: a map each would take twice the bytes. There are hundreds, so they are written many at once. */
-static int pack_numbers(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_numbers(struct msg_buffer *out, const struct field *f, const void *base)
 {
     const struct msg_number *items = load_pointer(base, f->at);
     uint32_t n = load_u32(base, f->count_at);
-    int failed = msgpack_pack_array(pk, (size_t)n * 2);
+    int failed = put_array(out, (size_t)n * 2);
     for (uint32_t i = 0; i < n && !failed;) {
         unsigned char bytes[NUMBERS_AT_ONCE * NUMBER_BYTES], *end = bytes;
         for (uint32_t stop = MIN(n, i + NUMBERS_AT_ONCE); i < stop; i++) end = put_number(end, &items[i]);
-        failed = write_bytes(pk->data, (const char *)bytes, (size_t)(end - bytes));
+        failed = append(out, bytes, (size_t)(end - bytes));
     }
     return failed;
 }
 
-static int pack_struct(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_struct(struct msg_buffer *out, const struct field *f, const void *base)
 {
-    return pack_record(pk, f->record, at(base, f->at));
+    return pack_record(out, f->record, at(base, f->at));
 }
 
-static int pack_optional(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_optional(struct msg_buffer *out, const struct field *f, const void *base)
 {
-    return pack_record(pk, f->record, load_pointer(base, f->at));
+    return pack_record(out, f->record, load_pointer(base, f->at));
 }
 
-static int pack_list(msgpack_packer *pk, const struct field *f, const void *base)
+static int pack_list(struct msg_buffer *out, const struct field *f, const void *base)
 {
     const char *items = load_pointer(base, f->at);
     uint32_t n = load_u32(base, f->count_at);
-    int failed = msgpack_pack_array(pk, n);
-    for (uint32_t i = 0; i < n && !failed; i++) failed = pack_record(pk, f->record, items + i * f->record->size);
+    int failed = put_array(out, n);
+    for (uint32_t i = 0; i < n && !failed; i++) failed = pack_record(out, f->record, items + i * f->record->size);
     return failed;
 }
 
@@ -431,7 +443,7 @@ static enum err_code read_list(const struct decoder *d, const struct field *f, c
 
 static const struct {
     bool (*has)(const struct field *f, const void *base); /* is there anything to write? */
-    int (*pack)(msgpack_packer *pk, const struct field *f, const void *base);
+    int (*pack)(struct msg_buffer *out, const struct field *f, const void *base);
     enum err_code (*read)(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base);
 } types[FIELD_TYPE_COUNT] = {
     [FIELD_BOOL] = {has_bool, pack_bool, read_bool},
@@ -454,14 +466,14 @@ static const struct {
     [FIELD_LIST] = {has_list, pack_list, read_list},
 };
 
-static int pack_record(msgpack_packer *pk, const struct record *record, const void *base)
+static int pack_record(struct msg_buffer *out, const struct record *record, const void *base)
 {
     uint64_t present = 0;
     for (const struct field *f = record->fields; f->name; f++)
         if (types[f->type].has(f, base)) present |= UINT64_C(1) << f->id % 64;
-    int failed = msgpack_pack_map(pk, (size_t)__builtin_popcountll(present));
+    int failed = put_map(out, (size_t)__builtin_popcountll(present));
     for (const struct field *f = record->fields; f->name && !failed; f++)
-        if (present >> f->id % 64 & 1) failed = msgpack_pack_uint8(pk, f->id) || types[f->type].pack(pk, f, base);
+        if (present >> f->id % 64 & 1) failed = put_uint8(out, f->id) || types[f->type].pack(out, f, base);
     return failed;
 }
 
@@ -506,11 +518,9 @@ static enum err_code read_record(const struct decoder *d, const struct record *r
 
 enum err_code msg_append(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message)
 {
-    msgpack_packer pk;
     size_t before = out->len;
-    msgpack_packer_init(&pk, out, write_bytes);
-    bool failed = msgpack_pack_array(&pk, 3) || msgpack_pack_uint16(&pk, MSG_MAJOR << 8 | MSG_MINOR) ||
-                  msgpack_pack_uint8(&pk, (uint8_t)kind) || pack_record(&pk, record, message);
+    bool failed = put_array(out, 3) || put_uint16(out, MSG_MAJOR << 8 | MSG_MINOR) || put_uint8(out, (uint8_t)kind) ||
+                  pack_record(out, record, message);
     if (!failed) return ERR_OK;
     enum err_code code = out->len > MSG_MAX_BYTES / 2 ? ERR_LIMIT_BYTES : ERR_NOMEM;
     out->len = before;
