@@ -230,10 +230,12 @@ int64_t kafka_local_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Move by the least that agrees; a millisecond each way is rounding. */
+/* Under the lock. Move by the least that agrees; a millisecond each way is rounding. */
 void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, int64_t to_ms)
 {
     int64_t least = broker_ms - to_ms - 1, most = broker_ms - from_ms + 1;
-    if (kafka->ahead_ms < least) kafka->ahead_ms = least;
-    if (kafka->ahead_ms > most) kafka->ahead_ms = most;
+    int64_t ahead = atomic_load(&kafka->ahead_ms);
+    if (ahead < least) ahead = least;
+    if (ahead > most) ahead = most;
+    atomic_store(&kafka->ahead_ms, ahead);
 }

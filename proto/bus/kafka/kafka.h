@@ -23,7 +23,7 @@ enum { KAFKA_LIMITS = 40 };
 /* What a topic takes, where somebody asked. */
 struct kafka_limit {
     char topic[128];
-    size_t most; /* of bus_out_bytes */
+    atomic_size_t most; /* of bus_out_bytes */
 };
 
 struct kafka {
@@ -45,13 +45,14 @@ struct kafka {
     uint64_t next_number;            /* of what is produced next */
     uint32_t n;
     uint64_t bytes;
-    struct kafka_limit limits[KAFKA_LIMITS];
-    uint32_t n_limits;
-    size_t least_limit; /* what is not larger fits everywhere */
     size_t batch_bytes; /* messages up to this size may travel together; set once */
     struct err failure; /* the first thing that cannot be mended */
     struct err trouble; /* what the library complained about last */
-    int64_t ahead_ms;   /* the brokers' clock against ours */
+    /* Asked for with every message, so read without the lock; written under it. */
+    struct kafka_limit limits[KAFKA_LIMITS]; /* a row that is there stays */
+    atomic_uint n_limits;
+    atomic_size_t least_limit; /* what is not larger fits everywhere */
+    atomic_llong ahead_ms;     /* the brokers' clock against ours */
 
     struct kafka_stats stats; /* has a lock of its own */
 };

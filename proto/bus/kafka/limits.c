@@ -26,36 +26,33 @@ size_t kafka_without_overhead(size_t largest)
     return largest > 2 * (size_t)OVERHEAD ? largest - OVERHEAD : largest / 2;
 }
 
-/* Under the lock. NULL: nothing is known of it. */
+/* NULL: nothing is known of it. */
 static struct kafka_limit *find(struct kafka *kafka, const char *topic)
 {
-    for (uint32_t i = 0; i < kafka->n_limits; i++)
+    uint32_t n = atomic_load(&kafka->n_limits);
+    for (uint32_t i = 0; i < n; i++)
         if (strcmp(kafka->limits[i].topic, topic) == 0) return &kafka->limits[i];
     return NULL;
 }
 
 size_t kafka_max_bytes(struct bus *bus, const char *topic)
 {
-    struct kafka *kafka = (struct kafka *)bus;
-    pthread_mutex_lock(&kafka->lock);
-    const struct kafka_limit *limit = find(kafka, topic);
-    size_t most = limit && limit->most < bus->max_message ? limit->most : bus->max_message;
-    pthread_mutex_unlock(&kafka->lock);
-    return most;
+    const struct kafka_limit *limit = find((struct kafka *)bus, topic);
+    size_t most = limit ? atomic_load(&limit->most) : bus->max_message;
+    return most < bus->max_message ? most : bus->max_message;
 }
 
 bool kafka_fits(struct kafka *kafka, const struct bus_out *out)
 {
     size_t bytes = bus_out_bytes(out);
-    if (bytes <= kafka->least_limit) return true;
-    const struct kafka_limit *limit = find(kafka, out->topic);
-    return bytes <= kafka->bus.max_message && (!limit || bytes <= limit->most);
+    return bytes <= atomic_load(&kafka->least_limit) || bytes <= kafka_max_bytes(&kafka->bus, out->topic);
 }
 
+/* Under the lock. */
 static void lower(struct kafka *kafka, struct kafka_limit *limit, size_t most)
 {
-    limit->most = most;
-    if (most < kafka->least_limit) kafka->least_limit = most;
+    atomic_store(&limit->most, most);
+    if (most < atomic_load(&kafka->least_limit)) atomic_store(&kafka->least_limit, most);
 }
 
 bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes)
@@ -63,7 +60,7 @@ bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes)
     pthread_mutex_lock(&kafka->lock);
     struct kafka_limit *limit = find(kafka, topic);
     bool alone = bytes > kafka->batch_bytes && limit;
-    if (alone && bytes / 2 < limit->most) lower(kafka, limit, bytes / 2);
+    if (alone && bytes / 2 < atomic_load(&limit->most)) lower(kafka, limit, bytes / 2);
     pthread_mutex_unlock(&kafka->lock);
     const struct log_field fields[] = {log_field_text("topic", topic), log_field_number("bytes", (int64_t)bytes)};
     if (alone)
@@ -76,10 +73,12 @@ bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes)
 static void add(struct kafka *kafka, const char *topic)
 {
     pthread_mutex_lock(&kafka->lock);
-    if (!find(kafka, topic) && kafka->n_limits < KAFKA_LIMITS) {
-        struct kafka_limit *limit = &kafka->limits[kafka->n_limits++];
-        *limit = (struct kafka_limit){.most = kafka->bus.max_message};
+    uint32_t n = atomic_load(&kafka->n_limits);
+    if (!find(kafka, topic) && n < KAFKA_LIMITS) {
+        struct kafka_limit *limit = &kafka->limits[n];
         strncpy(limit->topic, topic, sizeof limit->topic - 1);
+        atomic_store(&limit->most, kafka->bus.max_message);
+        atomic_store(&kafka->n_limits, n + 1); /* last: whoever sees the row sees all of it */
     }
     pthread_mutex_unlock(&kafka->lock);
 }
@@ -119,8 +118,9 @@ static enum err_code take(struct kafka *kafka, const rd_kafka_ConfigResource_t *
             topic, largest, needed, LEAST);
     pthread_mutex_lock(&kafka->lock);
     struct kafka_limit *limit = find(kafka, topic);
-    if (limit && kafka_without_overhead(largest) < limit->most) lower(kafka, limit, kafka_without_overhead(largest));
-    bool lowered = limit && limit->most < kafka->bus.max_message;
+    if (limit && kafka_without_overhead(largest) < atomic_load(&limit->most))
+        lower(kafka, limit, kafka_without_overhead(largest));
+    bool lowered = limit && atomic_load(&limit->most) < kafka->bus.max_message;
     pthread_mutex_unlock(&kafka->lock);
     const struct log_field fields[] = {log_field_text("topic", topic), log_field_number("bytes", (int64_t)largest)};
     if (lowered) log_event(LOG_LEVEL_INFO, "kafka", fields, 2, "a topic takes less than we could write");

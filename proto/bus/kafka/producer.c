@@ -128,7 +128,7 @@ static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
     if (rd_kafka_conf_get(conf, "message.max.bytes", largest, &size) == RD_KAFKA_CONF_OK)
         kafka->bus.max_message = kafka_without_overhead(strtoul(largest, NULL, 10));
     size = sizeof largest;
-    kafka->least_limit = kafka->bus.max_message;
+    atomic_store(&kafka->least_limit, kafka->bus.max_message);
     kafka->batch_bytes = rd_kafka_conf_get(conf, "batch.size", largest, &size) == RD_KAFKA_CONF_OK
                              ? strtoul(largest, NULL, 10)
                              : kafka->bus.max_message;

@@ -110,10 +110,7 @@ static void kafka_close(struct bus *bus)
 static int64_t kafka_now_ns(struct bus *bus)
 {
     struct kafka *kafka = (struct kafka *)bus;
-    pthread_mutex_lock(&kafka->lock);
-    int64_t now_ms = kafka_local_ms() + kafka->ahead_ms;
-    pthread_mutex_unlock(&kafka->lock);
-    return now_ms * 1000000;
+    return (kafka_local_ms() + atomic_load(&kafka->ahead_ms)) * 1000000;
 }
 
 static enum err_code kafka_health(struct bus *bus, struct err *err)
