@@ -18,12 +18,11 @@
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/digits.h"
 #include "lib/base/log.h"
 #include "proto/bus/letter.h"
 #include "proto/bus/mutation.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +40,7 @@ static const uint64_t BATCH_BYTES = 16UL << 20;
 struct once_copy {
     struct bus_out out;
     struct bus_header headers[OURS + BUS_MAX_HEADERS];
-    char partition[16], offset[24];
+    char partition[DIGITS_WHOLE_MAX], offset[DIGITS_WHOLE_MAX];
     char bytes[];
 };
 
@@ -65,10 +64,8 @@ static struct once_copy *copy_new(const struct once *once, const struct bus_mess
     copy->out.n_headers = 0;
     add_header(copy, BUS_OF_GROUP, once->group,
                (uint32_t)strlen(once->group)); /* first: readers may stop at some number */
-    int len = snprintf(copy->partition, sizeof copy->partition, "%" PRId32, message->partition);
-    add_header(copy, BUS_OF_PARTITION, copy->partition, (uint32_t)len);
-    len = snprintf(copy->offset, sizeof copy->offset, "%" PRId64, message->offset);
-    add_header(copy, BUS_OF_OFFSET, copy->offset, (uint32_t)len);
+    add_header(copy, BUS_OF_PARTITION, copy->partition, (uint32_t)digits_whole(message->partition, copy->partition));
+    add_header(copy, BUS_OF_OFFSET, copy->offset, (uint32_t)digits_whole(message->offset, copy->offset));
     copy->out.n_headers += out->n_headers;
     return copy;
 }
