@@ -30,24 +30,35 @@ static const char *name_of(uint32_t id)
     return def ? def->name : NULL;
 }
 
+/* Why this family has no answer; NULL: it has one, or was not asked. */
+static const char *why_unavailable(const struct candidate_state *state, unsigned family)
+{
+    const struct msg_result *result = state->results[family];
+    if (!result) return state->pending >> family & 1 ? err_name(ERR_DEADLINE) : NULL;
+    return !result->n_signals && result->code && err_from_name(result->code) != ERR_OK ? result->code : NULL;
+}
+
 static void gather_signals(struct request *request, uint32_t index)
 {
     const struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
-    uint32_t room = VSIG_ID_END;
-    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) room += state->results[f] ? state->results[f]->n_signals : 0;
-    judged->signals = arena_new_array(&request->arena, room, struct msg_signal);
+    const char *why[VSIG_FAMILY_COUNT];
+    uint32_t room = 0, room_for_unavailable = 0;
+    for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
+        why[f] = why_unavailable(state, f);
+        if (why[f]) room_for_unavailable = VSIG_ID_END;
+        room += state->results[f] ? state->results[f]->n_signals : 0;
+    }
+    judged->signals = arena_new_array(&request->arena, room + room_for_unavailable, struct msg_signal);
     if (!judged->signals) return;
     for (unsigned f = 0; f < VSIG_FAMILY_COUNT; f++) {
         const struct msg_result *result = state->results[f];
         struct msg_signal *into = judged->signals + judged->n_signals;
-        if (result && !result->n_signals && result->code && err_from_name(result->code) != ERR_OK) {
-            judged->n_signals += unavailable_family((enum vsig_family)f, result->code, into);
-        } else if (result) {
-            if (result->n_signals) memcpy(into, result->signals, result->n_signals * sizeof *into);
+        if (why[f]) {
+            judged->n_signals += unavailable_family((enum vsig_family)f, why[f], into);
+        } else if (result && result->n_signals) {
+            memcpy(into, result->signals, result->n_signals * sizeof *into);
             judged->n_signals += result->n_signals;
-        } else if (state->pending >> f & 1) {
-            judged->n_signals += unavailable_family((enum vsig_family)f, err_name(ERR_DEADLINE), into);
         }
     }
     qsort(judged->signals, judged->n_signals, sizeof *judged->signals, by_id);
