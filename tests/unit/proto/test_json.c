@@ -237,6 +237,29 @@ Test(json, a_digest_is_of_what_is_asked)
     cr_expect_eq(memcmp(same, digests[0], sizeof same), 0);
 }
 
+/* Files of verdicts and caches hold digests: one that was written stays good. Lengths of the question, around what is hashed in one go. */
+Test(json, a_digest_stays_what_it_was)
+{
+    static const struct {
+        int length;
+        uint64_t digest[2];
+    } cases[] = {
+        {0, {0x7e1476dce708f4b7, 0x127fd541301325d6}},    {914, {0x01662847d67714a7, 0x2918de21a4f9007d}},
+        {915, {0xf2edc01a732559b5, 0x54384e6a585a3732}},  {916, {0x62f1da0f958c10a9, 0x340225f173950979}},
+        {5000, {0xc8051ee3ed1fc1a6, 0x24d9e4acdee72323}},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t digest[2];
+        char *question = g_strnfill((gsize)cases[i].length, 'q');
+        char *text =
+            g_strdup_printf("{\"id\":\"a\",\"db\":\"d\",\"question\":\"%s\",\"candidates\":[\"SELECT 1\"]}", question);
+        digest_of(text, digest);
+        cr_expect_eq(memcmp(digest, cases[i].digest, sizeof digest), 0, "%d bytes", cases[i].length);
+        g_free(text);
+        g_free(question);
+    }
+}
+
 /* The verdict as users see it: architecture.md §3, to the key. */
 Test(json, a_verdict_is_as_documented)
 {
