@@ -3,7 +3,7 @@
  * Peoples and languages stand behind is_people alone, so that a larger lexicon can take their place. */
 #include "lib/question/forms.h"
 
-#include "lib/question/read.h"
+#include "lib/question/memo.h"
 
 #include <glib.h>
 #include <string.h>
@@ -341,6 +341,50 @@ enum question_form question_form_between(const struct question_text *a, const st
     return near_spelling(a->letters, b->letters) ? QUESTION_FORM_SPELLING : QUESTION_FORM_NONE;
 }
 
+/* --- what was asked before: candidates of a question compare with the same texts, and signals ask one by one -------- */
+
+enum { KEPT_FORMS = 64 };
+static const uint32_t NO_COLUMN = UINT32_MAX;
+
+struct kept_form {
+    uint32_t column; /* that was asked; NO_COLUMN: the question was */
+    bool known;
+    const char *text;
+    size_t len;
+    enum question_form form;
+    uint32_t first;     /* token of the question */
+    const char *stored; /* in the column */
+};
+
+struct kept_forms {
+    struct kept_form items[KEPT_FORMS];
+    uint32_t n;
+};
+
+/* A new place: nothing is known. NULL: there is none left. */
+static struct kept_form *keep_form(struct arena *arena, struct kept_forms *kept, uint32_t column, const char *text,
+                                   size_t len)
+{
+    if (kept->n == KEPT_FORMS || len == 0 || len > MAX_TEXT) return NULL;
+    const char *own = arena_strndup(arena, text, len);
+    if (!own) return NULL;
+    kept->items[kept->n] = (struct kept_form){.column = column, .text = own, .len = len};
+    return &kept->items[kept->n++];
+}
+
+/* Where the answer is kept, or is to be; NULL: nowhere. */
+static struct kept_form *kept_form_of(const struct question *question, uint32_t column, const char *text, size_t len)
+{
+    struct question_memo *memo = question ? question->memo : NULL;
+    if (!memo) return NULL;
+    if (!memo->forms) memo->forms = arena_new(memo->arena, struct kept_forms);
+    for (uint32_t i = 0; memo->forms && i < memo->forms->n; i++) {
+        struct kept_form *item = &memo->forms->items[i];
+        if (item->column == column && item->len == len && memcmp(item->text, text, len) == 0) return item;
+    }
+    return memo->forms ? keep_form(memo->arena, memo->forms, column, text, len) : NULL;
+}
+
 /* --- a text and a question ---------------------------------------------------------------------------------------- */
 
 /* Words and runs of words. A text of several words is looked for as a run first, for its parts say less. */
@@ -379,18 +423,31 @@ static enum question_form said_by_values(struct arena *arena, const struct quest
     return best;
 }
 
-enum question_form question_says_text(struct arena *arena, const struct question *question, const char *text,
-                                      size_t len, uint32_t *first)
+static enum question_form look_for_text(struct arena *arena, const struct question *question, const char *text,
+                                        size_t len, uint32_t *first)
 {
     struct question_text wanted;
     uint32_t at = UINT32_MAX, told = UINT32_MAX;
-    if (first) *first = UINT32_MAX;
+    *first = UINT32_MAX;
     if (!question_text_of(arena, text, len, &wanted)) return QUESTION_FORM_NONE;
     enum question_form best = said_by_tokens(&question->tokens, &wanted, &at);
     best = said_by_values(arena, question, &wanted, best, &at);
     enum question_form evidence = said_by_tokens(&question->evidence, &wanted, &told);
-    if (first && best >= evidence) *first = at;
+    if (best >= evidence) *first = at;
     return best > evidence ? best : evidence;
+}
+
+enum question_form question_says_text(struct arena *arena, const struct question *question, const char *text,
+                                      size_t len, uint32_t *first)
+{
+    struct kept_form *kept = kept_form_of(question, NO_COLUMN, text, len), own = {.known = false};
+    if (!kept) kept = &own;
+    if (!kept->known) {
+        kept->form = look_for_text(arena, question, text, len, &kept->first);
+        kept->known = !arena->failed;
+    }
+    if (first) *first = kept->first;
+    return kept->form;
 }
 
 /* --- a text and a column ------------------------------------------------------------------------------------------ */
@@ -470,9 +527,9 @@ static void ask_dates(struct form_search *search)
     }
 }
 
-const char *question_stored_form(struct arena *arena, const struct schema_index *schema,
-                                 const struct schema_column *column, const char *text, size_t len,
-                                 enum question_form *form)
+static const char *look_for_stored(struct arena *arena, const struct schema_index *schema,
+                                   const struct schema_column *column, const char *text, size_t len,
+                                   enum question_form *form)
 {
     struct form_search search = {.arena = arena, .schema = schema, .column = column, .form = QUESTION_FORM_NONE};
     const char *near[MAX_NEAR];
@@ -491,6 +548,20 @@ const char *question_stored_form(struct arena *arena, const struct schema_index 
     }
     *form = search.form;
     return search.best;
+}
+
+const char *question_stored_form(struct arena *arena, const struct question *question,
+                                 const struct schema_index *schema, const struct schema_column *column,
+                                 const char *text, size_t len, enum question_form *form)
+{
+    struct kept_form *kept = kept_form_of(question, column->id, text, len);
+    if (kept && kept->known) return *form = kept->form, kept->stored;
+    const char *stored = look_for_stored(arena, schema, column, text, len, form);
+    if (!kept || arena->failed) return stored;
+    kept->form = *form;
+    kept->stored = stored ? arena_strdup(question->memo->arena, stored) : NULL;
+    kept->known = !stored || kept->stored;
+    return stored;
 }
 
 /* --- a question and a column -------------------------------------------------------------------------------------- */
@@ -593,18 +664,6 @@ struct column_said {
     struct question_said *items; /* NULL: not looked for yet */
     uint32_t n;
 };
-
-struct question_memo {
-    struct arena *arena;
-    struct column_said *columns; /* by column id; NULL until one is asked about */
-};
-
-struct question_memo *question_memo_new(struct arena *arena)
-{
-    struct question_memo *memo = arena_new(arena, struct question_memo);
-    if (memo) memo->arena = arena;
-    return memo;
-}
 
 const struct question_said *question_values_of(const struct question *question, const struct schema_index *schema,
                                                const struct schema_column *column, uint32_t *n)

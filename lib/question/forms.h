@@ -38,15 +38,17 @@ bool question_text_of(struct arena *arena, const char *text, size_t len, struct 
 /* The surest form in which two texts are one. No memory, and little work where they have nothing in common. */
 enum question_form question_form_between(const struct question_text *a, const struct question_text *b);
 /* The surest form in which the question or its evidence says the text: one of its values, a word of its own, or a run
- * of words that has as many. *first (may be NULL) gets the token; UINT32_MAX: the evidence, or nothing. */
+ * of words that has as many. *first (may be NULL) gets the token; UINT32_MAX: the evidence, or nothing.
+ * Looked for once a question and text. */
 enum question_form question_says_text(struct arena *arena, const struct question *question, const char *text,
                                       size_t len, uint32_t *first);
 
 /* The value of the column that stands for a text that it does not hold as written; NULL: none, or not known. Bounded:
- * the most frequent values, the nearest, and what the tables here say. The surest wins. Arena text. */
-const char *question_stored_form(struct arena *arena, const struct schema_index *schema,
-                                 const struct schema_column *column, const char *text, size_t len,
-                                 enum question_form *form);
+ * the most frequent values, the nearest, and what the tables here say. The surest wins. Arena text, or the
+ * question's: looked for once a question, column and text (question NULL: nothing is kept). */
+const char *question_stored_form(struct arena *arena, const struct question *question,
+                                 const struct schema_index *schema, const struct schema_column *column,
+                                 const char *text, size_t len, enum question_form *form);
 
 /* A value of a column that words of the question stand for. */
 struct question_said {

@@ -2,6 +2,7 @@
 #include "lib/question/question.h"
 
 #include "lib/question/link.h"
+#include "lib/question/memo.h"
 #include "lib/question/read.h"
 
 #include <string.h>
@@ -60,8 +61,10 @@ const struct question *question_read(struct arena *arena, const struct schema_in
     const struct text_embedder *embedder = text_builtin_embedder();
     if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;
     out->links = link_read(arena, schema, out);
-    out->memo = question_memo_new(arena);
-    return out->links && out->memo ? out : NULL;
+    out->memo = arena_new(arena, struct question_memo);
+    if (!out->links || !out->memo) return NULL;
+    out->memo->arena = arena;
+    return out;
 }
 
 int question_cue_next(const struct question *question, enum question_cue_kind kind, uint32_t from)

@@ -24,10 +24,9 @@ struct reader {
 bool read_terms(struct reader *reader, const char *evidence); /* terms, evidence_text; needs the tokens */
 bool read_mentions(struct reader *reader); /* mentions, weak, column_score, weak_score, table_score, evidence_score */
 bool read_values(struct reader *reader);   /* values; needs mentions */
-bool read_definitions(struct reader *reader);                 /* definitions of the evidence */
-bool read_cues(struct reader *reader);                        /* cues; needs values and mentions */
-bool read_outputs(struct reader *reader);                     /* outputs; needs cues */
-struct question_memo *question_memo_new(struct arena *arena); /* nothing found yet */
+bool read_definitions(struct reader *reader); /* definitions of the evidence */
+bool read_cues(struct reader *reader);        /* cues; needs values and mentions */
+bool read_outputs(struct reader *reader);     /* outputs; needs cues */
 
 /* Best mention whose span covers the token, of a column (want_column) or a table; NULL. */
 const struct question_mention *read_mention_at(const struct question *question, uint32_t token, bool want_column);

@@ -7,7 +7,7 @@
 #include "scoring/features/extract.h"
 
 #include "lib/question/link.h"
-#include "signals/support/phrase.h"
+#include "lib/question/phrase.h"
 
 #include <glib.h>
 #include <math.h>

@@ -3,8 +3,8 @@
  * lib/question/evidence.c reads definitions whose columns and term it finds; many formulas are told otherwise ("uncertainty:
  * the high one minus the low one", "weight over the square of the height"). Their operators can be held against the query's all
  * the same, whatever their operands are. A factor that is a literal (100, 1.0) scales and says nothing. */
+#include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
-#include "signals/support/phrase.h"
 
 #include <glib.h>
 #include <math.h>
@@ -37,9 +37,9 @@ static bool has_sign(const char *text, char sign)
 static unsigned said(const struct question *question)
 {
     unsigned kinds = 0;
-    struct vsig_phrase at;
+    struct question_phrase at;
     for (unsigned k = 0; k < N_KINDS; k++)
-        if (vsig_phrase_find(&question->evidence, WORDS[k], 0, &at) || has_sign(question->evidence_text, SIGNS[k]))
+        if (question_phrase_in(&question->evidence, WORDS[k], 0, &at) || has_sign(question->evidence_text, SIGNS[k]))
             kinds |= 1U << k;
     return kinds;
 }
@@ -184,12 +184,12 @@ static void set_order(struct extraction *ex)
 
 void extract_formulas(struct extraction *ex)
 {
-    struct vsig_phrase at;
+    struct question_phrase at;
     if (!ex->question || !ex->question->evidence.n) return;
     set_order(ex);
     unsigned kinds = said(ex->question);
     ex->out[FEATURE_formula_said] = (float)__builtin_popcount(kinds);
-    if (vsig_phrase_find(&ex->question->evidence, DIFFERENT, 0, &at))
+    if (question_phrase_in(&ex->question->evidence, DIFFERENT, 0, &at))
         ex->out[FEATURE_formula_different] = has_distinct(ex) ? 1 : -1;
     if (!kinds) return;
     struct arithmetic query = done(ex);
@@ -197,6 +197,6 @@ void extract_formulas(struct extraction *ex)
     ex->out[FEATURE_formula_missing] = (float)__builtin_popcount(kinds & ~query.any);
     ex->out[FEATURE_formula_extra] = (float)__builtin_popcount(query.strict & ~kinds);
     ex->out[FEATURE_formula_unmentioned] = (float)query.unmentioned;
-    if (vsig_phrase_find(&ex->question->evidence, SQUARED, 0, &at))
+    if (question_phrase_in(&ex->question->evidence, SQUARED, 0, &at))
         ex->out[FEATURE_formula_squared] = query.squared ? 1 : -1;
 }

@@ -1,7 +1,7 @@
 /* How the conditions are put together, against the words that say how: or, both, neither, except, never, other than. */
+#include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/logic.h"
-#include "signals/support/phrase.h"
 
 #include <glib.h>
 #include <math.h>
@@ -24,8 +24,8 @@ static const char *const BOTH[] = {"both",        "as well as", "and also", "too
 
 static bool says(const struct extraction *ex, const char *const *phrases)
 {
-    struct vsig_phrase at;
-    return vsig_phrase_find(&ex->question->tokens, phrases, 0, &at);
+    struct question_phrase at;
+    return question_phrase_find(ex->question, phrases, 0, &at);
 }
 
 /* 1: done as asked; -1: the other thing is done; 0: neither. */

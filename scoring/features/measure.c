@@ -1,11 +1,11 @@
 /* Is it the right thing that is measured: rows kept, parts of relations and dates, ratios, counts, groups, repeats? What
  * the signals of signals/join and signals/structure vote on where they are sure, here as a matter of degree. */
+#include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/counted.h"
 #include "signals/support/grouping.h"
 #include "signals/support/kept.h"
 #include "signals/support/part.h"
-#include "signals/support/phrase.h"
 #include "signals/support/quotient.h"
 #include "signals/support/role.h"
 
@@ -181,9 +181,9 @@ static const char *const ONCE[] = {
 
 static void set_distinct(struct extraction *ex)
 {
-    struct vsig_phrase at;
+    struct question_phrase at;
     if (!ex->question) return;
-    bool said = vsig_phrase_find(&ex->question->tokens, ONCE, 0, &at);
+    bool said = question_phrase_find(ex->question, ONCE, 0, &at);
     bool done = ex->view.distinct || ex->view.group || ex->view.compound[QUERY_UNION] ||
                 ex->view.compound[QUERY_INTERSECT] || ex->view.compound[QUERY_EXCEPT];
     float repeats = fmaxf(ex->out[FEATURE_count_repeats], ex->out[FEATURE_repeated_rows]);

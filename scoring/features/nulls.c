@@ -1,7 +1,7 @@
 /* What NULL, repeats and parts of texts are there for: asked as "missing", "filled in", "anywhere in the name", and easily done
  * otherwise than asked without that anything in the result tells. */
+#include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
-#include "signals/support/phrase.h"
 
 #include <glib.h>
 #include <math.h>
@@ -97,13 +97,13 @@ void extract_nulls(struct extraction *ex)
 {
     static const enum feature_index COUNTS[] = {FEATURE_null_kept, FEATURE_null_dropped, FEATURE_null_replaced,
                                                 FEATURE_sums_distinct, FEATURE_equals_part};
-    struct vsig_phrase at;
+    struct question_phrase at;
     if (!ex->question) return;
     for (size_t i = 0; i < G_N_ELEMENTS(COUNTS); i++) ex->out[COUNTS[i]] = 0;
-    bool missing = vsig_phrase_find(&ex->question->tokens, MISSING, 0, &at);
-    bool filled = vsig_phrase_find(&ex->question->tokens, FILLED, 0, &at);
+    bool missing = question_phrase_find(ex->question, MISSING, 0, &at);
+    bool filled = question_phrase_find(ex->question, FILLED, 0, &at);
     ex->out[FEATURE_null_said] = (float)missing - (float)filled;
-    ex->out[FEATURE_parts_said] = vsig_phrase_find(&ex->question->tokens, PARTS, 0, &at);
+    ex->out[FEATURE_parts_said] = question_phrase_find(ex->question, PARTS, 0, &at);
     look_at_tests(ex);
     look_at_texts(ex);
     set_stance(ex, missing, filled);

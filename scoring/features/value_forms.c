@@ -65,7 +65,8 @@ static void set_form(struct extraction *ex, const struct vsig_predicate *predica
     if (like) {
         ex->out[FEATURE_pattern_is_value] += has == 1;
         ex->out[FEATURE_pattern_elsewhere] += is_whole_elsewhere(ex, predicate->column, text, len);
-    } else if (has == 0 && question_stored_form(ex->arena, ex->schema, predicate->column, text, len, &stored)) {
+    } else if (has == 0 &&
+               question_stored_form(ex->arena, ex->question, ex->schema, predicate->column, text, len, &stored)) {
         ex->out[FEATURE_forms_stored_otherwise]++;
     }
 }

@@ -77,7 +77,8 @@ static void add_data(struct vsig_run *run, struct vsig_finding *finding, const s
     size_t len = literal->text_len;
     while (len && *text == '%') text++, len--;
     while (len && text[len - 1] == '%') len--;
-    const char *stored = question_stored_form(subject->arena, subject->schema, predicate->column, text, len, &form);
+    const char *stored =
+        question_stored_form(subject->arena, subject->analysis, subject->schema, predicate->column, text, len, &form);
     if (stored) vsig_add_fact(run, finding, "the data says", true, "%s", stored);
     struct schema_hit hits[4];
     n = schema_values_with(subject->schema, literal->text, literal->text_len, hits, 4);

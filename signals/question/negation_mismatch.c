@@ -2,8 +2,8 @@
  *
  * What excludes: NOT in all its forms, <>, EXCEPT, IS NULL (also the anti-join), a count compared with zero; and a
  * literal that is itself a negation ('N', 'No', 0, 'F', "not ..."), for "not paid" may be stored as such. */
+#include "lib/question/phrase.h"
 #include "signals/support/logic.h"
-#include "signals/support/phrase.h"
 #include "signals/support/predicate.h"
 #include "signals/support/query.h"
 
@@ -143,12 +143,12 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
     const struct question *question = run->subject->analysis;
     const struct question_cue *cue = sure_negation(question);
     struct vsig_logic logic;
-    struct vsig_phrase at;
+    struct question_phrase at;
     vsig_logic_look(run->subject, &logic);
-    if (logic.leaves_both && !logic.leaves_each && vsig_phrase_find(&question->tokens, NEITHER, 0, &at))
+    if (logic.leaves_both && !logic.leaves_each && question_phrase_find(question, NEITHER, 0, &at))
         vsig_fire(run, VSIG_ERROR, view->negation, "the question asks for neither, the query leaves out what is both");
     if (!cue || !logic.rows_excluded_joined || logic.sets_excluded || view->is_null) return;
-    if (vsig_phrase_find(&question->tokens, SOME, 0, &at)) return;
+    if (question_phrase_find(question, SOME, 0, &at)) return;
     vsig_fire(run, VSIG_ERROR, logic.row_excluded,
               "the question asks for those that have none, the query for those that have another");
 }

@@ -3,8 +3,8 @@
  * Both values must hold for one thing, each in a row of its own: INTERSECT, two subqueries, a self-join, or a grouped
  * count say that. One condition on one row cannot: `x = A OR x = B` and IN (A, B) take either, `x = A AND x = B` takes
  * none. */
+#include "lib/question/phrase.h"
 #include "signals/support/logic.h"
-#include "signals/support/phrase.h"
 #include "signals/support/query.h"
 
 #include <string.h>
@@ -81,8 +81,8 @@ static bool share_column(const struct question_value *a, const struct question_v
 static bool as_well_as(const struct question *question)
 {
     static const char *const PHRASES[] = {"as well as", "and also", "and at the same time", "and another", NULL};
-    struct vsig_phrase at;
-    if (!vsig_phrase_find(&question->tokens, PHRASES, 0, &at)) return false;
+    struct question_phrase at;
+    if (!question_phrase_find(question, PHRASES, 0, &at)) return false;
     for (uint32_t i = 0; i < question->n_values; i++)
         for (uint32_t k = i + 1; k < question->n_values; k++)
             if (question->values[i].first < at.first && question->values[k].first >= at.first + at.n_tokens &&

@@ -1,9 +1,9 @@
 /* A column holds the number that is asked for, and the query counts rows: COUNT of a column of amounts, or COUNT(*) of
  * countries where the people are asked for. A question that asks how many *have* the amount ("with a known weight") is
  * left alone. */
+#include "lib/question/phrase.h"
 #include "signals/support/counted.h"
 #include "signals/support/names.h"
-#include "signals/support/phrase.h"
 
 static enum err_code counted_amount_eval(struct vsig_run *run)
 {

@@ -3,16 +3,16 @@
  * country = 'France' OR country = 'Spain' AND age > 40 takes the French of any age. It shows where the alternatives are of
  * one column and the other condition is of another: nobody who asks for "A or B over 40" means that. Where the bound stands
  * behind "or" a second time ("or those ... who"), the question may well mean it, and there is silence. */
+#include "lib/question/phrase.h"
 #include "signals/support/logic.h"
 #include "signals/support/names.h"
-#include "signals/support/phrase.h"
 
 /* "Of the women, who is tall or heavy?": what is said first holds for each alternative. */
 static bool narrows_first(const struct question *question)
 {
     static const char *const FIRST[] = {"of the", "of all", "of those", "among", "amongst", "out of", NULL};
-    struct vsig_phrase at;
-    return question->cue_kinds >> QUESTION_CUE_EITHER & 1U && vsig_phrase_find(&question->tokens, FIRST, 0, &at) &&
+    struct question_phrase at;
+    return question->cue_kinds >> QUESTION_CUE_EITHER & 1U && question_phrase_find(question, FIRST, 0, &at) &&
            at.first == 0;
 }
 
@@ -20,13 +20,13 @@ static enum err_code loose_or_eval(struct vsig_run *run)
 {
     static const char *const OWN[] = {"or those", "or any", "or the ones", "or who", "or else", "plus those", NULL};
     struct vsig_logic logic;
-    struct vsig_phrase at;
+    struct question_phrase at;
     if (query_foreign(run)) return ERR_OK;
     vsig_logic_look(run->subject, &logic);
     bool narrowed = logic.or_over_and == 1 && narrows_first(run->subject->analysis);
     if (!logic.loose && logic.narrowed && narrowed)
         vsig_fire(run, VSIG_ERROR, logic.narrowed, "what the question says of all holds for one alternative alone");
-    if (!logic.loose || vsig_phrase_find(&run->subject->analysis->tokens, OWN, 0, &at)) return ERR_OK;
+    if (!logic.loose || question_phrase_find(run->subject->analysis, OWN, 0, &at)) return ERR_OK;
     struct vsig_finding *finding = vsig_fire(
         run, VSIG_ERROR, logic.loose, "AND binds closer than OR: this condition holds for one alternative alone");
     const struct schema_column *column = query_column(run->subject, sql_kid(logic.bound, 0));

@@ -131,8 +131,8 @@ static void look_at_gender(struct vsig_subject *subject, const struct vsig_predi
     if ((said == 1U << wanted) != is_not) return;
     enum question_form form;
     const char *word = subject->analysis->tokens.items[first].norm;
-    const char *stored =
-        question_stored_form(subject->arena, subject->schema, predicate->column, word, strlen(word), &form);
+    const char *stored = question_stored_form(subject->arena, subject->analysis, subject->schema, predicate->column,
+                                              word, strlen(word), &form);
     add(out, count, predicate, l, (struct question_said){first, 1, stored ? stored : word, form, true}, true);
 }
 

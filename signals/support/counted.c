@@ -1,8 +1,8 @@
 #include "signals/support/counted.h"
 
+#include "lib/question/phrase.h"
 #include "lib/question/question.h"
 #include "signals/support/names.h"
-#include "signals/support/phrase.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -101,7 +101,8 @@ static bool is_held_by(const struct question *question, const struct thing *thin
             return true;
     }
     for (size_t h = 0; h < G_N_ELEMENTS(HELD); h++)
-        if (vsig_phrase_is(&question->tokens.items[thing->first], HELD[h].said) && query_name_has(column, HELD[h].held))
+        if (question_token_is(&question->tokens.items[thing->first], HELD[h].said) &&
+            query_name_has(column, HELD[h].held))
             return true;
     return false;
 }

@@ -1,7 +1,7 @@
 #include "signals/support/grouping.h"
 
+#include "lib/question/phrase.h"
 #include "lib/question/question.h"
-#include "signals/support/phrase.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -26,9 +26,9 @@ static const char *const EACH[] = {"for each", "for every", "within each", "with
 /* How well the words right behind one of EACH name the column (or, without, the table). */
 static float said_behind_each(const struct question *question, int table, const struct schema_column *column)
 {
-    struct vsig_phrase at = {0, 0};
+    struct question_phrase at = {0, 0};
     float best = 0;
-    while (vsig_phrase_find(&question->tokens, EACH, at.first + at.n_tokens, &at)) {
+    while (question_phrase_find(question, EACH, at.first + at.n_tokens, &at)) {
         uint32_t from = at.first + at.n_tokens;
         for (uint32_t i = 0; i < question->n_mentions; i++) {
             const struct question_mention *m = &question->mentions[i];
@@ -44,8 +44,8 @@ static double things_behind_each(const struct vsig_subject *subject)
 {
     const struct question *question = subject->analysis;
     const struct question_mention *best = NULL;
-    struct vsig_phrase at = {0, 0};
-    while (vsig_phrase_find(&question->tokens, EACH, at.first + at.n_tokens, &at)) {
+    struct question_phrase at = {0, 0};
+    while (question_phrase_find(question, EACH, at.first + at.n_tokens, &at)) {
         uint32_t from = at.first + at.n_tokens;
         for (uint32_t i = 0; i < question->n_mentions; i++) {
             const struct question_mention *m = &question->mentions[i];
@@ -160,8 +160,8 @@ static bool asks_extreme_of_each(const struct question *question)
                                           "of each",  "of every",  "per",         "each",         "every",   NULL};
     static const unsigned extremes =
         1U << QUESTION_CUE_EXTREME | 1U << QUESTION_CUE_MAXIMUM | 1U << QUESTION_CUE_MINIMUM | 1U << QUESTION_CUE_FIRST;
-    struct vsig_phrase at;
-    return question_cue_any(question, extremes) && vsig_phrase_find(&question->tokens, OF_EACH, 0, &at);
+    struct question_phrase at;
+    return question_cue_any(question, extremes) && question_phrase_find(question, OF_EACH, 0, &at);
 }
 
 /* The subquery of `x = (SELECT MAX(x) ...)` or the like; NULL. */

@@ -150,38 +150,38 @@ static const char *const TOO[] = {"too", "also", "as well", "still", "even", "in
 enum { HINT_REACH = 8 };
 
 /* Do a word of none and a word of too stand near each other? */
-static bool is_hinted(const struct text_tokens *tokens)
+static bool is_hinted(const struct question *question)
 {
-    struct vsig_phrase none = {0, 0}, too;
-    while (vsig_phrase_find(tokens, NONE, none.first + none.n_tokens, &none)) {
+    struct question_phrase none = {0, 0}, too;
+    while (question_phrase_find(question, NONE, none.first + none.n_tokens, &none)) {
         uint32_t from = none.first > HINT_REACH ? none.first - HINT_REACH : 0;
-        if (vsig_phrase_find(tokens, TOO, from, &too) && too.first <= none.first + HINT_REACH) return true;
+        if (question_phrase_find(question, TOO, from, &too) && too.first <= none.first + HINT_REACH) return true;
     }
     return false;
 }
 
 /* Does it say in so many words that those without a partner are to be there? */
-static bool is_asked_for(const struct question *question, struct vsig_phrase *at)
+static bool is_asked_for(const struct question *question, struct question_phrase *at)
 {
-    if (vsig_phrase_find(&question->tokens, SAID, 0, at)) return true;
+    if (question_phrase_find(question, SAID, 0, at)) return true;
     int cue = question_cue_next(question, QUESTION_CUE_INCLUDE, 0);
     if (cue < 0 || question->cues[cue].weak) return false;
-    *at = (struct vsig_phrase){question->cues[cue].first, question->cues[cue].n_tokens};
+    *at = (struct question_phrase){question->cues[cue].first, question->cues[cue].n_tokens};
     return true;
 }
 
 static void look_at_question(const struct vsig_subject *subject, struct vsig_kept *kept)
 {
     if (!subject->analysis) return;
-    const struct text_tokens *tokens = &subject->analysis->tokens;
-    struct vsig_phrase each;
-    if (is_asked_for(subject->analysis, &kept->said))
+    const struct question *question = subject->analysis;
+    struct question_phrase each;
+    if (is_asked_for(question, &kept->said))
         kept->asked = VSIG_KEEP_SAID;
-    else if (vsig_phrase_find(tokens, ONLY, 0, &each))
+    else if (question_phrase_find(question, ONLY, 0, &each))
         kept->asked = VSIG_KEEP_ONLY;
-    else if (is_hinted(tokens))
+    else if (is_hinted(question))
         kept->asked = VSIG_KEEP_HINTED;
-    else if (vsig_phrase_find(tokens, EACH, 0, &each))
+    else if (question_phrase_find(question, EACH, 0, &each))
         kept->asked = VSIG_KEEP_EACH;
 }
 

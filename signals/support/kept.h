@@ -3,7 +3,7 @@
 #ifndef ASSAY_SIGNALS_SUPPORT_KEPT_H
 #define ASSAY_SIGNALS_SUPPORT_KEPT_H
 
-#include "signals/support/phrase.h"
+#include "lib/question/phrase.h"
 #include "signals/support/shape.h"
 
 enum vsig_keep {
@@ -25,13 +25,13 @@ enum vsig_drop {
 
 struct vsig_kept {
     enum vsig_keep asked;
-    struct vsig_phrase said;   /* of VSIG_KEEP_SAID */
-    enum vsig_drop drop;       /* the first cause found */
-    const struct sql_node *at; /* where */
-    int table;                 /* whose rows are dropped; -1 */
-    double rows, lost;         /* of that table; lost: at least so many have no partner */
-    uint32_t n_outer;          /* outer joins of the answer */
-    bool anti;                 /* the answer asks for the rows without a partner alone */
+    struct question_phrase said; /* of VSIG_KEEP_SAID */
+    enum vsig_drop drop;         /* the first cause found */
+    const struct sql_node *at;   /* where */
+    int table;                   /* whose rows are dropped; -1 */
+    double rows, lost;           /* of that table; lost: at least so many have no partner */
+    uint32_t n_outer;            /* outer joins of the answer */
+    bool anti;                   /* the answer asks for the rows without a partner alone */
 };
 
 /* Looked at once a subject; NULL when the arena is full. */

@@ -1,7 +1,7 @@
 #include "signals/support/names.h"
 
+#include "lib/question/phrase.h"
 #include "lib/question/question.h"
-#include "signals/support/phrase.h"
 
 #include <string.h>
 
@@ -75,8 +75,8 @@ const char *vsig_counted(const struct vsig_subject *subject, unsigned n, const c
 
 bool vsig_question_says(const struct vsig_subject *subject, const char *const *phrases)
 {
-    struct vsig_phrase at;
-    return subject->analysis && vsig_phrase_find(&subject->analysis->tokens, phrases, 0, &at);
+    struct question_phrase at;
+    return subject->analysis && question_phrase_find(subject->analysis, phrases, 0, &at);
 }
 
 bool vsig_question_names_table(const struct vsig_subject *subject, int table)

@@ -1,7 +1,7 @@
 #include "signals/support/part.h"
 
+#include "lib/question/phrase.h"
 #include "lib/question/question.h"
-#include "signals/support/phrase.h"
 #include "signals/support/query.h"
 
 #include <ctype.h>
@@ -247,7 +247,7 @@ static const char *const ALL_YEARS[] = {"calendar month",         "month of the 
                                         "no matter which year",   "no matter the year", NULL};
 
 /* Grouped by or shown: "each year", "by month", "all years thrown together". */
-static void compare_group(const struct text_tokens *tokens, const struct sql_node *node, enum vsig_date_part part,
+static void compare_group(const struct question *question, const struct sql_node *node, enum vsig_date_part part,
                           struct vsig_parts *out)
 {
     static const char *const SAID[VSIG_PART_COUNT][14] = {
@@ -263,12 +263,12 @@ static void compare_group(const struct text_tokens *tokens, const struct sql_nod
     static const char *const ANY_YEAR[] = {
         "calendar month", "month of the year", "all years", "across years", "across all years",
         "regardless of",  "whatever the year", "season",    "seasonal",     NULL};
-    struct vsig_phrase at;
-    bool own = vsig_phrase_find(tokens, SAID[part], 0, &at);
-    if (part == VSIG_PART_YEAR_MONTH && vsig_phrase_find(tokens, ANY_YEAR, 0, &at)) own = false;
+    struct question_phrase at;
+    bool own = question_phrase_find(question, SAID[part], 0, &at);
+    if (part == VSIG_PART_YEAR_MONTH && question_phrase_find(question, ANY_YEAR, 0, &at)) own = false;
     out->grouped_match += own;
     out->grouped_misfit += !own;
-    if (part != VSIG_PART_YEAR_MONTH || out->at || !vsig_phrase_find(tokens, ALL_YEARS, 0, &at)) return;
+    if (part != VSIG_PART_YEAR_MONTH || out->at || !question_phrase_find(question, ALL_YEARS, 0, &at)) return;
     out->at = node;
     out->wanted = VSIG_PART_MONTH;
     out->taken = part;
@@ -295,6 +295,6 @@ void vsig_parts_look(const struct vsig_subject *subject, struct vsig_parts *part
         if (literal_beside(n, &number))
             compare_value(&subject->analysis->tokens, n->parent, &taken, number, parts);
         else
-            compare_group(&subject->analysis->tokens, n, taken.part, parts);
+            compare_group(subject->analysis, n, taken.part, parts);
     }
 }

@@ -358,8 +358,8 @@ bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig
         size_t len = literal->text_len;
         enum question_form form;
         trim_pattern(&text, &len);
-        if (held == HELD_NOWHERE &&
-            question_stored_form(subject->arena, subject->schema, predicate->column, text, len, &form))
+        if (held == HELD_NOWHERE && question_stored_form(subject->arena, subject->analysis, subject->schema,
+                                                         predicate->column, text, len, &form))
             return false;
     }
     return predicate->n_literals > 0;

@@ -1,7 +1,7 @@
 #include "signals/support/quotient.h"
 
+#include "lib/question/phrase.h"
 #include "lib/question/question.h"
-#include "signals/support/phrase.h"
 #include "signals/support/query.h"
 #include "signals/support/types.h"
 
@@ -104,7 +104,7 @@ struct split {
 
 static bool has_word(const char *const *words, const struct text_token *token)
 {
-    return vsig_phrase_is(token, words);
+    return question_token_is(token, words);
 }
 
 /* The first of `words` in [from, end), or `end`. */
@@ -114,8 +114,9 @@ static uint32_t next_word(const struct text_tokens *tokens, const char *const *w
     return from;
 }
 
-static bool split_question(const struct text_tokens *tokens, struct split *split)
+static bool split_question(const struct question *question, struct split *split)
 {
+    const struct text_tokens *tokens = &question->tokens;
     static const char *const PER[] = {"per", NULL}, *const CENT[] = {"cent", NULL};
     static const struct {
         const char *const open[6], *const middle[4];
@@ -123,8 +124,8 @@ static bool split_question(const struct text_tokens *tokens, struct split *split
                  {{"how many times", "by what factor", "how much more", NULL}, {"than", "as", NULL}},
                  {{"divide", "dividing", NULL}, {"by", NULL}}};
     for (size_t f = 0; f < sizeof FORMS / sizeof *FORMS; f++) {
-        struct vsig_phrase open;
-        if (!vsig_phrase_find(tokens, FORMS[f].open, 0, &open)) continue;
+        struct question_phrase open;
+        if (!question_phrase_find(question, FORMS[f].open, 0, &open)) continue;
         uint32_t left = open.first + open.n_tokens, middle = next_word(tokens, FORMS[f].middle, left, tokens->n);
         *split = (struct split){left, middle, middle + 1, tokens->n};
         if (middle < tokens->n) return true;
@@ -198,12 +199,12 @@ static int order_of_counts(const struct sql_node *left, const struct sql_node *r
     return right_rows && left->flags & SQL_F_DISTINCT ? -2 : 0;
 }
 
-static bool asks_for_mean_count(const struct text_tokens *tokens)
+static bool asks_for_mean_count(const struct question *question)
 {
     static const char *const MEAN[] = {"average", "on average", "averag", "mean number", "typically", "typical", NULL};
     static const char *const COUNT[] = {"how many", "number of", NULL};
-    struct vsig_phrase at;
-    return vsig_phrase_find(tokens, MEAN, 0, &at) && vsig_phrase_find(tokens, COUNT, 0, &at);
+    struct question_phrase at;
+    return question_phrase_find(question, MEAN, 0, &at) && question_phrase_find(question, COUNT, 0, &at);
 }
 
 static void look_at_order(const struct vsig_subject *subject, const struct sql_node *division,
@@ -213,7 +214,7 @@ static void look_at_order(const struct vsig_subject *subject, const struct sql_n
     int order = split ? order_by_words(subject, left, right, split) : 0;
     bool by_words = order != 0;
     if (!by_words && out->share_said) order = order_of_share(left, right);
-    bool by_count = order == 0 && !out->share_said && asks_for_mean_count(&subject->analysis->tokens);
+    bool by_count = order == 0 && !out->share_said && asks_for_mean_count(subject->analysis);
     if (by_count) order = order_of_counts(left, right);
     out->upright += order > 0;
     out->inverted += order < 0;
@@ -235,9 +236,9 @@ void vsig_quotients_look(const struct vsig_subject *subject, struct vsig_quotien
 {
     *quotients = (struct vsig_quotients){0};
     struct split split;
-    struct vsig_phrase at;
-    bool is_split = subject->analysis && split_question(&subject->analysis->tokens, &split);
-    quotients->share_said = subject->analysis && vsig_phrase_find(&subject->analysis->tokens, SHARES, 0, &at);
+    struct question_phrase at;
+    bool is_split = subject->analysis && split_question(subject->analysis, &split);
+    quotients->share_said = subject->analysis && question_phrase_find(subject->analysis, SHARES, 0, &at);
     const struct sql_node *root = subject->stmt->root;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         quotients->scaled += is_scaled(n);

@@ -1,8 +1,8 @@
 #include "signals/support/role.h"
 
+#include "lib/question/phrase.h"
 #include "lib/question/question.h"
 #include "signals/support/names.h"
-#include "signals/support/phrase.h"
 #include "signals/support/predicate.h"
 #include "signals/support/query.h"
 
@@ -59,7 +59,7 @@ struct look {
 static bool name_has(const struct schema_column *column, const char *const *words)
 {
     for (uint32_t i = 0; i < column->words.n; i++)
-        if (vsig_phrase_is(&column->words.items[i], words)) return true;
+        if (question_token_is(&column->words.items[i], words)) return true;
     return false;
 }
 
@@ -130,7 +130,7 @@ static bool part_of_source(const struct look *look, const struct sql_source *sou
 /* --- what the question says --- */
 
 /* Where the literal stands in the question; false: nowhere, or more than once. */
-static bool find_literal(const struct look *look, const struct sql_node *literal, struct vsig_phrase *at)
+static bool find_literal(const struct look *look, const struct sql_node *literal, struct question_phrase *at)
 {
     const struct text_tokens *tokens = &look->subject->analysis->tokens;
     struct text_tokens words = text_tokenize(look->subject->arena, literal->text, literal->text_len);
@@ -139,29 +139,29 @@ static bool find_literal(const struct look *look, const struct sql_node *literal
     for (uint32_t i = 0; i + words.n <= tokens->n; i++) {
         uint32_t same = 0;
         while (same < words.n && strcmp(words.items[same].stem, tokens->items[i + same].stem) == 0) same++;
-        if (same == words.n) *at = (struct vsig_phrase){i, words.n}, n_found++;
+        if (same == words.n) *at = (struct question_phrase){i, words.n}, n_found++;
     }
     return n_found == 1;
 }
 
 /* Which of the two parts the words beside the value name; NO_SIDE. */
-static int side_said(const struct text_tokens *tokens, const struct axis *axis, const struct vsig_phrase *value,
+static int side_said(const struct text_tokens *tokens, const struct axis *axis, const struct question_phrase *value,
                      bool is_number)
 {
     static const char *const IS[] = {"as", "is", "was", "are", "were", NULL};
     for (uint32_t back = 1; back <= REACH && back <= value->first; back++) {
         const struct text_token *token = &tokens->items[value->first - back];
         for (int side = 0; side < 2; side++) {
-            if (vsig_phrase_is(token, axis->said[side])) return side;
-            if (back <= WEAK_REACH && !is_number && vsig_phrase_is(token, axis->weak[side])) return side;
+            if (question_token_is(token, axis->said[side])) return side;
+            if (back <= WEAK_REACH && !is_number && question_token_is(token, axis->weak[side])) return side;
         }
     }
     uint32_t end = value->first + value->n_tokens;
     bool told = false;
     for (uint32_t i = end; i < end + AFTER && i < tokens->n; i++) {
-        told |= vsig_phrase_is(&tokens->items[i], IS);
+        told |= question_token_is(&tokens->items[i], IS);
         for (int side = 0; told && side < 2; side++)
-            if (vsig_phrase_is(&tokens->items[i], axis->said[side])) return side;
+            if (question_token_is(&tokens->items[i], axis->said[side])) return side;
     }
     return NO_SIDE;
 }
@@ -169,7 +169,7 @@ static int side_said(const struct text_tokens *tokens, const struct axis *axis, 
 static void look_at_value(struct look *look, const struct vsig_predicate *predicate)
 {
     struct part part;
-    struct vsig_phrase value;
+    struct question_phrase value;
     struct vsig_roles *out = look->out;
     bool has = part_of(look, predicate->column, &part) ||
                (predicate->ref->source && part_of_source(look, predicate->ref->source, MAX_HOPS, &part));
@@ -219,12 +219,13 @@ static const char *const UNDER[] = {"report to",     "reports to",      "reporti
 enum end { END_UNKNOWN, END_CHILD, END_PARENT };
 
 /* Of which end of the relation the question gives the value. */
-static enum end end_of_value(const struct text_tokens *tokens, const struct vsig_phrase *value)
+static enum end end_of_value(const struct question *question, const struct question_phrase *value)
 {
+    const struct text_tokens *tokens = &question->tokens;
     uint32_t end = value->first + value->n_tokens;
-    struct vsig_phrase under;
+    struct question_phrase under;
     for (uint32_t back = 1; back <= 3 && back <= value->first; back++)
-        if (vsig_phrase_find(tokens, UNDER, value->first - back, &under) &&
+        if (question_phrase_find(question, UNDER, value->first - back, &under) &&
             under.first + under.n_tokens == value->first)
             return END_PARENT;
     const struct text_token *last = &tokens->items[end - 1];
@@ -233,10 +234,10 @@ static enum end end_of_value(const struct text_tokens *tokens, const struct vsig
         (quote && quote[1] == 's') || (end + 1 < tokens->n && strcmp(tokens->items[end].norm, "s") == 0) ||
         (end + 2 < tokens->n && tokens->items[end].kind == TEXT_PUNCT && strcmp(tokens->items[end + 1].norm, "s") == 0);
     for (uint32_t i = end; owns && i < tokens->n && i < end + 4; i++)
-        if (vsig_phrase_is(&tokens->items[i], BOSS)) return END_CHILD;
-    if (value->first >= 1 && vsig_phrase_is(&tokens->items[value->first - 1], MANAGES)) return END_CHILD;
-    if (value->first >= 2 && vsig_phrase_is(&tokens->items[value->first - 1], OF) &&
-        vsig_phrase_is(&tokens->items[value->first - 2], BOSS))
+        if (question_token_is(&tokens->items[i], BOSS)) return END_CHILD;
+    if (value->first >= 1 && question_token_is(&tokens->items[value->first - 1], MANAGES)) return END_CHILD;
+    if (value->first >= 2 && question_token_is(&tokens->items[value->first - 1], OF) &&
+        question_token_is(&tokens->items[value->first - 2], BOSS))
         return END_CHILD;
     return END_UNKNOWN;
 }
@@ -265,17 +266,17 @@ static void look_at_ends(struct look *look, const struct sql_join_pair *pair, co
     const struct sql_source *child = left->unique ? pair->right->source : pair->left->source,
                             *parent = left->unique ? pair->left->source : pair->right->source;
     if (!child || !parent || child == parent) return;
-    struct vsig_phrase at;
-    if (vsig_phrase_find(tokens, THAN, 0, &at))
+    struct question_phrase at;
+    if (question_phrase_find(look->subject->analysis, THAN, 0, &at))
         for (uint32_t i = at.first + at.n_tokens; i < tokens->n && i < at.first + at.n_tokens + 3; i++)
-            if (vsig_phrase_is(&tokens->items[i], BOSS) && is_shown(look, child) != is_shown(look, parent))
+            if (question_token_is(&tokens->items[i], BOSS) && is_shown(look, child) != is_shown(look, parent))
                 count_end(look, pair, is_shown(look, child));
     for (uint32_t i = 0; i < n; i++) {
         const struct sql_source *source = predicates[i].ref->source;
         if ((source != child && source != parent) || !predicates[i].n_literals || !predicates[i].literals[0]->text ||
             !find_literal(look, predicates[i].literals[0], &at))
             continue;
-        enum end end = end_of_value(tokens, &at);
+        enum end end = end_of_value(look->subject->analysis, &at);
         if (end != END_UNKNOWN) count_end(look, pair, (end == END_CHILD) == (source == child));
     }
 }

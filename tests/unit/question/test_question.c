@@ -1,5 +1,6 @@
 /* Reading a question: values, mentions, cues, the requested outputs, and what hostile text does to it. */
 #include "lib/question/forms.h"
+#include "lib/question/phrase.h"
 #include "lib/question/question.h"
 #include "lib/question/read.h"
 #include "tests/unit/db/fixture.h"
@@ -378,12 +379,45 @@ Test(question, forms_in_question_and_column)
     enum question_form form;
     int city = schema_find_table(schema, "city", 4), country = schema_find_column(schema, city, "country_name", 12);
     const struct schema_column *column = &schema->tables[city].columns[country];
-    const char *stored = question_stored_form(&fixture.arena, schema, column, "peruvian", 8, &form);
+    const char *stored = question_stored_form(&fixture.arena, question, schema, column, "peruvian", 8, &form);
     cr_expect(stored && strcmp(stored, "Peru") == 0 && form == QUESTION_FORM_PEOPLE);
-    stored = question_stored_form(&fixture.arena, schema, column, "USA", 3, &form);
+    stored = question_stored_form(&fixture.arena, question, schema, column, "USA", 3, &form);
     cr_expect(!stored || strcmp(stored, "United States") == 0);
-    cr_expect_null(question_stored_form(&fixture.arena, schema, column, "Chile", 5, &form));
+    cr_expect_null(question_stored_form(&fixture.arena, question, schema, column, "Chile", 5, &form));
     cr_expect_eq(form, QUESTION_FORM_NONE);
+}
+
+/* The second time the answers come from what was kept of the first, and are the same. */
+Test(question, what_was_asked_before_is_answered_alike)
+{
+    static const char *const FIRST[] = {"how many", "women born", NULL}, *const NONE[] = {"per *", NULL},
+                             *const CITIES[] = {"in * cities", "citi", NULL};
+    static const struct {
+        const char *const *phrases;
+        uint32_t from, first, n_tokens; /* n_tokens 0: nowhere */
+    } rows[] = {{FIRST, 0, 0, 2}, {FIRST, 1, 2, 2}, {NONE, 0, 0, 0}, {CITIES, 0, 5, 3}, {CITIES, 6, 7, 1}};
+    const struct question *question = read_question("How many women born live in Peruvian cities?");
+    int city = schema_find_table(schema, "city", 4), country = schema_find_column(schema, city, "country_name", 12);
+    const struct schema_column *column = &schema->tables[city].columns[country];
+    for (int time = 0; time < 2; time++) {
+        for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+            struct question_phrase at = {99, 99}, plain = {99, 99};
+            bool found = question_phrase_find(question, rows[i].phrases, rows[i].from, &at);
+            cr_expect_eq(found, question_phrase_in(&question->tokens, rows[i].phrases, rows[i].from, &plain), "%zu", i);
+            cr_expect(at.first == plain.first && at.n_tokens == plain.n_tokens, "%zu", i);
+            cr_expect_eq(found, rows[i].n_tokens > 0, "%zu", i);
+            cr_expect(!found || (at.first == rows[i].first && at.n_tokens == rows[i].n_tokens), "%zu", i);
+        }
+        enum question_form form;
+        uint32_t first;
+        const char *stored = question_stored_form(&fixture.arena, question, schema, column, "peruvian", 8, &form);
+        cr_expect(stored && strcmp(stored, "Peru") == 0 && form == QUESTION_FORM_PEOPLE);
+        cr_expect_null(question_stored_form(&fixture.arena, question, schema, column, "Chile", 5, &form));
+        cr_expect_eq(form, QUESTION_FORM_NONE);
+        cr_expect_eq(question_says_text(&fixture.arena, question, "F", 1, &first), QUESTION_FORM_CODE);
+        cr_expect_eq(first, 2);
+        cr_expect_eq(question_says_text(&fixture.arena, question, "peruvian", 8, NULL), QUESTION_FORM_SAME);
+    }
 }
 
 Test(question, dates_are_read_or_refused)
