@@ -196,9 +196,17 @@ static bool settle_date(struct date_reader *reader)
     return (out->year > 0 || (out->month > 0 && out->day > 0)) && out->month <= MONTHS && out->day <= 31;
 }
 
+static bool has_digit(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (g_ascii_isdigit(text[i])) return true;
+    return false;
+}
+
 bool question_read_date(const char *text, size_t len, bool day_first, struct question_date *out)
 {
     *out = (struct question_date){-1, -1, -1};
+    if (!has_digit(text, len)) return false; /* most texts: no year and no day */
     struct date_reader reader = {text, text + len, out, {0}, 0, false, day_first};
     const char *colon = memchr(text, ':', len);
     if (len > 40 || len < 4) return false;
