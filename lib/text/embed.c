@@ -2,8 +2,8 @@
  * its groups of synonyms (so that salary and wage meet) and the trigrams of its stem (so that near spellings do).
  * Stop words count only when there is nothing else; generic field words (name, id, type) count less.
  *
- * Texts repeat their words, explanations most of all: what a word added is kept for each thread, and added again in the
- * same order, so that the sums are the same to the bit. */
+ * Texts repeat their words, explanations most of all: what a word added is kept for each thread, by how it is written, so
+ * that nothing else is asked of it again, and added again in the same order, so that the sums are the same to the bit. */
 #include "lib/text/internal.h"
 
 #include <math.h>
@@ -20,9 +20,10 @@ struct feature {
 };
 
 /* A word as it is written (len 0: none), and what it adds. One with more features than there is room for, which `n`
- * counts, is worked out anew each time. */
+ * counts, and one that is longer than its room are worked out anew each time. */
 struct kept_word {
     uint8_t kind, len;
+    bool is_stop; /* then it adds nothing */
     char text[KEPT_TEXT];
     uint32_t n;
     struct feature features[KEPT_FEATURES];
@@ -107,50 +108,63 @@ static bool add_anew(struct arena *arena, struct bag *bag, const char *text, con
     return true;
 }
 
-static bool is_kept(const struct kept_word *word, enum text_token_kind kind, const char *text, size_t len)
+static bool is_same_span(const struct kept_word *word, const struct token_span *span)
 {
-    return word->kind == kind && word->len == len && word->n <= KEPT_FEATURES && memcmp(word->text, text, len) == 0;
+    return word->len == span->len && word->kind == span->kind && word->n <= KEPT_FEATURES &&
+           memcmp(word->text, span->text, span->len) == 0;
 }
 
-static bool add_kept(const struct kept_word *word, float *out)
+/* A word that is none of the kept ones is read and becomes one, where it fits; NULL: the arena is full. */
+static const struct kept_word *read_word(struct embed_state *state, float *out, const struct token_scan *scan,
+                                         const struct token_span *span, struct kept_word *word)
 {
-    for (uint32_t i = 0; i < word->n; i++) out[word->features[i].bucket] += word->features[i].weight;
-    return true;
-}
-
-/* A content word: what it adds follows from its kind and its text alone. */
-static bool add_content(struct embed_state *state, float *out, const char *text, const struct text_token *token)
-{
-    size_t len = token->end - token->start;
-    struct bag bag = {.out = out};
-    if (len > KEPT_TEXT) return add_anew(&state->scratch, &bag, text, token, false);
-    struct kept_word *word = &state->kept[XXH3_64bits_withSeed(text, len, token->kind) % KEPT_WORDS];
-    if (is_kept(word, token->kind, text, len)) return add_kept(word, out);
-    *word = (struct kept_word){.kind = (uint8_t)token->kind, .len = (uint8_t)len};
-    memcpy(word->text, text, len);
-    bag.keep = word;
-    if (add_anew(&state->scratch, &bag, text, token, false)) return true;
+    struct text_token token = {0};
+    struct bag bag = {out, word};
+    bool fits = span->len <= KEPT_TEXT;
+    *word = (struct kept_word){.kind = (uint8_t)span->kind, .len = fits ? (uint8_t)span->len : 0};
+    if (fits) memcpy(word->text, span->text, span->len);
+    bool read = token_read(&state->scratch, scan, span, &token);
+    word->is_stop = token.is_stop;
+    if (read && (token.is_stop || add_anew(&state->scratch, &bag, span->text, &token, false))) return word;
     word->len = 0;
-    return false;
+    return NULL;
 }
 
-static bool add_text(struct embed_state *state, float *out, const char *text, size_t len)
+/* What a word adds follows from its kind and its text alone. */
+static const struct kept_word *add_span(struct embed_state *state, float *out, const struct token_scan *scan,
+                                        const struct token_span *span)
+{
+    struct kept_word *word = &state->kept[XXH3_64bits_withSeed(span->text, span->len, span->kind) % KEPT_WORDS];
+    if (!is_same_span(word, span)) return read_word(state, out, scan, span, word);
+    for (uint32_t i = 0; i < word->n; i++) out[word->features[i].bucket] += word->features[i].weight;
+    return word;
+}
+
+/* Of a text of nothing but stop words. */
+static bool add_stop_words(struct embed_state *state, float *out, const char *text, size_t len)
 {
     struct text_tokens tokens = text_tokenize(&state->scratch, text, len);
     struct bag bag = {.out = out};
-    bool content = false;
     for (uint32_t i = 0; tokens.items && i < tokens.n; i++) {
-        const struct text_token *token = &tokens.items[i];
-        if (token->is_stop || token->kind == TEXT_PUNCT) continue;
-        if (!add_content(state, out, text + token->start, token)) return false;
-        content = true;
-    }
-    for (uint32_t i = 0; !content && tokens.items && i < tokens.n; i++) {
         const struct text_token *token = &tokens.items[i];
         if (token->kind == TEXT_PUNCT) continue;
         if (!add_anew(&state->scratch, &bag, text + token->start, token, true)) return false;
     }
     return tokens.items != NULL;
+}
+
+static bool add_text(struct embed_state *state, float *out, const char *text, size_t len)
+{
+    struct token_scan scan = token_scan_of(text, len);
+    struct token_span span;
+    bool content = false;
+    while (token_next(&scan, &span)) {
+        if (span.kind == TEXT_PUNCT) continue;
+        const struct kept_word *word = add_span(state, out, &scan, &span);
+        if (!word) return false;
+        content |= !word->is_stop;
+    }
+    return content || add_stop_words(state, out, text, len);
 }
 
 static bool embed(const struct text_embedder *self, const char *text, size_t len, float *out)

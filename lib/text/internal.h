@@ -109,6 +109,23 @@ bool stems_share_group(const char *a, const char *b);
 /* Give a token its norm, stem and flags. False when the arena is full. `norm` must live in the arena. */
 bool token_finish(struct arena *arena, struct text_token *token, const char *norm);
 
+/* A text on its way into tokens, and one of them as it stands there: what it is, before anything is known of its word. */
+struct token_scan {
+    const char *start, *end, *at; /* `at`: what comes next */
+};
+struct token_span {
+    enum text_token_kind kind;
+    const char *text;
+    size_t len;
+    size_t inner, inner_len; /* of TEXT_QUOTED: without the quotes */
+};
+struct token_scan token_scan_of(const char *text, size_t len);
+/* False at the end of the text. */
+bool token_next(struct token_scan *scan, struct token_span *span);
+/* All of it; `token` is zeroed. False when the arena is full. */
+bool token_read(struct arena *arena, const struct token_scan *scan, const struct token_span *span,
+                struct text_token *token);
+
 /* Append to a list of tokens that grows in the arena. NULL when it is full. */
 struct token_list {
     struct arena *arena;

@@ -12,10 +12,6 @@
 
 enum { INPUT_MAX = 64 * 1024, QUOTED_MAX = 400, NUMBER_MAX = 64 };
 
-struct token_scan {
-    const char *start, *end;
-};
-
 struct text_token *token_push(struct token_list *list)
 {
     if (list->n == list->room) {
@@ -229,53 +225,71 @@ static char *fold_word(struct arena *arena, const char *p, size_t len)
     return norm;
 }
 
-static size_t take_token(struct arena *arena, const struct token_scan *scan, const char *p, struct text_token *token)
+struct token_scan token_scan_of(const char *text, size_t len)
 {
-    size_t inner = 0, inner_len = 0, len = scan_quoted(scan, p, &inner, &inner_len);
-    const char *norm;
-    if (len) {
-        token->kind = TEXT_QUOTED;
-        norm = text_fold(arena, p + inner, inner_len);
-    } else if (is_number_start(p) && (len = scan_number(scan, p)) && !goes_on_as_word(scan, p, len)) {
-        token->kind = TEXT_NUMBER;
-        token->is_number = true;
-        norm = fold_word(arena, p, len);
-        if (norm) token->number = number_value(norm);
-    } else if ((len = scan_word(scan, p))) {
+    return (struct token_scan){text, text + (len > INPUT_MAX ? INPUT_MAX : len), text};
+}
+
+static void look_at_token(const struct token_scan *scan, const char *p, struct token_span *span)
+{
+    uint32_t cp;
+    *span = (struct token_span){.text = p, .kind = TEXT_QUOTED};
+    if ((span->len = scan_quoted(scan, p, &span->inner, &span->inner_len))) return;
+    span->kind = TEXT_NUMBER;
+    if (is_number_start(p) && (span->len = scan_number(scan, p)) && !goes_on_as_word(scan, p, span->len)) return;
+    span->kind = TEXT_WORD;
+    if ((span->len = scan_word(scan, p))) return;
+    span->kind = TEXT_PUNCT;
+    span->len = utf8_read(p, scan->end, &cp);
+}
+
+bool token_next(struct token_scan *scan, struct token_span *span)
+{
+    while (scan->at < scan->end) {
         uint32_t cp;
-        utf8_read(p, scan->end, &cp);
-        token->kind = TEXT_WORD;
-        token->is_capital = cp < 0x80 ? g_ascii_isupper((char)cp) : g_unichar_isupper(cp);
-        norm = fold_word(arena, p, len);
-    } else {
-        uint32_t cp;
-        token->kind = TEXT_PUNCT;
-        len = utf8_read(p, scan->end, &cp);
-        norm = fold_word(arena, p, len);
+        unsigned n = utf8_read(scan->at, scan->end, &cp);
+        if (!is_space_char(cp)) {
+            look_at_token(scan, scan->at, span);
+            scan->at += span->len;
+            return true;
+        }
+        scan->at += n;
     }
-    token->start = (uint32_t)(p - scan->start);
-    token->end = token->start + (uint32_t)len;
-    return token_finish(arena, token, norm) ? len : 0;
+    return false;
+}
+
+static bool is_capital(const struct token_span *span)
+{
+    uint32_t cp;
+    utf8_read(span->text, span->text + span->len, &cp);
+    return cp < 0x80 ? g_ascii_isupper((char)cp) : g_unichar_isupper(cp);
+}
+
+bool token_read(struct arena *arena, const struct token_scan *scan, const struct token_span *span,
+                struct text_token *token)
+{
+    const char *norm = span->kind == TEXT_QUOTED ? text_fold(arena, span->text + span->inner, span->inner_len)
+                                                 : fold_word(arena, span->text, span->len);
+    token->kind = span->kind;
+    token->is_number = span->kind == TEXT_NUMBER;
+    if (norm && token->is_number) token->number = number_value(norm);
+    token->is_capital = span->kind == TEXT_WORD && is_capital(span);
+    token->start = (uint32_t)(span->text - scan->start);
+    token->end = token->start + (uint32_t)span->len;
+    return token_finish(arena, token, norm);
 }
 
 struct text_tokens text_tokenize(struct arena *arena, const char *text, size_t len)
 {
-    struct text_tokens tokens = {.source = text, .len = len > INPUT_MAX ? INPUT_MAX : len};
-    struct token_scan scan = {text, text + tokens.len};
+    struct token_scan scan = token_scan_of(text, len);
+    struct text_tokens tokens = {.source = text, .len = (size_t)(scan.end - scan.start)};
     struct token_list list = {.arena = arena};
+    struct token_span span;
     if (!(list.items = arena_array(arena, tokens.len / 5 + 8, sizeof *list.items))) return tokens;
     list.room = (uint32_t)(tokens.len / 5 + 8);
-    for (const char *p = text; p < scan.end;) {
-        uint32_t cp;
-        unsigned n = utf8_read(p, scan.end, &cp);
-        if (is_space_char(cp)) {
-            p += n;
-            continue;
-        }
+    while (token_next(&scan, &span)) {
         struct text_token *token = token_push(&list);
-        size_t taken = token ? take_token(arena, &scan, p, token) : 0;
-        if (!taken) return tokens;
-        p += taken;
+        if (!token || !token_read(arena, &scan, &span, token)) return tokens;
     }
     tokens.items = list.items;
     tokens.n = list.n;
