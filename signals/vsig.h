@@ -136,6 +136,8 @@ struct vsig_subject {
     enum err_code code;              /* of vsig_subject_init: anything but ERR_OK makes every signal unavailable */
 
     const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
+    const struct query_view *view;  /* what the query does: made on first use by query_look() */
+    const struct vsig_predicate_list *predicates; /* made on first use by vsig_predicates() */
     const struct link_query *links; /* which part stands for which word: made on first use by vsig_links() */
     const struct vsig_contradictions *contradictions; /* made on first use by vsig_contradictions() */
     const struct vsig_kept *kept;                     /* made on first use by vsig_kept_look() */

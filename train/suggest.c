@@ -97,7 +97,7 @@ static char *name_of(const struct schema_index *schema, const struct schema_colu
 }
 
 /* The columns and values that the query uses; columns that only join say nothing. */
-static GHashTable *targets_of(const struct vsig_subject *subject)
+static GHashTable *targets_of(struct vsig_subject *subject)
 {
     GHashTable *targets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     struct vsig_predicate predicates[VSIG_MAX_PREDICATES];

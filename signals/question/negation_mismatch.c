@@ -101,7 +101,7 @@ static bool is_negated_noun(const struct question *question, const struct questi
 }
 
 /* The other of a column's two values is taken: type = 'Customer' for those who are no subscribers. */
-static bool takes_the_other(const struct vsig_subject *subject, const struct question_cue *negation)
+static bool takes_the_other(struct vsig_subject *subject, const struct question_cue *negation)
 {
     struct vsig_predicate all[VSIG_MAX_PREDICATES];
     uint32_t n = vsig_predicates(subject, all);
@@ -121,7 +121,7 @@ static bool takes_the_other(const struct vsig_subject *subject, const struct que
 
 static void check_missing(struct vsig_run *run, const struct query_view *view)
 {
-    const struct vsig_subject *subject = run->subject;
+    struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))

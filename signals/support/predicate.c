@@ -88,12 +88,33 @@ static bool read_predicate(const struct vsig_subject *subject, const struct sql_
     return out->column != NULL;
 }
 
-uint32_t vsig_predicates(const struct vsig_subject *subject, struct vsig_predicate out[VSIG_MAX_PREDICATES])
+struct vsig_predicate_list {
+    uint32_t n;
+    struct vsig_predicate items[];
+};
+
+static uint32_t read_predicates(const struct vsig_subject *subject, struct vsig_predicate out[VSIG_MAX_PREDICATES])
 {
     uint32_t n = 0;
     const struct sql_node *root = subject->stmt->root;
     for (const struct sql_node *node = root; node && n < VSIG_MAX_PREDICATES; node = sql_walk(root, node))
         if (read_predicate(subject, node, &out[n])) n++;
+    return n;
+}
+
+uint32_t vsig_predicates(struct vsig_subject *subject, struct vsig_predicate out[VSIG_MAX_PREDICATES])
+{
+    const struct vsig_predicate_list *known = subject->predicates;
+    if (known) {
+        memcpy(out, known->items, known->n * sizeof *out);
+        return known->n;
+    }
+    uint32_t n = read_predicates(subject, out);
+    struct vsig_predicate_list *kept = arena_alloc(subject->arena, sizeof *kept + n * sizeof *out);
+    if (!kept) return n;
+    kept->n = n;
+    memcpy(kept->items, out, n * sizeof *out);
+    subject->predicates = kept;
     return n;
 }
 

@@ -22,8 +22,9 @@ struct vsig_predicate {
     enum err_code code;
 };
 
-/* All predicates of the statement in the order of the text, at most VSIG_MAX_PREDICATES. Count. */
-uint32_t vsig_predicates(const struct vsig_subject *subject, struct vsig_predicate out[VSIG_MAX_PREDICATES]);
+/* All predicates of the statement in the order of the text, at most VSIG_MAX_PREDICATES. Count. Looked for
+ * once a subject; what is handed out is the caller's own. */
+uint32_t vsig_predicates(struct vsig_subject *subject, struct vsig_predicate out[VSIG_MAX_PREDICATES]);
 
 /* Decide `live`, from statistics where they are exact, else by a probe with LIMIT 1. *probes counts those run, at most
  * max_probe; past that live is -1 with ERR_LIMIT_COUNT. */

@@ -119,7 +119,7 @@ static void look_node(const struct vsig_subject *subject, struct query_view *vie
     }
 }
 
-void query_look(const struct vsig_subject *subject, struct query_view *view)
+static void look(const struct vsig_subject *subject, struct query_view *view)
 {
     *view = (struct query_view){0};
     const struct sql_block *answer = query_answer_block(subject);
@@ -131,6 +131,18 @@ void query_look(const struct vsig_subject *subject, struct query_view *view)
     }
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
         look_node(subject, view, n);
+}
+
+void query_look(struct vsig_subject *subject, struct query_view *view)
+{
+    if (subject->view) {
+        *view = *subject->view;
+        return;
+    }
+    look(subject, view);
+    struct query_view *kept = arena_alloc(subject->arena, sizeof *kept);
+    if (kept) *kept = *view;
+    subject->view = kept;
 }
 
 bool query_is_excluded(const struct sql_node *node)

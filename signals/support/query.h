@@ -1,4 +1,4 @@
-/* What the query does, in the question's terms: one walk over the tree, cheap enough to be made by each signal. */
+/* What the query does, in the question's terms: one walk over the tree. */
 #ifndef ASSAY_SIGNALS_SUPPORT_QUERY_H
 #define ASSAY_SIGNALS_SUPPORT_QUERY_H
 
@@ -31,7 +31,8 @@ struct query_view {
 };
 enum { QUERY_UNION, QUERY_INTERSECT, QUERY_EXCEPT, QUERY_UNION_ALL };
 
-void query_look(const struct vsig_subject *subject, struct query_view *view);
+/* Looked at once a subject. */
+void query_look(struct vsig_subject *subject, struct query_view *view);
 
 /* Is the question in a language that the cues are not for? Then the signal is made unavailable. */
 bool query_foreign(struct vsig_run *run);
