@@ -91,8 +91,8 @@ double verifier_content(const struct verifier_model *model, const char *question
     double expected[SQL_COMPONENT_COUNT];
     if (!features || isnan(features[FEATURE_COMPONENTS])) return (double)NAN;
     verifier_row(features, signals, expected_components(model, question, expected) ? expected : NULL, row);
-    for (unsigned i = 0; i < learn_n_features(model->content); i++)
-        x[i] = model->from[i] >= 0 ? row[model->from[i]] : (float)NAN;
+    unsigned n = learn_n_features(model->content);
+    for (unsigned i = 0; i < n; i++) x[i] = model->from[i] >= 0 ? row[model->from[i]] : (float)NAN;
     return learn_logit(learn_predict(model->content, x), LEAST_P);
 }
 

@@ -132,8 +132,13 @@ static void find_mentions(struct extraction *ex)
 bool extract_init(struct extraction *ex, struct vsig_subject *subject, struct arena *arena, float *out)
 {
     const struct schema_index *schema = subject->schema;
-    *ex = (struct extraction){
-        .subject = subject, .schema = schema, .question = subject->analysis, .arena = arena, .out = out, .n_used = 0};
+    ex->subject = subject;
+    ex->schema = schema;
+    ex->question = subject->analysis;
+    ex->arena = arena;
+    ex->out = out;
+    ex->n_used = ex->n_literals = 0; /* the lists themselves are large, and seldom full: not cleared */
+    ex->value_used = ex->explained = ex->covered = NULL;
     ex->shape = vsig_shape(subject);
     ex->answer = query_answer_block(subject);
     ex->uses = arena_array(arena, schema->n_columns + 1, sizeof *ex->uses);
