@@ -318,7 +318,7 @@ static bool map_related(struct arena *arena, struct word_map *map)
 
 static struct mention_sink sink_new(struct arena *arena, uint32_t room)
 {
-    return (struct mention_sink){arena_new_array(arena, room, struct question_mention), 0, room};
+    return (struct mention_sink){arena_alloc(arena, room * sizeof(struct question_mention)), 0, room};
 }
 
 /* Those that say something of a word which no name has: "events" is the table of that name, and no kind of meeting. */

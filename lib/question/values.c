@@ -205,7 +205,7 @@ bool read_values(struct reader *reader)
 {
     struct question *out = reader->out;
     const struct text_tokens *tokens = &out->tokens;
-    bool full = !(out->values = arena_new_array(reader->arena, READ_MAX_VALUES, struct question_value));
+    bool full = !(out->values = arena_alloc(reader->arena, READ_MAX_VALUES * sizeof *out->values));
     uint32_t tries = MAX_TRIES;
     for (uint32_t i = 0, n; i < tokens->n && !full; i += n ? n : 1) {
         const struct text_token *token = &tokens->items[i];
