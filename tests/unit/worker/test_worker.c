@@ -241,6 +241,32 @@ Test(worker, families_of_one_candidate_share_its_work)
     cr_assert_eq(stats.families[VSIG_EXECUTION].sum_ns > 0, 1);
 }
 
+/* The reading of the question may serve again; the candidate, its result and what the request brings may not. */
+Test(worker, requests_that_ask_the_same_are_judged_each)
+{
+    enum { REQUESTS = 3 };
+    struct msg_uncertain uncertain = {.stage = "columns", .name = "animal.age", .p = 0.9};
+    struct msg_linking linking = {.uncertain = &uncertain, .n_uncertain = 1};
+    for (int64_t r = 0; r < REQUESTS; r++) {
+        struct msg_task task = task_of(r == REQUESTS - 1 ? "question" : "execution", "SELECT age FROM animal");
+        task.key = (struct msg_key){KEY.partition, KEY.offset + r};
+        if (r == REQUESTS - 1) task.linking = &linking;
+        rig_put(&rig, &task);
+    }
+    start(NULL, 0);
+    bool heard = false;
+    for (int64_t r = 0; r < REQUESTS; r++) {
+        const struct msg_result *result = rig_next(&rig);
+        cr_assert_str_eq(result->code, "ok");
+        for (uint32_t i = 0; i < result->n_findings; i++)
+            heard |= result->findings[i].signal == VSIG_ID_linking_uncertain;
+    }
+    cr_expect(heard, "the linking of the last");
+    struct worker_stats stats = rig_stop(&rig);
+    cr_expect_eq(stats.candidates, REQUESTS);
+    cr_expect(stats.executed >= REQUESTS - 1, "no result is another request's");
+}
+
 static bool has_turned_since(void *when)
 {
     return worker_liveness(rig.worker).heartbeat_ns > *(int64_t *)when && worker_liveness(rig.worker).in_flight == 0;
