@@ -86,6 +86,41 @@ const char *question_form_name(enum question_form form)
     return form < QUESTION_FORMS ? FORMS[form].name : "";
 }
 
+/* --- words of the tables -------------------------------------------------------------------------------------------- */
+
+/* Most words are in none of the tables: the lengths that words with this first letter have there tell so at once. */
+struct word_lengths {
+    uint64_t by_letter[32];
+};
+
+static struct table_lengths {
+    struct word_lengths codes, peoples;
+} lengths;
+
+static void note_word(struct word_lengths *out, const char *word, size_t len)
+{
+    out->by_letter[*word & 31] |= UINT64_C(1) << MIN(len, 63);
+}
+
+static bool may_have(const struct word_lengths *table, const char *word, size_t len)
+{
+    return table->by_letter[*word & 31] >> MIN(len, 63) & 1U;
+}
+
+static const struct table_lengths *table_lengths(void)
+{
+    static gsize ready;
+    if (!g_once_init_enter(&ready)) return &lengths;
+    for (size_t i = 0; i < G_N_ELEMENTS(CODES); i++)
+        for (const char *at = CODES[i] + 1; *at; at += strcspn(at, " ") + 1)
+            note_word(&lengths.codes, at, strcspn(at, " "));
+    for (size_t i = 0; i < G_N_ELEMENTS(PEOPLES); i++)
+        for (unsigned side = 0; side < 2; side++)
+            note_word(&lengths.peoples, PEOPLES[i][side], strlen(PEOPLES[i][side]));
+    g_once_init_leave(&ready, 1);
+    return &lengths;
+}
+
 /* --- codes -------------------------------------------------------------------------------------------------------- */
 
 static bool row_has(const char *row, const char *word, size_t len)
@@ -104,6 +139,7 @@ static unsigned code_rows(const char *word)
     unsigned rows = 0;
     size_t len = strlen(word);
     if (len > 5 && word[len - 1] == 's') len--; /* Decembers */
+    if (!may_have(&table_lengths()->codes, word, len)) return 0;
     for (size_t i = 0; i < G_N_ELEMENTS(CODES) && len < 10; i++)
         if (row_has(CODES[i], word, len)) rows |= 1U << i;
     return rows;
@@ -244,6 +280,7 @@ static bool same_date(const char *a, size_t a_len, const char *b, size_t b_len)
 
 static bool is_of_people(const char *word)
 {
+    if (!may_have(&table_lengths()->peoples, word, strlen(word))) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(PEOPLES); i++)
         if (text_same(word, PEOPLES[i][0]) || text_same(word, PEOPLES[i][1])) return true;
     return false;
