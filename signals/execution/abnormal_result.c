@@ -6,6 +6,7 @@
  * When every condition alone is met by some row and the question states its literals, or the tables are empty, there is
  * nothing to hold against the query, and the finding is a note.
  */
+#include "lib/explain/rewrite.h"
 #include "signals/support/predicate.h"
 #include "signals/support/probe.h"
 #include "signals/support/shape.h"
@@ -30,24 +31,43 @@ static const struct sql_node *top_select(const struct vsig_subject *subject)
     return sql_is(body, SQL_SELECT) ? body : NULL;
 }
 
+/* A condition that is taken out. */
+struct removal {
+    struct arena *arena;
+    const struct sql_node *dropped;
+};
+
+static struct sql_node *take_out(void *ctx, struct sql_node *node)
+{
+    const struct removal *removal = ctx;
+    return node == removal->dropped ? rewrite_verbatim(removal->arena, "(1 = 1)") : node;
+}
+
+/* The WHERE without `dropped` (NULL: nothing of it), as the search of lib/explain/whynot.h writes it too, so that what
+ * both ask is run once. */
+static const char *conditions_without(struct arena *arena, const struct sql_node *where, const struct sql_node *dropped)
+{
+    const struct sql_node **conjuncts;
+    int n = where ? sql_conjuncts(arena, sql_kid(where, 0), &conjuncts) : 0;
+    if (n < 0) return NULL;
+    struct removal removal = {arena, n == 1 ? conjuncts[0] : dropped};
+    if (!removal.dropped) return "";
+    struct sql_node *rest = rewrite_map(arena, rewrite_borrow(where), take_out, &removal);
+    return rest ? sql_print(arena, rest) : NULL;
+}
+
 /* Is there a row of the block's FROM that meets its WHERE without `dropped` (NULL: with no WHERE at all)? 1, 0, -1. */
 static int rows_without(struct culprit_search *search, const struct sql_node *dropped)
 {
     struct vsig_subject *subject = search->subject;
     struct arena *arena = subject->arena;
     const struct sql_node *from = sql_kid(search->select, SELECT_FROM), *where = sql_kid(search->select, SELECT_WHERE);
-    const struct sql_node **conjuncts = NULL;
-    int n = dropped ? sql_conjuncts(arena, sql_kid(where, 0), &conjuncts) : 0;
-    if (search->probes++ >= search->max_probe || n < 0) return -1;
-    const char *with = vsig_probe_with(subject, NULL, NULL), *text = sql_print(arena, from), *rest = "";
-    for (int i = 0; i < n && rest; i++) {
-        const char *one = conjuncts[i] == dropped ? "" : sql_print(arena, conjuncts[i]);
-        if (conjuncts[i] != dropped)
-            rest = one ? arena_printf(arena, "%s%s(%s)", rest, *rest ? " AND " : " WHERE ", one) : NULL;
-    }
+    if (search->probes++ >= search->max_probe) return -1;
+    const char *with = vsig_probe_with(subject, NULL, NULL), *text = sql_print(arena, from);
+    const char *rest = conditions_without(arena, where, dropped);
     if (!with || !text || !rest) return -1;
     enum err_code code;
-    return vsig_probe_any(subject, arena_printf(arena, "%sSELECT 1 %s%s LIMIT 1", with, text, rest), &code);
+    return vsig_probe_any(subject, arena_printf(arena, "%sSELECT 1 %s%s%s", with, text, *rest ? " " : "", rest), &code);
 }
 
 /* Is every predicate of the statement met by some row alone and stated by the question, or dead by the question's
