@@ -1,5 +1,9 @@
 #include "lib/base/utf8.h"
 
+#include <glib.h>
+#include <stdint.h>
+#include <string.h>
+
 /* By first byte: how long, and what the second may be. Table 3-7 of the Unicode standard. */
 static const struct {
     unsigned char first, last;
@@ -19,4 +23,17 @@ unsigned utf8_length(const char *text)
         return forms[i].len;
     }
     return 0;
+}
+
+size_t utf8_valid_bytes(const char *text, size_t len)
+{
+    static const uint64_t ones = UINT64_MAX / UINT8_MAX;
+    size_t i = 0;
+    for (uint64_t eight; i + sizeof eight <= len; i += sizeof eight) {
+        memcpy(&eight, text + i, sizeof eight);
+        uint64_t has_zero = (eight - ones) & ~eight;
+        if ((eight | has_zero) & ones << 7) break;
+    }
+    const char *end;
+    return g_utf8_validate_len(text + i, len - i, &end) ? len : (size_t)(end - text);
 }

@@ -11,9 +11,9 @@
  */
 #include "lib/sql/parser.h"
 
-#include <string.h>
+#include "lib/base/utf8.h"
 
-#include <glib.h>
+#include <string.h>
 
 /* The generated parser is included, for its tables and its stack are needed here. Its arithmetic mixes narrow types. */
 #pragma GCC diagnostic push
@@ -531,20 +531,6 @@ static void parse_tokens(struct sql_parser *p)
 
 /* ---- caps ------------------------------------------------------------------------------------------------------ */
 
-/* Offset of the first byte that is a NUL or no UTF-8; len when all is well. ASCII is looked at eight bytes at a time.
- */
-static size_t first_bad_byte(const char *text, size_t len)
-{
-    size_t i = 0;
-    for (uint64_t word; i + sizeof word <= len; i += sizeof word) {
-        memcpy(&word, text + i, sizeof word);
-        uint64_t high = 0x8080808080808080U, has_zero = (word - 0x0101010101010101U) & ~word;
-        if ((word | has_zero) & high) break;
-    }
-    const char *end;
-    return g_utf8_validate_len(text + i, len - i, &end) ? len : (size_t)(end - text);
-}
-
 /* Depth of the tree, preorder numbers and clauses, in one walk. The first node below the cap is reported. */
 static bool number(struct sql_parser *p, struct sql_node *root)
 {
@@ -598,7 +584,7 @@ static enum err_code check_text(struct sql_parser *p, size_t len)
                                   even ? "KiB" : "bytes"));
         return ERR_LIMIT_BYTES;
     }
-    size_t bad = first_bad_byte(p->text, len);
+    size_t bad = utf8_valid_bytes(p->text, len);
     if (bad == len) return ERR_OK;
     bool nul = p->text[bad] == '\0';
     sql_diag_add(p, ERR_ENCODING, (uint32_t)bad, (uint32_t)bad + 1,
