@@ -1,10 +1,13 @@
 /* Encoder and decoder made from the tables of fields.c.
  *
  * A frame is the array [version, kind, body]; the body is a map from field ids to values, and so is every struct in it.
- * Decoding is two passes: msg_scan checks the bytes as bytes, msgpack-c unpacks them (texts point into the bytes), and
- * the rows copy what they know into the arena, each value checked for type and bound. What no row knows is skipped.
+ * Decoding is two passes: msg_scan checks the bytes as bytes, then the rows copy what they know from them into the arena, each value
+ * checked for type and bound. What no row knows is skipped.
  */
 #include "proto/message/fields.h"
+#include "proto/message/wire.h"
+
+#include "lib/base/utf8.h"
 
 #include <glib.h>
 #include <math.h>
@@ -243,73 +246,74 @@ static int pack_list(struct msg_buffer *out, const struct field *f, const void *
 struct decoder {
     struct arena *arena;
     struct err *err;
+    const uint8_t *next; /* of bytes that were scanned, behind what is being read */
 };
 
-static enum err_code wrong(const struct decoder *d, const struct field *f, const char *what)
+static enum err_code wrong(struct decoder *d, const struct field *f, const char *what)
 {
     return err_set(d->err, ERR_MALFORMED, "field %s: %s", f->name, what);
 }
 
-static enum err_code too_many(const struct decoder *d, const struct field *f, enum err_code code)
+static enum err_code too_many(struct decoder *d, const struct field *f, enum err_code code)
 {
     return err_set(d->err, code, "field %s holds more than %u %s", f->name, f->max,
                    code == ERR_LIMIT_BYTES ? "bytes" : "items");
 }
 
-static enum err_code no_room(const struct decoder *d)
+static enum err_code no_room(struct decoder *d)
 {
     return err_set(d->err, ERR_LIMIT_MEMORY, "the message needs more memory than it may have");
 }
 
-static enum err_code read_record(const struct decoder *d, const struct record *record, const msgpack_object *from,
+static enum err_code read_record(struct decoder *d, const struct record *record, const struct wire_value *from,
                                  void *base);
 
-static enum err_code read_bool(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_bool(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    if (from->type != MSGPACK_OBJECT_BOOLEAN) return wrong(d, f, "is no boolean");
-    *(bool *)at_mut(base, f->at) = from->via.boolean;
+    if (from->kind != WIRE_TRUE && from->kind != WIRE_FALSE) return wrong(d, f, "is no boolean");
+    *(bool *)at_mut(base, f->at) = from->kind == WIRE_TRUE;
     return ERR_OK;
 }
 
-static bool unsigned_within(const msgpack_object *from, uint64_t max)
+static bool unsigned_within(const struct wire_value *from, uint64_t max)
 {
-    return from->type == MSGPACK_OBJECT_POSITIVE_INTEGER && from->via.u64 <= max;
+    return from->kind == WIRE_UNSIGNED && from->bits <= max;
 }
 
-static enum err_code read_u32(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_u32(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     if (!unsigned_within(from, UINT32_MAX)) return wrong(d, f, "is no 32-bit count");
-    *(uint32_t *)at_mut(base, f->at) = (uint32_t)from->via.u64;
+    *(uint32_t *)at_mut(base, f->at) = (uint32_t)from->bits;
     return ERR_OK;
 }
 
-static enum err_code read_enum(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_enum(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     if (!unsigned_within(from, f->max - 1)) return wrong(d, f, "has a value that this build does not know");
-    *(uint32_t *)at_mut(base, f->at) = (uint32_t)from->via.u64;
+    *(uint32_t *)at_mut(base, f->at) = (uint32_t)from->bits;
     return ERR_OK;
 }
 
-static enum err_code read_u64(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_u64(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     if (!unsigned_within(from, UINT64_MAX)) return wrong(d, f, "is no unsigned number");
-    *(uint64_t *)at_mut(base, f->at) = from->via.u64;
+    *(uint64_t *)at_mut(base, f->at) = from->bits;
     return ERR_OK;
 }
 
-static bool signed_value(const msgpack_object *from, int64_t *out)
+static bool signed_value(const struct wire_value *from, int64_t *out)
 {
-    if (from->type == MSGPACK_OBJECT_NEGATIVE_INTEGER) return *out = from->via.i64, true;
+    if (from->kind == WIRE_SIGNED) return *out = (int64_t)from->bits, true;
     if (!unsigned_within(from, INT64_MAX)) return false;
-    return *out = (int64_t)from->via.u64, true;
+    return *out = (int64_t)from->bits, true;
 }
 
-static enum err_code read_i64(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_i64(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     return signed_value(from, at_mut(base, f->at)) ? ERR_OK : wrong(d, f, "is no whole number");
 }
 
-static enum err_code read_i32(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_i32(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     int64_t value;
     if (!signed_value(from, &value) || value < INT32_MIN || value > INT32_MAX)
@@ -318,93 +322,96 @@ static enum err_code read_i32(const struct decoder *d, const struct field *f, co
     return ERR_OK;
 }
 
-static enum err_code read_real(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_real(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    bool real = from->type == MSGPACK_OBJECT_FLOAT32 || from->type == MSGPACK_OBJECT_FLOAT64;
-    if (!real || !isfinite(from->via.f64)) return wrong(d, f, "is no finite real");
-    *(double *)at_mut(base, f->at) = from->via.f64;
+    bool real = from->kind == WIRE_FLOAT32 || from->kind == WIRE_FLOAT64;
+    double value = real ? wire_real(from) : NAN;
+    if (!isfinite(value)) return wrong(d, f, "is no finite real");
+    *(double *)at_mut(base, f->at) = value;
     return ERR_OK;
 }
 
-static enum err_code read_pair(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_pair(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     uint64_t wire[2];
-    if (from->type != MSGPACK_OBJECT_BIN || from->via.bin.size != sizeof wire) return wrong(d, f, "is not 16 bytes");
-    memcpy(wire, from->via.bin.ptr, sizeof wire);
+    if (from->kind != WIRE_BIN || from->bits != sizeof wire) return wrong(d, f, "is not 16 bytes");
+    memcpy(wire, from->bytes, sizeof wire);
     uint64_t *pair = at_mut(base, f->at);
     pair[0] = GUINT64_FROM_BE(wire[0]);
     pair[1] = GUINT64_FROM_BE(wire[1]);
     return ERR_OK;
 }
 
-static enum err_code read_bytes(const struct decoder *d, const struct field *f, const msgpack_object *from,
+static enum err_code read_bytes(struct decoder *d, const struct field *f, const struct wire_value *from,
                                 struct msg_text *out)
 {
-    if (from->type != MSGPACK_OBJECT_STR && from->type != MSGPACK_OBJECT_BIN) return wrong(d, f, "is no text");
-    if (f->max && from->via.str.size > f->max) return too_many(d, f, ERR_LIMIT_BYTES);
-    out->bytes = arena_strndup(d->arena, from->via.str.ptr, from->via.str.size);
-    out->len = from->via.str.size;
+    if (from->kind != WIRE_STR && from->kind != WIRE_BIN) return wrong(d, f, "is no text");
+    if (f->max && from->bits > f->max) return too_many(d, f, ERR_LIMIT_BYTES);
+    out->bytes = arena_strndup(d->arena, from->bytes, from->bits);
+    out->len = (uint32_t)from->bits;
     return out->bytes ? ERR_OK : no_room(d);
 }
 
-static enum err_code read_text(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_text(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     return read_bytes(d, f, from, at_mut(base, f->at));
 }
 
-static enum err_code read_cstr(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_cstr(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     struct msg_text text = {NULL, 0};
     enum err_code code = read_bytes(d, f, from, &text);
     if (code) return code;
     if (text.len && memchr(text.bytes, '\0', text.len))
         return err_set(d->err, ERR_ENCODING, "field %s holds a NUL", f->name);
-    if (f->type == FIELD_UTF8 && !g_utf8_validate_len(text.bytes, text.len, NULL))
+    if (f->type == FIELD_UTF8 && utf8_valid_bytes(text.bytes, text.len) != text.len)
         return err_set(d->err, ERR_ENCODING, "field %s is not valid UTF-8", f->name);
     store_pointer(base, f->at, text.bytes);
     return ERR_OK;
 }
 
-static enum err_code check_list(const struct decoder *d, const struct field *f, const msgpack_object *from)
+static enum err_code check_list(struct decoder *d, const struct field *f, const struct wire_value *from)
 {
-    if (from->type != MSGPACK_OBJECT_ARRAY) return wrong(d, f, "is no list");
-    return from->via.array.size > f->max ? too_many(d, f, ERR_LIMIT_COUNT) : ERR_OK;
+    if (from->kind != WIRE_ARRAY) return wrong(d, f, "is no list");
+    return from->bits > f->max ? too_many(d, f, ERR_LIMIT_COUNT) : ERR_OK;
 }
 
-static enum err_code read_strings(const struct decoder *d, const struct field *f, const msgpack_object *from,
-                                  void *base)
+static enum err_code read_strings(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     enum err_code code = check_list(d, f, from);
     if (code) return code;
     struct field item = {.name = f->name, .type = FIELD_CSTR, .max = MSG_MAX_SQL};
-    const char **items = arena_new_array(d->arena, from->via.array.size, const char *);
+    uint32_t n = (uint32_t)from->bits;
+    const char **items = arena_new_array(d->arena, n, const char *);
     if (!items) return no_room(d);
-    for (uint32_t i = 0; i < from->via.array.size && !code; i++) {
-        const msgpack_object *value = &from->via.array.ptr[i];
-        if (value->type != MSGPACK_OBJECT_NIL || f->type != FIELD_VALUES) code = read_cstr(d, &item, value, &items[i]);
+    for (uint32_t i = 0; i < n && !code; i++) {
+        struct wire_value value;
+        d->next = wire_read(d->next, &value);
+        if (value.kind != WIRE_NIL || f->type != FIELD_VALUES) code = read_cstr(d, &item, &value, &items[i]);
     }
     store_pointer(base, f->at, items);
-    *(uint32_t *)at_mut(base, f->count_at) = from->via.array.size;
+    *(uint32_t *)at_mut(base, f->count_at) = n;
     return code;
 }
 
-static bool read_number(const msgpack_object pair[2], struct msg_number *out)
+static inline bool read_number(struct decoder *d, struct msg_number *out)
 {
-    if (!unsigned_within(&pair[0], UINT32_MAX) || pair[1].type != MSGPACK_OBJECT_FLOAT32) return false;
-    *out = (struct msg_number){(uint32_t)pair[0].via.u64, (float)pair[1].via.f64};
+    struct wire_value id, value;
+    d->next = wire_read(wire_read(d->next, &id), &value);
+    if (!unsigned_within(&id, UINT32_MAX) || value.kind != WIRE_FLOAT32) return false;
+    *out = (struct msg_number){(uint32_t)id.bits, (float)wire_real(&value)};
     return isfinite(out->value);
 }
 
-static enum err_code read_numbers(const struct decoder *d, const struct field *f, const msgpack_object *from,
-                                  void *base)
+static enum err_code read_numbers(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    if (from->type != MSGPACK_OBJECT_ARRAY || from->via.array.size % 2) return wrong(d, f, "is no list of pairs");
-    uint32_t n = from->via.array.size / 2;
-    if (n > f->max) return too_many(d, f, ERR_LIMIT_COUNT);
+    if (from->kind != WIRE_ARRAY || from->bits % 2) return wrong(d, f, "is no list of pairs");
+    if (from->bits / 2 > f->max) return too_many(d, f, ERR_LIMIT_COUNT);
+    uint32_t n = (uint32_t)(from->bits / 2);
     struct msg_number *items = arena_new_array(d->arena, n, struct msg_number);
     if (!items) return no_room(d);
     for (uint32_t i = 0; i < n; i++) {
-        if (!read_number(&from->via.array.ptr[(size_t)i * 2], &items[i])) return wrong(d, f, "holds no id and real");
+        if (!read_number(d, &items[i])) return wrong(d, f, "holds no id and real");
         if (i && items[i].id <= items[i - 1].id) return wrong(d, f, "has ids that do not rise");
     }
     store_pointer(base, f->at, items);
@@ -412,13 +419,12 @@ static enum err_code read_numbers(const struct decoder *d, const struct field *f
     return ERR_OK;
 }
 
-static enum err_code read_struct(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_struct(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     return read_record(d, f->record, from, at_mut(base, f->at));
 }
 
-static enum err_code read_optional(const struct decoder *d, const struct field *f, const msgpack_object *from,
-                                   void *base)
+static enum err_code read_optional(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     void *target = arena_zalloc(d->arena, f->record->size);
     if (!target) return no_room(d);
@@ -426,16 +432,20 @@ static enum err_code read_optional(const struct decoder *d, const struct field *
     return read_record(d, f->record, from, target);
 }
 
-static enum err_code read_list(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base)
+static enum err_code read_list(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     enum err_code code = check_list(d, f, from);
     if (code) return code;
-    char *items = arena_array(d->arena, from->via.array.size, f->record->size);
+    uint32_t n = (uint32_t)from->bits;
+    char *items = arena_array(d->arena, n, f->record->size);
     if (!items) return no_room(d);
-    for (uint32_t i = 0; i < from->via.array.size && !code; i++)
-        code = read_record(d, f->record, &from->via.array.ptr[i], items + i * f->record->size);
+    for (uint32_t i = 0; i < n && !code; i++) {
+        struct wire_value item;
+        d->next = wire_read(d->next, &item);
+        code = read_record(d, f->record, &item, items + i * f->record->size);
+    }
     store_pointer(base, f->at, items);
-    *(uint32_t *)at_mut(base, f->count_at) = from->via.array.size;
+    *(uint32_t *)at_mut(base, f->count_at) = n;
     return code;
 }
 
@@ -444,7 +454,7 @@ static enum err_code read_list(const struct decoder *d, const struct field *f, c
 static const struct {
     bool (*has)(const struct field *f, const void *base); /* is there anything to write? */
     int (*pack)(struct msg_buffer *out, const struct field *f, const void *base);
-    enum err_code (*read)(const struct decoder *d, const struct field *f, const msgpack_object *from, void *base);
+    enum err_code (*read)(struct decoder *d, const struct field *f, const struct wire_value *from, void *base);
 } types[FIELD_TYPE_COUNT] = {
     [FIELD_BOOL] = {has_bool, pack_bool, read_bool},
     [FIELD_U32] = {has_u32, pack_u32, read_u32},
@@ -468,20 +478,27 @@ static const struct {
 
 static int pack_record(struct msg_buffer *out, const struct record *record, const void *base)
 {
-    uint64_t present = 0;
-    for (const struct field *f = record->fields; f->name; f++)
-        if (types[f->type].has(f, base)) present |= UINT64_C(1) << f->id % 64;
+    uint64_t present = 0; /* by row */
+    const struct field *fields = record->fields;
+    for (uint32_t i = 0; fields[i].name; i++)
+        if (types[fields[i].type].has(&fields[i], base)) present |= UINT64_C(1) << i;
     int failed = put_map(out, (size_t)__builtin_popcountll(present));
-    for (const struct field *f = record->fields; f->name && !failed; f++)
-        if (present >> f->id % 64 & 1) failed = put_uint8(out, f->id) || types[f->type].pack(out, f, base);
+    for (; present && !failed; present &= present - 1) {
+        const struct field *f = &fields[__builtin_ctzll(present)];
+        failed = put_uint8(out, f->id) || types[f->type].pack(out, f, base);
+    }
     return failed;
 }
 
-static const struct field *find_field(const struct record *record, const msgpack_object *key)
+/* The row of a key; `likely`: rows were written in this order. */
+static const struct field *find_field(const struct record *record, const struct field *likely,
+                                      const struct wire_value *key)
 {
-    if (key->type != MSGPACK_OBJECT_POSITIVE_INTEGER) return NULL;
-    for (const struct field *f = record->fields; f->name; f++)
-        if (f->id == key->via.u64) return f;
+    if (key->kind != WIRE_UNSIGNED) return NULL;
+    for (const struct field *f = likely; f->name; f++)
+        if (f->id == key->bits) return f;
+    for (const struct field *f = record->fields; f != likely; f++)
+        if (f->id == key->bits) return f;
     return NULL;
 }
 
@@ -495,20 +512,27 @@ static void set_absent(const struct record *record, void *base)
             set_absent(f->record, at_mut(base, f->at));
 }
 
-static enum err_code read_record(const struct decoder *d, const struct record *record, const msgpack_object *from,
+static enum err_code read_record(struct decoder *d, const struct record *record, const struct wire_value *from,
                                  void *base)
 {
-    if (from->type != MSGPACK_OBJECT_MAP) return err_set(d->err, ERR_MALFORMED, "a %s is no map", record->name);
+    if (from->kind != WIRE_MAP) return err_set(d->err, ERR_MALFORMED, "a %s is no map", record->name);
     set_absent(record, base);
     uint64_t seen = 0;
-    for (uint32_t i = 0; i < from->via.map.size; i++) {
-        const msgpack_object_kv *entry = &from->via.map.ptr[i];
-        const struct field *f = find_field(record, &entry->key);
-        if (!f) continue;
+    const struct field *likely = record->fields;
+    for (uint64_t i = 0; i < from->bits; i++) {
+        struct wire_value key, value;
+        d->next = wire_skip(wire_read(d->next, &key), &key);
+        d->next = wire_read(d->next, &value);
+        const struct field *f = find_field(record, likely, &key);
+        if (!f) {
+            d->next = wire_skip(d->next, &value);
+            continue;
+        }
         uint64_t bit = UINT64_C(1) << f->id % 64;
         if (seen & bit) return wrong(d, f, "stands twice");
         seen |= bit;
-        enum err_code code = types[f->type].read(d, f, &entry->val, base);
+        likely = f + 1;
+        enum err_code code = types[f->type].read(d, f, &value, base);
         if (code) return code;
     }
     return ERR_OK;
@@ -533,53 +557,31 @@ enum err_code msg_encode(struct msg_buffer *out, enum msg_kind kind, const struc
     return msg_append(out, kind, record, message);
 }
 
-static enum err_code read_frame(const struct decoder *d, enum msg_kind kind, const struct record *record,
-                                const msgpack_object *frame, void **out)
+static enum err_code read_frame(struct decoder *d, enum msg_kind kind, const struct record *record, void **out)
 {
-    if (frame->type != MSGPACK_OBJECT_ARRAY || frame->via.array.size < 3)
+    struct wire_value frame, version, number, body;
+    d->next = wire_read(d->next, &frame);
+    if (frame.kind != WIRE_ARRAY || frame.bits < 3)
         return err_set(d->err, ERR_MALFORMED, "the message is no frame of version, kind and body");
-    const msgpack_object *part = frame->via.array.ptr;
-    if (!unsigned_within(&part[0], UINT16_MAX)) return err_set(d->err, ERR_MALFORMED, "the message has no version");
-    if (part[0].via.u64 >> 8 != MSG_MAJOR)
+    d->next = wire_read(d->next, &version);
+    if (!unsigned_within(&version, UINT16_MAX)) return err_set(d->err, ERR_MALFORMED, "the message has no version");
+    if (version.bits >> 8 != MSG_MAJOR)
         return err_set(d->err, ERR_VERSION, "the message has version %u.%u, this build reads %d.x",
-                       (unsigned)(part[0].via.u64 >> 8), (unsigned)(part[0].via.u64 & 0xff), MSG_MAJOR);
-    if (!unsigned_within(&part[1], UINT8_MAX) || part[1].via.u64 != (uint64_t)kind)
+                       (unsigned)(version.bits >> 8), (unsigned)(version.bits & 0xff), MSG_MAJOR);
+    d->next = wire_read(d->next, &number);
+    if (!unsigned_within(&number, UINT8_MAX) || number.bits != (uint64_t)kind)
         return err_set(d->err, ERR_MALFORMED, "the message is not of the kind %s", record->name);
+    d->next = wire_read(d->next, &body);
     *out = arena_zalloc(d->arena, record->size);
-    return *out ? read_record(d, record, &part[2], *out) : no_room(d);
-}
-
-static void free_zone(void *zone)
-{
-    msgpack_zone_free(zone);
-}
-
-/* The thread's, empty: the first chunk of it serves one message after the other. NULL: no memory. */
-static msgpack_zone *take_zone(void)
-{
-    static GPrivate own = G_PRIVATE_INIT(free_zone);
-    msgpack_zone *zone = g_private_get(&own);
-    if (zone) return zone;
-    zone = msgpack_zone_new(MSGPACK_ZONE_CHUNK_SIZE);
-    g_private_set(&own, zone);
-    return zone;
+    return *out ? read_record(d, record, &body, *out) : no_room(d);
 }
 
 /* Of bytes that were scanned. */
-static enum err_code unpack(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
-                            size_t len, void **out, struct err *err)
+static enum err_code read_scanned(struct arena *arena, enum msg_kind kind, const struct record *record,
+                                  const void *bytes, void **out, struct err *err)
 {
-    enum err_code code;
-    msgpack_zone *zone = take_zone();
-    msgpack_object frame;
-    if (!zone) return err_set(err, ERR_NOMEM, "no memory for a message");
-    size_t offset = 0;
-    struct decoder d = {arena, err};
-    if (msgpack_unpack(bytes, len, &offset, zone, &frame) == MSGPACK_UNPACK_SUCCESS)
-        code = read_frame(&d, kind, record, &frame, out);
-    else
-        code = err_set(err, ERR_MALFORMED, "the message does not unpack");
-    msgpack_zone_clear(zone);
+    struct decoder d = {arena, err, bytes};
+    enum err_code code = read_frame(&d, kind, record, out);
     if (code) *out = NULL;
     return code;
 }
@@ -595,7 +597,7 @@ enum err_code msg_decode_first(struct arena *arena, enum msg_kind kind, const st
 {
     *out = NULL;
     enum err_code code = scan(bytes, len, used, err);
-    return code ? code : unpack(arena, kind, record, bytes, *used, out, err);
+    return code ? code : read_scanned(arena, kind, record, bytes, out, err);
 }
 
 enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
@@ -606,5 +608,5 @@ enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct r
     enum err_code code = scan(bytes, len, &end, err);
     if (code) return code;
     if (end != len) return err_set(err, ERR_MALFORMED, "%zu bytes follow the message", len - end);
-    return unpack(arena, kind, record, bytes, len, out, err);
+    return read_scanned(arena, kind, record, bytes, out, err);
 }

@@ -59,8 +59,8 @@ enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct r
 enum err_code msg_decode_first(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                                size_t len, void **out, size_t *used, struct err *err);
 
-/* Walk the bytes of one msgpack value without unpacking it: depth, number of objects, and every count and length
- * against what is really there. *end gets its length. ERR_MALFORMED, ERR_LIMIT_DEPTH, ERR_LIMIT_COUNT. */
+/* Walk the bytes of one msgpack value before it is read: depth, number of values, and every count and length against what is
+ * really there. *end gets its length, 0 where it is refused. ERR_MALFORMED, ERR_LIMIT_DEPTH, ERR_LIMIT_COUNT. */
 enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *err);
 
 #endif
