@@ -149,6 +149,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .models = engine->models,
         .defaults = config->defaults,
         .max_open = engine->window,
+        .messages = COORDINATOR_BY_REQUEST, /* one worker gets them all anyway */
         .verifier = config->remote.backend ? &config->remote : NULL,
         .verifier_threads = config->remote_threads,
         .corrector = config->corrector.endpoint ? &config->corrector : NULL,
