@@ -73,7 +73,7 @@ static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
         const char *dot = strrchr(w->task->deny_columns[i], '.');
         if (strcasestr(fact->value, dot ? dot + 1 : w->task->deny_columns[i])) return true;
     }
-    const struct schema_index *index = w->workspace->schema;
+    const struct schema_index *index = w->workspace->reading->schema;
     for (uint32_t i = 0; w->task->n_deny_columns && i < index->n_columns; i++) /* what shows one under another name */
         if (index->columns[i]->n_origins && strcasestr(fact->value, index->columns[i]->name) &&
             schema_column_is_denied(index, index->columns[i], w->task->deny_columns, w->task->n_deny_columns))
@@ -192,7 +192,7 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     if (!out) return false;
     /* What another family's task has found invalid by preparing it was not run after that. */
     enum err_code code = subject->result_known ? subject->result_code : w->workspace->invalid_code;
-    if (w->workspace->schema->no_data && !w->workspace->invalid_code) code = ERR_NO_DATA;
+    if (w->workspace->reading->schema->no_data && !w->workspace->invalid_code) code = ERR_NO_DATA;
     result->execution = out;
     out->code = err_name(code);
     out->error_offset = w->workspace->offset;
@@ -273,7 +273,7 @@ static bool write_proposals(struct workspace *workspace, struct arena *arena, co
     struct arena work;
     arena_init(&work, PROPOSING_BYTES);
     add_examples(workspace, &work, task, examples, &query);
-    int n = repair_propose(&work, workspace->schema, &query, &found, &why);
+    int n = repair_propose(&work, workspace->reading->schema, &query, &found, &why);
     out->proposals = arena_new_array(arena, n > 0 ? (uint32_t)n : 0, struct msg_proposal);
     bool whole = out->proposals != NULL;
     for (int i = 0; i < n && whole; i++) {
@@ -305,7 +305,7 @@ static enum err_code answer_proposals(struct workspace *workspace, struct arena 
                                                   .deny_columns = task->deny_columns,
                                                   .n_deny_columns = task->n_deny_columns,
                                                   .max_bytes = SCHEMA_BYTES};
-    if (task->describes && !(out->schema = schema_describe(arena, workspace->schema, &shown)))
+    if (task->describes && !(out->schema = schema_describe(arena, workspace->reading->schema, &shown)))
         return out_of_memory(err);
     out->ns = clock_now_ns() - started;
     return ERR_OK;
@@ -340,7 +340,7 @@ static enum err_code answer_readings(const struct workspace *workspace, struct a
     for (; n <= task->n_readings && n < EXPLAIN_MAX_READINGS; n++)
         statements[n] = (struct explain_statement){task->readings[n - 1].sql.bytes, task->readings[n - 1].sql.len};
     arena_init(&work, READINGS_BYTES);
-    enum err_code code = explain_readings(&work, workspace->schema, statements, n, &readings, &why);
+    enum err_code code = explain_readings(&work, workspace->reading->schema, statements, n, &readings, &why);
     bool whole = code ? (out->message = arena_strdup(arena, why.text)) != NULL : copy_question(arena, &readings, out);
     arena_free(&work);
     out->code = err_name(code);

@@ -357,7 +357,7 @@ enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, 
     struct workspace *workspace = task->part == MSG_PART_ROWS ? &lane->rows : &lane->workspace;
     enum err_code code = workspace_take(workspace, task, deadline_ns, err);
     if (!code) code = answer_family(workspace, &lane->answers, task, (enum vsig_family)family, result, err);
-    if (!code && *workspace->state) result->state = workspace->state;
+    if (!code && *workspace->reading->state) result->state = workspace->reading->state;
     return code;
 }
 

@@ -45,21 +45,30 @@ void handles_remember(struct handle *handle, const char fingerprint[33], bool ag
 
 /* --- workspace.c: the candidate in hand, its question, and what tasks share of them --- */
 
+/* What the candidates of a request share. */
+struct reading {
+    struct arena arena; /* of what follows */
+    uint64_t used;      /* when, in turns of the workspace; 0: it holds nothing */
+    struct msg_key key;
+    struct schema_index *schema; /* a reference */
+    char state[STATE_TEXT];      /* of the database of that index; "": it cannot be told */
+    char *question, *evidence;
+    struct vsig_uncertain *uncertain; /* of the request's linking */
+    uint32_t n_uncertain;
+    const struct question *analysis; /* NULL: there is no question */
+};
+
+enum { KEPT_READINGS = 8 }; /* requests take turns, a candidate each */
+
 struct workspace {
     const struct worker_config *config;
     struct handles *handles; /* of the thread */
     struct worker_stats *stats;
     struct trace_context trace; /* of the task in hand */
 
-    struct arena question_arena; /* of what follows */
-    bool has_question;
-    struct msg_key key;
-    struct schema_index *schema; /* a reference */
-    char state[STATE_TEXT];      /* of the database of that index; "": it cannot be told */
-    char *question, *evidence;
-    struct vsig_uncertain *uncertain; /* of the request's linking; in the question's arena */
-    uint32_t n_uncertain;
-    const struct question *analysis; /* NULL: there is no question */
+    struct reading readings[KEPT_READINGS];
+    struct reading *reading; /* in hand: one of them */
+    uint64_t turns;
 
     struct arena arena; /* of the candidate */
     bool has_candidate;

@@ -32,9 +32,9 @@ static char *data_of(const struct workspace *ws, const struct msg_task *task)
     struct arena arena;
     arena_init(&arena, DESCRIBE_BYTES);
     json_t *object = json_object();
-    set_text(object, "question", ws->question);
-    set_text(object, "evidence", ws->evidence);
-    set_text(object, "schema", schema_describe(&arena, ws->schema, &shown));
+    set_text(object, "question", ws->reading->question);
+    set_text(object, "evidence", ws->reading->evidence);
+    set_text(object, "schema", schema_describe(&arena, ws->reading->schema, &shown));
     json_object_set_new(object, "sql", json_stringn(ws->sql, ws->subject.sql_len));
     bool whole =
         json_object_get(object, "question") && json_object_get(object, "schema") && json_object_get(object, "sql");

@@ -1,11 +1,12 @@
 /* What tasks share. Tasks of one candidate come one after the other, and so do the candidates of a request: the
  * database, the schema index, the reading of the question, what statements gave, the parsed candidate and its result are
- * each made once and kept until a task needs another one. */
+ * each made once and kept until a task needs another one. Requests take turns, so some of their readings are kept. */
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
 #include "worker/db_states.h"
 
+#include <glib.h>
 #include <string.h>
 
 enum { QUESTION_BYTES = 16 << 20, CANDIDATE_BYTES = 96 << 20 };
@@ -14,7 +15,8 @@ void workspace_init(struct workspace *workspace, const struct worker_config *con
                     struct worker_stats *stats)
 {
     *workspace = (struct workspace){.config = config, .handles = handles, .stats = stats};
-    arena_init(&workspace->question_arena, QUESTION_BYTES);
+    for (unsigned i = 0; i < KEPT_READINGS; i++) arena_init(&workspace->readings[i].arena, QUESTION_BYTES);
+    workspace->reading = &workspace->readings[0];
     arena_init(&workspace->arena, CANDIDATE_BYTES);
 }
 
@@ -24,20 +26,28 @@ static void forget_candidate(struct workspace *ws)
     arena_reset(&ws->arena);
 }
 
+static void forget_reading(struct reading *reading)
+{
+    struct arena arena = reading->arena;
+    schema_unref(reading->schema);
+    arena_reset(&arena);
+    *reading = (struct reading){.arena = arena};
+}
+
 static void forget_question(struct workspace *ws)
 {
     forget_candidate(ws);
-    ws->has_question = false;
-    schema_unref(ws->schema);
-    ws->schema = NULL;
-    arena_reset(&ws->question_arena);
+    forget_reading(ws->reading);
 }
 
 void workspace_free(struct workspace *workspace)
 {
-    forget_question(workspace);
+    forget_candidate(workspace);
     arena_free(&workspace->arena);
-    arena_free(&workspace->question_arena);
+    for (unsigned i = 0; i < KEPT_READINGS; i++) {
+        forget_reading(&workspace->readings[i]);
+        arena_free(&workspace->readings[i].arena);
+    }
 }
 
 static enum err_code out_of_memory(struct err *err)
@@ -52,57 +62,98 @@ static bool keep(struct arena *arena, const char *text, char **out)
     return !text || *out;
 }
 
-static bool keep_linking(struct workspace *ws, const struct msg_linking *linking)
+static bool keep_linking(struct reading *reading, const struct msg_linking *linking)
 {
-    ws->n_uncertain = linking ? linking->n_uncertain : 0;
-    ws->uncertain = arena_new_array(&ws->question_arena, ws->n_uncertain + 1, struct vsig_uncertain);
-    for (uint32_t i = 0; ws->uncertain && i < ws->n_uncertain; i++) {
+    reading->n_uncertain = linking ? linking->n_uncertain : 0;
+    reading->uncertain = arena_new_array(&reading->arena, reading->n_uncertain + 1, struct vsig_uncertain);
+    for (uint32_t i = 0; reading->uncertain && i < reading->n_uncertain; i++) {
         const struct msg_uncertain *place = &linking->uncertain[i];
         char *name = NULL;
-        if (!keep(&ws->question_arena, place->name, &name)) return false;
+        if (!keep(&reading->arena, place->name, &name)) return false;
         bool columns = place->stage && strcmp(place->stage, "columns") == 0;
-        ws->uncertain[i] = (struct vsig_uncertain){.columns = columns, .name = name, .p = place->p};
+        reading->uncertain[i] = (struct vsig_uncertain){.columns = columns, .name = name, .p = place->p};
     }
-    return ws->uncertain != NULL;
+    return reading->uncertain != NULL;
+}
+
+static bool is_of(const struct reading *reading, const struct msg_task *task, const struct schema_index *schema)
+{
+    return reading->used && reading->schema == schema && reading->key.partition == task->key.partition &&
+           reading->key.offset == task->key.offset;
 }
 
 static bool holds_request(const struct workspace *ws, const struct msg_task *task)
 {
-    return ws->has_question && ws->key.partition == task->key.partition && ws->key.offset == task->key.offset;
+    return is_of(ws->reading, task, ws->reading->schema);
 }
 
 static void take_state(struct workspace *ws, const struct msg_task *task, const struct handle *handle)
 {
+    struct reading *reading = ws->reading;
     struct db_states *states = task->schema ? NULL : ws->config->states;
-    if (!states || !db_states_of(states, handle->db, task->db, handle->path, ws->schema->fingerprint, ws->state))
-        ws->state[0] = '\0';
+    if (!states ||
+        !db_states_of(states, handle->db, task->db, handle->path, reading->schema->fingerprint, reading->state))
+        reading->state[0] = '\0';
 }
 
-/* Read the question once a request, unless the rows behind a result are all that is asked for. An index that was rebuilt meanwhile
- * makes it another one. Takes over the reference. */
+/* Where the rows behind a result are all that is asked for, the question is not read. */
+static const char *to_read(const struct msg_task *task, const char *text)
+{
+    return task->part == MSG_PART_ROWS ? NULL : text;
+}
+
+static enum err_code read_question(struct reading *reading, const struct msg_task *task, struct err *err)
+{
+    if (!keep(&reading->arena, to_read(task, task->question), &reading->question) ||
+        !keep(&reading->arena, to_read(task, task->evidence), &reading->evidence) ||
+        !keep_linking(reading, task->linking))
+        return out_of_memory(err);
+    if (!reading->question || !*reading->question) return ERR_OK;
+    reading->analysis = question_read(&reading->arena, reading->schema, reading->question, reading->evidence);
+    return reading->analysis ? ERR_OK : out_of_memory(err);
+}
+
+/* A topic that was made anew has the keys of the old one. */
+static bool is_kept(const struct reading *reading, const struct msg_task *task, const struct schema_index *schema)
+{
+    return is_of(reading, task, schema) && g_strcmp0(reading->question, to_read(task, task->question)) == 0 &&
+           g_strcmp0(reading->evidence, to_read(task, task->evidence)) == 0;
+}
+
+/* The reading of the task's request, or the one that was longest not used. */
+static struct reading *find_reading(struct workspace *ws, const struct msg_task *task,
+                                    const struct schema_index *schema)
+{
+    struct reading *oldest = &ws->readings[0];
+    for (unsigned i = 0; i < KEPT_READINGS; i++) {
+        if (is_kept(&ws->readings[i], task, schema)) return &ws->readings[i];
+        if (ws->readings[i].used < oldest->used) oldest = &ws->readings[i];
+    }
+    return oldest;
+}
+
+/* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference. */
 static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
                                    const struct handle *handle, struct err *err)
 {
-    if (holds_request(ws, task) && ws->schema == schema) {
+    if (is_of(ws->reading, task, schema)) {
         schema_unref(schema);
         return ERR_OK;
     }
-    forget_question(ws);
-    ws->schema = schema;
-    take_state(ws, task, handle);
-    ws->key = task->key;
-    ws->analysis = NULL;
-    bool asks = task->part != MSG_PART_ROWS;
-    if (!keep(&ws->question_arena, asks ? task->question : NULL, &ws->question) ||
-        !keep(&ws->question_arena, asks ? task->evidence : NULL, &ws->evidence))
-        return out_of_memory(err);
-    if (!keep_linking(ws, task->linking)) return out_of_memory(err);
-    if (ws->question && *ws->question) {
-        ws->analysis = question_read(&ws->question_arena, schema, ws->question, ws->evidence);
-        if (!ws->analysis) return out_of_memory(err);
+    forget_candidate(ws);
+    ws->reading = find_reading(ws, task, schema);
+    enum err_code code = ERR_OK;
+    if (is_kept(ws->reading, task, schema)) {
+        schema_unref(schema);
+    } else {
+        forget_reading(ws->reading);
+        ws->reading->schema = schema;
+        ws->reading->key = task->key;
+        code = read_question(ws->reading, task, err);
     }
-    ws->has_question = true;
-    return ERR_OK;
+    ws->reading->used = ++ws->turns;
+    take_state(ws, task, handle);
+    return code;
 }
 
 static enum err_code take_candidate(struct workspace *ws, const struct msg_task *task, struct db *db, struct err *err)
@@ -111,21 +162,22 @@ static enum err_code take_candidate(struct workspace *ws, const struct msg_task 
         ws->subject.db = db;
         return ERR_OK;
     }
+    const struct reading *reading = ws->reading;
     struct trace_span span;
     forget_candidate(ws);
     int64_t started = clock_now_ns();
     tracer_begin(ws->config->tracer, &ws->trace, "parse", TRACE_INTERNAL, &span);
     ws->sql = arena_strndup(&ws->arena, task->sql.bytes, task->sql.len);
     if (!ws->sql) return out_of_memory(err);
-    enum err_code code = vsig_subject_init(&ws->subject, &ws->arena, ws->schema, db, ws->sql, task->sql.len,
-                                           ws->question, ws->evidence, ws->analysis);
+    enum err_code code = vsig_subject_init(&ws->subject, &ws->arena, reading->schema, db, ws->sql, task->sql.len,
+                                           reading->question, reading->evidence, reading->analysis);
     tracer_end(ws->config->tracer, &span, code);
     if (code == ERR_LIMIT_MEMORY) return out_of_memory(err);
-    ws->subject.uncertain = ws->uncertain;
-    ws->subject.n_uncertain = ws->n_uncertain;
+    ws->subject.uncertain = reading->uncertain;
+    ws->subject.n_uncertain = reading->n_uncertain;
     const struct sql_bound *bound = ws->subject.code ? NULL : ws->subject.bound;
-    ws->denied = schema_uses_denied(ws->schema, bound, task->deny_columns, task->n_deny_columns);
-    ws->reaches_denied = schema_reaches_denied(ws->schema, bound, task->deny_columns, task->n_deny_columns);
+    ws->denied = schema_uses_denied(reading->schema, bound, task->deny_columns, task->n_deny_columns);
+    ws->reaches_denied = schema_reaches_denied(reading->schema, bound, task->deny_columns, task->n_deny_columns);
     memcpy(ws->hash, task->hash, sizeof ws->hash);
     ws->checked = ws->ran = false;
     ws->has_candidate = true;
@@ -172,7 +224,7 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     struct schema_index *schema;
     enum err_code code = take_database(workspace, task, deadline_ns, &handle, &schema, err);
     if (code) return code;
-    handles_remember(handle, schema->fingerprint, holds_request(workspace, task) && workspace->schema == schema);
+    handles_remember(handle, schema->fingerprint, is_of(workspace->reading, task, schema));
     code = take_question(workspace, task, schema, handle, err);
     if (!code) code = take_candidate(workspace, task, handle->db, err);
     if (code) forget_question(workspace);
@@ -220,7 +272,7 @@ static enum err_code check_text(struct workspace *ws)
 enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
 {
     struct vsig_subject *subject = &ws->subject;
-    run = run && !ws->schema->no_data;
+    run = run && !ws->reading->schema->no_data;
     if (ws->checked && (!run || ws->ran || ws->invalid_code)) return ERR_OK;
     struct trace_span span;
     int64_t started = clock_now_ns();

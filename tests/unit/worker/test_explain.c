@@ -272,6 +272,25 @@ Test(explain, a_late_task_is_late)
     cr_assert_eq(answer_family(&workspace, &arena, &task, VSIG_EXPLAIN, &result, &err), ERR_DEADLINE);
 }
 
+static const struct question *reading_of(int64_t offset, const char *question)
+{
+    struct msg_task task = task_of(question, "SELECT count(*) FROM keeper");
+    struct err err = {0};
+    task.key.offset = offset;
+    cr_assert_eq(workspace_take(&workspace, &task, 0, &err), ERR_OK, "%s", err.text);
+    cr_assert_str_eq(workspace.reading->question, question);
+    return workspace.reading->analysis;
+}
+
+Test(explain, requests_that_take_turns_are_read_once)
+{
+    const struct question *first = reading_of(1, "How old is Leo?"), *second = reading_of(2, "How many keepers?");
+    cr_assert_eq(reading_of(1, "How old is Leo?"), first);
+    cr_assert_eq(reading_of(2, "How many keepers?"), second);
+    reading_of(1, "Who keeps Tux?"); /* in a topic that was made anew */
+    for (int64_t i = 0; i < 3L * KEPT_READINGS; i++) reading_of(10 + i, "How many?");
+}
+
 /* --- queries near a candidate --- */
 
 static bool is_proposed(const struct msg_result *result, const char *sql)
