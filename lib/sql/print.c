@@ -61,21 +61,36 @@ static void put_quoted(struct out *o, const char *text, size_t len, char open, c
 
 /* ---- names ----------------------------------------------------------------------------------------------------- */
 
-/* Words that no rule of the grammar takes as a name, in order. */
-static const char *const RESERVED[] = {
-    "ADD",     "ALL",     "ALTER",      "AND",    "AS",      "AUTOINCREMENT", "BETWEEN", "CASE",       "CHECK",
-    "COLLATE", "COMMIT",  "CONSTRAINT", "CREATE", "DEFAULT", "DEFERRABLE",    "DELETE",  "DISTINCT",   "DROP",
-    "ELSE",    "ESCAPE",  "EXCEPT",     "EXISTS", "FOREIGN", "FROM",          "GROUP",   "HAVING",     "IN",
-    "INDEX",   "INSERT",  "INTERSECT",  "INTO",   "IS",      "ISNULL",        "JOIN",    "LIMIT",      "NOT",
-    "NOTHING", "NOTNULL", "NULL",       "ON",     "OR",      "ORDER",         "PRIMARY", "REFERENCES", "RETURNING",
-    "SELECT",  "SET",     "TABLE",      "THEN",   "TO",      "TRANSACTION",   "UNION",   "UNIQUE",     "UPDATE",
-    "USING",   "VALUES",  "WHEN",       "WHERE"};
+/* Words that no rule of the grammar takes as a name, by their first letter. */
+enum { LETTERS = 26, MOST_OF_ONE = 7 };
+static const char *const RESERVED[LETTERS][MOST_OF_ONE + 1] = {
+    ['a' - 'a'] = {"ADD", "ALL", "ALTER", "AND", "AS", "AUTOINCREMENT"},
+    ['b' - 'a'] = {"BETWEEN"},
+    ['c' - 'a'] = {"CASE", "CHECK", "COLLATE", "COMMIT", "CONSTRAINT", "CREATE"},
+    ['d' - 'a'] = {"DEFAULT", "DEFERRABLE", "DELETE", "DISTINCT", "DROP"},
+    ['e' - 'a'] = {"ELSE", "ESCAPE", "EXCEPT", "EXISTS"},
+    ['f' - 'a'] = {"FOREIGN", "FROM"},
+    ['g' - 'a'] = {"GROUP"},
+    ['h' - 'a'] = {"HAVING"},
+    ['i' - 'a'] = {"IN", "INDEX", "INSERT", "INTERSECT", "INTO", "IS", "ISNULL"},
+    ['j' - 'a'] = {"JOIN"},
+    ['l' - 'a'] = {"LIMIT"},
+    ['n' - 'a'] = {"NOT", "NOTHING", "NOTNULL", "NULL"},
+    ['o' - 'a'] = {"ON", "OR", "ORDER"},
+    ['p' - 'a'] = {"PRIMARY"},
+    ['r' - 'a'] = {"REFERENCES", "RETURNING"},
+    ['s' - 'a'] = {"SELECT", "SET"},
+    ['t' - 'a'] = {"TABLE", "THEN", "TO", "TRANSACTION"},
+    ['u' - 'a'] = {"UNION", "UNIQUE", "UPDATE", "USING"},
+    ['v' - 'a'] = {"VALUES"},
+    ['w' - 'a'] = {"WHEN", "WHERE"},
+};
 
 static bool is_reserved(const char *text, size_t len)
 {
-    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
-        if ((*RESERVED[i] | 32) == (*text | 32) && sql_name_is(text, len, RESERVED[i], strlen(RESERVED[i])))
-            return true;
+    unsigned letter = (unsigned)(*text | 32) - 'a';
+    for (const char *const *word = letter < LETTERS ? RESERVED[letter] : NULL; word && *word; word++)
+        if (sql_name_is(text, len, *word, strlen(*word))) return true;
     return false;
 }
 
