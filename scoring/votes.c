@@ -340,25 +340,26 @@ const char *const *votes_feature_names(unsigned flags, unsigned *n)
     return layout->features;
 }
 
-static const struct msg_signal *signal_of(const struct msg_judged *judged, uint32_t id)
-{
-    for (uint32_t i = 0; i < judged->n_signals; i++)
-        if (judged->signals[i].id == id) return &judged->signals[i];
-    return NULL;
-}
-
 /* The worst severity that a fired signal found, as a level: 1 warning, 2 error. `unavailable`: the level of a signal
  * that could not look. */
-static uint8_t level_of(const struct msg_judged *judged, uint32_t id, uint8_t unavailable)
+static uint8_t level_of(const struct msg_judged *judged, const struct msg_signal *signal, uint8_t unavailable)
 {
-    const struct msg_signal *signal = signal_of(judged, id);
-    if (!signal) return LM_MISSING;
     if (signal->state == MSG_UNAVAILABLE) return unavailable;
     if (signal->state == MSG_SILENT) return LM_SILENT;
     uint8_t level = LM_FIRED;
     for (uint32_t i = 0; i < judged->n_findings; i++)
-        if (judged->findings[i].signal == id && judged->findings[i].severity == MSG_ERROR) level = VOTE_LEVELS - 1;
+        if (judged->findings[i].signal == signal->id && judged->findings[i].severity == MSG_ERROR)
+            level = VOTE_LEVELS - 1;
     return level;
+}
+
+/* By the signals' ids; of two of one id the first counts. */
+static void levels_of(const struct msg_judged *judged, uint8_t unavailable, uint8_t levels[VSIG_ID_END])
+{
+    memset(levels, LM_MISSING, VSIG_ID_END);
+    for (uint32_t i = judged->n_signals; i-- > 0;)
+        if (judged->signals[i].id < VSIG_ID_END)
+            levels[judged->signals[i].id] = level_of(judged, &judged->signals[i], unavailable);
 }
 
 /* As a positive labeler of the label model: lm_matrix_add computes the same from the same votes. */
@@ -390,8 +391,9 @@ static void fill_votes(const struct votes_subject *subject, unsigned flags, cons
     unsigned n, at = 0;
     const struct vsig_def *const *all = vsig_all(&n);
     const struct msg_judged *judged = &subject->candidates[subject->index];
-    uint8_t unavailable = subject->unavailable_as_silent ? LM_SILENT : LM_MISSING;
-    for (unsigned i = 0; i < n; i++) votes[at++] = level_of(judged, (uint32_t)all[i]->id, unavailable);
+    uint8_t levels[VSIG_ID_END];
+    levels_of(judged, subject->unavailable_as_silent ? LM_SILENT : LM_MISSING, levels);
+    for (unsigned i = 0; i < n; i++) votes[at++] = levels[all[i]->id];
     for (unsigned i = 0; (flags & VOTES_REQUEST) && i < N_REQUEST_COLUMNS; i++)
         if (request_columns[i].n_steps) votes[at++] = view_level(i, request_columns[i].value(others));
     for (unsigned i = 0; i < N_LABELERS; i++, at++) votes[at] = labeler_vote(&layout->columns[at], votes);
