@@ -119,12 +119,10 @@ static bool is_plain(const char *text, size_t len)
     return are_plain(last);
 }
 
-static void put_text(struct writer *w, const char *text, size_t len)
+static void put_strange(struct writer *w, const char *text, size_t len)
 {
     put_byte(w, '"');
-    if (is_plain(text, len)) {
-        put(w, text, len);
-    } else if (is_utf8(text, len)) {
+    if (is_utf8(text, len)) {
         put_characters(w, text, len);
     } else {
         char *valid = g_utf8_make_valid(text, (gssize)len);
@@ -132,6 +130,20 @@ static void put_text(struct writer *w, const char *text, size_t len)
         g_free(valid);
     }
     put_byte(w, '"');
+}
+
+static void put_text(struct writer *w, const char *text, size_t len)
+{
+    if (!is_plain(text, len)) {
+        put_strange(w, text, len);
+        return;
+    }
+    if (!reserve(w, len + 2)) return;
+    char *at = w->text + w->len;
+    *at = '"';
+    memcpy(at + 1, text, len);
+    at[len + 1] = '"';
+    w->len += len + 2;
 }
 
 /* --- values --- */
