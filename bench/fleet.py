@@ -338,21 +338,26 @@ def delaying(servers, seconds):
     return proxy.addresses(between.pairs), between
 
 
+def far_once(servers, address, assay, args, requests, producers, run):
+    """Latencies' quantiles of a fleet whose coordinator has so many; the first run warms the broker up."""
+    fleet = Fleet(servers, assay)
+    fleet.start("coordinator", "--max-open", "512", "--task-messages", args.task_messages, "--producers", str(producers), servers=address)
+    fleet.start("worker", "--db-root", args.db_root, "--redis", servers.redis, "--threads", str(args.threads))
+    warm(servers, requests, 0 if run else WARM_S)
+    found = quantiles(open_loop(servers, f"far{run}", requests, args.rate, args.seconds))
+    fleet.stop()
+    return found
+
+
 def far(args):
     assay = os.path.join(args.build, "cli", "assay")
     requests = requests_of(args.log)
     with Servers() as servers:
         address, _ = delaying(servers, args.delay_ms / 1e3)
         for i, producers in enumerate(args.producers * args.runs):
-            fleet = Fleet(servers, assay)
-            fleet.start("coordinator", "--max-open", "512", "--task-messages", args.task_messages, "--producers", producers,
-                        servers=address)
-            fleet.start("worker", "--db-root", args.db_root, "--redis", servers.redis, "--threads", str(args.threads))
-            warm(servers, requests, 0 if i else WARM_S)
-            p50, p95, p99 = quantiles(open_loop(servers, f"far{i}", requests, args.rate, args.seconds))
+            p50, p95, p99 = far_once(servers, address, assay, args, requests, producers, i)
             print(f"{producers} producers, {args.delay_ms:g} ms more for each call, {args.rate:g}/s: p50 {p50:.0f} ms, "
                   f"p95 {p95:.0f} ms, p99 {p99:.0f} ms", flush=True)
-            fleet.stop()
 
 
 # --- scale -------------------------------------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ SCENARIOS = {
 
 # Events, request by request: 100/s of databases of 20 ms for eight threads and two coordinators, 40 s, of which the event is at the 10th.
 AT_S, LASTS_S = 10.0, 40.0
+FAR_S = 0.010
 SERVED = {"rate": 100, "threads": 8, "coordinators": 2, "slow_s": DATABASE_S}
 OUTAGE = {"away": (AT_S, AT_S + 20), "away_share": 0.1, "away_s": CONNECT_S, "deadline_s": 10.0}
 
@@ -78,6 +79,8 @@ EVENTS = {
     "overload-deadline": ({"rate": 200, "deadline_s": 2.0}, nothing, "200/s, deadlines of 2 s"),
     "outage": (OUTAGE, nothing, "a tenth's database says nothing for 20 s; deadlines of 10 s"),
     "outage-refused": ({**OUTAGE, "away_s": 0.0}, nothing, "the same, connections are refused at once"),
+    "far": ({"far_s": FAR_S}, nothing, "brokers are far: calls of transactions take 10 ms more"),
+    "far-producers": ({"far_s": FAR_S, "producers": 4}, nothing, "the same with `--producers 4`"),
     "outage-no-breaker": ({**OUTAGE, "failures": math.inf}, nothing, "says nothing, tried by each task"),
 }
 
@@ -137,6 +140,21 @@ def against_workers(costs, seed):
         yield compare(f"{row['workers']} workers of 20 ms, verdicts/s", steady_rate(times), row["rate"])
 
 
+def against_producers(costs, seed):
+    """bench/fleet.py far: what belongs to a transaction is answered later."""
+    of = costs["measured"].get("producers", {"rows": []})
+    for producers in sorted({row["producers"] for row in of["rows"]}):
+        then = [row for row in of["rows"] if row["producers"] == producers]
+        load = of["rate"] / statistics.median(costs["measured"][of["messages"]]["throughput"])
+        def run(at):
+            taken = engine.open_loop(costs, at, of["rate"], of["seconds"], load=load, messages=of["messages"], threads=of["threads"], max_open=512,
+                                     producers=producers, far_s=of["delay_s"], cores=costs["machine"]["cores"]).taken
+            return [1e3 * engine.quantile(taken, q) for q in (0.50, 0.95)]
+        for name, model in zip(("p50", "p95"), of_seeds(seed, run)):
+            yield compare(f"{producers} producers, calls {1e3 * of['delay_s']:.0f} ms longer: {name} at {of['rate']}/s, ms", model,
+                          [1e3 * row[name] for row in then])
+
+
 def against_exact(costs, seed):
     """The counting model against the one that follows each request; here `measured` is the latter."""
     for share in (0.2, 0.5, 0.8):
@@ -149,7 +167,7 @@ def against_exact(costs, seed):
 
 
 def check(args, costs):
-    parts = [*((against_fleet, mode) for mode in costs["modes"]), (against_workers,), (against_exact,)]
+    parts = [*((against_fleet, mode) for mode in costs["modes"]), (against_workers,), (against_producers,), (against_exact,)]
     rows = [row for part, *mode in parts for row in part(costs, args.seed, *mode)]
     if args.json: return print(json.dumps(rows, indent=1))
     errors = [percent(row["error"], "+") for row in rows]
@@ -239,8 +257,9 @@ def main():
             command.add_argument("--seconds", type=float, default=10)
             command.add_argument("--rounds", type=int, default=5)
             command.add_argument("--task-messages", choices=engine.MESSAGES, default="each")
-            command.add_argument("--what", choices=("loads", "members", "workers"), default="loads",
-                                 help="members: how long requests wait as some join and leave; workers: 1 to 8, BUILD with -DASSAY_MUTATIONS=ON")
+            command.add_argument("--what", choices=("loads", "members", "workers", "producers"), default="loads",
+                                 help="members: how long requests wait as some join and leave; workers: 1 to 8, BUILD with -DASSAY_MUTATIONS=ON; "
+                                      "producers: one and four where brokers are far")
             command.add_argument("--out", required=True)
             continue
         command.add_argument("--costs", default=os.path.join(HERE, "simulate", "costs.json"))

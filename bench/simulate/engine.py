@@ -153,16 +153,18 @@ class Cost:
 
 class Client:
     """An instance of the Kafka library: its thread, and its connection, of which a broker handles one request at a time."""
+    far_s = 0.0  # by so much each answer is late, and those behind it
 
     def __init__(self, fleet, part): self.fleet, self.part, self.thread, self.connection = fleet, part, Thread(), Thread()
 
-    def library(self, numbers, then, *arguments): self.run(self.thread, self.part, "fleet", numbers, then, *arguments)
+    def library(self, numbers, then, *arguments): self.run(self.thread, self.part, "fleet", numbers, 0.0, then, arguments)
 
-    def broker(self, numbers, then, *arguments): self.run(self.connection, "broker", "broker", numbers, then, *arguments)
+    def broker(self, numbers, then, *arguments): self.run(self.connection, "broker", "broker", numbers, self.far_s, then, arguments)
 
-    def run(self, thread, part, group, numbers, then, *arguments):
+    def run(self, thread, part, group, numbers, late, then, arguments):
         fleet = self.fleet
-        def begin(over): fleet.cores.use(fleet.cost[part].of(*numbers), done, over, group=group, run=fleet.runs[part])
+        def begin(over): fleet.cores.use(fleet.cost[part].of(*numbers), answered, over, group=group, run=fleet.runs[part])
+        def answered(over): fleet.clock.after(late, done, over) if late else done(over)
         def done(over):
             then(*arguments)
             over()
@@ -179,6 +181,7 @@ class Producer(Client):
     def __init__(self, fleet, part, linger, transacts=False):
         super().__init__(fleet, part)
         self.linger, self.transacts, self.open, self.ready, self.in_flight = linger, transacts, {}, collections.deque(), 0
+        if transacts: self.far_s = fleet.far_s
 
     def send(self, partition, consumer, message, then=None):
         """`then`: when it is safe with the broker."""
@@ -266,15 +269,14 @@ class Consumer(Client):
 
 
 class Coordinator:
-    """One thread reads and decides, and one transaction at a time runs beside it (once.c, settle.c)."""
+    """One thread reads and decides, and transactions run beside it, one at a time for each share of its partitions (once.c, settle.c)."""
 
     def __init__(self, fleet):
-        self.fleet, self.thread, self.settled, self.open, self.waiting = fleet, Thread(self.plan), [], 0, collections.deque()
-        self.ended, self.took, self.transacting, self.due, self.batches = -COMMIT_MOST_S, 0.0, False, None, []
+        self.fleet, self.thread, self.open, self.waiting, self.batches = fleet, Thread(self.plan), 0, collections.deque(), []
         self.wait_s = 0.0  # of a first answer, a moving mean (core.c: note_wait)
         self.consumer = Consumer(fleet, "coordinator", self.take_message)
         self.tasks = Producer(fleet, "coordinator", LINGER_S)
-        self.verdicts = Producer(fleet, "coordinator", 0.0, transacts=True)
+        self.committers = [Committer(self) for _ in range(fleet.producers)]
 
     def take_message(self, message, appended):
         if isinstance(message, Request): return self.take(message, appended)
@@ -340,15 +342,28 @@ class Coordinator:
     def settle(self, request):
         self.open -= 1
         request.settled = self.fleet.clock.now
-        self.settled.append(request)
+        of = self.committers[request.key // len(self.fleet.coordinators) % len(self.committers)]
+        of.settled.append(request)
         if self.waiting: self.take(*self.waiting.popleft())
-        self.plan()
+        of.plan()
+
+    def plan(self):
+        for of in self.committers: of.plan()
+
+
+class Committer:
+    """A transactional producer of a coordinator, with what was settled of its partitions."""
+
+    def __init__(self, coordinator):
+        self.coordinator, self.fleet, self.settled = coordinator, coordinator.fleet, []
+        self.ended, self.took, self.transacting, self.due = -COMMIT_MOST_S, 0.0, False, None
+        self.producer = Producer(self.fleet, "coordinator", 0.0, transacts=True)
 
     def plan(self):
         """Who has nothing to read commits at once."""
         now = self.fleet.clock.now
         if self.transacting or not self.settled: return
-        pause = MARKERS_S if not self.thread.busy else max(self.fleet.commit, min(WORK_SHARE * self.took, COMMIT_MOST_S))
+        pause = MARKERS_S if not self.coordinator.thread.busy else max(self.fleet.commit, min(WORK_SHARE * self.took, COMMIT_MOST_S))
         due = now if len(self.settled) >= BATCH_MAX else max(now, self.ended + pause)
         if due <= now: self.transact()
         elif self.due is None or due < self.due:
@@ -363,7 +378,7 @@ class Coordinator:
     def transact(self):
         batch, self.settled, self.due = self.settled[:BATCH_MAX], self.settled[BATCH_MAX:], None
         self.transacting = True
-        self.batches.append(len(batch))
+        self.coordinator.batches.append(len(batch))
         Transaction(self, batch).begin()
 
     def committed(self, took):
@@ -375,15 +390,15 @@ class Transaction:
     """Its partitions are added, outputs written, each partition's a request; then offsets are added, written, and it is ended: requests one
     behind the other (txn.c). Then the broker writes markers, and who reads committed may."""
 
-    def __init__(self, coordinator, batch):
-        self.of, self.batch, self.left, self.fleet = coordinator, batch, len(batch), coordinator.fleet
+    def __init__(self, committer, batch):
+        self.of, self.batch, self.left, self.fleet = committer, batch, len(batch), committer.fleet
         self.began = self.fleet.clock.now
         for request in batch: self.fleet.note("commit_wait", self.began - request.settled)
 
-    def begin(self): self.fleet.clock.after(self.fleet.transaction_wait, self.of.verdicts.ask, self.write)
+    def begin(self): self.fleet.clock.after(self.fleet.transaction_wait, self.of.producer.ask, self.write)
 
     def write(self):
-        producer = self.of.verdicts
+        producer = self.of.producer
         for request in self.batch: producer.open.setdefault(request.key, []).append((None, request, self.one_is_safe))
         producer.ready += producer.open
         producer.next()
@@ -393,7 +408,7 @@ class Transaction:
         if self.left: return
         self.written = self.fleet.clock.now
         self.fleet.note("write", self.written - self.began)
-        ask = self.of.verdicts.ask
+        ask = self.of.producer.ask
         ask(lambda: ask(lambda: ask(self.end)))
 
     def end(self):
@@ -566,14 +581,16 @@ class Breaker:
 
 
 class Fleet:
-    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU the threads of a request take (cpu_at)."""
+    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU the threads of a request take (cpu_at). `producers`: of each
+    coordinator; `far_s`: how much later a broker answers what belongs to a transaction."""
 
     def __init__(self, costs, seed, *, coordinators=1, threads=1, partitions=8, cores=2, load=0.0, max_open=256, commit=COMMIT_S, slow_s=0.0,
                  messages="each", deadline_s=FOREVER, away=(0.0, 0.0), away_share=0.0, away_s=0.0, failures=FAILURES,
-                 slow_threads=SLOW_THREADS):
+                 slow_threads=SLOW_THREADS, producers=1, far_s=0.0):
         costs = {**costs, **costs.get("modes", {}).get(messages, {})}
         self.clock, self.chance, self.messages, self.deadline_s = Clock(), random.Random(seed), messages, deadline_s
         self.cores, self.max_open, self.commit, self.slow_s, self.slow_threads = Cores(self.clock, cores), max_open, commit, slow_s, slow_threads
+        self.producers, self.far_s = producers, far_s
         self.away, self.away_share, self.away_s, self.failures, self.breakers_opened = away, away_share, away_s, failures, 0
         self.cost = {part: Cost(*cost) for part, cost in costs["kafka"].items()}
         self.transaction_wait = costs["transaction_wait"]

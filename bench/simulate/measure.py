@@ -24,6 +24,7 @@ from engine import LIGHT
 LOADS = (LIGHT, 0.5, 0.8)
 FAMILIES = 6  # that every candidate is judged by, where no language model is asked
 READINGS, IDLE_S = 3, 6
+FAR = {"delay_s": 0.010, "rate": 50, "threads": 2, "seconds": 8, "messages": "request"}  # of_producers
 QUIET = 0.05  # cores that others took more than in the quietest window
 SUM = re.compile(r'(\w+)_(sum|count)(?:\{(?:family|stage)="(\w+)"\})? (\S+)')
 
@@ -233,6 +234,17 @@ def of_workers(servers, build, seconds):
     return [{"workers": n, "rate": round(fleet.scale_once(servers, assay, args, root, n), 1)} for n in (1, 2, 4, 8)]
 
 
+def of_producers(servers, build, requests, db_root):
+    """Rows of `bench/fleet.py far`."""
+    assay, rows = os.path.join(build, "cli", "assay"), []
+    address, _ = fleet.delaying(servers, FAR["delay_s"])
+    args = argparse.Namespace(task_messages=FAR["messages"], db_root=db_root, threads=FAR["threads"], rate=FAR["rate"], seconds=FAR["seconds"])
+    for i, producers in enumerate((1, 4)):
+        p50, p95, _ = fleet.far_once(servers, address, assay, args, requests, producers, i)
+        rows.append({"producers": producers, "p50": round(p50 / 1e3, 6), "p95": round(p95 / 1e3, 6)})
+    return {**FAR, "rows": rows}
+
+
 def measure(args):
     load_before = os.getloadavg()[0]
     requests = fleet.requests_of(args.log)
@@ -242,6 +254,9 @@ def measure(args):
                          "log": os.path.basename(args.log)},
              "work": work_of(args.build, args.log, args.db_root), "modes": {}, "measured": {}}
     with fleet.Servers() as servers:
+        if args.what == "producers":
+            found["measured"]["producers"] = of_producers(servers, args.build, requests, args.db_root)
+            return found
         if args.what == "workers":
             found["measured"]["workers"] = of_workers(servers, args.build, args.seconds)
             return found

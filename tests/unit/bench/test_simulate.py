@@ -137,28 +137,28 @@ def producer_counts(fleet, part):
     return [requests - fetches, messages // 2]
 
 
-def commits(service_s, times, busy=False):
-    """(seconds from verdict to committed of each, how many each transaction had), of verdicts at these times that one coordinator settles;
-    each transaction takes so long. `busy`: it never has nothing to read."""
-    fleet = engine.Fleet(COSTS, 1)
+def commits(service_s, times, busy=False, producers=1):
+    """(seconds from verdict to committed of each, how many each transaction had), of verdicts at these times that one coordinator settles, each of
+    the next partition; each transaction takes so long. `busy`: it never has nothing to read."""
+    fleet = engine.Fleet(COSTS, 1, producers=producers)
     coordinator, end, taken = fleet.coordinators[0], times[-1] + 1, []
 
     class Transaction:
-        def __init__(self, _, batch): self.batch = batch
+        def __init__(self, committer, batch): self.committer, self.batch = committer, batch
 
         def begin(self): fleet.clock.after(service_s, self.end)
 
         def end(self):
             taken.extend(fleet.clock.now - request.due for request in self.batch)
-            coordinator.committed(service_s)
+            self.committer.committed(service_s)
 
     def read(over):
         if fleet.clock.now < end: fleet.clock.after(0.001, lambda: (coordinator.thread.do(read), over()))
         else: over()
     if busy: coordinator.thread.do(read)
-    for at in times:
+    for i, at in enumerate(times):
         coordinator.open += 1
-        fleet.clock.after(at, coordinator.settle, engine.Request(0, at, 0, 0, 0))
+        fleet.clock.after(at, coordinator.settle, engine.Request(0, at, i % fleet.partitions, 0, 0))
     with unittest.mock.patch.object(engine, "Transaction", Transaction): fleet.clock.run()
     return taken, coordinator.batches
 
@@ -196,6 +196,12 @@ class Commits(unittest.TestCase):
         taken, batches = commits(0.020, at_random(200, 20000), busy=True)
         self.assertAlmostEqual(sum(batches) / len(batches), 200 * 0.120, delta=0.5)
         self.assertAlmostEqual(sum(taken) / len(taken), 0.060 + 0.020, delta=0.002)
+
+    def test_producers_commit_beside_each_other_each_of_its_partitions(self):
+        times = [1.0, 1.001, 1.002, 1.003, 1.004]  # the fifth is of the partitions of the first
+        taken, batches = commits(0.100, times, producers=4)
+        for found, right in zip(taken, (0.100, 0.100, 0.100, 0.100, 0.200)): self.assertAlmostEqual(found, right)
+        self.assertEqual([1] * 5, batches)
 
     def test_slow_commits_are_rarer_under_load(self):
         """WORK_SHARE times as long as one took, but no longer than a second."""
@@ -280,7 +286,7 @@ class Fleets(unittest.TestCase):
             requests = fleet.verdicts
             self.assertGreater(requests, 200)
             self.assertEqual(requests, len(fleet.taken))
-            self.assertEqual([(0, [], [])], [(c.open, list(c.waiting), c.settled) for c in fleet.coordinators])
+            self.assertEqual([(0, [], [])], [(c.open, list(c.waiting), c.committers[0].settled) for c in fleet.coordinators])
             self.assertGreater(min(fleet.taken), 2 * engine.LINGER_S + engine.DRIVER_LINGER_S)
 
     def test_messages_are_counted_by_mode(self):
@@ -315,6 +321,16 @@ class Fleets(unittest.TestCase):
         spent = sum(n * seconds for n, seconds in zip(fleet.cost["broker"].counted, found["kafka"]["broker"]))
         self.assertAlmostEqual(spent / fleet.started / 8e-3, 1, delta=0.1)
         for stage, right in mode["transaction"].items(): self.assertAlmostEqual(fleet.stages[stage][0] / fleet.stages[stage][1] / right, 1, delta=0.15)
+
+    def test_far_brokers_are_waited_for_once_a_call(self):
+        """Four calls of the protocol and each partition's verdicts: a request alone has one partition."""
+        near, far = (min(engine.open_loop(COSTS, 1, 1, 20, cores=100, far_s=seconds).taken) for seconds in (0.0, 0.010))
+        self.assertAlmostEqual(far - near, 5 * 0.010, delta=0.002)
+
+    def test_producers_halve_what_far_brokers_cost(self):
+        def half(producers):
+            return engine.quantile(engine.open_loop(COSTS, 1, 50, 10, cores=100, threads=2, far_s=0.010, producers=producers).taken, 0.50)
+        self.assertLess(half(4), 0.7 * half(1))
 
     def test_a_coordinators_thread_bounds_what_it_passes(self):
         def rate(own):
