@@ -193,32 +193,13 @@ static int pack_strings(struct msg_buffer *out, const struct field *f, const voi
     return failed;
 }
 
-enum { NUMBER_BYTES = 10, NUMBERS_AT_ONCE = 64 };
-
-/* Append an id and a value as put_uint32 and put_float would; at most NUMBER_BYTES. Returns the end. */
-static unsigned char *put_number(unsigned char *p, const struct msg_number *number)
-{
-    uint32_t bits, id = number->id;
-    memcpy(&bits, &number->value, sizeof bits);
-    unsigned id_bytes = id > UINT16_MAX ? 4 : id > UINT8_MAX ? 2 : 1;
-    if (id > INT8_MAX) *p++ = (unsigned char)(0xCC + id_bytes / 2);
-    for (unsigned i = id_bytes; i-- > 0;) *p++ = (unsigned char)(id >> 8 * i);
-    *p++ = 0xCA;
-    for (unsigned i = sizeof bits; i-- > 0;) *p++ = (unsigned char)(bits >> 8 * i);
-    return p;
-}
-
-/* Flat, id and value in turn: a map each would take twice the bytes. There are hundreds, so they are written many at once. */
+/* Flat, id and value in turn: a map each would take twice the bytes. */
 static int pack_numbers(struct msg_buffer *out, const struct field *f, const void *base)
 {
     const struct msg_number *items = load_pointer(base, f->at);
     uint32_t n = load_u32(base, f->count_at);
     int failed = put_array(out, (size_t)n * 2);
-    for (uint32_t i = 0; i < n && !failed;) {
-        unsigned char bytes[NUMBERS_AT_ONCE * NUMBER_BYTES], *end = bytes;
-        for (uint32_t stop = MIN(n, i + NUMBERS_AT_ONCE); i < stop; i++) end = put_number(end, &items[i]);
-        failed = append(out, bytes, (size_t)(end - bytes));
-    }
+    for (uint32_t i = 0; i < n && !failed; i++) failed = put_uint32(out, items[i].id) || put_float(out, items[i].value);
     return failed;
 }
 
