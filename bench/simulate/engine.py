@@ -421,7 +421,7 @@ class Transaction:
 
 
 class Worker:
-    """One thread of a worker: takes what has come, small requests first (lanes.c); answers when there are RESULTS or all is done, those of
+    """One thread of a worker: takes what has come, small requests first (lanes.c has databases take turns before); answers when there are RESULTS or all is done, those of
     a request in one message (dispatch.c)."""
 
     def __init__(self, fleet):

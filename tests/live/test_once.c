@@ -5,6 +5,7 @@
 #include "proto/bus/topics.h"
 #include "tests/live/broker.h"
 #include "tests/support/leak.h"
+#include "tests/support/wait.h"
 
 #include <criterion/criterion.h>
 #include <librdkafka/rdkafka.h>
@@ -557,6 +558,17 @@ Test(once_faults, a_second_process_of_the_same_name_replaces_the_first)
     end(tally, bus);
 }
 
+/* Have both members of the judges' group their share? */
+static bool are_two(void *client)
+{
+    const struct rd_kafka_group_list *found;
+    if (rd_kafka_list_groups(client, group, &found, 5000)) return false;
+    const struct rd_kafka_group_info *judges = found->groups;
+    bool two = found->group_cnt == 1 && judges->member_cnt == 2 && strcmp(judges->state, "Stable") == 0;
+    rd_kafka_group_list_destroy(found);
+    return two;
+}
+
 /* However members are called, no producer of one has the name of another's. */
 Test(once_faults, members_of_like_names_do_not_fence_each_other)
 {
@@ -570,7 +582,7 @@ Test(once_faults, members_of_like_names_do_not_fence_each_other)
     tally_for(tally, N / 4, LIMIT_MS);
     pid_t second = judge_child("a.1");
     tally_for(tally, N / 2, LIMIT_MS);
-    nap(3000); /* long enough for the second to have its share */
+    cr_assert(wait_until(are_two, tally->client, LIMIT_MS), "the second has no share");
     put_requests(bus, N / 2, N);
     tally_for(tally, N, LIMIT_MS);
     cr_expect_eq(waitpid(first, &status, WNOHANG), 0, "the first was fenced");

@@ -244,6 +244,12 @@ threading.Thread(target=engine.judge, args=(slow,), daemon=True).start()
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("address, name", [("postgresql://127.0.0.1:1/shop", "postgres"), ("host=127.0.0.1 port=1 dbname=shop", "postgres"),
+                                           ("mariadb://nobody@127.0.0.1:1/shop", "mariadb")])
+def test_the_address_of_a_server_is_no_file(address, name):
+    assert assay.check("How many?", address, ["SELECT 1"]).db == name
+
+
 def test_a_library_that_is_not_there():
     done = subprocess.run([sys.executable, "-c", "import assay; assay.Engine()"], capture_output=True, text=True, env={**os.environ, "ASSAY_LIBRARY": "/nowhere.so"})
     assert "ImportError: libassay cannot be loaded (/nowhere.so" in done.stderr

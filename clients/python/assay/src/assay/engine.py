@@ -32,8 +32,8 @@ Path_ = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Database:
-    """A database that requests name `name`: a file of SQLite, or a connection string of PostgreSQL. `expose` and `deny_columns` bind all
-    requests."""
+    """A database that requests name `name`: a file of SQLite, a connection string of PostgreSQL or a URL of MariaDB.
+    `expose` and `deny_columns` bind all requests."""
 
     name: str
     path: Path_
@@ -272,14 +272,16 @@ class _Checks:
 
 
 _checks = _Checks()
+_SERVERS = {"postgres://": "postgres", "postgresql://": "postgres", "mariadb://": "mariadb"}
 
 
 def check(question: str, db: Path_, candidates: Candidates, **options: Unpack[Options]) -> Verdict:
-    """Judges candidates as `assay check` does. `db`: a file of SQLite, or a connection string of PostgreSQL; engines are kept for the eight that
-    were asked about last. A database that is not there is no exception: the verdict's status is `failed`."""
+    """Judges candidates as `assay check` does. `db`: a file of SQLite, a connection string of PostgreSQL or a URL of MariaDB; engines are
+    kept for the eight that were asked about last. A database that is not there is no exception: the verdict's status is `failed`."""
     path = os.fspath(db)
-    is_server = path.startswith(("postgres://", "postgresql://")) or ("=" in path and not os.path.exists(path))
-    name, path = ("postgres", path) if is_server else (Path(path).stem, os.path.abspath(path))
+    server = next((name for scheme, name in _SERVERS.items() if path.startswith(scheme)), None)
+    if server is None and "=" in path and not os.path.exists(path): server = "postgres"
+    name, path = (server, path) if server else (Path(path).stem, os.path.abspath(path))
     return _checks.judge(name, path, make_request(question, name, candidates, **options))
 
 
