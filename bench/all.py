@@ -465,7 +465,7 @@ def places(o):
         "superhero": superhero,
         "superhero_log": first_log(os.path.join(superhero, "logs")),
         "postgres": os.environ.get("ASSAY_TEST_POSTGRES", "DSN"),
-        "venv": os.path.join(o.build, "bench-venv"),
+        "venv": os.path.join(ROOT, o.build, "bench-venv"),
         "scratch": o.scratch,
         "verdicts": os.path.join(o.scratch, "verdicts.jsonl"),
         "first_400": os.path.join(o.scratch, "first_400.jsonl"),

@@ -421,8 +421,8 @@ class Transaction:
 
 
 class Worker:
-    """One thread of a worker: takes what has come, small requests first (lanes.c has databases take turns before); answers when there are RESULTS or all is done, those of
-    a request in one message (dispatch.c)."""
+    """One thread of a worker: takes what has come, small requests first (lanes.c has databases take turns before); answers when there
+    are RESULTS or all is done, those of a request in one message (dispatch.c)."""
 
     def __init__(self, fleet):
         self.fleet, self.queue, self.batch, self.results, self.busy, self.at_a_time = fleet, collections.deque(), [], [], False, TASKS
