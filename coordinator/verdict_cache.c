@@ -45,7 +45,7 @@ static bool is_lasting(const char *reason)
     static const bool lasting[ERR_COUNT] = {
         [ERR_OK] = true,         [ERR_SYNTAX] = true,   [ERR_UNKNOWN_NAME] = true, [ERR_AMBIGUOUS_NAME] = true,
         [ERR_REFUSED] = true,    [ERR_ENCODING] = true, [ERR_LIMIT_TOKENS] = true, [ERR_LIMIT_DEPTH] = true,
-        [ERR_LIMIT_ROWS] = true, [ERR_NO_DATA] = true,
+        [ERR_LIMIT_ROWS] = true, [ERR_NO_DATA] = true,  [ERR_DENIED] = true,
     };
     return reason && lasting[err_from_name(reason)];
 }

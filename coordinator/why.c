@@ -88,6 +88,7 @@ static bool is_refusal(enum err_code code)
     case ERR_LIMIT_TOKENS:
     case ERR_LIMIT_DEPTH:
     case ERR_LIMIT_COUNT:
+    case ERR_DENIED:
     case ERR_TOO_COSTLY: return true;
     default: return false;
     }

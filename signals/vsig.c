@@ -188,6 +188,7 @@ double vsig_opt(const struct vsig_run *run, unsigned index)
 static const char *unmet(struct vsig_subject *subject, const struct vsig_def *def)
 {
     if (subject->code != ERR_OK) return err_name(subject->code);
+    if (subject->refused != ERR_OK) return err_name(subject->refused);
     const unsigned data = VSIG_NEEDS_DB | VSIG_NEEDS_RESULT | VSIG_NEEDS_DATA;
     if ((def->needs & data) && subject->schema && subject->schema->no_data) return err_name(ERR_NO_DATA);
     if ((def->needs & VSIG_NEEDS_DB) && !subject->db) return "no database";

@@ -134,6 +134,7 @@ struct vsig_subject {
     const char *question, *evidence; /* NULL when the request has none */
     const struct question *analysis; /* what the question says, see question.h; NULL without a question */
     enum err_code code;              /* of vsig_subject_init: anything but ERR_OK makes every signal unavailable */
+    enum err_code refused;           /* of vsig_refuse: likewise */
 
     const struct vsig_shape *shape; /* conditions and joins, block by block: made on first use by vsig_shape() */
     const struct query_view *view;  /* what the query does: made on first use by query_look() */
@@ -186,6 +187,9 @@ void vsig_unavailable(struct vsig_run *run, const char *reason);
  * those although they do not vote. */
 bool vsig_tells_of_data(enum vsig_id id);
 
+/* Makes every signal unavailable for the reason `why`, and vsig_result fail with it: the statement is never run. Before the
+ * first vsig_result. */
+void vsig_refuse(struct vsig_subject *subject, enum err_code why);
 /* The candidate's own result (bounded by the handle's limits), run on first call. NULL with subject->result_code set.
  */
 const struct db_result *vsig_result(struct vsig_subject *subject);

@@ -36,6 +36,13 @@ enum err_code vsig_subject_init(struct vsig_subject *subject, struct arena *aren
     return subject->code;
 }
 
+void vsig_refuse(struct vsig_subject *subject, enum err_code why)
+{
+    subject->refused = why;
+    subject->result_known = true;
+    subject->result_code = err_set(&subject->result_err, why, "%s", err_meaning(why));
+}
+
 const struct db_result *vsig_result(struct vsig_subject *subject)
 {
     if (!subject->result_known) {

@@ -191,7 +191,8 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     struct msg_execution *out = arena_new(w->arena, struct msg_execution);
     if (!out) return false;
     /* What another family's task has found invalid by preparing it was not run after that. */
-    enum err_code code = subject->result_known ? subject->result_code : w->workspace->invalid_code;
+    enum err_code code = w->workspace->invalid_code;
+    if (!code && subject->result_known) code = subject->result_code;
     if (w->workspace->reading->schema->no_data && !w->workspace->invalid_code) code = ERR_NO_DATA;
     result->execution = out;
     out->code = err_name(code);

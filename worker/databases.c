@@ -55,6 +55,13 @@ enum msg_expose worker_expose(const struct worker_databases *databases, const ch
     return MIN(requested, entry->expose);
 }
 
+bool worker_hides_denied(const struct worker_databases *databases, const char *name)
+{
+    const struct worker_database *entry = worker_database_find(databases, name);
+    enum worker_deny own = entry ? entry->deny_mode : WORKER_DENY_UNSET;
+    return (own ? own : databases->deny_mode) == WORKER_DENY_HIDE;
+}
+
 /* The denied columns of all, of the entry (may be NULL) and of the request, in the arena. */
 static const char *const *join_denied(const struct worker_databases *databases, const struct worker_database *entry,
                                       const struct msg_task *task, struct arena *arena, uint32_t *n)
@@ -92,6 +99,7 @@ enum err_code worker_databases_apply(const struct worker_databases *databases, s
         struct schema_options options = base ? *base : (struct schema_options){0};
         if (entry->descriptions) options.descriptions_dir = entry->descriptions;
         options.keep_here = entry->expose == MSG_EXPOSE_NONE;
+        options.deny_hides = worker_hides_denied(databases, entry->name);
         options.deny_columns = entry->deny_columns;
         options.n_deny_columns = entry->n_deny_columns;
         if (databases->n_deny_columns)

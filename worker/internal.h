@@ -56,6 +56,7 @@ struct reading {
     struct vsig_uncertain *uncertain; /* of the request's linking */
     uint32_t n_uncertain;
     const struct question *analysis; /* NULL: there is no question */
+    struct schema_gate gate;         /* what its statements pass; names are the arena's. n 0: nothing is refused */
 };
 
 enum { KEPT_READINGS = 8 }; /* requests take turns, a candidate each */
@@ -76,6 +77,7 @@ struct workspace {
     char *sql;
     struct vsig_subject subject;
     bool denied;         /* uses a column whose values are never shown */
+    bool refused;        /* reads such a column, and is not run for that */
     bool reaches_denied; /* reads a table that has one: what the engine says of a value may quote it */
 
     /* Does the engine take it? */

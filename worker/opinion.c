@@ -70,7 +70,7 @@ bool opinion_run(struct workspace *workspace, struct arena *arena, const struct 
 {
     struct llm_answer answer = {0};
     struct vsig_subject *subject = &workspace->subject;
-    char *data = subject->code || !workspace->config->llm ? NULL : data_of(workspace, task);
+    char *data = subject->code || subject->refused || !workspace->config->llm ? NULL : data_of(workspace, task);
     if (data) llm_ask(workspace->config->llm, data, deadline_of(workspace), &answer);
     subject->reply = data ? &answer.reply : NULL;
     vsig_run_family(subject, VSIG_LLM, workspace->config->signals, verdicts);

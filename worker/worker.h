@@ -15,6 +15,10 @@
 #include "proto/message/msg.h"
 #include "signals/vsig.h"
 
+/* What becomes of a statement that reads a denied column: it is not run, or it runs and what it returns is hidden. Only
+ * refusing is a boundary: a filter on a hidden column still tells what the column holds. */
+enum worker_deny { WORKER_DENY_UNSET, WORKER_DENY_REFUSE, WORKER_DENY_HIDE };
+
 /* A database of the catalogue: one that is not under a root, and what its owner allows. Zero is the default. */
 struct worker_database {
     const char *name, *path;         /* a file, or a connection string, which may hold a secret */
@@ -22,6 +26,7 @@ struct worker_database {
     enum msg_expose expose;          /* the most that may leave, whatever a request asks for; unset: what it asks for */
     const char *const *deny_columns; /* likewise, beside a request's own */
     uint32_t n_deny_columns;
+    enum worker_deny deny_mode; /* unset: as of all databases */
     uint32_t max_statements; /* at a time, of the whole fleet (permits.h); 0: any number */
     struct db_limits limits; /* zeros: the worker's */
 };
@@ -33,6 +38,7 @@ struct worker_databases {
     uint32_t n_files;
     const char *const *deny_columns; /* of all of them */
     uint32_t n_deny_columns;
+    enum worker_deny deny_mode; /* unset: statements that read a denied column are not run */
 };
 
 /* The entry of that name; NULL: it is none of the catalogue's. Thread: any. */
@@ -53,6 +59,10 @@ enum err_code worker_databases_apply(const struct worker_databases *databases, s
 
 /* The less exposed of what is asked for and what the entry of that name, if there is one, allows. Thread: any. */
 enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose requested);
+
+/* True if the operator has denied columns of that database hidden; false if statements that read one are not run. No request
+ * has a say in it. Thread: any. */
+bool worker_hides_denied(const struct worker_databases *databases, const char *name);
 
 /* INVARIANT stricter: make the task's policy the stricter of what the request asks for and what the entry allows:
  * least exposed, all columns denied by either. Whatever writes a result looks at the task alone. Text and lists are the

@@ -102,6 +102,22 @@ static const char *to_read(const struct msg_task *task, const char *text)
     return task->part == MSG_PART_ROWS ? NULL : text;
 }
 
+/* The names are copied, for a reading outlives its task. */
+static bool keep_gate(struct workspace *ws, struct reading *reading, const struct msg_task *task)
+{
+    reading->gate = (struct schema_gate){.index = reading->schema};
+    if (!task->n_deny_columns || worker_hides_denied(&ws->config->databases, task->db)) return true;
+    const char **names = arena_new_array(&reading->arena, task->n_deny_columns, const char *);
+    for (uint32_t i = 0; names && i < task->n_deny_columns; i++) {
+        char *name = NULL;
+        if (!keep(&reading->arena, task->deny_columns[i], &name)) return false;
+        names[i] = name;
+    }
+    reading->gate.names = names;
+    reading->gate.n = task->n_deny_columns;
+    return names != NULL;
+}
+
 static enum err_code read_question(struct reading *reading, const struct msg_task *task, struct err *err)
 {
     if (!keep(&reading->arena, to_read(task, task->question), &reading->question) ||
@@ -149,7 +165,7 @@ static enum err_code take_question(struct workspace *ws, const struct msg_task *
         forget_reading(ws->reading);
         ws->reading->schema = schema;
         ws->reading->key = task->key;
-        code = read_question(ws->reading, task, err);
+        code = keep_gate(ws, ws->reading, task) ? read_question(ws->reading, task, err) : out_of_memory(err);
     }
     ws->reading->used = ++ws->turns;
     take_state(ws, task, handle);
@@ -176,7 +192,9 @@ static enum err_code take_candidate(struct workspace *ws, const struct msg_task 
     ws->subject.uncertain = reading->uncertain;
     ws->subject.n_uncertain = reading->n_uncertain;
     const struct sql_bound *bound = ws->subject.code ? NULL : ws->subject.bound;
-    ws->denied = schema_uses_denied(reading->schema, bound, task->deny_columns, task->n_deny_columns);
+    ws->refused = schema_reads_denied(reading->schema, bound, reading->gate.names, reading->gate.n);
+    if (ws->refused) vsig_refuse(&ws->subject, ERR_DENIED);
+    ws->denied = ws->refused || schema_uses_denied(reading->schema, bound, task->deny_columns, task->n_deny_columns);
     ws->reaches_denied = schema_reaches_denied(reading->schema, bound, task->deny_columns, task->n_deny_columns);
     memcpy(ws->hash, task->hash, sizeof ws->hash);
     ws->checked = ws->ran = false;
@@ -194,7 +212,8 @@ static enum err_code take_index(struct workspace *ws, const struct msg_task *tas
     struct trace_span span;
     tracer_begin(ws->config->tracer, holds_request(ws, task) ? &none : &ws->trace, "index", TRACE_INTERNAL, &span);
     const char *name = task->schema ? handle->path : task->db;
-    enum err_code code = schema_cache_get(ws->config->schemas, handle->db, name, handle->path, out, err);
+    enum err_code code = schema_cache_get_denying(ws->config->schemas, handle->db, name, handle->path,
+                                                  task->deny_columns, task->n_deny_columns, out, err);
     tracer_end(ws->config->tracer, &span, code);
     return code;
 }
@@ -209,6 +228,7 @@ static enum err_code take_database(struct workspace *ws, const struct msg_task *
     if (code) return code;
     /* The last task's may have passed, and a server is asked for its state next. */
     db_set_deadline((*handle)->db, deadline_ns);
+    db_set_gate((*handle)->db, NULL, NULL);
     db_set_memo((*handle)->db, NULL); /* an index is made of what is there now */
     code = take_index(ws, task, *handle, schema, err);
     if (code) handles_drop(ws->handles, *handle); /* a file that was replaced or removed is opened anew */
@@ -226,6 +246,7 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     if (code) return code;
     handles_remember(handle, schema->fingerprint, is_of(workspace->reading, task, schema));
     code = take_question(workspace, task, schema, handle, err);
+    if (!code && workspace->reading->gate.n) db_set_gate(handle->db, schema_gate_check, &workspace->reading->gate);
     if (!code) code = take_candidate(workspace, task, handle->db, err);
     if (code) forget_question(workspace);
     return code;
@@ -272,7 +293,7 @@ static enum err_code check_text(struct workspace *ws)
 enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
 {
     struct vsig_subject *subject = &ws->subject;
-    run = run && !ws->reading->schema->no_data;
+    run = run && !ws->reading->schema->no_data && !ws->refused;
     if (ws->checked && (!run || ws->ran || ws->invalid_code)) return ERR_OK;
     struct trace_span span;
     int64_t started = clock_now_ns();
@@ -292,6 +313,7 @@ enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
         ws->failed_running = code && !concerns_text(ws);
     } else {
         code = check_text(ws);
+        if (!code && ws->refused) ws->engine_err = subject->result_err;
         ws->failed_running = false;
         ws->stats->prepare_ns += clock_now_ns() - started;
     }

@@ -37,7 +37,9 @@ static void explain(const struct agent *agent, const struct worker_database *dat
     struct story story;
     struct err err = {0};
     enum err_code code = story_open(&story, database, executor, &err);
-    if (!code) code = schema_cache_get(agent->schemas, story.db, database->name, database->path, &story.schema, &err);
+    if (!code)
+        code = schema_cache_get_denying(agent->schemas, story.db, database->name, database->path,
+                                        database->deny_columns, database->n_deny_columns, &story.schema, &err);
     if (code)
         agent_fail_database(database->name, code, result);
     else if (story_tell(&story, sql, strlen(sql), NULL, NULL, &err))

@@ -128,7 +128,9 @@ static bool find_index(const struct agent *agent, const struct worker_database *
     struct err err = {0};
     struct db *db = NULL;
     enum err_code code = db_open(database->path, &database->limits, &db, &err);
-    if (!code) code = schema_cache_get(agent->schemas, db, database->name, database->path, out, &err);
+    if (!code)
+        code = schema_cache_get_denying(agent->schemas, db, database->name, database->path, database->deny_columns,
+                                        database->n_deny_columns, out, &err);
     db_close(db);
     if (code) agent_fail_database(database->name, code, result);
     return !code;

@@ -35,6 +35,19 @@ void story_close(struct story *story)
     arena_free(&story->arena);
 }
 
+static bool hides_denied(const struct story *story)
+{
+    return story->database.deny_mode == WORKER_DENY_HIDE;
+}
+
+/* No statement of the story reads a denied column, unless the operator has them hidden. */
+static void set_gate(struct story *story)
+{
+    if (!story->database.n_deny_columns || hides_denied(story)) return;
+    story->gate = (struct schema_gate){story->schema, story->database.deny_columns, story->database.n_deny_columns};
+    db_set_gate(story->db, schema_gate_check, &story->gate);
+}
+
 /* What the engine does not take cannot be explained: its reason is the answer. */
 static enum err_code read_statement(struct story *story, const char *sql, size_t len, const char *question,
                                     const char *evidence, struct err *err)
@@ -46,6 +59,8 @@ static enum err_code read_statement(struct story *story, const char *sql, size_t
     code = vsig_subject_init(subject, &story->arena, story->schema, story->db, sql, len, question, evidence, analysis);
     if (!code && subject->bound->diags) code = subject->bound->diags->code;
     if (code) return err_set(err, code, "Assay does not understand this statement: %s", err_meaning(code));
+    if (schema_reads_denied(story->schema, subject->bound, story->gate.names, story->gate.n))
+        vsig_refuse(subject, ERR_DENIED);
     vsig_result(subject);
     return ERR_OK;
 }
@@ -74,6 +89,7 @@ static enum err_code explain(struct story *story, struct err *err)
 enum err_code story_tell(struct story *story, const char *sql, size_t len, const char *question, const char *evidence,
                          struct err *err)
 {
+    set_gate(story);
     enum err_code code = read_statement(story, sql, len, question, evidence, err);
     return code ? code : explain(story, err);
 }

@@ -18,6 +18,7 @@ struct story {
     struct arena arena;
     struct db *db;
     struct schema_index *schema;
+    struct schema_gate gate; /* what the story's statements pass */
     struct vsig_subject subject;
     struct explain_options options;
     struct explanation *explanation;
@@ -27,7 +28,7 @@ struct story {
 };
 
 /* Opens the database; `executor` NULL: its statements run in this process. `schema` is for the caller to set then, a reference that
- * story_close gives back. Whatever comes of it, the caller owes story_close. Errors as db_open's. */
+ * story_close gives back; it is built without reading the denied columns. Whatever comes of it, the caller owes story_close. Errors as db_open's. */
 enum err_code story_open(struct story *story, const struct worker_database *database, struct executor *executor,
                          struct err *err);
 void story_close(struct story *story);

@@ -22,7 +22,11 @@ const struct option_row catalogue_rows[] = {
      .sentence = "the most of the data that may leave, whatever a request asks for; with none its index is kept in no "
                  "Redis either; not set: what the request asks for"},
     {"deny-columns", 0, OPT_LIST, "COLUMN", AT(deny_columns),
-     .sentence = "columns (table.column, or column) whose values never leave and are in no index"},
+     .sentence = "columns (table.column, or column) that no statement may read and no index holds"},
+    {"deny-mode", 0, OPT_CHOICE, "MODE", AT(deny_mode), NULL, "refuse|hide",
+     .sentence =
+         "what becomes of a statement that reads a denied column: it is not run, or (hide) it runs and its values "
+         "are hidden, which is no boundary; not set: as judge.deny_mode"},
     {"max-statements", 0, OPT_INT, "N", AT(max_statements), "0", .min = 0, .max = 100000,
      .sentence = "statements at a time, of the whole fleet (counted in the Redis); 0: any number"},
     {"max-cost", 0, OPT_REAL, "COST", AT(max_cost), "0", .min = 0, .max = 1e15,
@@ -177,6 +181,13 @@ static enum err_code path_of(struct cli *cli, const struct catalogue_entry *entr
     return *path ? ERR_OK : err_set(err, ERR_NOMEM, "too many settings");
 }
 
+/* NULL is unset. */
+static enum worker_deny deny_mode_of(const char *name)
+{
+    if (!name) return WORKER_DENY_UNSET;
+    return strcmp(name, "hide") == 0 ? WORKER_DENY_HIDE : WORKER_DENY_REFUSE;
+}
+
 static enum err_code open_entry(struct cli *cli, const struct catalogue_entry *entry, struct worker_database *out,
                                 struct err *err)
 {
@@ -187,6 +198,7 @@ static enum err_code open_entry(struct cli *cli, const struct catalogue_entry *e
         .expose = expose > 0 ? (enum msg_expose)expose : MSG_EXPOSE_UNSET,
         .deny_columns = entry->deny_columns.items,
         .n_deny_columns = entry->deny_columns.n,
+        .deny_mode = deny_mode_of(entry->deny_mode),
         .max_statements = (uint32_t)entry->max_statements,
         .limits = {.time_ms = entry->time_ms,
                    .max_rows = (uint32_t)entry->max_rows,
@@ -213,7 +225,8 @@ enum err_code catalogue_open(struct cli *cli, struct err *err)
 struct worker_databases catalogue_databases(const struct cli *cli)
 {
     const struct string_list *roots = &cli->settings.database.root;
-    struct worker_databases databases = {.roots = roots->items, .n_roots = roots->n};
+    struct worker_databases databases = {
+        .roots = roots->items, .n_roots = roots->n, .deny_mode = deny_mode_of(cli->settings.judge.deny_mode)};
     if (cli->catalogue && cli->catalogue->opened) {
         databases.files = cli->catalogue->opened;
         databases.n_files = cli->catalogue->n;
@@ -255,6 +268,7 @@ enum err_code catalogue_restrict(const struct cli *cli, struct arena *arena, str
     out->expose = task.expose;
     out->deny_columns = task.deny_columns;
     out->n_deny_columns = task.n_deny_columns;
+    if (!out->deny_mode) out->deny_mode = deny_mode_of(s->judge.deny_mode);
     out->limits = limits_of(s, &out->limits);
     return code;
 }

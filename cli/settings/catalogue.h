@@ -30,6 +30,7 @@ struct catalogue_entry {
     const char *descriptions;
     const char *expose;
     struct string_list deny_columns;
+    const char *deny_mode;
     int64_t max_statements;
     double max_cost;
     int64_t time_ms, max_rows, max_bytes; /* 0: as section `database` has it */

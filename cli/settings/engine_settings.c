@@ -117,7 +117,10 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
         .schema = {.max_bytes = (uint64_t)s->schema.max_bytes,
                    .max_values = (uint64_t)s->schema.max_values,
                    .no_inferred_joins = !s->schema.inferred_joins,
-                   .descriptions_dir = s->schema.descriptions},
+                   .descriptions_dir = s->schema.descriptions,
+                   .deny_columns = s->judge.deny_columns.items,
+                   .n_deny_columns = s->judge.deny_columns.n,
+                   .deny_hides = catalogue_databases(cli).deny_mode == WORKER_DENY_HIDE},
         .schema_cache_bytes = (uint64_t)s->replay.cache_bytes,
         .redis = engine_settings_cache(s),
         .limits = {.time_ms = s->database.time_ms,
@@ -170,6 +173,7 @@ struct schema_options engine_settings_schema_options(const struct cli *cli, cons
     if (database->descriptions) config.schema.descriptions_dir = database->descriptions;
     config.schema.deny_columns = database->deny_columns;
     config.schema.n_deny_columns = database->n_deny_columns;
+    config.schema.deny_hides = database->deny_mode == WORKER_DENY_HIDE;
     return config.schema;
 }
 

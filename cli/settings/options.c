@@ -84,7 +84,11 @@ static const struct option_row judge_rows[] = {
     {"expose", 0, OPT_CHOICE, "WHAT", AT(judge.expose), "values", "none|values|rows",
      .sentence = "what of the data may appear in findings, reports and verdicts"},
     {"deny-column", 0, OPT_LIST, "COLUMN", AT(judge.deny_columns),
-     .sentence = "never show values of this column, given as table.column (repeat the flag)"},
+     .sentence = "run no statement that reads this column, given as table.column (repeat the flag)"},
+    {"deny-mode", 0, OPT_CHOICE, "MODE", AT(judge.deny_mode), "refuse", "refuse|hide",
+     .sentence =
+         "what becomes of a statement that reads a denied column: it is not run, or (hide) it runs and its values "
+         "are hidden, which is no boundary"},
     END};
 
 static const struct option_row verifier_rows[] = {

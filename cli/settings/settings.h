@@ -56,6 +56,7 @@ struct settings {
         bool explain;
         const char *expose;
         struct string_list deny_columns;
+        const char *deny_mode;
     } judge;
     struct remote_model verifier, corrector, polish, encoder;
     struct {

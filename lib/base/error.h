@@ -24,6 +24,7 @@ enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATA
     X(ERR_UNKNOWN_NAME, "unknown_name", REJECT, "the SQL names a table or column that does not exist")                 \
     X(ERR_AMBIGUOUS_NAME, "ambiguous_name", REJECT, "a column name fits more than one table")                          \
     X(ERR_REFUSED, "refused", REJECT, "the statement, or something it uses, is not allowed here")                      \
+    X(ERR_DENIED, "denied", REJECT, "the statement reads a column that the policy denies, so it is not run")           \
     X(ERR_FORBIDDEN, "forbidden", REJECT, "the caller's token does not allow this")                                    \
     X(ERR_ENGINE, "engine", REJECT, "the database engine refused or failed the statement")                             \
     X(ERR_ENCODING, "encoding", REJECT, "the text is not valid UTF-8 or holds a NUL")                                  \

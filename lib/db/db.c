@@ -116,6 +116,12 @@ void db_set_memo(struct db *db, struct db_memo *memo)
     db->memo = memo;
 }
 
+void db_set_gate(struct db *db, db_gate_fn *gate, void *ctx)
+{
+    db->gate = gate;
+    db->gate_ctx = ctx;
+}
+
 void db_interrupt(struct db *db)
 {
     db->engine->interrupt(db);
@@ -161,6 +167,7 @@ enum err_code db_query(struct db *db, struct arena *arena, const char *sql, size
 {
     *out = (struct db_result){0};
     enum err_code code = check_text(db, sql, len, err);
+    if (!code && db->gate) code = db->gate(db->gate_ctx, sql, len, err);
     if (code) return code;
     struct db_statement statement = {sql, len, params, n_params, stop_rows};
     if (memo_find(db->memo, &db->limits, &statement, arena, out)) return ERR_OK;

@@ -146,6 +146,14 @@ void db_memo_make_room(struct db_memo *memo);
 void db_memo_free(struct db_memo *memo);
 void db_set_memo(struct db *db, struct db_memo *memo);
 
+/* Decides whether a statement may run. `ctx` is the one of db_set_gate. Returns ERR_OK, or ERR_DENIED with a text that quotes
+ * nothing of the statement. Thread: the handle's. */
+typedef enum err_code db_gate_fn(void *ctx, const char *sql, size_t len, struct err *err);
+/* Sets the gate that each later db_query passes before its statement runs or its remembered result is returned; NULL
+ * removes it. `ctx` must stay valid as long as the gate is set. db_prepare_check runs nothing and db_scan runs text of the
+ * program itself, so neither passes a gate. */
+void db_set_gate(struct db *db, db_gate_fn *gate, void *ctx);
+
 /* Stop what runs now, soon: it ends in ERR_CANCELLED. Does nothing to a handle at rest. Thread: any, while the handle
  * is open. */
 void db_interrupt(struct db *db);
@@ -169,7 +177,7 @@ enum err_code db_candidate_check(struct db *db, const char *sql, size_t len, str
 
 /* Run one statement. `params` (may be NULL) bind ?1, ?2, ... `stop_rows` (0: none): stop after that many rows without
  * an error and set truncated. Errors: ERR_ENGINE (text from the engine), ERR_REFUSED (not allowed), ERR_ENCODING,
- * ERR_LIMIT_*, ERR_TOO_COSTLY, ERR_DEADLINE, ERR_CANCELLED, ERR_DB_*; nothing in *out then. A statement with params is
+ * ERR_LIMIT_*, ERR_TOO_COSTLY, ERR_DENIED (the gate), ERR_DEADLINE, ERR_CANCELLED, ERR_DB_*; nothing in *out then. A statement with params is
  * kept prepared: probes of one shape should bind, not print, their values. Reading sqlite_master is refused: lib/schema
  * has read it.
  */

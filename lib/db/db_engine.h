@@ -49,6 +49,8 @@ struct db {
     struct db_limits limits; /* resolved: no zeros but max_steps and max_cost */
     int64_t deadline_ns;     /* 0: none */
     struct db_memo *memo;    /* NULL: nothing is remembered */
+    db_gate_fn *gate;        /* NULL: none */
+    void *gate_ctx;
 };
 
 /* memo.c. `memo` NULL is fine. What is found is copied into the arena. */

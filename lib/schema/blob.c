@@ -763,6 +763,7 @@ void schema_blob_key(const char fingerprint[33], const char *path, const struct 
     struct schema_options o = schema_options_resolve(options);
     GString *denied = g_string_new(NULL);
     for (uint32_t i = 0; i < o.n_deny_columns; i++) g_string_append_printf(denied, " %s", o.deny_columns[i]);
+    if (o.n_deny_columns && o.deny_hides) g_string_append(denied, "\thidden");
     char *text =
         g_strdup_printf("%s %d %s %llu %llu %u %llu %d %.17g %016llx%s", fingerprint, SCHEMA_BLOB_VERSION,
                         ASSAY_VERSION, (unsigned long long)o.max_bytes, (unsigned long long)o.max_values,

@@ -25,7 +25,7 @@
 
 #include "lib/schema/schema.h"
 
-enum { SCHEMA_BLOB_VERSION = 7 };
+enum { SCHEMA_BLOB_VERSION = 8 };
 
 struct schema_blob {
     unsigned char *bytes; /* malloc'd */

@@ -113,7 +113,8 @@ static bool is_never_null(const struct builder *builder, const struct schema_joi
 {
     for (uint32_t i = 0; i < join->n_pairs; i++) {
         const struct schema_column *column = builder->index->columns[join->from[i]];
-        bool measured = builder->index->tables[column->table].scannable && column->stats.nulls == 0;
+        bool unread = column->stats.sampled && column->stats.rows == 0;
+        bool measured = builder->index->tables[column->table].scannable && column->stats.nulls == 0 && !unread;
         if (!column->not_null && !measured) return false;
     }
     return true;

@@ -1,6 +1,8 @@
 /* The in-process cache of indexes.
  *
- * One entry a path, or, where a name has options of its own, a name and path. At most one thread works on an entry
+ * One entry a path, or, where a name has options of its own, a name and path. A caller that denies more columns than
+ * those options has an entry of its own for each such set: what an index knows must not depend on a column that its
+ * reader may not read. At most one thread works on an entry
  * (looks at the fingerprint, builds); the others that want it wait. The fingerprint is checked at most once in 100 ms,
  * so a busy worker does not stat the file for each candidate. A rebuild replaces the entry's reference; whoever holds
  * the old index keeps it. Entries are small and stay, but for those without an index where there are many:
@@ -14,6 +16,7 @@
 #include "lib/base/clock.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const int64_t CHECK_INTERVAL_NS = 100 * 1000000LL, FAILURE_NS = 1000 * 1000000LL;
@@ -101,11 +104,25 @@ void schema_cache_free(struct schema_cache *cache)
 
 /* --- under the lock ----------------------------------------------------------------------------------------------- */
 
-/* One file may have several names, and each its own policy: an index of one must not answer for another. No name holds
- * a newline. NULL: the path is the key. g_free. */
-static char *own_key_of(const struct schema_cache *cache, const char *db_name, const char *path)
+/* Which index is asked for, and with which options it is built. */
+struct wanted {
+    const char *db_name, *path;
+    struct schema_options options;
+    bool own;     /* the name has options of its own */
+    bool denying; /* more is denied than the name's options say */
+};
+
+/* One file may have several names, and each its own policy: an index of one must not answer for another. No name of a
+ * database holds a newline, and each denied name comes with its length. Returns NULL if the path is the key. g_free. */
+static char *key_of(const struct wanted *wanted)
 {
-    return g_hash_table_contains(cache->own, db_name) ? g_strconcat(db_name, "\n", path, NULL) : NULL;
+    if (!wanted->own && !wanted->denying) return NULL;
+    GString *key = g_string_new(wanted->db_name);
+    g_string_append_printf(key, "\n%s", wanted->path);
+    for (uint32_t i = 0; wanted->denying && i < wanted->options.n_deny_columns; i++)
+        g_string_append_printf(key, "\n%zu %s", strlen(wanted->options.deny_columns[i]),
+                               wanted->options.deny_columns[i]);
+    return g_string_free(key, FALSE);
 }
 
 static gboolean is_forgotten(void *key, void *value, void *ctx)
@@ -115,10 +132,10 @@ static gboolean is_forgotten(void *key, void *value, void *ctx)
     return !entry->index && !entry->busy && !entry->waiting;
 }
 
-static struct cache_entry *entry_of(struct schema_cache *cache, const char *db_name, const char *path)
+static struct cache_entry *entry_of(struct schema_cache *cache, const struct wanted *wanted)
 {
-    char *own = own_key_of(cache, db_name, path);
-    struct cache_entry *entry = g_hash_table_lookup(cache->entries, own ? own : path);
+    char *own = key_of(wanted);
+    struct cache_entry *entry = g_hash_table_lookup(cache->entries, own ? own : wanted->path);
     if (entry) {
         g_free(own);
         return entry;
@@ -126,7 +143,7 @@ static struct cache_entry *entry_of(struct schema_cache *cache, const char *db_n
     if (g_hash_table_size(cache->entries) >= MANY_ENTRIES)
         g_hash_table_foreach_remove(cache->entries, is_forgotten, NULL);
     entry = g_new0(struct cache_entry, 1);
-    g_hash_table_insert(cache->entries, own ? own : g_strdup(path), entry);
+    g_hash_table_insert(cache->entries, own ? own : g_strdup(wanted->path), entry);
     return entry;
 }
 
@@ -183,7 +200,7 @@ static void note_failure(struct cache_entry *entry, enum err_code code, const st
 /* --- without the lock, the entry being busy ----------------------------------------------------------------------- */
 
 /* Is the index of this fingerprint? If not, build another. *fresh is set then, with a reference. */
-static enum err_code look_or_build(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
+static enum err_code look_or_build(struct schema_cache *cache, struct db *db, const struct wanted *wanted,
                                    const struct schema_index *have, struct schema_index **fresh, struct err *err)
 {
     *fresh = NULL;
@@ -192,17 +209,17 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
         enum err_code code = db_fingerprint(db, now, err);
         if (code || strcmp(now, have->fingerprint) == 0) return code;
     }
-    return cache->build(cache->build_ctx, db, db_name, path, schema_cache_options(cache, db_name), fresh, err);
+    return cache->build(cache->build_ctx, db, wanted->db_name, wanted->path, &wanted->options, fresh, err);
 }
 
 /* Called and returns with the lock held. */
-static enum err_code refresh(struct schema_cache *cache, struct cache_entry *entry, struct db *db, const char *db_name,
-                             const char *path, struct err *err)
+static enum err_code refresh(struct schema_cache *cache, struct cache_entry *entry, struct db *db,
+                             const struct wanted *wanted, struct err *err)
 {
     struct schema_index *have = entry->index, *fresh; /* a busy entry keeps its index */
     entry->busy = true;
     pthread_mutex_unlock(&cache->lock);
-    enum err_code code = look_or_build(cache, db, db_name, path, have, &fresh, err);
+    enum err_code code = look_or_build(cache, db, wanted, have, &fresh, err);
     pthread_mutex_lock(&cache->lock);
     entry->busy = false;
     entry->checked_ns = clock_now_ns();
@@ -240,25 +257,78 @@ static bool wait_for_others(struct schema_cache *cache, struct cache_entry *entr
     return !entry->busy;
 }
 
-enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
-                               struct schema_index **out, struct err *err)
+static enum err_code get(struct schema_cache *cache, struct db *db, const struct wanted *wanted,
+                         struct schema_index **out, struct err *err)
 {
     struct err own;
     if (!err) err = &own;
     *out = NULL;
     pthread_mutex_lock(&cache->lock);
-    struct cache_entry *entry = entry_of(cache, db_name, path);
+    struct cache_entry *entry = entry_of(cache, wanted);
     entry->used_ns = clock_now_ns();
     enum err_code code;
     if (!wait_for_others(cache, entry, db_get_deadline(db)))
         code = err_set(err, ERR_DEADLINE, "the deadline passed while another thread had the schema index in hand");
     else if (!is_fresh(entry, clock_now_ns(), &code, err))
-        code = refresh(cache, entry, db, db_name, path, err);
+        code = refresh(cache, entry, db, wanted, err);
     else
         cache->stats.hits += !code;
     cache->stats.failures += code != ERR_OK;
     if (!code) *out = schema_ref(entry->index);
     pthread_mutex_unlock(&cache->lock);
+    return code;
+}
+
+static struct wanted wanted_of(const struct schema_cache *cache, const char *db_name, const char *path)
+{
+    const struct schema_options *options = schema_cache_options(cache, db_name);
+    return (struct wanted){.db_name = db_name, .path = path, .options = *options, .own = options != &cache->options};
+}
+
+enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
+                               struct schema_index **out, struct err *err)
+{
+    struct wanted wanted = wanted_of(cache, db_name, path);
+    return get(cache, db, &wanted, out, err);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in order, each once, so that equal sets have one key. */
+static uint32_t sort_names(const char **names, uint32_t n)
+{
+    uint32_t kept = 0;
+    qsort(names, n, sizeof *names, by_name);
+    for (uint32_t i = 0; i < n; i++)
+        if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0) names[kept++] = names[i];
+    return kept;
+}
+
+static bool holds_name(const struct schema_options *options, const char *name)
+{
+    for (uint32_t i = 0; i < options->n_deny_columns; i++)
+        if (strcmp(options->deny_columns[i], name) == 0) return true;
+    return false;
+}
+
+enum err_code schema_cache_get_denying(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
+                                       const char *const *names, uint32_t n, struct schema_index **out, struct err *err)
+{
+    struct wanted wanted = wanted_of(cache, db_name, path);
+    const struct schema_options *options = &wanted.options;
+    uint32_t own = options->n_deny_columns;
+    for (uint32_t i = 0; i < n && !options->deny_hides; i++) wanted.denying |= !holds_name(options, names[i]);
+    if (!wanted.denying) return get(cache, db, &wanted, out, err);
+    const char **all = g_new(const char *, own + n);
+    for (uint32_t i = 0; i < own + n; i++) all[i] = i < own ? options->deny_columns[i] : names[i - own];
+    wanted.options.n_deny_columns = sort_names(all, own + n);
+    wanted.options.deny_columns = all;
+    wanted.options.keep_here = true; /* a cache beyond would keep pointers to the names */
+    enum err_code code = get(cache, db, &wanted, out, err);
+    g_free(all);
     return code;
 }
 

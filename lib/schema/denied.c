@@ -64,13 +64,6 @@ bool schema_table_reaches_denied(const struct schema_index *index, const struct 
     return any_denied(table->origins, table->n_origins, names, n);
 }
 
-/* --- in a statement ----------------------------------------------------------------------------------------------- */
-
-static const struct schema_table *table_of(const struct schema_index *index, int table)
-{
-    return table >= 0 && (uint32_t)table < index->n_tables ? &index->tables[table] : NULL;
-}
-
 static bool holds_denied(const struct schema_index *index, const struct schema_table *table, bool key_only,
                          const char *const *names, uint32_t n)
 {
@@ -80,6 +73,21 @@ static bool holds_denied(const struct schema_index *index, const struct schema_t
         if ((!key_only || column->pk) && schema_column_is_denied(index, column, names, n)) return true;
     }
     return false;
+}
+
+bool schema_table_is_denied(const struct schema_index *index, const struct schema_table *table,
+                            const char *const *names, uint32_t n)
+{
+    if (n == 0) return false;
+    if (table->is_view || table->is_virtual) return schema_table_reaches_denied(index, table, names, n);
+    return holds_denied(index, table, true, names, n);
+}
+
+/* --- in a statement ----------------------------------------------------------------------------------------------- */
+
+static const struct schema_table *table_of(const struct schema_index *index, int table)
+{
+    return table >= 0 && (uint32_t)table < index->n_tables ? &index->tables[table] : NULL;
 }
 
 /* A column of a source whose columns nobody knows. A function gives what its arguments hold, which have references of
@@ -161,4 +169,35 @@ bool schema_uses_denied(const struct schema_index *index, const struct sql_bound
     for (const struct sql_node *node = root; node; node = sql_walk(root, node))
         if (node->kind == SQL_JOIN && joins_by_denied(index, node, reaches, names, n)) return true;
     return false;
+}
+
+static bool reads_denied_table(const struct schema_index *index, const struct sql_bound *bound,
+                               const char *const *names, uint32_t n)
+{
+    for (uint32_t i = 0; i < bound->n_refs; i++) {
+        const struct schema_table *table = table_of(index, bound->refs[i]->table);
+        if (table && schema_table_is_denied(index, table, names, n)) return true;
+    }
+    return false;
+}
+
+bool schema_reads_denied(const struct schema_index *index, const struct sql_bound *bound, const char *const *names,
+                         uint32_t n)
+{
+    return schema_uses_denied(index, bound, names, n) || (n && reads_denied_table(index, bound, names, n));
+}
+
+enum err_code schema_gate_check(void *gate, const char *sql, size_t len, struct err *err)
+{
+    enum { BYTES = 64 << 20 };
+    const struct schema_gate *own = gate;
+    struct arena arena;
+    struct sql_stmt *stmt = NULL;
+    struct sql_bound *bound = NULL;
+    arena_init(&arena, BYTES);
+    enum err_code code = sql_parse(&arena, sql, len, NULL, &stmt);
+    if (!code) code = sql_bind(&arena, stmt, &own->index->catalog, &bound);
+    bool reads = code || schema_reads_denied(own->index, bound, own->names, own->n);
+    arena_free(&arena);
+    return reads ? err_set(err, ERR_DENIED, "%s", err_meaning(ERR_DENIED)) : ERR_OK;
 }

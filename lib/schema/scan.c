@@ -1,5 +1,9 @@
 /* One pass over each table: statistics of its columns, and their values for the inverted index.
  *
+ * A denied column is not read at all, so that the index is the same whatever it holds: NULL takes its position in the
+ * pass, and its statistics are those of a schema without data. Where the operator hides denied columns instead
+ * (schema_options.deny_hides), it is counted, and no value is kept.
+ *
  * A file is read whole. A server may hold more than that: of a table with more than max_rows rows, by the server's own
  * estimate, some are drawn, always the same ones (PostgreSQL: whole pages, by TABLESAMPLE SYSTEM; MariaDB, which has none:
  * rows, by a number for each), and what was counted stands for the rest.
@@ -36,13 +40,29 @@ static bool is_sample(const struct table_scan *scan)
     return scan->cut || scan->estimate > scan->builder->options->max_rows;
 }
 
-/* "a", "b", "c": by name, so that hidden columns stay out and positions are the index's. */
+static bool is_denied(const struct builder *builder, const struct schema_column *column)
+{
+    const struct schema_options *options = builder->options;
+    return schema_column_is_denied(builder->index, column, options->deny_columns, options->n_deny_columns);
+}
+
+/* True if reading the relation at all would compute with a denied column. */
+static bool is_unreadable(const struct builder *builder, const struct schema_table *table)
+{
+    const struct schema_options *options = builder->options;
+    return !options->deny_hides &&
+           schema_table_is_denied(builder->index, table, options->deny_columns, options->n_deny_columns);
+}
+
+/* "a", NULL, "c": by name, so that hidden columns stay out and positions are the index's. */
 static char *select_all(struct arena *arena, const struct table_scan *scan)
 {
     const struct schema_table *table = scan->table;
     GString *sql = g_string_new("SELECT ");
     for (uint32_t i = 0; i < table->n_columns; i++) {
-        const char *name = db_quote_name(arena, table->columns[i].name, strlen(table->columns[i].name));
+        const struct schema_column *column = &table->columns[i];
+        bool skipped = !scan->builder->options->deny_hides && is_denied(scan->builder, column);
+        const char *name = skipped ? "NULL" : db_quote_name(arena, column->name, strlen(column->name));
         g_string_append_printf(sql, "%s%s", i ? ", " : "", name ? name : "");
     }
     const char *name = schema_quote_table(arena, table);
@@ -58,10 +78,13 @@ static char *select_all(struct arena *arena, const struct table_scan *scan)
     return text;
 }
 
-/* INVARIANT withheld: of a denied column only counts are left, marked as what does not tell all. */
+/* INVARIANT withheld: of a denied column nothing is known; where denied columns are hidden, counts that are marked as
+ * incomplete. */
 static enum err_code withhold(struct table_scan *scan, struct schema_column *column, struct tally *tally)
 {
     struct schema_stats *stats = &column->stats;
+    stats->sampled = true;
+    if (!scan->builder->options->deny_hides) return ERR_OK;
     if (!tally_stats(tally, scan->builder->arena, stats)) return builder_full(scan->builder);
     stats->min = stats->max = (struct db_value){0};
     stats->sum = 0;
@@ -74,9 +97,7 @@ static enum err_code withhold(struct table_scan *scan, struct schema_column *col
 static enum err_code keep(struct table_scan *scan, struct schema_column *column, struct tally *tally)
 {
     struct builder *builder = scan->builder;
-    const struct schema_options *options = builder->options;
-    if (schema_column_is_denied(builder->index, column, options->deny_columns, options->n_deny_columns))
-        return withhold(scan, column, tally);
+    if (is_denied(builder, column)) return withhold(scan, column, tally);
     if (!tally_stats(tally, builder->arena, &column->stats)) return builder_full(builder);
     const struct schema_stats *stats = &column->stats;
     bool folded = column->folds && stats->texts; /* equal texts may have been counted as two */
@@ -123,9 +144,22 @@ static enum err_code run_scan(struct table_scan *scan)
     return code;
 }
 
+/* Nothing is known, which is not the same as tables without rows. */
+static void mark_unread(struct schema_table *table)
+{
+    for (uint32_t i = 0; i < table->n_columns; i++) table->columns[i].stats.sampled = true;
+}
+
 static enum err_code scan_table(struct builder *builder, struct schema_table *table, uint64_t seed)
 {
     if (!table->n_columns) return ERR_OK;
+    if (is_unreadable(builder, table)) {
+        builder_note(builder, "%s %s was not read: its rows depend on a denied column",
+                     table->is_view ? "view" : "table", table->name);
+        mark_unread(table);
+        table->rows = 0;
+        return ERR_OK;
+    }
     struct table_scan scan = {builder, table, g_new0(struct tally, table->n_columns), 0, false};
     if (db_dialect(builder->db)->listing->sample.before && !table->is_view) scan.estimate = MAX(table->rows, 1);
     table->rows = 0;
@@ -141,12 +175,6 @@ static enum err_code scan_table(struct builder *builder, struct schema_table *ta
     return code;
 }
 
-/* Nothing is known, which is not the same as tables without rows. */
-static void mark_unread(struct schema_index *index)
-{
-    for (uint32_t i = 0; i < index->n_columns; i++) index->columns[i]->stats.sampled = true;
-}
-
 enum err_code schema_scan_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
@@ -154,9 +182,11 @@ enum err_code schema_scan_tables(struct builder *builder)
     uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
     if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
     enum err_code code = ERR_OK;
-    if (index->no_data) mark_unread(index);
-    for (uint32_t i = 0; !code && !index->no_data && i < index->n_tables; i++)
-        code = scan_table(builder, &index->tables[i], seed);
+    for (uint32_t i = 0; !code && i < index->n_tables; i++)
+        if (index->no_data)
+            mark_unread(&index->tables[i]);
+        else
+            code = scan_table(builder, &index->tables[i], seed);
     if (!code && !values_seal(&index->priv->values)) code = builder_full(builder);
     return code;
 }

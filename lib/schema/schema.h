@@ -138,11 +138,12 @@ struct schema_options {
     const char *
         descriptions_dir; /* folder with <table>.csv as BIRD's database_description, and words.yaml; NULL: look beside the database */
     int64_t time_ms; /* 600,000 */
-    /* Columns whose values stay out of the index ("table.column" or "column"): they are counted, and neither kept nor
-     * bounded, so that neither the index nor its bytes in a cache hold one. Must outlive the index. */
+    /* Columns that the build does not read ("table.column" or "column"), so that the index is the same whatever they
+     * hold. A view or table whose rows depend on one is not read either. Must outlive the index. */
     const char *const *deny_columns;
     uint32_t n_deny_columns;
-    bool keep_here; /* the index stays in the process that built it: no cache beyond may have it */
+    bool deny_hides; /* denied columns are counted, and none of their values kept */
+    bool keep_here;  /* the index stays in the process that built it: no cache beyond may have it */
 };
 
 /* Build from an open database. One pass a table. `path` may be NULL (no sidecar). The handle's limits and deadline are
@@ -174,6 +175,10 @@ struct schema_origin schema_origin_of(const struct schema_index *index, const st
 /* May reading the table compute with a denied column: has it one, or does the view read one anywhere? */
 bool schema_table_reaches_denied(const struct schema_index *index, const struct schema_table *table,
                                  const char *const *names, uint32_t n);
+/* True if a statement that reads any of the table reads a denied column: a view or a virtual table that reaches one, or a
+ * table whose primary key holds one, since rows may come in the order of the key. */
+bool schema_table_is_denied(const struct schema_index *index, const struct schema_table *table,
+                            const char *const *names, uint32_t n);
 /* Can this reference give a value of a denied column? What is not known to be harmless can: a star, a whole row, what
  * did not resolve. */
 bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
@@ -182,6 +187,18 @@ bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref
  * diagnostics) does. False where nothing is denied. */
 bool schema_uses_denied(const struct schema_index *index, const struct sql_bound *bound, const char *const *names,
                         uint32_t n);
+/* True if the statement reads a denied column in any place, so that its rows, errors or times may depend on one: it uses
+ * one, or reads a table that is denied as a whole. What did not bind does. False where nothing is denied. */
+bool schema_reads_denied(const struct schema_index *index, const struct sql_bound *bound, const char *const *names,
+                         uint32_t n);
+/* A gate for db_set_gate. Refuses with ERR_DENIED each statement that reads a column of `names`, and each that does not
+ * parse or bind. The caller owns what it points to. */
+struct schema_gate {
+    const struct schema_index *index;
+    const char *const *names;
+    uint32_t n;
+};
+enum err_code schema_gate_check(void *gate, const char *sql, size_t len, struct err *err);
 /* Is a denied column within reach: does the statement use one, or read a table or view that holds one? What the engine
  * says of an error may quote it then. */
 bool schema_reaches_denied(const struct schema_index *index, const struct sql_bound *bound, const char *const *names,
@@ -226,6 +243,12 @@ struct schema_cache *schema_cache_new(const struct schema_options *options, uint
 void schema_cache_free(struct schema_cache *cache);
 enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
                                struct schema_index **out, struct err *err);
+/* Returns as schema_cache_get an index that is built without reading the columns of `names` either, beside those that the
+ * options of the name deny. Each set of such columns has an index of its own, which stays in this process. Where the
+ * options hide denied columns, `names` makes no difference to the index. The names are copied. */
+enum err_code schema_cache_get_denying(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
+                                       const char *const *names, uint32_t n, struct schema_index **out,
+                                       struct err *err);
 /* Have the cache ask `build` for what it lacks, instead of schema_build: a further layer behind it (worker/cache.h),
  * which may find the index elsewhere and calls schema_build if not. `ctx` must outlive the cache. `build` is called on
  * the thread of schema_cache_get, by at most one thread a path. Before the first schema_cache_get. */

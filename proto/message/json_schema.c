@@ -76,7 +76,7 @@ static const struct json_schema_field request[] = {
     {"delta", SHARE, .nullable = true, .sentence = "1 less the confidence of that promise"},
     {"ask_gain", SHARE, .nullable = true, .sentence = "by how much an answer must raise P(correct) to be asked for"},
     {"families", .list = true, .max = LIST, .sentence = "families of signals to run; none: all"},
-    {"deny_columns", .list = true, .max = LIST, .sentence = "table.column whose values are never shown"},
+    {"deny_columns", .list = true, .max = LIST, .sentence = "table.column that no statement may read"},
     {"explain", JSON_SCHEMA_EXPLAIN, .nullable = true,
      .sentence = "explain results in words; \"full\": and what the verifier saw"},
     {"cache", JSON_SCHEMA_BOOL, .nullable = true, .sentence = "false: judge it, whatever verdict a fleet has kept"},

@@ -13,46 +13,73 @@
 
 const char *const DENIED_COLUMNS[] = {"customer.email", "salary", "badge.code"};
 
-#define ROWS                                                                                                           \
-    "INSERT INTO customer(id, name, email, salary, city, doc) VALUES"                                                  \
-    " (1, 'Ann', '" YI "\xEA\x82\x82', 771300411, 'Perth', '{\"a\": [1, 2]}'),"                                        \
-    " (2, 'Bo', '" YI "@\xEA\x83\x83', 771300522, 'Broome', '[]'),"                                                    \
-    " (3, 'Cy', '" YI "\xEA\x84\x84', 771300633, 'Perth', '{}'), (4, 'Di', NULL, NULL, NULL, NULL);"                   \
-    "INSERT INTO badge(code, owner) VALUES (771400111, 1), (771400222, 2), (771400333, 3);"                            \
+/* Data that differ in denied values alone: their texts, order, lengths, types and NULLs. */
+static const char *const ROWS[DENIED_DATA] = {
+    [DENIED_CANARIES] = "INSERT INTO customer(id, name, email, salary, city, doc) VALUES"
+                        " (1, 'Ann', '" YI "\xEA\x82\x82', 771300411, 'Perth', '{\"a\": [1, 2]}'),"
+                        " (2, 'Bo', '" YI "@\xEA\x83\x83', 771300522, 'Broome', '[]'),"
+                        " (3, 'Cy', '" YI "\xEA\x84\x84', 771300633, 'Perth', '{}'), (4, 'Di', NULL, NULL, NULL, NULL);"
+                        "INSERT INTO badge(code, owner) VALUES (771400111, 1), (771400222, 2), (771400333, 3);",
+    [DENIED_LEFT] = "INSERT INTO customer(id, name, email, salary, city, doc) VALUES"
+                    " (1, 'Ann', 'Zebulonix', 3, 'Perth', '{\"a\": [1, 2]}'), (2, 'Bo', 'a', 1, 'Broome', '[]'),"
+                    " (3, 'Cy', '12', 2, 'Perth', '{}'), (4, 'Di', NULL, NULL, NULL, NULL);"
+                    "INSERT INTO badge(code, owner) VALUES (1, 1), (2, 2), (3, 3);",
+    [DENIED_RIGHT] =
+        "INSERT INTO customer(id, name, email, salary, city, doc) VALUES"
+        " (1, 'Ann', NULL, 0, 'Perth', '{\"a\": [1, 2]}'), (2, 'Bo', 'Perth', 900000000000, 'Broome', '[]'),"
+        " (3, 'Cy', 'quite a long address, longer than all others', 900000000000, 'Perth', '{}'),"
+        " (4, 'Di', 'b', -1, NULL, NULL);"
+        "INSERT INTO badge(code, owner) VALUES (30, 1), (20, 2), (10, 3);",
+};
+
+#define ORDERS                                                                                                         \
     "INSERT INTO orders(id, customer_id, total, note) VALUES (1, 1, 10, 'x'), (2, 1, 20.5, 'Perth'), (3, 2, 0, NULL);"
 
-static const char SQLITE_SCHEMA[] =
-    "CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, email TEXT, salary INTEGER, city TEXT, doc TEXT,"
-    " email_lc TEXT AS (lower(email)), pay TEXT GENERATED ALWAYS AS (salary || name) STORED, label AS (name || city));"
-    "CREATE TABLE badge(code INTEGER PRIMARY KEY, owner INTEGER REFERENCES customer(id));"
-    "CREATE TABLE orders(id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer(id), total REAL, note TEXT);"
-    "CREATE VIEW people AS SELECT id, name, city FROM customer;"
-    "CREATE VIEW renamed AS SELECT id, upper(email) AS reach, name AS who FROM customer;"
-    "CREATE VIEW above(a, b) AS SELECT reach, who FROM renamed WHERE reach IS NOT NULL;"
-    "CREATE VIEW arms AS SELECT id, email AS x FROM customer UNION ALL SELECT id, note FROM orders;"
+#define VIEWS                                                                                                          \
+    "CREATE VIEW people AS SELECT id, name, city FROM customer;"                                                       \
+    "CREATE VIEW renamed AS SELECT id, upper(email) AS reach, name AS who FROM customer;"                              \
+    "CREATE VIEW above(a, b) AS SELECT reach, who FROM renamed WHERE reach IS NOT NULL;"                               \
+    "CREATE VIEW arms AS SELECT id, email AS x FROM customer UNION ALL SELECT id, note FROM orders;"                   \
     "CREATE VIEW tested AS SELECT id, name FROM customer WHERE email LIKE '%a%' OR salary > 1;"
-    "CREATE VIRTUAL TABLE docs USING fts5(name, email); CREATE VIRTUAL TABLE olds USING fts4(name, email);" ROWS
-    "INSERT INTO docs SELECT name, email FROM customer; INSERT INTO olds SELECT name, email FROM customer;";
 
-static const char POSTGRES_SCHEMA[] =
-    "CREATE TABLE customer(id int PRIMARY KEY, name text, email text, salary bigint, city text, doc json,"
-    " email_lc text GENERATED ALWAYS AS (lower(email)) STORED, pay text GENERATED ALWAYS AS (salary::text || name) "
-    "STORED,"
-    " label text GENERATED ALWAYS AS (name || city) STORED);"
-    "CREATE TABLE badge(code bigint PRIMARY KEY, owner int REFERENCES customer(id));"
-    "CREATE TABLE orders(id int PRIMARY KEY, customer_id int REFERENCES customer(id), total numeric, note text);"
-    "CREATE VIEW people AS SELECT id, name, city FROM customer;"
-    "CREATE VIEW renamed AS SELECT id, upper(email) AS reach, name AS who FROM customer;"
-    "CREATE VIEW above(a, b) AS SELECT reach, who FROM renamed WHERE reach IS NOT NULL;"
-    "CREATE VIEW arms AS SELECT id, email AS x FROM customer UNION ALL SELECT id, note FROM orders;"
-    "CREATE VIEW tested AS SELECT id, name FROM customer WHERE email LIKE '%a%' OR salary > 1;" ROWS
-    "CREATE MATERIALIZED VIEW docs AS SELECT c.name, c.email, c AS whole FROM customer c;"
-    "CREATE TABLE olds() INHERITS (customer); INSERT INTO olds(id, name, email, salary) VALUES (9, 'Ed', '" YI
-    "', 771300744);";
+/* What makes the tables, and what comes after their rows. */
+static const struct {
+    const char *tables, *rest;
+} SCHEMAS[] = {
+    [DENIED_SQLITE] = {"CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, email TEXT, salary INTEGER, city TEXT,"
+                       " doc TEXT, email_lc TEXT AS (lower(email)), pay TEXT GENERATED ALWAYS AS (salary || name)"
+                       " STORED, label AS (name || city));"
+                       "CREATE TABLE badge(code INTEGER PRIMARY KEY, owner INTEGER REFERENCES customer(id));"
+                       "CREATE TABLE orders(id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer(id),"
+                       " total REAL, note TEXT);" VIEWS
+                       "CREATE VIRTUAL TABLE docs USING fts5(name, email); CREATE VIRTUAL TABLE olds USING fts4(name,"
+                       " email);",
+                       ORDERS "INSERT INTO docs SELECT name, email FROM customer;"
+                              "INSERT INTO olds SELECT name, email FROM customer;"},
+    [DENIED_POSTGRES] =
+        {"CREATE TABLE customer(id int PRIMARY KEY, name text, email text, salary bigint, city text, doc json,"
+         " email_lc text GENERATED ALWAYS AS (lower(email)) STORED, pay text GENERATED ALWAYS AS (salary::text || name)"
+         " STORED, label text GENERATED ALWAYS AS (name || city) STORED);"
+         "CREATE TABLE badge(code bigint PRIMARY KEY, owner int REFERENCES customer(id));"
+         "CREATE TABLE orders(id int PRIMARY KEY, customer_id int REFERENCES customer(id), total numeric, note"
+         " text);" VIEWS,
+         ORDERS "CREATE MATERIALIZED VIEW docs AS SELECT c.name, c.email, c AS whole FROM customer c;"
+                "CREATE TABLE olds() INHERITS (customer);"
+                "INSERT INTO olds(id, name, email, salary) SELECT 9, 'Ed', email, salary FROM customer WHERE id = 3;"},
+    [DENIED_MARIADB] =
+        {"CREATE TABLE customer(id int PRIMARY KEY, name varchar(80), email varchar(80), salary bigint, city"
+         " varchar(80), doc text, email_lc varchar(80) AS (lower(email)) VIRTUAL, pay varchar(120) AS (concat(salary,"
+         " name)) STORED, label varchar(200) AS (concat(name, city)) VIRTUAL) CHARACTER SET utf8mb4;"
+         "CREATE TABLE badge(code bigint PRIMARY KEY, owner int, FOREIGN KEY (owner) REFERENCES customer(id));"
+         "CREATE TABLE orders(id int PRIMARY KEY, customer_id int, total decimal(10, 2), note varchar(80),"
+         " FOREIGN KEY (customer_id) REFERENCES customer(id)) CHARACTER SET utf8mb4;" VIEWS,
+         ORDERS "CREATE VIEW docs AS SELECT name, email FROM customer; CREATE VIEW olds AS SELECT c.name, c.email FROM"
+                " customer c WHERE c.id < 4;"},
+};
 
-const char *denied_schema(bool postgres)
+char *denied_script(enum denied_engine engine, enum denied_data data)
 {
-    return postgres ? POSTGRES_SCHEMA : SQLITE_SCHEMA;
+    return g_strconcat(SCHEMAS[engine].tables, ROWS[data], SCHEMAS[engine].rest, NULL);
 }
 
 const char *denied_canary(const char *bytes, size_t len)
@@ -84,10 +111,21 @@ struct scope {
     const struct scope *outer;
 };
 
+struct list {
+    const char *const *items;
+    unsigned n;
+};
+
+/* What each engine has of its own. */
+struct vocabulary {
+    struct list calls, operators, types, forms, sets, odd;
+};
+
 struct maker {
     GRand *rand;
     GString *out;
     bool postgres;
+    const struct vocabulary *words;
     unsigned aliases, ctes;
 };
 
@@ -209,7 +247,136 @@ static const char *const POSTGRES_CALLS[] = {"lower",
 static const char *const POSTGRES_SETS[] = {
     "generate_series",       "unnest",           "json_each_text",  "jsonb_each",      "json_array_elements",
     "regexp_split_to_table", "json_object_keys", "string_to_table", "jsonb_path_query"};
+static const char *const MARIADB_CALLS[] = {
+    "lower",    "upper",   "hex",        "length",      "char_length", "quote",    "trim",         "abs",
+    "max",      "min",     "count",      "sum",         "avg",         "coalesce", "ifnull",       "nullif",
+    "concat",   "substr",  "replace",    "instr",       "round",       "ascii",    "group_concat", "json_extract",
+    "greatest", "date",    "md5",        "crc32",       "left",        "reverse",  "find_in_set",  "if",
+    "std",      "bit_and", "json_array", "json_object", "soundex",     "locate",   "format",       "elt"};
+static const char *const MARIADB_TYPES[] = {"char", "signed", "decimal(10, 2)", "date", "binary", "double"};
+static const char *const MARIADB_OPERATORS[] = {"=",  "<=>", "REGEXP", "XOR", "&",
+                                                "<<", "DIV", "MOD",    "<",   "NOT REGEXP"};
+static const char *const MARIADB_FORMS[] = {"`email`",
+                                            "@ COLLATE utf8mb4_bin",
+                                            "(@, @) = (@, @)",
+                                            "@ LIKE @ ESCAPE '!'",
+                                            "max(@) OVER (ORDER BY @)",
+                                            "CAST(@ AS char)",
+                                            "group_concat(@ ORDER BY @)",
+                                            "@ IS TRUE",
+                                            "INTERVAL 1 DAY + @",
+                                            "EXTRACT(YEAR FROM @)",
+                                            "1 = ANY (?)",
+                                            "@ <> ALL (?)",
+                                            "POSITION('a' IN @)",
+                                            "json_extract(@, '$.a')",
+                                            "-(@)",
+                                            "CONVERT(@, char)"};
 static const char *const WINDOWS[] = {"row_number", "lag", "first_value", "rank", "ntile", "last_value", "sum", "max"};
+
+/* Forms of one engine: @ an expression, ? a subquery of one column, & the name of a FROM item, # a type. */
+static const char *const POSTGRES_FORMS[] = {
+    "&",
+    "&::text",
+    "(&.*)::text",
+    "ROW(&.*)",
+    "(&).email",
+    "(&)::text LIKE ANY (ARRAY['a', @::text])",
+    "& IS NOT NULL",
+    "& = &",
+    "count(&)",
+    "array_agg(& ORDER BY @)",
+    "json_build_object('k', &)",
+    "to_jsonb(&) ->> 'email'",
+    "max(&::text) OVER (PARTITION BY & ORDER BY @ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
+    "ARRAY[@, @]",
+    "ARRAY(?)",
+    "1 = ANY (?)",
+    "@ <> ALL (?)",
+    "(@)::#",
+    "# '1'",
+    "(@)[1]",
+    "(ARRAY[@::text])[1:2]",
+    "(@, @) = (@, @)",
+    "(@::text, 1) IN (SELECT x.*, 1 FROM (?) AS x)",
+    "EXTRACT(epoch FROM @)",
+    "(@)::timestamp AT TIME ZONE 'UTC'",
+    "INTERVAL '1 day' * (@)",
+    "(@)::text COLLATE \"C\"",
+    "POSITION('a' IN @::text)",
+    "SUBSTRING(@::text FROM 1 FOR 2)",
+    "SUBSTRING(@::text FROM '.*')",
+    "OVERLAY(@::text PLACING 'x' FROM 1)",
+    "TRIM(BOTH 'x' FROM @::text)",
+    "percentile_disc(0.5) WITHIN GROUP (ORDER BY @)",
+    "mode() WITHIN GROUP (ORDER BY &::text)",
+    "string_agg(@::text, ',' ORDER BY @)",
+    "GREATEST(@::text, @::text)",
+    "(@)::text SIMILAR TO '%a'",
+    "(@)::text BETWEEN SYMMETRIC @::text AND 'z'",
+    "(@) IS TRUE",
+    "CASE & WHEN & THEN @ END",
+};
+static const char *const SQLITE_FORMS[] = {
+    "snippet(&, 1, '', '', '', 9)",
+    "snippet(docs, 1, '', '', '', 9)",
+    "highlight(&, 1, '<', '>')",
+    "offsets(olds)",
+    "& MATCH 'Ann'",
+    "docs MATCH @",
+    "bm25(docs)",
+    "\"email\"",
+    "[salary]",
+    "`pay`",
+    "@ COLLATE NOCASE",
+    "@ IS NOT DISTINCT FROM @",
+    "(@, @) = (@, @)",
+    "(@, 1) IN (SELECT x.*, 1 FROM (?) AS x)",
+    "@ LIKE @ ESCAPE '!'",
+    "max(@) OVER (ORDER BY @ RANGE UNBOUNDED PRECEDING EXCLUDE TIES)",
+    "CAST(@ AS TEXT) || x'00ff'",
+    "@ ISNULL",
+    "group_concat(@, @)",
+    "json(@) -> @",
+    "~(@)",
+    "@ REGEXP 'a'",
+};
+
+/* FROM items that are not looked into: names are taken from anywhere. */
+static const char *const POSTGRES_ODD[] = {"(customer AS q JOIN orders ON q.id = orders.customer_id) AS %s",
+                                           "customer AS %s TABLESAMPLE SYSTEM (100)",
+                                           "ROWS FROM (unnest(ARRAY['a']), generate_series(1, 2)) AS %s(x0, x1)",
+                                           "(TABLE customer) AS %s",
+                                           "(VALUES (1, 'a'), (2, 'b')) AS %s(x0, x1)",
+                                           "ONLY customer AS %s",
+                                           "LATERAL (SELECT customer.* FROM customer) AS %s"};
+static const char *const SQLITE_ODD[] = {"(customer AS q JOIN orders ON q.id = orders.customer_id) AS %s",
+                                         "customer AS %s NOT INDEXED",
+                                         "main.customer AS %s",
+                                         "(VALUES (1, 'a'), (2, 'b')) AS %s",
+                                         "(SELECT * FROM customer) AS %s",
+                                         "docs_content AS %s",
+                                         "pragma_table_info('customer') AS %s",
+                                         "sqlite_master AS %s"};
+static const char *const MARIADB_ODD[] = {"(SELECT * FROM customer) AS %s", "customer AS %s FORCE INDEX (PRIMARY)",
+                                          "(SELECT email AS email, 1 AS name, 2 AS x0 FROM customer) AS %s",
+                                          "(SELECT 1 AS email, name, pay AS x0 FROM customer) AS %s"};
+
+#define LIST(items)                                                                                                    \
+    {                                                                                                                  \
+        items, G_N_ELEMENTS(items)                                                                                     \
+    }
+
+static const char *const SQLITE_SETS[] = {"json_each", "json_tree", "docs", "olds"};
+static const char *const MARIADB_SETS[] = {"json_table", "docs"};
+static const struct vocabulary VOCABULARIES[] = {
+    [DENIED_SQLITE] = {LIST(SQLITE_CALLS), LIST(SQLITE_OPERATORS), LIST(SQLITE_TYPES), LIST(SQLITE_FORMS),
+                       LIST(SQLITE_SETS), LIST(SQLITE_ODD)},
+    [DENIED_POSTGRES] = {LIST(POSTGRES_CALLS), LIST(POSTGRES_OPERATORS), LIST(POSTGRES_TYPES), LIST(POSTGRES_FORMS),
+                         LIST(POSTGRES_SETS), LIST(POSTGRES_ODD)},
+    [DENIED_MARIADB] = {LIST(MARIADB_CALLS), LIST(MARIADB_OPERATORS), LIST(MARIADB_TYPES), LIST(MARIADB_FORMS),
+                        LIST(MARIADB_SETS), LIST(MARIADB_ODD)},
+};
 
 static unsigned below(struct maker *m, unsigned n)
 {
@@ -219,6 +386,11 @@ static unsigned below(struct maker *m, unsigned n)
 static bool one_in(struct maker *m, unsigned n)
 {
     return below(m, n) == 0;
+}
+
+static const char *pick(struct maker *m, const struct list *list)
+{
+    return list->items[below(m, list->n)];
 }
 
 #define PICK(m, list) ((list)[below(m, G_N_ELEMENTS(list))])
@@ -288,7 +460,7 @@ static void put_list(struct maker *m, const struct scope *scope, unsigned depth,
 
 static void put_call(struct maker *m, const struct scope *scope, unsigned depth)
 {
-    put(m, m->postgres ? PICK(m, POSTGRES_CALLS) : PICK(m, SQLITE_CALLS));
+    put(m, pick(m, &m->words->calls));
     put(m, one_in(m, 10) ? "(DISTINCT " : "(");
     if (one_in(m, 12))
         put(m, "*");
@@ -359,81 +531,13 @@ static void put_case(struct maker *m, const struct scope *scope, unsigned depth)
     put(m, " END");
 }
 
-/* Forms of one engine: @ an expression, ? a subquery of one column, & the name of a FROM item, # a type. */
-static const char *const POSTGRES_FORMS[] = {
-    "&",
-    "&::text",
-    "(&.*)::text",
-    "ROW(&.*)",
-    "(&).email",
-    "(&)::text LIKE ANY (ARRAY['a', @::text])",
-    "& IS NOT NULL",
-    "& = &",
-    "count(&)",
-    "array_agg(& ORDER BY @)",
-    "json_build_object('k', &)",
-    "to_jsonb(&) ->> 'email'",
-    "max(&::text) OVER (PARTITION BY & ORDER BY @ RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
-    "ARRAY[@, @]",
-    "ARRAY(?)",
-    "1 = ANY (?)",
-    "@ <> ALL (?)",
-    "(@)::#",
-    "# '1'",
-    "(@)[1]",
-    "(ARRAY[@::text])[1:2]",
-    "(@, @) = (@, @)",
-    "(@::text, 1) IN (SELECT x.*, 1 FROM (?) AS x)",
-    "EXTRACT(epoch FROM @)",
-    "(@)::timestamp AT TIME ZONE 'UTC'",
-    "INTERVAL '1 day' * (@)",
-    "(@)::text COLLATE \"C\"",
-    "POSITION('a' IN @::text)",
-    "SUBSTRING(@::text FROM 1 FOR 2)",
-    "SUBSTRING(@::text FROM '.*')",
-    "OVERLAY(@::text PLACING 'x' FROM 1)",
-    "TRIM(BOTH 'x' FROM @::text)",
-    "percentile_disc(0.5) WITHIN GROUP (ORDER BY @)",
-    "mode() WITHIN GROUP (ORDER BY &::text)",
-    "string_agg(@::text, ',' ORDER BY @)",
-    "GREATEST(@::text, @::text)",
-    "(@)::text SIMILAR TO '%a'",
-    "(@)::text BETWEEN SYMMETRIC @::text AND 'z'",
-    "(@) IS TRUE",
-    "CASE & WHEN & THEN @ END",
-};
-static const char *const SQLITE_FORMS[] = {
-    "snippet(&, 1, '', '', '', 9)",
-    "snippet(docs, 1, '', '', '', 9)",
-    "highlight(&, 1, '<', '>')",
-    "offsets(olds)",
-    "& MATCH 'Ann'",
-    "docs MATCH @",
-    "bm25(docs)",
-    "\"email\"",
-    "[salary]",
-    "`pay`",
-    "@ COLLATE NOCASE",
-    "@ IS NOT DISTINCT FROM @",
-    "(@, @) = (@, @)",
-    "(@, 1) IN (SELECT x.*, 1 FROM (?) AS x)",
-    "@ LIKE @ ESCAPE '!'",
-    "max(@) OVER (ORDER BY @ RANGE UNBOUNDED PRECEDING EXCLUDE TIES)",
-    "CAST(@ AS TEXT) || x'00ff'",
-    "@ ISNULL",
-    "group_concat(@, @)",
-    "json(@) -> @",
-    "~(@)",
-    "@ REGEXP 'a'",
-};
-
 static void put_form(struct maker *m, const char *form, const struct scope *scope, unsigned depth)
 {
     for (const char *c = form; *c; c++) switch (*c) {
         case '@': put_expression(m, scope, depth); break;
         case '?': put_query(m, scope, depth, 1); break;
         case '&': put(m, any_item(m, scope)->alias); break;
-        case '#': put(m, m->postgres ? PICK(m, POSTGRES_TYPES) : PICK(m, SQLITE_TYPES)); break;
+        case '#': put(m, pick(m, &m->words->types)); break;
         default: g_string_append_c(m->out, *c);
         }
 }
@@ -448,7 +552,7 @@ static void put_compound(struct maker *m, const struct scope *scope, unsigned de
         put(m, " AND ");
     } else {
         bool common = one_in(m, 2);
-        const char *own = m->postgres ? PICK(m, POSTGRES_OPERATORS) : PICK(m, SQLITE_OPERATORS);
+        const char *own = pick(m, &m->words->operators);
         g_string_append_printf(m->out, " %s ", common ? PICK(m, OPERATORS) : own);
     }
     put_text(m, scope, depth);
@@ -459,7 +563,7 @@ static void put_cast(struct maker *m, const struct scope *scope, unsigned depth)
 {
     put(m, "CAST(");
     put_expression(m, scope, depth);
-    g_string_append_printf(m->out, " AS %s)", m->postgres ? PICK(m, POSTGRES_TYPES) : PICK(m, SQLITE_TYPES));
+    g_string_append_printf(m->out, " AS %s)", pick(m, &m->words->types));
 }
 
 static void put_expression(struct maker *m, const struct scope *scope, unsigned depth)
@@ -483,7 +587,7 @@ static void put_expression(struct maker *m, const struct scope *scope, unsigned 
     case 7: put_subquery(m, "EXISTS ", scope, depth); return;
     case 8: put_in(m, scope, depth); return;
     case 9: put_window(m, scope, depth); return;
-    default: put_form(m, m->postgres ? PICK(m, POSTGRES_FORMS) : PICK(m, SQLITE_FORMS), scope, depth);
+    default: put_form(m, pick(m, &m->words->forms), scope, depth);
     }
 }
 
@@ -532,8 +636,7 @@ static void put_derived(struct maker *m, struct scope *scope, unsigned depth)
 
 static void put_function(struct maker *m, struct scope *scope)
 {
-    static const char *const sqlite[] = {"json_each", "json_tree", "docs", "olds"};
-    put(m, m->postgres ? PICK(m, POSTGRES_SETS) : PICK(m, sqlite));
+    put(m, pick(m, &m->words->sets));
     put(m, "(");
     put_list(m, scope, 1, 2);
     put(m, ")");
@@ -545,25 +648,9 @@ static void put_function(struct maker *m, struct scope *scope)
     item->n = 2;
 }
 
-/* Items that are not looked into: names are taken from anywhere. */
 static void put_odd_item(struct maker *m, struct scope *scope)
 {
-    static const char *const postgres[] = {"(customer AS q JOIN orders ON q.id = orders.customer_id) AS %s",
-                                           "customer AS %s TABLESAMPLE SYSTEM (100)",
-                                           "ROWS FROM (unnest(ARRAY['a']), generate_series(1, 2)) AS %s(x0, x1)",
-                                           "(TABLE customer) AS %s",
-                                           "(VALUES (1, 'a'), (2, 'b')) AS %s(x0, x1)",
-                                           "ONLY customer AS %s",
-                                           "LATERAL (SELECT customer.* FROM customer) AS %s"};
-    static const char *const sqlite[] = {"(customer AS q JOIN orders ON q.id = orders.customer_id) AS %s",
-                                         "customer AS %s NOT INDEXED",
-                                         "main.customer AS %s",
-                                         "(VALUES (1, 'a'), (2, 'b')) AS %s",
-                                         "(SELECT * FROM customer) AS %s",
-                                         "docs_content AS %s",
-                                         "pragma_table_info('customer') AS %s",
-                                         "sqlite_master AS %s"};
-    const char *form = m->postgres ? PICK(m, postgres) : PICK(m, sqlite), *mark = strchr(form, '%');
+    const char *form = pick(m, &m->words->odd), *mark = strchr(form, '%');
     struct item *item = new_item(m, scope);
     g_string_append_printf(m->out, "%.*s%s%s", (int)(mark - form), form, item->alias, mark + 2);
     item->columns[0] = one_in(m, 2) ? "email" : "name";
@@ -676,9 +763,10 @@ static void put_query(struct maker *m, const struct scope *outer, unsigned depth
     put_select(m, outer, inner, n, false);
 }
 
-char *denied_statement(GRand *rand, bool postgres)
+char *denied_statement(GRand *rand, enum denied_engine engine)
 {
-    struct maker m = {.rand = rand, .out = g_string_new(NULL), .postgres = postgres};
+    struct maker m = {
+        .rand = rand, .out = g_string_new(NULL), .postgres = engine == DENIED_POSTGRES, .words = &VOCABULARIES[engine]};
     const char *with = one_in(&m, 4) ? "WITH RECURSIVE " : "WITH ";
     for (unsigned n = one_in(&m, 4) ? 1 + below(&m, 2) : 0; m.ctes < n; m.ctes++) {
         g_string_append_printf(m.out, "%sc%u(x0, x1) AS (", m.ctes ? ", " : with, m.ctes);

@@ -6,13 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is denied, and the databases: each value of a denied column holds a canary and nothing else does. */
+enum denied_engine { DENIED_SQLITE, DENIED_POSTGRES, DENIED_MARIADB };
+/* In the first each denied value holds a canary and nothing else does; the others differ in denied values alone. */
+enum denied_data { DENIED_CANARIES, DENIED_LEFT, DENIED_RIGHT, DENIED_DATA };
+
 extern const char *const DENIED_COLUMNS[];
 enum { N_DENIED_COLUMNS = 3 };
-const char *denied_schema(bool postgres);
+/* Returns the statements that make the database. g_free. */
+char *denied_script(enum denied_engine engine, enum denied_data data);
 
-/* A statement; the same for the same state of `rand`. g_free. */
-char *denied_statement(GRand *rand, bool postgres);
+/* Returns a statement, the same for the same state of `rand`. g_free. */
+char *denied_statement(GRand *rand, enum denied_engine engine);
 
 /* A canary in these bytes, as it is or in hexadecimal: where it begins. NULL: there is none. */
 const char *denied_canary(const char *bytes, size_t len);

@@ -8,100 +8,23 @@
  * Before that the same statements are judged with nothing denied, until one shows a canary: what is never found where
  * it is shown proves nothing where it is not.
  */
-#include "engine/engine.h"
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
-#include "tests/fuzz/denied.h"
+#include "tests/fuzz/denied_shop.h"
 
 #include <glib/gstdio.h>
-#include <libpq-fe.h>
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCH = 8 };
+enum { BATCH = 8, STATEMENT_MS = 200 };
 
 struct run {
-    const char *dsn; /* NULL: SQLite */
-    char *folder, *path;
+    struct shop shop;
     uint64_t statements, executed, shown, leaks; /* shown: with rows in the verdict */
-    struct engine *engine;
 };
-
-static void require(bool holds, const char *what, const char *why)
-{
-    if (holds) return;
-    fprintf(stderr, "denied_canaries: %s: %s\n", what, why);
-    exit(2);
-}
-
-static void make_sqlite(struct run *run)
-{
-    run->folder = g_dir_make_tmp("assay-denied-XXXXXX", NULL);
-    run->path = g_build_filename(run->folder, "shop.sqlite", NULL);
-    sqlite3 *conn = NULL;
-    require(sqlite3_open(run->path, &conn) == SQLITE_OK, "open", run->path);
-    char *why = NULL;
-    require(sqlite3_exec(conn, denied_schema(false), NULL, NULL, &why) == SQLITE_OK, "schema", why ? why : "");
-    sqlite3_close(conn);
-}
-
-static void in_postgres(const struct run *run, const char *sql, const char *what)
-{
-    PGconn *conn = PQconnectdb(run->dsn);
-    PGresult *result = PQexec(conn, sql);
-    ExecStatusType status = PQresultStatus(result);
-    require(status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK, what, PQerrorMessage(conn));
-    PQclear(result);
-    PQfinish(conn);
-}
-
-/* A schema of its own in the database of the DSN, for this process. */
-static void make_postgres(struct run *run)
-{
-    run->folder = g_strdup_printf("denied_%d", (int)getpid());
-    run->path = g_strdup_printf("%s options='-c search_path=%s'", run->dsn, run->folder);
-    char *sql =
-        g_strdup_printf("CREATE SCHEMA %s; SET search_path = %s; %s", run->folder, run->folder, denied_schema(true));
-    in_postgres(run, sql, "schema");
-    g_free(sql);
-}
-
-static void remove_database(struct run *run)
-{
-    if (run->dsn) {
-        char *sql = g_strdup_printf("SET client_min_messages = error; DROP SCHEMA %s CASCADE", run->folder);
-        in_postgres(run, sql, "drop");
-        g_free(sql);
-    } else {
-        g_remove(run->path);
-        g_rmdir(run->folder);
-    }
-    g_free(run->path);
-    g_free(run->folder);
-}
-
-static void open_engine(struct run *run, bool denying)
-{
-    static struct worker_database shop;
-    shop = (struct worker_database){.name = "shop",
-                                    .path = run->path,
-                                    .expose = MSG_EXPOSE_ROWS,
-                                    .deny_columns = DENIED_COLUMNS,
-                                    .n_deny_columns = denying ? N_DENIED_COLUMNS : 0};
-    struct engine_config config = {.workers = 2,
-                                   .window = 4,
-                                   .models_dir = ASSAY_MODELS,
-                                   .limits = {.time_ms = 200},
-                                   .databases = {.files = &shop, .n_files = 1},
-                                   .schema = {.deny_columns = DENIED_COLUMNS, .n_deny_columns = shop.n_deny_columns},
-                                   .defaults = {.expose = MSG_EXPOSE_ROWS, .explain = MSG_EXPLAIN_FULL}};
-    struct err err = {0};
-    require(engine_open(&config, &run->engine, &err) == ERR_OK, "engine", err.text);
-}
 
 /* The verdict as JSON, without what depends on time. g_free. */
 static char *judge(struct run *run, char *const *statements, unsigned n)
@@ -114,10 +37,7 @@ static char *judge(struct run *run, char *const *statements, unsigned n)
                                   .question = "Which customers of Perth have an address, and how many orders?",
                                   .candidates = candidates,
                                   .n_candidates = n};
-    struct err err = {0};
-    struct msg_verdict *verdict = NULL;
-    require(engine_submit(run->engine, &request, -1, &err) == ERR_OK, "submit", err.text);
-    require(engine_next(run->engine, 120000, &verdict, &err) == ERR_OK, "verdict", err.text);
+    struct msg_verdict *verdict = shop_judge(&run->shop, &request);
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_execution *execution = verdict->candidates[i].execution;
         run->executed += execution && strcmp(execution->code, "ok") == 0;
@@ -149,9 +69,9 @@ static void check(struct run *run, char **statements, unsigned n)
     for (unsigned i = 0; i < n; i++) printf("together with others: %s\n", statements[i]);
 }
 
-static unsigned fill(GRand *rand, bool postgres, char **statements)
+static unsigned fill(GRand *rand, const struct shop *shop, char **statements)
 {
-    for (unsigned i = 0; i < BATCH; i++) statements[i] = denied_statement(rand, postgres);
+    for (unsigned i = 0; i < BATCH; i++) statements[i] = denied_statement(rand, shop->engine);
     return BATCH;
 }
 
@@ -176,13 +96,13 @@ static void check_that_canaries_are_seen(struct run *run, guint32 seed)
     GRand *rand = g_rand_new_with_seed(seed);
     char *statements[BATCH];
     bool seen = false;
-    open_engine(run, false);
+    shop_open(&run->shop, false, STATEMENT_MS);
     for (unsigned i = 0; i < 100 && !seen; i++) {
-        unsigned n = fill(rand, run->dsn != NULL, statements);
+        unsigned n = fill(rand, &run->shop, statements);
         seen = leaks(run, statements, n, false);
         empty(statements, n);
     }
-    engine_close(run->engine);
+    engine_close(run->shop.judge);
     g_rand_free(rand);
     require(seen, "without a policy", "no statement shows a canary");
     run->executed = run->shown = 0;
@@ -216,36 +136,32 @@ int main(int argc, char **argv)
     g_option_context_add_main_entries(context, options, NULL);
     require(g_option_context_parse(context, &argc, &argv, NULL), "usage", "see the head of denied_main.c");
     g_option_context_free(context);
-    run.dsn = dsn;
     char name[] = "/tmp/assay-denied-log-XXXXXX";
     int log = mkstemp(name);
     g_remove(name);
     log_open(log, LOG_FORM_JSON, LOG_LEVEL_INFO);
-    if (run.dsn)
-        make_postgres(&run);
-    else
-        make_sqlite(&run);
+    shop_make(&run.shop, dsn ? DENIED_POSTGRES : DENIED_SQLITE, dsn, DENIED_CANARIES);
 
     check_that_canaries_are_seen(&run, (guint32)seed);
-    open_engine(&run, true);
+    shop_open(&run.shop, true, STATEMENT_MS);
     for (char **file = files; file && *file; file++) check_file(&run, *file);
     GRand *rand = g_rand_new_with_seed((guint32)seed);
     int64_t until = clock_now_ns() + seconds * 1000000000;
     while (run.statements < (uint64_t)statements && clock_now_ns() < until) {
         char *batch[BATCH];
-        unsigned n = fill(rand, run.dsn != NULL, batch);
+        unsigned n = fill(rand, &run.shop, batch);
         check(&run, batch, n);
         empty(batch, n);
     }
     g_rand_free(rand);
-    engine_close(run.engine);
+    engine_close(run.shop.judge);
     bool clean = log_is_clean(log);
-    remove_database(&run);
+    shop_remove(&run.shop);
     g_strfreev(files);
-    g_free(dsn);
     close(log);
     printf("%s: %llu statements, %llu of them ran, rows of %llu were shown, %llu leaked\n",
-           run.dsn ? "PostgreSQL" : "SQLite", (unsigned long long)run.statements, (unsigned long long)run.executed,
-           (unsigned long long)run.shown, (unsigned long long)run.leaks);
+           run.shop.server ? "PostgreSQL" : "SQLite", (unsigned long long)run.statements,
+           (unsigned long long)run.executed, (unsigned long long)run.shown, (unsigned long long)run.leaks);
+    g_free(dsn);
     return run.leaks || !clean || !run.shown;
 }

@@ -5,6 +5,8 @@
 #include "lib/schema/blob.h"
 
 #include <criterion/criterion.h>
+#include <glib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ static const char SQL[] =
     "CREATE VIEW address AS SELECT id, email FROM person;"
     "CREATE VIEW renamed AS SELECT id, upper(e) AS reach FROM (SELECT id, email AS e FROM person);"
     "CREATE VIEW again AS SELECT reach AS r FROM renamed;"
+    "CREATE VIEW filtered AS SELECT name FROM person WHERE email LIKE '%one%';"
     "CREATE VIRTUAL TABLE note USING fts5(name, email);"
     "INSERT INTO note VALUES('Ann', '" SECRET "@one.example');"
     "INSERT INTO person(id, name, email, city, doc) VALUES(1,'Ann','" SECRET "@one.example','Perth','" SECRET "'),"
@@ -136,6 +139,96 @@ Test(policy, a_denied_column_of_the_request_is_in_no_answer)
     cr_expect_eq(count_leaks(&open, MSG_EXPOSE_ROWS, DENIED, 3), 0);
 }
 
+/* Each reads a denied column where no output shows it. */
+static const char *const READERS[] = {
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
+    " SELECT 1 FROM n WHERE i <= (SELECT unicode(email) FROM person WHERE id = 1)",
+    "SELECT CASE WHEN email LIKE 'q%' THEN abs(-9223372036854775807 - 1) END FROM person",
+    "SELECT count(*) FROM person WHERE email = 'a'",
+    "SELECT name FROM person ORDER BY email",
+    "SELECT name FROM person GROUP BY email",
+    "SELECT name, row_number() OVER (PARTITION BY doc) FROM person",
+    "SELECT name FROM person WHERE length(email_lc) > 3",
+    "SELECT count(*) FROM address WHERE email > 'q'",
+    "SELECT count(*) FROM note",
+    "SELECT name FROM person LIMIT (SELECT length(email) FROM person)",
+    "SELECT p.name FROM person AS p JOIN visit AS v ON v.person_email = p.name",
+    "SELECT count(*) FROM filtered",
+    "SELECT email FROM person",
+};
+enum { N_READERS = sizeof READERS / sizeof *READERS };
+
+/* The answers to all candidates on `entry`, by execution code; signals that are not unavailable for "denied" count as
+ * inspected. */
+static void judge_readers(const struct worker_database *entry, unsigned *denied, unsigned *ran, unsigned *inspected)
+{
+    struct err err = {0};
+    const struct worker_databases databases = {.files = entry, .n_files = 1};
+    *denied = *ran = *inspected = 0;
+    rig_begin(&rig);
+    cr_assert_eq(worker_databases_apply(&databases, rig.schemas, NULL, NULL, &err), ERR_OK);
+    for (unsigned i = 0; i < N_READERS; i++) put(READERS[i], i, MSG_EXPOSE_NONE, NULL, 0);
+    rig_start(&rig, (struct worker_config){.databases = databases});
+    for (unsigned i = 0; i < N_READERS * FAMILIES; i++) {
+        const struct msg_result *result = rig_next(&rig);
+        if (result->execution && strcmp(result->family, "execution") == 0) {
+            *denied += strcmp(result->execution->code, "denied") == 0 && !result->execution->rows && !result->invalid;
+            *ran += strcmp(result->execution->code, "denied") != 0;
+        }
+        for (uint32_t s = 0; s < result->n_signals; s++)
+            *inspected +=
+                result->signals[s].state != MSG_UNAVAILABLE || strcmp(result->signals[s].reason, "denied") != 0;
+    }
+    rig_end(&rig);
+}
+
+Test(policy, statement_that_reads_denied_column_is_not_run)
+{
+    struct worker_database entry = {.name = "people", .path = people.path, .deny_columns = DENIED, .n_deny_columns = 3};
+    unsigned denied, ran, inspected;
+    judge_readers(&entry, &denied, &ran, &inspected);
+    cr_expect_eq(denied, N_READERS, "%u", denied);
+    cr_expect_eq(ran, 0, "%u", ran);
+    cr_expect_eq(inspected, 0, "%u", inspected);
+}
+
+Test(policy, hidden_columns_are_read_if_operator_says_so)
+{
+    struct worker_database entry = {.name = "people",
+                                    .path = people.path,
+                                    .deny_columns = DENIED,
+                                    .n_deny_columns = 3,
+                                    .deny_mode = WORKER_DENY_HIDE};
+    unsigned denied, ran, inspected;
+    judge_readers(&entry, &denied, &ran, &inspected);
+    cr_expect_eq(denied, 0);
+    cr_expect_eq(ran, N_READERS);
+    cr_expect_gt(inspected, 0);
+}
+
+Test(policy, statement_beside_denied_column_runs)
+{
+    static const char *const sql[] = {"SELECT name FROM person WHERE city = 'Perth'", "SELECT count(*) FROM person",
+                                      "SELECT p.name, v.place FROM person p JOIN visit v ON v.id = p.id"};
+    struct worker_database entry = {.name = "people", .path = people.path, .deny_columns = DENIED, .n_deny_columns = 3};
+    const struct worker_databases databases = {.files = &entry, .n_files = 1};
+    struct err err = {0};
+    rig_begin(&rig);
+    cr_assert_eq(worker_databases_apply(&databases, rig.schemas, NULL, NULL, &err), ERR_OK);
+    for (unsigned i = 0; i < 3; i++) put(sql[i], i, MSG_EXPOSE_ROWS, NULL, 0);
+    rig_start(&rig, (struct worker_config){.databases = databases});
+    for (unsigned i = 0; i < 3 * FAMILIES; i++) {
+        const struct msg_result *result = rig_next(&rig);
+        if (result->execution) cr_expect_str_eq(result->execution->code, "ok", "%s", sql[result->key.offset]);
+        for (uint32_t s = 0; s < result->n_signals; s++)
+            cr_expect(result->signals[s].state != MSG_UNAVAILABLE || strcmp(result->signals[s].reason, "denied") != 0,
+                      "%s: signal %u", sql[result->key.offset], result->signals[s].id);
+        if (result->explanation)
+            cr_expect_not(strstr(result->explanation->prose, "denied"), "%s", result->explanation->prose);
+    }
+    rig_end(&rig);
+}
+
 Test(policy, what_a_catalogue_does_not_expose_no_request_gets)
 {
     struct worker_database closed = {.name = "people", .path = people.path, .expose = MSG_EXPOSE_NONE};
@@ -187,7 +280,7 @@ Test(policy, the_index_holds_no_denied_value)
         cr_assert_eq(schema_blob_write(index, &blob, &err), ERR_OK);
         cr_expect_eq(holds(blob.bytes, blob.len), !closed);
         const struct schema_column *email = index->columns[2];
-        cr_expect_eq(email->stats.rows, 3, "it is still counted");
+        cr_expect_eq(email->stats.rows, closed ? 0 : 3, "a denied column is not read");
         cr_expect_eq(schema_column_has(index, email, SECRET "@one.example", strlen(SECRET "@one.example"), true),
                      closed ? -1 : 1, "not known, which is not absent");
         schema_blob_key(index->fingerprint, people.path, &options, closed ? key : open_key);
@@ -196,6 +289,48 @@ Test(policy, the_index_holds_no_denied_value)
     }
     cr_expect_str_neq(key, open_key, "a worker without the policy never gets an index made with it, nor the reverse");
     db_close(db);
+}
+
+/* What the index says of the data: all bytes of it but the fingerprint. */
+static char *index_of(const char *path, const struct schema_options *options)
+{
+    struct db *db;
+    struct schema_index *index;
+    struct err err = {0};
+    char *text = NULL;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    cr_assert_eq(db_open(path, NULL, &db, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(schema_build(db, "people", NULL, options, &index, &err), ERR_OK, "%s", err.text);
+    memset(index->fingerprint, '0', 32);
+    index->build_ns = 0;
+    index->bytes = 0;
+    schema_print(index, out, true, true);
+    fclose(out);
+    schema_unref(index);
+    db_close(db);
+    return text;
+}
+
+Test(policy, index_is_same_whatever_denied_columns_hold)
+{
+    static const struct schema_options refuse = {.deny_columns = DENIED, .n_deny_columns = 3}, open = {0};
+    struct fixture others;
+    GString *sql = g_string_new(SQL);
+    g_string_replace(sql, SECRET "@one.example", "z", 0);
+    g_string_replace(sql, SECRET, "some other and longer text", 0);
+    fixture_init(&others, sql->str);
+    char *a = index_of(people.path, &refuse), *b = index_of(others.path, &refuse);
+    cr_expect_str_eq(a, b);
+    free(a);
+    free(b);
+    a = index_of(people.path, &open);
+    b = index_of(others.path, &open);
+    cr_expect_str_neq(a, b, "else the comparison above shows nothing");
+    free(a);
+    free(b);
+    fixture_end(&others);
+    g_string_free(sql, TRUE);
 }
 
 /* The schema document of `people` under an entry and a task; the caller frees it. */
