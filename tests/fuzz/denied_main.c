@@ -1,6 +1,6 @@
-/* Judges random statements over a database with denied columns; no canary may be in a verdict or in the log.
+/* Judges random statements over a database whose denied columns are hidden (deny_mode: hide, in which they run); no canary may be in a verdict or in the log.
  *
- *   denied_canaries [--postgres DSN] [--statements N] [--seconds S] [--seed N] [FILE...]
+ *   denied_canaries [--postgres DSN | --mariadb URL] [--statements N] [--seconds S] [--seed N] [FILE...]
  *
  * FILEs hold statements that leaked once, one a line; they come first. Ends after N statements or S seconds, whatever
  * comes first. A statement that leaks is printed, in the form in which it belongs into a FILE.
@@ -96,7 +96,7 @@ static void check_that_canaries_are_seen(struct run *run, guint32 seed)
     GRand *rand = g_rand_new_with_seed(seed);
     char *statements[BATCH];
     bool seen = false;
-    shop_open(&run->shop, false, STATEMENT_MS);
+    shop_open(&run->shop, WORKER_DENY_UNSET, STATEMENT_MS);
     for (unsigned i = 0; i < 100 && !seen; i++) {
         unsigned n = fill(rand, &run->shop, statements);
         seen = leaks(run, statements, n, false);
@@ -125,8 +125,9 @@ int main(int argc, char **argv)
 {
     struct run run = {0};
     gint64 statements = G_MAXINT64, seconds = 30, seed = 1;
-    char **files = NULL, *dsn = NULL;
-    const GOptionEntry options[] = {{"postgres", 0, 0, G_OPTION_ARG_STRING, &dsn, "a server", "DSN"},
+    char **files = NULL, *postgres = NULL, *mariadb = NULL;
+    const GOptionEntry options[] = {{"postgres", 0, 0, G_OPTION_ARG_STRING, &postgres, "a server", "DSN"},
+                                    {"mariadb", 0, 0, G_OPTION_ARG_STRING, &mariadb, "a server", "URL"},
                                     {"statements", 0, 0, G_OPTION_ARG_INT64, &statements, "at most", "N"},
                                     {"seconds", 0, 0, G_OPTION_ARG_INT64, &seconds, "at most", "S"},
                                     {"seed", 0, 0, G_OPTION_ARG_INT64, &seed, "of the generator", "N"},
@@ -140,10 +141,10 @@ int main(int argc, char **argv)
     int log = mkstemp(name);
     g_remove(name);
     log_open(log, LOG_FORM_JSON, LOG_LEVEL_INFO);
-    shop_make(&run.shop, dsn ? DENIED_POSTGRES : DENIED_SQLITE, dsn, DENIED_CANARIES);
+    shop_make_on(&run.shop, postgres, mariadb, DENIED_CANARIES);
 
     check_that_canaries_are_seen(&run, (guint32)seed);
-    shop_open(&run.shop, true, STATEMENT_MS);
+    shop_open(&run.shop, WORKER_DENY_HIDE, STATEMENT_MS);
     for (char **file = files; file && *file; file++) check_file(&run, *file);
     GRand *rand = g_rand_new_with_seed((guint32)seed);
     int64_t until = clock_now_ns() + seconds * 1000000000;
@@ -159,9 +160,10 @@ int main(int argc, char **argv)
     shop_remove(&run.shop);
     g_strfreev(files);
     close(log);
-    printf("%s: %llu statements, %llu of them ran, rows of %llu were shown, %llu leaked\n",
-           run.shop.server ? "PostgreSQL" : "SQLite", (unsigned long long)run.statements,
-           (unsigned long long)run.executed, (unsigned long long)run.shown, (unsigned long long)run.leaks);
-    g_free(dsn);
+    printf("%s: %llu statements, %llu of them ran, rows of %llu were shown, %llu leaked\n", shop_engine_name(&run.shop),
+           (unsigned long long)run.statements, (unsigned long long)run.executed, (unsigned long long)run.shown,
+           (unsigned long long)run.leaks);
+    g_free(postgres);
+    g_free(mariadb);
     return run.leaks || !clean || !run.shown;
 }

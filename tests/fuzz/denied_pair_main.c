@@ -208,10 +208,10 @@ static bool check(struct pair *pair, GRand *rand, bool tell)
     return leaks;
 }
 
-static void open_both(struct pair *pair, bool denying)
+static void open_both(struct pair *pair, enum worker_deny mode)
 {
-    shop_open(&pair->left, denying, STATEMENT_MS);
-    shop_open(&pair->right, denying, STATEMENT_MS);
+    shop_open(&pair->left, mode, STATEMENT_MS);
+    shop_open(&pair->right, mode, STATEMENT_MS);
 }
 
 static void close_both(struct pair *pair)
@@ -224,7 +224,7 @@ static void check_that_differences_are_seen(struct pair *pair, guint32 seed)
 {
     GRand *rand = g_rand_new_with_seed(seed);
     bool seen = false;
-    open_both(pair, false);
+    open_both(pair, WORKER_DENY_UNSET);
     for (unsigned i = 0; i < 100 && !seen; i++) seen = check(pair, rand, false);
     close_both(pair);
     g_rand_free(rand);
@@ -251,14 +251,12 @@ int main(int argc, char **argv)
     g_option_context_add_main_entries(context, options, NULL);
     require(g_option_context_parse(context, &argc, &argv, NULL), "usage", "see the head of denied_pair_main.c");
     g_option_context_free(context);
-    enum denied_engine engine = postgres ? DENIED_POSTGRES : mariadb ? DENIED_MARIADB : DENIED_SQLITE;
     pair.folder = folder;
-    const char *server = postgres ? postgres : mariadb;
-    shop_make(&pair.left, engine, server, DENIED_LEFT);
-    shop_make(&pair.right, engine, server, DENIED_RIGHT);
+    shop_make_on(&pair.left, postgres, mariadb, DENIED_LEFT);
+    shop_make_on(&pair.right, postgres, mariadb, DENIED_RIGHT);
 
     check_that_differences_are_seen(&pair, (guint32)seed);
-    open_both(&pair, true);
+    open_both(&pair, WORKER_DENY_REFUSE);
     GRand *rand = g_rand_new_with_seed((guint32)seed);
     int64_t until = clock_now_ns() + seconds * 1000000000;
     while (pair.requests < (uint64_t)requests && clock_now_ns() < until) pair.leaks += check(&pair, rand, true);
@@ -268,11 +266,8 @@ int main(int argc, char **argv)
     shop_remove(&pair.right);
     g_regex_unref(pair.names);
     printf("%s: %llu requests of %llu candidates, %llu of them ran, %llu were denied; %llu requests leaked\n",
-           postgres  ? "PostgreSQL"
-           : mariadb ? "MariaDB"
-                     : "SQLite",
-           (unsigned long long)pair.requests, (unsigned long long)pair.candidates, (unsigned long long)pair.executed,
-           (unsigned long long)pair.denied, (unsigned long long)pair.leaks);
+           shop_engine_name(&pair.left), (unsigned long long)pair.requests, (unsigned long long)pair.candidates,
+           (unsigned long long)pair.executed, (unsigned long long)pair.denied, (unsigned long long)pair.leaks);
     g_free(folder);
     g_free(postgres);
     g_free(mariadb);

@@ -94,19 +94,28 @@ static void remove_mariadb(struct shop *shop)
 /* --- any --- */
 
 static const struct {
+    const char *name;
     void (*make)(struct shop *shop, const char *script);
     void (*remove)(struct shop *shop);
-} makers[] = {[DENIED_SQLITE] = {make_sqlite, remove_sqlite},
-              [DENIED_POSTGRES] = {make_postgres, remove_postgres},
-              [DENIED_MARIADB] = {make_mariadb, remove_mariadb}};
+} makers[] = {[DENIED_SQLITE] = {"SQLite", make_sqlite, remove_sqlite},
+              [DENIED_POSTGRES] = {"PostgreSQL", make_postgres, remove_postgres},
+              [DENIED_MARIADB] = {"MariaDB", make_mariadb, remove_mariadb}};
 
-void shop_make(struct shop *shop, enum denied_engine engine, const char *server, enum denied_data data)
+void shop_make_on(struct shop *shop, const char *postgres, const char *mariadb, enum denied_data data)
 {
-    *shop = (struct shop){.engine = engine, .server = server};
-    if (server) shop->name = g_strdup_printf("denied_%d_%d", (int)getpid(), (int)data);
-    char *script = denied_script(engine, data);
-    makers[engine].make(shop, script);
+    *shop = (struct shop){.engine = postgres  ? DENIED_POSTGRES
+                                    : mariadb ? DENIED_MARIADB
+                                              : DENIED_SQLITE,
+                          .server = postgres ? postgres : mariadb};
+    if (shop->server) shop->name = g_strdup_printf("denied_%d_%d", (int)getpid(), (int)data);
+    char *script = denied_script(shop->engine, data);
+    makers[shop->engine].make(shop, script);
     g_free(script);
+}
+
+const char *shop_engine_name(const struct shop *shop)
+{
+    return makers[shop->engine].name;
 }
 
 void shop_remove(struct shop *shop)
@@ -116,21 +125,23 @@ void shop_remove(struct shop *shop)
     g_free(shop->name);
 }
 
-void shop_open(struct shop *shop, bool denying, int64_t time_ms)
+void shop_open(struct shop *shop, enum worker_deny mode, int64_t time_ms)
 {
     shop->entry = (struct worker_database){.name = "shop",
                                            .path = shop->path,
                                            .expose = MSG_EXPOSE_ROWS,
                                            .deny_columns = DENIED_COLUMNS,
-                                           .n_deny_columns = denying ? N_DENIED_COLUMNS : 0};
-    struct engine_config config = {
-        .workers = 2,
-        .window = 4,
-        .models_dir = ASSAY_MODELS,
-        .limits = {.time_ms = time_ms},
-        .databases = {.files = &shop->entry, .n_files = 1},
-        .schema = {.deny_columns = DENIED_COLUMNS, .n_deny_columns = shop->entry.n_deny_columns},
-        .defaults = {.expose = MSG_EXPOSE_ROWS, .explain = MSG_EXPLAIN_FULL}};
+                                           .n_deny_columns = mode ? N_DENIED_COLUMNS : 0,
+                                           .deny_mode = mode};
+    struct engine_config config = {.workers = 2,
+                                   .window = 4,
+                                   .models_dir = ASSAY_MODELS,
+                                   .limits = {.time_ms = time_ms},
+                                   .databases = {.files = &shop->entry, .n_files = 1},
+                                   .schema = {.deny_columns = DENIED_COLUMNS,
+                                              .n_deny_columns = shop->entry.n_deny_columns,
+                                              .deny_hides = mode == WORKER_DENY_HIDE},
+                                   .defaults = {.expose = MSG_EXPOSE_ROWS, .explain = MSG_EXPLAIN_FULL}};
     struct err err = {0};
     require(engine_open(&config, &shop->judge, &err) == ERR_OK, "engine", err.text);
 }
