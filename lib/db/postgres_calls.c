@@ -265,6 +265,21 @@ static void ask_select(struct call_collector *c, const struct sql_node *select, 
         add_attribute(c, column, "");
 }
 
+/* The columns of VALUES are column1, column2 and so on, as many as its rows are wide. */
+static bool values_hold(const struct sql_node *values, const struct sql_node *column)
+{
+    static const char prefix[] = "column";
+    enum { MAX_DIGITS = 9 };
+    const struct sql_node *row = sql_kid(values, 0);
+    char *name = server_name(column->text, column->text_len, column->quote);
+    const char *digits = g_str_has_prefix(name, prefix) ? name + strlen(prefix) : "";
+    size_t n = strspn(digits, "0123456789");
+    bool is_number = n > 0 && n <= MAX_DIGITS && !digits[n] && digits[0] != '0';
+    bool holds = is_number && row && g_ascii_strtoull(digits, NULL, 10) <= row->n_kids;
+    g_free(name);
+    return holds;
+}
+
 /* Is b a column of this query's rows? Their names are those of its first SELECT. */
 static void ask_query(struct call_collector *c, const struct sql_node *query, const struct sql_node *column,
                       unsigned depth)
@@ -274,7 +289,7 @@ static void ask_query(struct call_collector *c, const struct sql_node *query, co
         body = sql_kid(body, body->kind == SQL_QUERY ? QUERY_BODY : 0);
     if (sql_is(body, SQL_SELECT) && depth < MAX_NESTING)
         ask_select(c, body, column, depth);
-    else if (!sql_is(body, SQL_VALUES) || column->text_len < 7 || g_ascii_strncasecmp(column->text, "column", 6) != 0)
+    else if (!sql_is(body, SQL_VALUES) || !values_hold(body, column))
         add_attribute(c, column, "");
 }
 

@@ -63,6 +63,46 @@ CREATE FUNCTION own.fullname(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RET
 --
 SELECT v.fullname FROM (VALUES (1, 2)) v
 
+### attribute whose name begins like a column of VALUES: refused
+CREATE FUNCTION own.columnstore_purge(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ran(); END';
+--
+SELECT x.columnstore_purge FROM (VALUES (1)) x
+
+### attribute past the width of VALUES: refused
+CREATE FUNCTION own.column2(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ran(); END';
+--
+SELECT x.column2 FROM (VALUES (1)) x
+
+### attribute numbered with a leading zero: refused
+CREATE FUNCTION own.column01(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ran(); END';
+--
+SELECT x.column01 FROM (VALUES (1)) x
+
+### attribute of VALUES in a CTE: refused
+CREATE FUNCTION own.columns(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ran(); END';
+--
+WITH x AS (VALUES (1)) SELECT x.columns FROM x
+
+### attribute of VALUES in a union: refused
+CREATE FUNCTION own.columns(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ran(); END';
+--
+SELECT x.columns FROM (VALUES (1) UNION SELECT 2) x
+
+### attribute of VALUES that a star passes on: refused
+CREATE FUNCTION own.columns(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ran(); END';
+--
+SELECT x.columns FROM (SELECT * FROM (VALUES (1)) y) x
+
+### attribute that VALUES lost to a name: refused
+CREATE FUNCTION own.column1(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ran(); END';
+--
+SELECT x.column1 FROM (VALUES (1)) x(a)
+
+### attribute that is a column of VALUES: ok
+CREATE FUNCTION own.column1(record) RETURNS text LANGUAGE plpgsql AS 'BEGIN RETURN ran(); END';
+--
+SELECT x.column1, y.column2 FROM (VALUES (1)) x, (VALUES (1, 2)) y
+
 ### attribute of columns renamed: refused
 CREATE FUNCTION own.name(customer) RETURNS text LANGUAGE sql AS 'SELECT ran()';
 --
