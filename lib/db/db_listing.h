@@ -26,11 +26,14 @@ struct db_listing {
     struct db_listing_sql foreign_keys; /* id, schema if a text, table, from, to or NULL; rows of one key together */
     struct db_listing_sql origins; /* what a table inherits and a view reads: column (NULL: all of them), schema, table,
                                    column; before NULL: the engine does not say */
-    bool comments;                 /* columns have the comment */
-    bool expressions;              /* columns have what a generated one is computed by, after the comment */
-    bool folds;                    /* columns have, after that, whether texts in them may be equal that differ in case,
+    const char
+        *all_columns; /* schema or NULL, table, column: of all tables, those too that the role may not read; NULL:
+                                tables and columns list them */
+    bool comments;    /* columns have the comment */
+    bool expressions; /* columns have what a generated one is computed by, after the comment */
+    bool folds;       /* columns have, after that, whether texts in them may be equal that differ in case,
                                      accents or trailing blanks */
-    struct db_listing_sql sample;  /* after FROM: a large table's rows, this many in a hundred; NULL: there are none */
+    struct db_listing_sql sample; /* after FROM: a large table's rows, this many in a hundred; NULL: there are none */
     enum db_affinity (*affinity)(const char *type);
 };
 

@@ -62,6 +62,10 @@ static enum db_affinity mariadb_affinity(const char *type)
     " column_name, referenced_column_name FROM information_schema.key_column_usage"                                    \
     " WHERE referenced_table_name IS NOT NULL AND table_schema = DATABASE() AND table_name = " UNQUOTE_BEFORE
 
+#define MARIADB_ALL_COLUMNS                                                                                            \
+    "SELECT c.table_schema, c.table_name, c.column_name FROM information_schema.columns AS c"                          \
+    " WHERE c.table_schema = DATABASE()"
+
 const struct db_listing mariadb_listing = {
     .name_is_text = true,
     .tables = MARIADB_TABLES,
@@ -69,6 +73,7 @@ const struct db_listing mariadb_listing = {
     .indexes = {MARIADB_INDEXES, UNQUOTE_AFTER " ORDER BY index_name"},
     .index = {MARIADB_INDEX, UNQUOTE_AFTER " ORDER BY seq_in_index"},
     .foreign_keys = {MARIADB_FOREIGN_KEYS, UNQUOTE_AFTER " ORDER BY constraint_name, ordinal_position"},
+    .all_columns = MARIADB_ALL_COLUMNS,
     .comments = true,
     .expressions = true,
     .folds = true,

@@ -544,7 +544,8 @@ static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void 
 
 static const char snapshot_sql[] = "SELECT pg_catalog.pg_current_snapshot()::text";
 
-/* Everything that moves when schema or data do; see the top of the file. */
+/* Everything that moves when schema or data do; see the top of the file. Inheritance counts wherever it is: what a column
+ * inherits may belong to a table that the role may not name. */
 static const char state_sql[] =
     "WITH spaces AS (SELECT oid, xmin, nspname FROM pg_catalog.pg_namespace WHERE " SCHEMAS "),"
     " tables AS (SELECT oid, xmin, relname, relkind, relfilenode FROM pg_catalog.pg_class WHERE relkind IN"
@@ -562,6 +563,9 @@ static const char state_sql[] =
     " UNION ALL SELECT 'i' || indexrelid || ':' || xmin FROM pg_catalog.pg_index WHERE indrelid IN (SELECT oid FROM "
     "tables)"
     " UNION ALL SELECT 'v' || oid || ':' || xmin FROM pg_catalog.pg_rewrite WHERE ev_class IN (SELECT oid FROM tables)"
+    " UNION ALL SELECT 'h' || i.inhrelid || ':' || i.inhparent || ':' || i.xmin || ':' || c.xmin || ':' || p.xmin"
+    " FROM pg_catalog.pg_inherits i JOIN pg_catalog.pg_class c ON c.oid = i.inhrelid AND c.relkind IN ('r','p','f')"
+    " JOIN pg_catalog.pg_class p ON p.oid = i.inhparent"
     " UNION ALL SELECT 'd' || objoid || ':' || objsubid || ':' || xmin FROM pg_catalog.pg_description"
     " WHERE classoid = 'pg_catalog.pg_class'::regclass AND objoid IN (SELECT oid FROM tables))"
     " SELECT pg_catalog.md5(current_database() || ':' || current_user || ':' || current_schemas(false)::text || ':' ||"

@@ -32,7 +32,7 @@ static enum db_affinity postgres_affinity(const char *type)
     " FROM pg_catalog.pg_partition_tree(c.oid) WHERE isleaf), 0)"                                                      \
     " ELSE pg_catalog.pg_relation_size(c.oid) / 64 END,"                                                               \
     " s.nspname, NOT pg_catalog.pg_table_is_visible(c.oid),"                                                           \
-    " EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE i.inhrelid = c.oid)"                                          \
+    " EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE c.oid IN (i.inhrelid, i.inhparent))"                          \
     " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"                             \
     " WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition"                                           \
     " AND s.nspname !~ '^pg_' AND s.nspname <> 'information_schema'"                                                   \
@@ -78,30 +78,54 @@ static enum db_affinity postgres_affinity(const char *type)
 #define POSTGRES_READ                                                                                                  \
     " read(id) AS (SELECT d.refobjid FROM me" READ_BY("me") " UNION SELECT d.refobjid FROM read" READ_BY("read") "),"
 
-/* A generated column's dependencies are its own before 15, since then its expression's. */
+/* Whose rows are read: of a table those of all that inherit it (`down`), and to what these rows belong by name: to all
+ * that those inherit from (`near`). A scan shows its descendants' rows, and a row is denied by any of its ancestors. */
+#define POSTGRES_NEAR                                                                                                  \
+    " base(id) AS (SELECT c.oid FROM me JOIN pg_catalog.pg_class c ON c.oid = me.id AND c.relkind NOT IN ('v', 'm')"   \
+    " UNION SELECT id FROM read),"                                                                                     \
+    " down(id) AS (SELECT id FROM base"                                                                                \
+    " UNION SELECT i.inhrelid FROM down d JOIN pg_catalog.pg_inherits i ON i.inhparent = d.id),"                       \
+    " near(id) AS (SELECT id FROM down"                                                                                \
+    " UNION SELECT i.inhparent FROM near n JOIN pg_catalog.pg_inherits i ON i.inhrelid = n.id),"
+
+/* A generated column's dependencies are its own before 15, since then its expression's. A column may be generated in a
+ * table and plain in what that inherits from. */
 #define POSTGRES_COMPUTED                                                                                              \
-    " computed(num, source) AS (SELECT d.adnum, p.refobjsubid FROM me"                                                 \
-    " JOIN pg_catalog.pg_attrdef d ON d.adrelid = me.id JOIN pg_catalog.pg_depend p"                                   \
-    " ON p.refclassid = 'pg_catalog.pg_class'::regclass AND p.refobjid = me.id"                                        \
+    " computed(id, num, source) AS (SELECT down.id, d.adnum, p.refobjsubid FROM down"                                  \
+    " JOIN pg_catalog.pg_attrdef d ON d.adrelid = down.id JOIN pg_catalog.pg_depend p"                                 \
+    " ON p.refclassid = 'pg_catalog.pg_class'::regclass AND p.refobjid = down.id"                                      \
     " AND p.refobjsubid NOT IN (0, d.adnum) AND (p.classid, p.objid, p.objsubid) IN"                                   \
     " (('pg_catalog.pg_attrdef'::regclass, d.oid, 0),"                                                                 \
-    " ('pg_catalog.pg_class'::regclass, me.id, d.adnum))),"
+    " ('pg_catalog.pg_class'::regclass, down.id, d.adnum))),"
 
-/* Columns that a table inherits, through any depth; for a generated one what it is computed from; of a view all columns
- * of all tables that it reads, through any views. */
+/* Columns `name` show what columns `source` hold, wherever these are nearby. */
+#define POSTGRES_SHOWN                                                                                                 \
+    " own(name) AS (SELECT DISTINCT a.attname FROM base b"                                                             \
+    " JOIN pg_catalog.pg_attribute a ON a.attrelid = b.id AND a.attnum > 0 AND NOT a.attisdropped),"                   \
+    " shown(name, source) AS (SELECT name, name FROM own UNION SELECT g.attname, a.attname FROM computed c"            \
+    " JOIN pg_catalog.pg_attribute g ON g.attrelid = c.id AND g.attnum = c.num AND g.attgenerated <> ''"               \
+    " JOIN own o ON o.name = g.attname"                                                                                \
+    " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.id AND a.attnum = c.source),"
+
+/* Of a table's columns, what they show beside themselves: what they inherit, what they are computed from, and the same
+ * of all whose rows the table's scans read. Of a view the columns of all that it reads, through any views, and theirs.
+ * Where more tables are nearby than an index should list, the name alone counts, of whatever table. */
 #define POSTGRES_ORIGINS                                                                                               \
-    "::regclass::oid)," POSTGRES_READ POSTGRES_COMPUTED " parents(id) AS (SELECT i.inhparent FROM me"                  \
-    " JOIN pg_catalog.pg_inherits i ON i.inhrelid = me.id"                                                             \
-    " UNION SELECT i.inhparent FROM pg_catalog.pg_inherits i JOIN parents p ON i.inhrelid = p.id),"                    \
-    " found(name, id, source) AS (SELECT a.attname, p.id, a.attname FROM parents p"                                    \
-    " JOIN pg_catalog.pg_attribute a ON a.attrelid = p.id AND a.attnum > 0"                                            \
-    " UNION ALL SELECT NULL, r.id, a.attname FROM read r"                                                              \
-    " JOIN pg_catalog.pg_attribute a ON a.attrelid = r.id AND a.attnum > 0"                                            \
-    " UNION ALL SELECT g.attname, me.id, a.attname FROM me CROSS JOIN computed c"                                      \
-    " JOIN pg_catalog.pg_attribute g ON g.attrelid = me.id AND g.attnum = c.num AND g.attgenerated <> ''"              \
-    " JOIN pg_catalog.pg_attribute a ON a.attrelid = me.id AND a.attnum = c.source)"                                   \
-    " SELECT f.name, s.nspname, c.relname, f.source FROM found f"                                                      \
-    " JOIN pg_catalog.pg_class c ON c.oid = f.id JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"
+    "::regclass::oid)," POSTGRES_READ POSTGRES_NEAR POSTGRES_COMPUTED POSTGRES_SHOWN                                   \
+    " few(yes) AS (SELECT count(*) <= 512 FROM near),"                                                                 \
+    " found(name, id, source) AS (SELECT s.name, n.id, s.source FROM few CROSS JOIN shown s CROSS JOIN near n"         \
+    " JOIN pg_catalog.pg_attribute a ON a.attrelid = n.id AND a.attname = s.source AND a.attnum > 0 WHERE few.yes"     \
+    " UNION ALL SELECT s.name, NULL, s.source FROM few CROSS JOIN shown s WHERE NOT few.yes)"                          \
+    " SELECT CASE WHEN m.relkind NOT IN ('v', 'm') THEN f.name END, s.nspname, c.relname, f.source"                    \
+    " FROM me JOIN pg_catalog.pg_class m ON m.oid = me.id CROSS JOIN found f"                                          \
+    " LEFT JOIN pg_catalog.pg_class c ON c.oid = f.id LEFT JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"   \
+    " WHERE f.id IS DISTINCT FROM me.id OR f.name <> f.source ORDER BY f.name"
+
+#define POSTGRES_ALL_COLUMNS                                                                                           \
+    "SELECT s.nspname, c.relname, a.attname FROM pg_catalog.pg_attribute a"                                            \
+    " JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace s ON s.oid = c.relnamespace"       \
+    " WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"                            \
+    " AND s.nspname !~ '^pg_' AND s.nspname <> 'information_schema'"
 
 const struct db_listing postgres_listing = {
     .name_is_text = true,
@@ -111,6 +135,7 @@ const struct db_listing postgres_listing = {
     .index = {POSTGRES_INDEX, ", '\"', '')::oid ORDER BY k.n"},
     .foreign_keys = {POSTGRES_FOREIGN_KEYS, "::regclass ORDER BY k.oid, p.n"},
     .origins = {"WITH RECURSIVE me(id) AS (SELECT ", POSTGRES_ORIGINS},
+    .all_columns = POSTGRES_ALL_COLUMNS,
     .comments = true,
     .expressions = true,
     .sample = {" TABLESAMPLE SYSTEM (", ") REPEATABLE (1)"},

@@ -33,8 +33,7 @@ static bool copy_row(void *ctx, const struct db_value *row, uint32_t n)
     return !listing->full;
 }
 
-/* The caller frees *rows in any case. */
-static enum err_code list(struct builder *builder, const char *sql, GPtrArray **rows)
+enum err_code builder_list(struct builder *builder, const char *sql, GPtrArray **rows)
 {
     *rows = g_ptr_array_new();
     if (!sql) return builder_full(builder);
@@ -43,13 +42,17 @@ static enum err_code list(struct builder *builder, const char *sql, GPtrArray **
     return !code && listing.full ? builder_full(builder) : code;
 }
 
-enum err_code builder_list_of(struct builder *builder, const struct db_listing_sql *listing, const char *quoted,
-                              GPtrArray **rows)
+char *builder_listing_sql(struct builder *builder, const struct db_listing_sql *listing, const char *quoted)
 {
     struct db_value text = {.type = DB_TEXT, .text = quoted, .len = quoted ? strlen(quoted) : 0};
     if (quoted && db_dialect(builder->db)->listing->name_is_text) quoted = db_quote_value(builder->arena, &text);
-    return list(builder,
-                quoted ? arena_printf(builder->arena, "%s%s%s", listing->before, quoted, listing->after) : NULL, rows);
+    return quoted ? arena_printf(builder->arena, "%s%s%s", listing->before, quoted, listing->after) : NULL;
+}
+
+enum err_code builder_list_of(struct builder *builder, const struct db_listing_sql *listing, const char *quoted,
+                              GPtrArray **rows)
+{
+    return builder_list(builder, builder_listing_sql(builder, listing, quoted), rows);
 }
 
 static const char *text_of(const struct db_value *value)
@@ -127,7 +130,7 @@ static enum err_code load_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
     GPtrArray *rows;
-    enum err_code code = list(builder, db_dialect(builder->db)->listing->tables, &rows);
+    enum err_code code = builder_list(builder, db_dialect(builder->db)->listing->tables, &rows);
     GPtrArray *virtuals = virtuals_of(rows);
     index->tables = code ? NULL : arena_new_array(builder->arena, rows->len, struct schema_table);
     builder->definitions = code ? NULL : arena_new_array(builder->arena, rows->len, const char *);

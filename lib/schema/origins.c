@@ -8,6 +8,10 @@
  * Rejected: pg_depend alone. It lists what all columns of a view depend on together, and does not list a whole row of a
  * table once a column of that table is named too (PostgreSQL's find_expr_references_walker): hence all columns of each
  * table.
+ *
+ * Where tables inherit, rows flow both ways: a scan shows the rows of all descendants, and a row belongs by name to all
+ * ancestors of its table. The server is asked for both, from catalogues that any role may read; what is computed from a
+ * column is traced after what that column inherits.
  */
 #include "lib/db/db_listing.h"
 #include "lib/schema/definition.h"
@@ -23,6 +27,8 @@ struct origin_tracer {
     struct builder *builder;
     struct schema_index *index;
     enum state *states; /* by table */
+    bool *generated;    /* by column id: its expression was traced */
+    GHashTable *names;  /* that the server told, each once: text → itself, in the builder's arena */
     uint32_t deep;      /* tables and columns that are being traced */
     enum err_code failed;
 };
@@ -97,7 +103,7 @@ static void add_column(struct origin_tracer *t, struct origins *to, int number, 
         return;
     }
     if (!within) trace_table(t, table);
-    if (within && from->generated && !from->n_origins) trace_generated(t, table, from);
+    if (within && from->generated) trace_generated(t, table, from);
     add(to, schema_origin_of(t->index, from));
     add_all(to, from->origins, from->n_origins);
 }
@@ -182,11 +188,15 @@ static struct sql_bound *bind_text(struct origin_tracer *t, struct arena *arena,
 
 /* --- generated columns -------------------------------------------------------------------------------------------- */
 
+/* Adds to what the column inherits. */
 static void trace_generated(struct origin_tracer *t, struct schema_table *table, struct schema_column *column)
 {
     struct arena arena;
+    if (t->generated[column->id]) return;
+    t->generated[column->id] = true;
     arena_init(&arena, 0);
     struct origins origins = origins_new();
+    add_all(&origins, column->origins, column->n_origins);
     if (!*column->generated)
         column->generated =
             definition_expression(t->builder->arena, t->builder->definitions[column->table], column->name);
@@ -240,33 +250,74 @@ static void trace_outputs(struct origin_tracer *t, struct schema_table *table, c
     }
 }
 
-/* One more origin of a column. */
-static void add_to_column(struct origin_tracer *t, struct schema_column *column, struct schema_origin origin)
+/* --- what the server says ----------------------------------------------------------------------------------------- */
+
+/* Rows of a listing as they come, those of one column together. */
+struct listed {
+    struct origin_tracer *tracer;
+    struct schema_table *table;
+    struct origins *all;          /* of rows without a column */
+    struct schema_column *column; /* whose rows come; NULL: none */
+    struct origins own;           /* of that column */
+};
+
+/* One copy of each name: a table with hundreds of partitions has as many rows for each column. */
+static const char *intern(struct origin_tracer *t, const struct db_value *value)
 {
-    struct origins own = origins_new();
-    add_all(&own, column->origins, column->n_origins);
-    add(&own, origin);
-    keep(t, &own, &column->origins, &column->n_origins);
-    g_array_free(own.list, TRUE);
+    if (value->type != DB_TEXT) return NULL;
+    const char *known = g_hash_table_lookup(t->names, value->text);
+    if (known) return known;
+    char *copy = arena_strdup(t->builder->arena, value->text);
+    if (copy)
+        g_hash_table_add(t->names, copy);
+    else
+        t->failed = builder_full(t->builder);
+    return copy;
 }
 
-/* What the server says: of column (NULL: of all, which goes to `all`), schema, table, column. */
+static void end_column(struct listed *l)
+{
+    if (l->column) keep(l->tracer, &l->own, &l->column->origins, &l->column->n_origins);
+    l->column = NULL;
+}
+
+static void begin_column(struct listed *l, const struct db_value *name)
+{
+    int number = (int)(l->table - l->tracer->index->tables);
+    int at = name->type == DB_TEXT ? schema_find_column(l->tracer->index, number, name->text, name->len) : -1;
+    struct schema_column *column = at >= 0 ? &l->table->columns[at] : NULL;
+    if (column == l->column) return;
+    end_column(l);
+    l->column = column;
+    if (!column) return;
+    g_array_set_size(l->own.list, 0);
+    l->own.anything = false;
+    add_all(&l->own, column->origins, column->n_origins);
+}
+
+/* Column (NULL: of all, which goes to `all`), schema, table (NULL: any), column. */
+static bool take_origin(void *ctx, const struct db_value *row, uint32_t n)
+{
+    struct listed *l = ctx;
+    if (n < 4) return true;
+    begin_column(l, &row[0]);
+    if (row[0].type == DB_TEXT && !l->column) return true; /* one that the role may not see */
+    struct schema_origin origin = {intern(l->tracer, &row[1]), intern(l->tracer, &row[2]), intern(l->tracer, &row[3])};
+    if (!l->tracer->failed) add(l->column ? &l->own : l->all, origin);
+    return !l->tracer->failed;
+}
+
 static void add_listed(struct origin_tracer *t, struct schema_table *table, struct origins *all)
 {
-    const struct db_listing_sql *listing = &db_dialect(t->builder->db)->listing->origins;
+    struct builder *builder = t->builder;
+    const struct db_listing_sql *listing = &db_dialect(builder->db)->listing->origins;
     if (!listing->before || t->failed) return;
-    GPtrArray *rows;
-    t->failed = builder_list_of(t->builder, listing, schema_quote_table(t->builder->arena, table), &rows);
-    for (guint i = 0; !t->failed && i < rows->len; i++) {
-        const struct db_value *row = rows->pdata[i];
-        const struct db_value *of = &row[0];
-        struct schema_origin origin = {row[1].text, row[2].text, row[3].text};
-        int column =
-            of->type == DB_TEXT ? schema_find_column(t->index, (int)(table - t->index->tables), of->text, of->len) : -1;
-        if (of->type != DB_TEXT) add(all, origin);
-        if (column >= 0) add_to_column(t, &table->columns[column], origin);
-    }
-    g_ptr_array_free(rows, TRUE);
+    struct listed listed = {.tracer = t, .table = table, .all = all, .own = origins_new()};
+    const char *sql = builder_listing_sql(builder, listing, schema_quote_table(builder->arena, table));
+    enum err_code code = sql ? db_scan(builder->db, sql, take_origin, &listed, builder->err) : builder_full(builder);
+    if (code) t->failed = code;
+    if (!t->failed) end_column(&listed);
+    g_array_free(listed.own.list, TRUE);
 }
 
 static bool is_row(const struct sql_ref *ref)
@@ -313,19 +364,16 @@ static void trace_table(struct origin_tracer *t, struct schema_table *table)
     if (*state != UNSEEN) return;
     *state = TRACING;
     t->deep++;
-    bool generated = false;
-    for (uint32_t i = 0; i < table->n_columns; i++) {
-        if (!table->columns[i].generated) continue;
-        generated = true;
-        if (!table->columns[i].n_origins) trace_generated(t, table, &table->columns[i]);
-    }
-    if (shows_others(t, table)) {
-        trace_view(t, table);
-    } else if (generated || t->builder->inherits[table - t->index->tables]) {
+    bool view = shows_others(t, table), generated = false;
+    for (uint32_t i = 0; i < table->n_columns; i++) generated |= table->columns[i].generated != NULL;
+    if (!view && (generated || t->builder->inherits[table - t->index->tables])) { /* before what is computed from it */
         struct origins none = origins_new();
         add_listed(t, table, &none);
         g_array_free(none.list, TRUE);
     }
+    for (uint32_t i = 0; generated && i < table->n_columns; i++)
+        if (table->columns[i].generated) trace_generated(t, table, &table->columns[i]);
+    if (view) trace_view(t, table);
     t->deep--;
     *state = TRACED;
 }
@@ -333,8 +381,14 @@ static void trace_table(struct origin_tracer *t, struct schema_table *table)
 enum err_code schema_trace_origins(struct builder *builder)
 {
     struct schema_index *index = builder->index;
-    struct origin_tracer t = {.builder = builder, .index = index, .states = g_new0(enum state, index->n_tables)};
+    struct origin_tracer t = {.builder = builder,
+                              .index = index,
+                              .states = g_new0(enum state, index->n_tables),
+                              .generated = g_new0(bool, index->n_columns),
+                              .names = g_hash_table_new(g_str_hash, g_str_equal)};
     for (uint32_t i = 0; !t.failed && i < index->n_tables; i++) trace_table(&t, &index->tables[i]);
     g_free(t.states);
+    g_free(t.generated);
+    g_hash_table_destroy(t.names);
     return t.failed;
 }

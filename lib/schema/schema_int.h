@@ -38,7 +38,7 @@ struct builder {
     struct arena *arena; /* index->priv->arena */
     struct budget budget;
     const char **definitions; /* by table: the SQL that made it; NULL: not known */
-    bool *inherits;           /* by table: some of its columns are another one's */
+    bool *inherits;           /* by table: some of its columns are also another one's, above or below it */
     GArray *keys;             /* struct key */
     GArray *joins;            /* struct schema_join */
     GPtrArray *notes;
@@ -77,9 +77,15 @@ void builder_note(struct builder *builder, const char *format, ...) __attribute_
  * the default. */
 void builder_set_limits(struct builder *builder, int64_t time_ms, uint64_t value_bytes);
 
+/* Rows (const struct db_value *, in the builder's arena) of a listing; `sql` NULL: there is no memory. The caller frees
+ * *rows in any case. (load.c) */
+enum err_code builder_list(struct builder *builder, const char *sql, GPtrArray **rows);
 struct db_listing_sql;
-/* Rows (const struct db_value *, in the builder's arena) of a listing of one table or index, by its quoted name (NULL:
- * there is no memory). The caller frees *rows in any case. (load.c) */
+/* The statement of a listing of one table or index, by its quoted name (NULL: there is no memory); in the builder's
+ * arena. NULL: there is no memory. (load.c) */
+char *builder_listing_sql(struct builder *builder, const struct db_listing_sql *listing, const char *quoted);
+/* Rows (const struct db_value *, in the builder's arena) of that statement. The caller frees *rows in any case. (load.c)
+ */
 enum err_code builder_list_of(struct builder *builder, const struct db_listing_sql *listing, const char *quoted,
                               GPtrArray **rows);
 
