@@ -4,6 +4,7 @@
  * all. What does not parse is invalid at once and costs no task. */
 #include "coordinator/internal.h"
 
+#include "lib/schema/deny_name.h"
 #include "proto/message/findings.h"
 
 #include <string.h>
@@ -62,7 +63,8 @@ static enum err_code join_denied(struct request *request, const struct msg_optio
 {
     struct msg_options *out = &request->options;
     uint32_t own = out->n_deny_columns, more = defaults->n_deny_columns;
-    if (!more) return ERR_OK;
+    enum err_code code = deny_names_check(out->deny_columns, own, err);
+    if (code || !more) return code;
     const char **all = arena_new_array(&request->arena, own + more, const char *);
     if (!all) return err_set(err, ERR_LIMIT_MEMORY, "the request needs more memory than it may have");
     for (uint32_t i = 0; i < own; i++) all[i] = out->deny_columns[i];

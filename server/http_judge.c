@@ -1,6 +1,7 @@
 #include "server/http_judge.h"
 
 #include "lib/base/clock.h"
+#include "lib/schema/deny_name.h"
 #include "proto/message/edge.h"
 #include "server/http_answers.h"
 #include "server/http_events.h"
@@ -29,6 +30,7 @@ enum err_code http_judge_read(const struct http_request *http, const void *json,
                               struct msg_request **out, struct err *err)
 {
     enum err_code code = edge_decode_request(arena, EDGE_TYPE_JSON, json, len, out, err);
+    if (!code) code = deny_names_check((*out)->options.deny_columns, (*out)->options.n_deny_columns, err);
     if (!code) code = tenant_narrow(http->tenant, *out, arena, err);
     if (code) return code;
     if (!(*out)->id || !*(*out)->id) (*out)->id = make_id(arena);

@@ -1,6 +1,7 @@
 #include "server/tokens.h"
 
 #include "lib/base/arena.h"
+#include "lib/schema/deny_name.h"
 #include "server/file_watch.h"
 
 #include <glib.h>
@@ -17,6 +18,8 @@ struct token {
 
 struct tokens {
     char *path;
+    tokens_check_fn *check; /* NULL: none */
+    void *check_ctx;
     struct stat seen;
     pthread_mutex_t lock; /* of what follows */
     GArray *rows;         /* struct token; each has a reference */
@@ -93,6 +96,7 @@ static enum err_code read_limits(const char *path, const char *name, const json_
     const json_t *databases = json_object_get(json, "databases"), *denied = json_object_get(json, "deny_columns"),
                  *expose = json_object_get(json, "expose");
     const char *unknown = unknown_key(json, known);
+    struct err why = {0};
     if (!json_is_object(json) || unknown)
         return not_right(err, path, name, unknown ? "an unknown key" : "not an object");
     out->databases = json_is_array(databases) ? strings_of(databases) : NULL;
@@ -100,6 +104,8 @@ static enum err_code read_limits(const char *path, const char *name, const json_
     out->all = g_strv_contains((const gchar *const *)out->databases, "*");
     out->deny_columns = !denied || json_is_array(denied) ? strings_of(denied) : NULL;
     if (!out->deny_columns) return not_right(err, path, name, "\"deny_columns\" is to be a list of table.column");
+    if (deny_names_check((const char *const *)out->deny_columns, g_strv_length(out->deny_columns), &why))
+        return not_right(err, path, name, why.text);
     int level = expose && json_is_string(expose) ? msg_expose_by_name(json_string_value(expose)) : MSG_EXPOSE_UNSET;
     if (expose && level <= MSG_EXPOSE_UNSET) return not_right(err, path, name, "\"expose\" is none, values or rows");
     out->expose = (enum msg_expose)level;
@@ -168,6 +174,21 @@ static GArray *rows_new(void)
     return rows;
 }
 
+/* Tokens of one tenant lie together. */
+static enum err_code check_tenants(const struct tokens *tokens, const GArray *rows, struct err *err)
+{
+    GPtrArray *tenants = g_ptr_array_new();
+    for (guint i = 0; tokens->check && i < rows->len; i++) {
+        struct tenant *tenant = g_array_index(rows, struct token, i).tenant;
+        if (!tenants->len || tenants->pdata[tenants->len - 1] != tenant) g_ptr_array_add(tenants, tenant);
+    }
+    enum err_code code = tenants->len ? tokens->check(tokens->check_ctx, tokens->path,
+                                                      (const struct tenant *const *)tenants->pdata, tenants->len, err)
+                                      : ERR_OK;
+    g_ptr_array_free(tenants, TRUE);
+    return code;
+}
+
 bool tokens_refresh(struct tokens *tokens, struct err *err)
 {
     *err = (struct err){0};
@@ -175,7 +196,7 @@ bool tokens_refresh(struct tokens *tokens, struct err *err)
     GArray *rows = rows_new(), *old = rows;
     if (tokens->seen.st_size < 0 || tokens->seen.st_size > MAX_FILE) {
         err_set(err, ERR_IO, "%s: it cannot be read, or is larger than %d bytes", tokens->path, MAX_FILE);
-    } else if (!read_file(tokens, rows, err)) {
+    } else if (!read_file(tokens, rows, err) && !check_tenants(tokens, rows, err)) {
         pthread_mutex_lock(&tokens->lock);
         old = tokens->rows;
         tokens->rows = rows;
@@ -185,11 +206,13 @@ bool tokens_refresh(struct tokens *tokens, struct err *err)
     return true;
 }
 
-enum err_code tokens_open(const char *path, struct tokens **out, struct err *err)
+enum err_code tokens_open(const char *path, tokens_check_fn *check, void *ctx, struct tokens **out, struct err *err)
 {
     struct err why = {0};
     struct tokens *tokens = g_new0(struct tokens, 1);
     tokens->path = g_strdup(path);
+    tokens->check = check;
+    tokens->check_ctx = ctx;
     tokens->rows = rows_new();
     tokens->names = g_ptr_array_new_with_free_func(g_free);
     tokens->numbers = g_hash_table_new(g_str_hash, g_str_equal);

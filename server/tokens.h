@@ -29,11 +29,17 @@ struct tenant {
 
 struct tokens;
 
-/* ERR_IO, ERR_CONFIG: the text says what is wrong where. The caller owes tokens_close. */
-enum err_code tokens_open(const char *path, struct tokens **out, struct err *err);
+/* Checks the tenants of a file that reads well, each once, before they hold. Not ERR_OK: the file is refused. */
+typedef enum err_code tokens_check_fn(void *ctx, const char *path, const struct tenant *const *tenants, uint32_t n,
+                                      struct err *err);
+
+/* `check` may be NULL; `ctx` must outlive the tokens. ERR_IO, ERR_CONFIG: the text says what is wrong where. The caller
+ * owes tokens_close. */
+enum err_code tokens_open(const char *path, tokens_check_fn *check, void *ctx, struct tokens **out, struct err *err);
 /* After all tenants are unref'd. NULL is fine. */
 void tokens_close(struct tokens *tokens);
-/* Reads the file again if it is another one than before: true. ERR_OK, or what is wrong with it. Thread: one at a time. */
+/* Reads the file again if it is another one than before: true. ERR_OK, or what is wrong with it. Takes as long as
+ * `check` does. Thread: one at a time, beside all others. */
 bool tokens_refresh(struct tokens *tokens, struct err *err);
 
 /* The tenant of "Bearer TOKEN"; the caller owes tenant_unref. NULL: none; `authorization` may be NULL. Thread: any. */

@@ -5,6 +5,7 @@
 #include "cli/commands/pair_files.h"
 #include "cli/output/output.h"
 #include "cli/settings/catalogue.h"
+#include "cli/settings/denied_settings.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
 #include "lib/db/executor.h"
@@ -151,7 +152,9 @@ static enum err_code judge_all(struct check *check, struct err *err)
     config.databases = databases_of(check->cli, check->db);
     config.executor = EXECUTOR_SELF;
     const struct engine_loop loop = {.next = next_request, .each = on_verdict, .ctx = check, .in_order = true};
-    enum err_code code = engine_open(&config, &engine, err);
+    enum err_code code = ERR_OK;
+    if (check->db) code = denied_settings_check(check->cli, &config.databases, denied_settings_warn, err);
+    if (!code) code = engine_open(&config, &engine, err);
     if (!code) code = engine_run(engine, &loop, err);
     engine_close(engine);
     if (!code) tell_until(check, check->pairs->len);

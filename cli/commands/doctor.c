@@ -6,6 +6,7 @@
 #include "cli/settings/catalogue.h"
 #include "lib/db/db.h"
 #include "lib/db/db_checkup.h"
+#include "lib/schema/deny_match.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -16,7 +17,9 @@
 struct visit {
     const struct db_checkup *checkup;
     json_t *findings;
-    unsigned n_too_wide;
+    unsigned n_too_wide, n_errors;
+    const struct string_list *denied; /* of all databases */
+    bool *matched;                    /* by entry of `denied` */
 };
 
 static const char *text_of(const struct db_value *value)
@@ -86,23 +89,51 @@ static void print_findings(const struct visit *visit, const char *shown, bool na
 
 /* --- the catalogue ------------------------------------------------------------------------------------------------ */
 
-/* One database: its findings, each with its name. */
-static enum err_code visit_one(const char *name, const char *path, struct visit *visit, struct err *err)
+static void note(struct visit *visit, const char *name, const char *weight, const char *what, const char *why)
+{
+    json_array_append_new(visit->findings, json_pack("{s:s,s:s,s:s,s:s,s:n,s:s?}", "check", "catalogue", "weight",
+                                                     weight, "what", what, "why", why, "narrow", "db", name));
+}
+
+static void note_unmatched(struct visit *visit, const char *name, const char *const *entries, uint32_t n,
+                           const bool *matched)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (matched[i]) continue;
+        char *what = g_strdup_printf("the denied column '%.100s' matches no column", entries[i]);
+        note(visit, name, "error", what, "the entry denies nothing; correct it, or remove it");
+        visit->n_errors++;
+        g_free(what);
+    }
+}
+
+/* Entries that deny nothing are findings; those of all databases are noted when all were visited. */
+static enum err_code look_for_denied(struct db *db, const struct worker_database *entry, struct visit *visit,
+                                     struct err *err)
+{
+    uint32_t n = entry ? entry->n_deny_columns : 0;
+    bool *matched = g_new0(bool, n + 1);
+    enum err_code code = n ? deny_match(db, entry->deny_columns, n, matched, err) : ERR_OK;
+    if (!code && visit->matched) code = deny_match(db, visit->denied->items, visit->denied->n, visit->matched, err);
+    if (!code) note_unmatched(visit, entry ? entry->name : NULL, entry ? entry->deny_columns : NULL, n, matched);
+    g_free(matched);
+    return code;
+}
+
+/* One database: its findings, each with its name. `entry` NULL: it is none of the catalogue's. */
+static enum err_code visit_one(const struct worker_database *entry, const char *path, struct visit *visit,
+                               struct err *err)
 {
     struct db *db = NULL;
+    const char *name = entry ? entry->name : NULL;
     size_t before = json_array_size(visit->findings);
     enum err_code code = db_open(path, NULL, &db, err);
     if (!code) code = examine(db, visit, err);
+    if (!code) code = look_for_denied(db, entry, visit, err);
     db_close(db);
     for (size_t i = before; name && i < json_array_size(visit->findings); i++)
         json_object_set_new(json_array_get(visit->findings, i), "db", json_string(name));
     return code;
-}
-
-static void note(struct visit *visit, const char *name, const char *weight, const char *what, const char *why)
-{
-    json_array_append_new(visit->findings, json_pack("{s:s,s:s,s:s,s:s,s:n,s:s}", "check", "catalogue", "weight",
-                                                     weight, "what", what, "why", why, "narrow", "db", name));
 }
 
 /* What an entry leaves open that the fleet could hold. */
@@ -123,27 +154,32 @@ static int visit_catalogue(struct cli *cli, enum format format)
     struct err err = {0};
     unsigned n_closed = 0;
     if (catalogue_open(cli, &err)) return complain_err(NULL, &err);
-    struct visit visit = {.findings = json_array()};
+    const struct string_list *denied = &cli->settings.judge.deny_columns;
+    struct visit visit = {
+        .findings = json_array(), .denied = denied, .matched = denied->n ? g_new0(bool, denied->n) : NULL};
     struct worker_databases databases = catalogue_databases(cli);
     if (!databases.n_files) {
         complain("the catalogue is empty: no configuration file has a section `databases`");
         json_decref(visit.findings);
+        g_free(visit.matched);
         return EXIT_ERROR;
     }
     for (uint32_t i = 0; i < databases.n_files; i++) {
         const struct worker_database *entry = &databases.files[i];
         err = (struct err){0};
-        if (visit_one(entry->name, entry->path, &visit, &err)) {
+        if (visit_one(entry, entry->path, &visit, &err)) {
             note(&visit, entry->name, "cannot be opened", err.text, err_meaning(err.code));
             n_closed++;
         }
         advise(entry, &visit);
     }
+    if (!n_closed && visit.matched) note_unmatched(&visit, NULL, denied->items, denied->n, visit.matched);
     char *shown = g_strdup_printf("%u databases", databases.n_files);
     print_findings(&visit, shown, true, format);
     g_free(shown);
     json_decref(visit.findings);
-    return n_closed ? EXIT_ERROR : visit.n_too_wide ? EXIT_JUDGED : EXIT_VALIDATED;
+    g_free(visit.matched);
+    return n_closed || visit.n_errors ? EXIT_ERROR : visit.n_too_wide ? EXIT_JUDGED : EXIT_VALIDATED;
 }
 
 static int doctor_run(struct cli *cli)
@@ -179,7 +215,8 @@ const struct command command_doctor = {
         "a "
         "MariaDB account. Each finding comes with a statement that narrows it. Exit status: 0 nothing is too wide, 1 "
         "something is, 2 "
-        "the database cannot be reached. Prints a table, in a pipe too. A SQLite file has no grants; that it opens is "
+        "the database cannot be reached, or a denied column of the configuration matches none. Prints a table, in a "
+        "pipe too. A SQLite file has no grants; that it opens is "
         "all that is looked at.\n\n"
         "--catalogue does so with every database of the configuration (section `databases`): with the password that "
         "workers would use, and with advice on caps that are not set. Those that cannot be opened are listed, and end "

@@ -4,6 +4,7 @@
 #include "cli/replay/labelled.h"
 #include "examples/examples.h"
 #include "lib/learn/json_file.h"
+#include "lib/schema/deny_name.h"
 #include "repair/transfer.h"
 
 #include <jansson.h>
@@ -48,18 +49,25 @@ static bool describe(struct arena *arena, const char *wrong, const char *right, 
     return n > 0 && out->steps && out->kind;
 }
 
+/* True if `lower` holds the name that the entry denies, or may: of `table.*` the table. */
+static bool holds_denied(const char *lower, const char *entry)
+{
+    struct deny_name name;
+    if (deny_name_parse(entry, &name, NULL)) return true;
+    char *part = g_ascii_strdown(deny_name_last(&name), -1);
+    bool found = strstr(lower, part) != NULL;
+    g_free(part);
+    return found;
+}
+
 /* Literals of a denied column stand beside its name: SQL that has it is not written down. */
 static bool names_denied(const struct build *b, const char *sql)
 {
     const struct msg_options *options = &b->run.config.defaults;
     char *lower = g_ascii_strdown(sql, -1);
     bool found = false;
-    for (uint32_t i = 0; i < options->n_deny_columns && !found; i++) {
-        const char *point = strrchr(options->deny_columns[i], '.');
-        char *name = g_ascii_strdown(point ? point + 1 : options->deny_columns[i], -1);
-        found = strstr(lower, name) != NULL;
-        g_free(name);
-    }
+    for (uint32_t i = 0; i < options->n_deny_columns && !found; i++)
+        found = holds_denied(lower, options->deny_columns[i]);
     g_free(lower);
     return found;
 }

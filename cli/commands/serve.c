@@ -1,5 +1,6 @@
 /* assay serve: callers over HTTP, of a fleet or of an engine in this process. */
 #include "cli/commands/serve.h"
+#include "cli/commands/serve_files.h"
 #include "cli/commands/serve_runs.h"
 
 #include "cli/settings/fleet_settings.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { COMING_AND_GOING = 256 /* connections beside those that wait */, REFRESH_MS = 1000 };
+enum { COMING_AND_GOING = 256 /* connections beside those that wait */ };
 
 struct serve {
     const struct settings *settings;
@@ -24,9 +25,8 @@ struct serve {
     void *judge; /* of the backend */
     struct pending *pending;
     struct verdict_store *store; /* NULL: verdicts are kept in memory alone */
-    struct tokens *tokens;       /* NULL: everybody may ask */
-    struct tls *tls;             /* NULL: plain */
-    int64_t refreshed_ns;        /* when files were looked at last */
+    struct serve_files *files;
+    struct tokens *tokens; /* of the files; NULL: everybody may ask */
     struct http_api *api;
     struct serve_runs *runs; /* NULL: none are shown */
     GArray *routes;          /* struct http_route: of the page, and of the backend */
@@ -37,26 +37,6 @@ struct serve {
     atomic_llong heartbeat_ns;
     double started_s; /* since 1970 */
 };
-
-/* --- files --- */
-
-static void log_refreshed(const char *what, const struct err *err)
-{
-    const struct log_field why = log_field_text("why", err->code ? err->text : NULL);
-    log_event(err->code ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "serve", &why, 1,
-              err->code ? "%s: the new file is not right; the one before holds" : "%s: read again", what);
-}
-
-/* Files that may change while the process runs. */
-static void refresh(struct serve *serve)
-{
-    struct err err;
-    int64_t now = clock_now_ns();
-    if (now - serve->refreshed_ns < REFRESH_MS * INT64_C(1000000)) return;
-    serve->refreshed_ns = now;
-    if (serve->tokens && tokens_refresh(serve->tokens, &err)) log_refreshed("tokens", &err);
-    if (serve->tls && tls_refresh(serve->tls, &err)) log_refreshed("certificate", &err);
-}
 
 /* A verdict has come. */
 static void keep_verdict(void *ctx, const struct outcome *verdict)
@@ -86,7 +66,6 @@ static enum err_code run(void *ctx, struct err *err)
         code = serve->backend->turn(serve->judge, err);
         pending_expire(serve->pending, clock_now_ns());
         http_api_tick(serve->api);
-        refresh(serve);
     }
     return code;
 }
@@ -224,12 +203,11 @@ static bool is_alone(const struct settings *s)
     return !s->kafka.servers;
 }
 
-static enum err_code open_files(struct serve *serve, struct err *err)
+static enum err_code open_files(struct cli *cli, struct serve *serve, struct err *err)
 {
     const struct settings *s = serve->settings;
-    enum err_code code = ERR_OK;
-    if (s->serve.tokens) code = tokens_open(s->serve.tokens, &serve->tokens, err);
-    if (!code && s->serve.tls_cert) code = tls_open(s->serve.tls_cert, s->serve.tls_key, &serve->tls, err);
+    enum err_code code = serve_files_open(cli, &serve->files, err);
+    if (!code) serve->tokens = serve_files_tokens(serve->files);
     if (!code && s->serve.keep)
         code = verdict_store_open(s->serve.keep, (size_t)s->serve.keep_mb << 20, &serve->store, err);
     if (!code && serve->store) pending_on_verdict(serve->pending, keep_verdict, serve);
@@ -248,7 +226,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     serve->predictor_options = predictor_settings(cli);
     enum err_code code = check_address(s, alone, err);
     if (!code) code = check_access(s, alone, err);
-    if (!code) code = open_files(serve, err);
+    if (!code) code = open_files(cli, serve, err);
     if (!code) code = fleet_settings_open_otlp(cli, "serve", &serve->otlp, err);
     if (!code) code = serve->backend->open(cli, otlp_tracer(serve->otlp), serve->pending, &serve->judge, err);
     if (!code && s->link.predictor) code = predictor_settings_load(cli, &serve->predictor, err);
@@ -256,7 +234,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
     if (code) return code;
     add_routes(serve);
     const struct http_api_config api = {.listen = s->serve.http,
-                                        .tls = serve->tls,
+                                        .tls = serve_files_tls(serve->files),
                                         .pending = serve->pending,
                                         .tokens = serve->tokens,
                                         .store = serve->store,
@@ -273,7 +251,8 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
                                         .routes = (const struct http_route *)(void *)serve->routes->data,
                                         .n_routes = serve->routes->len,
                                         .tracer = otlp_tracer(serve->otlp)};
-    return http_api_open(&api, &serve->api, err);
+    code = http_api_open(&api, &serve->api, err);
+    return code ? code : serve_files_watch(serve->files, err);
 }
 
 static void close_serve(struct serve *serve)
@@ -284,8 +263,7 @@ static void close_serve(struct serve *serve)
     if (serve->judge) serve->backend->close(serve->judge);
     pending_free(serve->pending);
     verdict_store_close(serve->store);
-    tokens_close(serve->tokens);
-    tls_close(serve->tls);
+    serve_files_close(serve->files);
     otlp_close(serve->otlp);
     predictor_free(serve->predictor);
     g_array_free(serve->routes, TRUE);

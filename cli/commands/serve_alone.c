@@ -3,6 +3,7 @@
 #include "cli/commands/serve.h"
 
 #include "cli/settings/catalogue.h"
+#include "cli/settings/denied_settings.h"
 #include "cli/settings/engine_settings.h"
 #include "lib/db/executor.h"
 #include "server/mcp_http.h"
@@ -97,9 +98,11 @@ static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct p
     struct engine_config config = {0};
     enum err_code code = catalogue_open(cli, err);
     if (code) return code;
-    if (!engine_settings_has_databases(cli))
+    if (!engine_settings_find_databases(cli))
         return err_set(err, ERR_USAGE, "neither a fleet (--servers) nor databases to judge on (--db-root)");
     engine_settings(cli, &config);
+    code = denied_settings_check(cli, &config.databases, denied_settings_warn, err);
+    if (code) return code;
     engine_settings_polisher(cli, &config);
     config.tracer = tracer;
     config.executor = EXECUTOR_SELF; /* statements of strangers, as in a worker */

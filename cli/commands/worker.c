@@ -1,4 +1,5 @@
 /* assay worker: the computing half of a fleet, as a process. Threads share schema indexes and the Redis behind them. */
+#include "cli/settings/denied_settings.h"
 #include "cli/settings/engine_settings.h"
 #include "cli/settings/fleet_settings.h"
 #include "lib/base/log.h"
@@ -235,7 +236,7 @@ static int worker_command(struct cli *cli)
     struct engine_config judge;
     struct health *health = NULL;
     struct err err = {0};
-    if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
+    if (!engine_settings_find_databases(cli)) return EXIT_ERROR;
     struct pool *pool = calloc(1, sizeof *pool);
     if (!pool) return EXIT_ERROR;
     engine_settings(cli, &judge);
@@ -245,7 +246,8 @@ static int worker_command(struct cli *cli)
     if (left_ms) return judge_alone(cli, pool, &judge, g_ascii_strtoll(left_ms, NULL, 10));
     fleet_settings_start(cli);
     read_words(pool);
-    enum err_code code = fleet_settings_open_bus(cli, &pool->bus, &err);
+    enum err_code code = denied_settings_check(cli, &judge.databases, denied_settings_warn, &err);
+    if (!code) code = fleet_settings_open_bus(cli, &pool->bus, &err);
     if (!code) code = open_data(pool, cli, &judge, &err);
     if (!code) code = open_guards(pool, cli, &judge, &err);
     if (!code) code = fleet_settings_open_otlp(cli, "worker", &pool->otlp, &err);

@@ -1,6 +1,8 @@
 #include "cli/settings/catalogue.h"
+#include "cli/settings/denied_settings.h"
 
 #include "lib/base/bom.h"
+#include "lib/schema/deny_name.h"
 #include "proto/message/msg.h"
 
 #include <stdlib.h>
@@ -22,7 +24,9 @@ const struct option_row catalogue_rows[] = {
      .sentence = "the most of the data that may leave, whatever a request asks for; with none its index is kept in no "
                  "Redis either; not set: what the request asks for"},
     {"deny-columns", 0, OPT_LIST, "COLUMN", AT(deny_columns),
-     .sentence = "columns (table.column, or column) that no statement may read and no index holds"},
+     .sentence = "columns ([schema.]table.column, column, or table.*; quoted as in SQL) that no statement may read and "
+                 "no index holds",
+     .check = deny_name_check},
     {"deny-mode", 0, OPT_CHOICE, "MODE", AT(deny_mode), NULL, "refuse|hide",
      .sentence =
          "what becomes of a statement that reads a denied column: it is not run, or (hide) it runs and its values "
@@ -252,7 +256,8 @@ enum err_code catalogue_pick(struct cli *cli, const char *asked, struct worker_d
     struct worker_databases all = catalogue_databases(cli);
     const struct worker_database *entry = worker_database_find(&all, asked);
     *out = entry ? *entry : (struct worker_database){.name = asked, .path = asked};
-    return catalogue_restrict(cli, &cli->arena, out, err);
+    code = denied_settings_check(cli, &(struct worker_databases){.files = out, .n_files = 1}, NULL, err);
+    return code ? code : catalogue_restrict(cli, &cli->arena, out, err);
 }
 
 enum err_code catalogue_restrict(const struct cli *cli, struct arena *arena, struct worker_database *out,

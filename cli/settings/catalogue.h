@@ -59,7 +59,7 @@ enum err_code catalogue_open(struct cli *cli, struct err *err);
 
 /* The database that a command names: an entry of the catalogue, or else a path. What may leave of it is the stricter of
  * the entry's and the settings', and its limits are whole. Text and lists live as long as `cli`. Errors as
- * catalogue_open's, ERR_NOMEM. */
+ * catalogue_open's, ERR_NOMEM; ERR_CONFIG: a denied column that the database does not have. */
 enum err_code catalogue_pick(struct cli *cli, const char *asked, struct worker_database *out, struct err *err);
 
 /* Make what may leave of an entry the stricter of its own and the settings', and its limits whole. Lists are the arena's, or live as long

@@ -1,6 +1,7 @@
 #include "cli/settings/engine_settings.h"
 
 #include "cli/settings/catalogue.h"
+#include "cli/settings/denied_settings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -177,7 +178,7 @@ struct schema_options engine_settings_schema_options(const struct cli *cli, cons
     return config.schema;
 }
 
-bool engine_settings_has_databases(struct cli *cli)
+bool engine_settings_find_databases(struct cli *cli)
 {
     const struct string_list *roots = &cli->settings.database.root;
     struct err err = {0};
@@ -195,4 +196,12 @@ bool engine_settings_has_databases(struct cli *cli)
             return false;
         }
     return some;
+}
+
+bool engine_settings_has_databases(struct cli *cli)
+{
+    struct err err = {0};
+    if (!engine_settings_find_databases(cli)) return false;
+    const struct worker_databases databases = catalogue_databases(cli);
+    return !denied_settings_check(cli, &databases, denied_settings_warn, &err) || (complain_err(NULL, &err), false);
 }

@@ -26,6 +26,9 @@ void engine_settings_report_cache(const struct cli *cli, struct engine *engine);
 
 /* --db-root and the catalogue as the engine wants them, before engine_settings. Complains and returns false when there
  * is neither, a root that is no folder, or a password that cannot be read. */
+bool engine_settings_find_databases(struct cli *cli);
+/* The same, and false for a denied column that no database has (cli/settings/denied_settings.h). Opens databases if
+ * columns are denied. */
 bool engine_settings_has_databases(struct cli *cli);
 
 #endif

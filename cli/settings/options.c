@@ -1,5 +1,6 @@
 #include "cli/settings/options.h"
 #include "examples/examples.h"
+#include "lib/schema/deny_name.h"
 #include "proto/bus/transport.h"
 #include "proto/message/msg.h"
 
@@ -84,7 +85,10 @@ static const struct option_row judge_rows[] = {
     {"expose", 0, OPT_CHOICE, "WHAT", AT(judge.expose), "values", "none|values|rows",
      .sentence = "what of the data may appear in findings, reports and verdicts"},
     {"deny-column", 0, OPT_LIST, "COLUMN", AT(judge.deny_columns),
-     .sentence = "run no statement that reads this column, given as table.column (repeat the flag)"},
+     .sentence =
+         "run no statement that reads this column: [schema.]table.column, column, or table.* for all columns of "
+         "a table; parts are quoted as in SQL (repeat the flag)",
+     .check = deny_name_check},
     {"deny-mode", 0, OPT_CHOICE, "MODE", AT(judge.deny_mode), "refuse", "refuse|hide",
      .sentence =
          "what becomes of a statement that reads a denied column: it is not run, or (hide) it runs and its values "
@@ -941,6 +945,7 @@ enum err_code option_set(struct arena *arena, const struct option_row *row, cons
 {
     if ((row->type == OPT_CHOICE || (row->type == OPT_LIST && row->choices)) && !is_choice(row->choices, text))
         return err_set(err, ERR_CONFIG, "%s is one of %s, not '%.80s'", row->name, row->choices, text);
+    if (row->check && row->check(text, err)) return err->code = ERR_CONFIG;
     switch (row->type) {
     case OPT_FLAG:
         if (option_parse_bool(text, field(row, settings))) return ERR_OK;
@@ -959,11 +964,27 @@ enum err_code option_set(struct arena *arena, const struct option_row *row, cons
     return ERR_OK;
 }
 
+/* An item as YAML reads it back in a list; g_free. */
+static char *item_text(const char *item)
+{
+    size_t len = strlen(item);
+    bool plain = len && !strpbrk(item, "\"'`[]{},") && item[0] != ' ' && item[len - 1] != ' ';
+    if (plain) return g_strdup(item);
+    char **parts = g_strsplit(item, "'", 0), *doubled = g_strjoinv("''", parts);
+    char *text = g_strconcat("'", doubled, "'", NULL);
+    g_strfreev(parts);
+    g_free(doubled);
+    return text;
+}
+
 static char *list_text(struct arena *arena, const struct string_list *list)
 {
     char *text = arena_strdup(arena, "[");
-    for (unsigned i = 0; text && i < list->n; i++)
-        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", list->items[i]);
+    for (unsigned i = 0; text && i < list->n; i++) {
+        char *item = item_text(list->items[i]);
+        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "", item);
+        g_free(item);
+    }
     return text ? arena_printf(arena, "%s]", text) : NULL;
 }
 

@@ -37,6 +37,7 @@ struct option_row {
     double min, max;
     bool command_line_only; /* says what to do now, not how: no place in a file or the environment */
     const char *sentence;
+    enum err_code (*check)(const char *text, struct err *err); /* OPT_LIST: of an item; NULL: anything goes */
 };
 
 struct option_group {

@@ -1,39 +1,42 @@
 /* What a policy denies: a column by its name, and every column that shows something of it. What is not known to be
  * harmless counts as denied. */
+#include "lib/schema/deny_name.h"
 #include "lib/schema/schema.h"
 
 #include <string.h>
 
-static bool names_equal(const char *a, const char *b)
-{
-    return sql_name_is(a, strlen(a), b, strlen(b));
-}
-
 /* --- by name ------------------------------------------------------------------------------------------------------ */
 
-/* Is the table meant by these bytes: "table", or "schema.table"? One that is not known may be any. */
-static bool is_table_meant(const struct schema_origin *of, const char *name, size_t len)
+/* True if a table that the entry names has a column of that name. `table.*` is spelled out so where no more is known of
+ * a column than its name. */
+static bool lists_column(const struct schema_index *index, const struct deny_name *denied, const char *column)
 {
-    if (!of->table || sql_name_is(of->table, strlen(of->table), name, len)) return true;
-    size_t schema = of->schema ? strlen(of->schema) : 0;
-    return schema && len > schema && name[schema] == '.' && sql_name_is(of->schema, schema, name, schema) &&
-           sql_name_is(of->table, strlen(of->table), name + schema + 1, len - schema - 1);
-}
-
-/* Names may hold dots, so each dot is tried: what is denied by any reading is denied. */
-static bool is_denied(const struct schema_origin *of, const char *denied)
-{
-    if (!of->column || names_equal(of->column, denied)) return true;
-    for (const char *dot = strchr(denied, '.'); dot; dot = strchr(dot + 1, '.'))
-        if (names_equal(of->column, dot + 1) && is_table_meant(of, denied, (size_t)(dot - denied))) return true;
+    for (uint32_t i = 0; i < index->n_tables; i++) {
+        const struct schema_table *table = &index->tables[i];
+        if (deny_name_covers(denied, table->schema, table->bare, NULL) &&
+            schema_find_column(index, (int)i, column, strlen(column)) >= 0)
+            return true;
+    }
     return false;
 }
 
-static bool any_denied(const struct schema_origin *origins, uint32_t n_origins, const char *const *names, uint32_t n)
+/* `index` NULL: an entry of all columns covers whatever has no table. */
+static bool is_denied(const struct schema_index *index, const struct schema_origin *of, const struct deny_name *denied)
 {
-    for (uint32_t i = 0; i < n_origins; i++)
-        for (uint32_t k = 0; k < n; k++)
-            if (is_denied(&origins[i], names[k])) return true;
+    if (denied->all_columns && !of->table && of->column && index) return lists_column(index, denied, of->column);
+    return deny_name_covers(denied, of->schema, of->table, of->column);
+}
+
+/* An entry that does not parse denies everything: it was to be refused before. */
+static bool any_denied(const struct schema_index *index, const struct schema_origin *origins, uint32_t n_origins,
+                       const char *const *names, uint32_t n)
+{
+    for (uint32_t k = 0; k < n && n_origins; k++) {
+        struct deny_name denied;
+        if (deny_name_parse(names[k], &denied, NULL)) return true;
+        for (uint32_t i = 0; i < n_origins; i++)
+            if (is_denied(index, &origins[i], &denied)) return true;
+    }
     return false;
 }
 
@@ -48,12 +51,12 @@ bool schema_column_is_denied(const struct schema_index *index, const struct sche
                              const char *const *names, uint32_t n)
 {
     struct schema_origin own = schema_origin_of(index, column);
-    return any_denied(&own, 1, names, n) || any_denied(column->origins, column->n_origins, names, n);
+    return any_denied(index, &own, 1, names, n) || any_denied(index, column->origins, column->n_origins, names, n);
 }
 
 bool schema_name_is_denied(const char *name, const char *const *names, uint32_t n)
 {
-    return any_denied(&(struct schema_origin){.column = name}, 1, names, n);
+    return any_denied(NULL, &(struct schema_origin){.column = name}, 1, names, n);
 }
 
 bool schema_table_reaches_denied(const struct schema_index *index, const struct schema_table *table,
@@ -61,7 +64,7 @@ bool schema_table_reaches_denied(const struct schema_index *index, const struct 
 {
     for (uint32_t i = 0; i < table->n_columns; i++)
         if (schema_column_is_denied(index, &table->columns[i], names, n)) return true;
-    return any_denied(table->origins, table->n_origins, names, n);
+    return any_denied(index, table->origins, table->n_origins, names, n);
 }
 
 static bool holds_denied(const struct schema_index *index, const struct schema_table *table, bool key_only,

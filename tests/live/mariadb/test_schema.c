@@ -1,4 +1,5 @@
 /* The schema index of a real MariaDB database, and what may not be seen in it. */
+#include "lib/schema/deny_match.h"
 #include "lib/schema/schema.h"
 
 #include "tests/live/mariadb/server.h"
@@ -197,6 +198,17 @@ Test(schema, what_shows_a_denied_column_is_denied)
     cr_expect_not(schema_column_is_denied(school, column("teacher", "salary"), denied, 2));
     struct schema_hit hits[8];
     cr_expect_eq(schema_values_with(school, "bob stone", 9, hits, 8), 0, "its values are not in the index");
+}
+
+Test(schema, entries_without_column_do_not_match)
+{
+    const char *const entries[] = {"teacher.full_name", "Teacher.Salary", "teacher.nobody", "names.*",
+                                   "elsewhere.teacher.full_name"};
+    static const bool expected[] = {true, true, false, true, false};
+    bool matched[G_N_ELEMENTS(entries)] = {0};
+    struct err err = {0};
+    cr_assert_eq(deny_match(server.db, entries, G_N_ELEMENTS(entries), matched, &err), ERR_OK, "%s", err.text);
+    for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) cr_expect_eq(matched[i], expected[i], "%s", entries[i]);
 }
 
 /* The program, with a column denied: what it prints. */

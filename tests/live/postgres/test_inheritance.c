@@ -1,5 +1,6 @@
 /* Denied columns and inheritance on a real PostgreSQL, as a role that may not see all tables: rows of a child show in
  * the parent's scans, columns of a parent in its children, and views and generated columns pass both on. */
+#include "lib/schema/deny_match.h"
 #include "lib/schema/schema.h"
 #include "tests/live/postgres/server.h"
 
@@ -139,6 +140,18 @@ Test(inheritance, statement_on_unlisted_table_uses_denied)
         if (stmt) sql_bind(&server.arena, stmt, &schema->catalog, &bound);
         cr_expect_eq(schema_uses_denied(schema, bound, &cases[i].denied, 1), cases[i].uses, "%s", cases[i].sql);
     }
+}
+
+/* Columns, tables and partitions that the role may not read can be denied all the same. */
+Test(inheritance, entries_match_columns_out_of_sight)
+{
+    static const char *const entries[] = {"hidden_root.secret", "public.eu.iban", "events_2a.who", "low.email",
+                                          "hidden_root.sceret", "other.eu.iban",  "over_eu.*",     "pg_class.relname"};
+    static const bool expected[] = {true, true, true, true, false, false, true, false};
+    bool matched[G_N_ELEMENTS(entries)] = {0};
+    struct err err = {0};
+    cr_assert_eq(deny_match(server.db, entries, G_N_ELEMENTS(entries), matched, &err), ERR_OK, "%s", err.text);
+    for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) cr_expect_eq(matched[i], expected[i], "%s", entries[i]);
 }
 
 /* A child may compute what is plain in its parent (up to PostgreSQL 15), and its rows show in the parent's scans. */

@@ -43,6 +43,44 @@ Test(catalogue, is_shown_as_it_is_read_and_without_secrets)
     run_free(&again);
 }
 
+Test(catalogue, quoted_denied_columns_are_read_back)
+{
+    write_file("my.yaml", "databases:\n  shop:\n    path: shop/shop.sqlite\n"
+                          "    deny_columns: ['\"customer\".\"na\'\'me\"', customer.*, '[a,b]']\n");
+    struct run run = assay("config", "print", "--config", "my.yaml");
+    cr_expect(strstr(run.out, "    deny_columns: ['\"customer\".\"na\'\'me\"', customer.*, '[a,b]']\n"), "%s%s",
+              run.out, run.err);
+    run_free(&run);
+}
+
+/* An entry that denies nothing is said before anything is judged, wherever it was written. */
+Test(catalogue, unmatched_denied_columns_are_errors)
+{
+    static const char *const sql = "SELECT count(*) FROM customer";
+    write_file("my.yaml", "databases:\n  mine: {path: shop/shop.sqlite, deny_columns: [customer.nmae]}\n"
+                          "  gone: {path: gone.sqlite, deny_columns: [customer.nmae]}\n");
+    write_file("gone.yaml", "databases:\n  gone: {path: gone.sqlite, deny_columns: [customer.nmae]}\n"
+                            "  shop: {path: shop/shop.sqlite, deny_columns: ['main.\"customer\".*']}\n");
+    static const char says[] = "my.yaml:2: database mine: the denied column 'customer.nmae' matches no column";
+    expect(assay("check", "--config", "my.yaml", "--db", "mine", "-Q", "How many?", sql), 2, NULL,
+           "the denied column 'customer.nmae' matches no column");
+    expect(assay("explain", "--config", "my.yaml", "--db", "mine", sql), 2, NULL, says);
+    expect(assay("serve", "--config", "my.yaml", "--http", "127.0.0.1:0"), 2, NULL, says);
+    expect(assay("worker", "--config", "my.yaml", "--servers", "127.0.0.1:1"), 2, NULL, says);
+    expect(assay("mcp", "--config", "my.yaml"), 2, NULL, says);
+    expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, "'customer.nmae' matches no column", NULL);
+    expect(assay("check", "--db", "shop/shop.sqlite", "--deny-column", "main.customer.emial", "-Q", "How many?", sql),
+           2, NULL, "deny_column: the denied column 'main.customer.emial' matches no column");
+    expect(assay("check", "--db", "shop/shop.sqlite", "--deny-column", "customer.", "-Q", "How many?", sql), 2, NULL,
+           "a part is empty");
+    char *log = shop_log(1);
+    write_file("log.jsonl", log);
+    g_free(log);
+    expect(assay("replay", "log.jsonl", "--config", "my.yaml", "--format", "jsonl"), 2, NULL, says);
+    expect(assay("replay", "log.jsonl", "--config", "gone.yaml", "--format", "jsonl"), 0, "q-1",
+           "it is not known whether the denied column 'customer.nmae' exists: the database 'gone' cannot be read now");
+}
+
 static void expect_refused(const char *entry, const char *says)
 {
     char *text = g_strdup_printf("databases:\n  shop:\n%s", entry);
@@ -67,6 +105,9 @@ Test(catalogue, refuses_what_it_does_not_understand)
     expect_refused("    path: postgresql://assay:hunter2/@db.example/shop\n", "malformed");
     expect_refused("    path: host=a\n    password_file: x\n    password_variable: Y\n", "not in both");
     expect_refused("    path: a.sqlite\n  shop:\n    path: b.sqlite\n", "occurs twice");
+    expect_refused("    path: shop.sqlite\n    deny_columns: [customer.email, 'a..b']\n", "my.yaml:4");
+    expect_refused("    path: shop.sqlite\n    deny_columns: ['\"customer.email']\n",
+                   "'\"customer.email' is malformed: a quote is not closed");
     write_file("my.yaml", "databases: [a]\n");
     expect(assay("config", "check", "--config", "my.yaml"), 2, NULL, "expected a mapping");
 }

@@ -49,7 +49,7 @@ static struct tokens *open_tokens(const char *tenants)
     struct err err = {0};
     struct tokens *tokens = NULL;
     write_tenants(tenants);
-    cr_assert_eq(tokens_open(path, &tokens, &err), ERR_OK, "%s", err.text);
+    cr_assert_eq(tokens_open(path, NULL, NULL, &tokens, &err), ERR_OK, "%s", err.text);
     return tokens;
 }
 
@@ -120,6 +120,8 @@ Test(tokens, a_wrong_file_is_refused_with_the_place)
         {"\"a\":{\"sha256\":[\"one\"],\"databases\":[\"*\"]}", "64 hexadecimal"},
         {"\"a\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"expose\":\"all\"}", "expose"},
         {"\"a\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"deny_columns\":\"x\"}", "deny_columns"},
+        {"\"a\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"deny_columns\":[\"a.b\",\"a..b\"]}",
+         "tenant 'a': the denied column 'a..b' is malformed: a part is empty"},
         {"\"a\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"exposes\":\"none\"}", "unknown key"},
         {"\"\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"]}", "1 to 64"},
         {"\"a\":1", "tenant 'a'"},
@@ -129,10 +131,44 @@ Test(tokens, a_wrong_file_is_refused_with_the_place)
         struct err err = {0};
         struct tokens *tokens = NULL;
         write_tenants(rows[i].tenants);
-        cr_expect_eq(tokens_open(path, &tokens, &err), ERR_CONFIG, "%s", rows[i].tenants);
+        cr_expect_eq(tokens_open(path, NULL, NULL, &tokens, &err), ERR_CONFIG, "%s", rows[i].tenants);
         cr_expect(strstr(err.text, rows[i].says), "'%s', not '%s'", err.text, rows[i].says);
         cr_assert_null(tokens);
     }
+}
+
+static unsigned n_checked;
+
+/* Refuses tenants that deny x.y. */
+static enum err_code refuse_some(void *ctx, const char *of, const struct tenant *const *tenants, uint32_t n,
+                                 struct err *err)
+{
+    cr_expect_str_eq(of, ctx);
+    n_checked = n;
+    for (uint32_t i = 0; i < n; i++)
+        if (g_strv_contains((const gchar *const *)tenants[i]->deny_columns, "x.y"))
+            return err_set(err, ERR_CONFIG, "%s denies x.y", tenants[i]->name);
+    return ERR_OK;
+}
+
+Test(tokens, refused_tenants_keep_the_old_file)
+{
+    struct err err = {0};
+    struct tokens *tokens = NULL;
+    write_tenants("\"bad\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"deny_columns\":[\"x.y\"]}");
+    cr_expect_eq(tokens_open(path, refuse_some, path, &tokens, &err), ERR_CONFIG);
+    cr_expect_str_eq(err.text, "bad denies x.y");
+    cr_assert_null(tokens);
+    write_tenants("\"acme\":{\"sha256\":[\"%1\",\"%2\"],\"databases\":[\"*\"]}");
+    cr_assert_eq(tokens_open(path, refuse_some, path, &tokens, &err), ERR_OK, "%s", err.text);
+    cr_expect_eq(n_checked, 1, "a tenant of two tokens is checked once, not %u times", n_checked);
+    write_tenants("\"bad\":{\"sha256\":[\"%1\"],\"databases\":[\"*\"],\"deny_columns\":[\"x.y\"]}");
+    cr_assert(tokens_refresh(tokens, &err));
+    cr_expect_eq(err.code, ERR_CONFIG);
+    const struct tenant *still = tokens_check(tokens, "Bearer two");
+    cr_expect(still && strcmp(still->name, "acme") == 0);
+    tenant_unref(still);
+    tokens_close(tokens);
 }
 
 /* Who holds a tenant while the file changes keeps him; the next call gets the new one, under the same number. */
