@@ -16,6 +16,7 @@
 #include "engine/assay_internal.h"
 
 #include "lib/base/clock.h"
+#include "lib/schema/deny_name.h"
 
 #include <glib.h>
 #include <locale.h>
@@ -270,6 +271,13 @@ static struct assay_verdict *own_verdict(struct msg_verdict *message)
     return verdict;
 }
 
+static enum err_code read_request(struct arena *arena, const char *request, size_t len, struct msg_request **out,
+                                  struct err *err)
+{
+    enum err_code code = msg_request_from_json(arena, request, len, out, err);
+    return code ? code : deny_names_check((*out)->options.deny_columns, (*out)->options.n_deny_columns, err);
+}
+
 enum assay_result assay_judge(struct assay_engine *self, const char *request, size_t len, struct assay_verdict **out,
                               struct assay_error *error)
 {
@@ -278,7 +286,7 @@ enum assay_result assay_judge(struct assay_engine *self, const char *request, si
     struct msg_request *message = NULL;
     struct msg_verdict *verdict = NULL;
     arena_init(&arena, 0);
-    enum err_code code = msg_request_from_json(&arena, request, len, &message, &err);
+    enum err_code code = read_request(&arena, request, len, &message, &err);
     if (!code) code = assay_judge_request(self, message, &verdict, &err);
     arena_free(&arena);
     *out = verdict ? own_verdict(verdict) : NULL;
@@ -307,7 +315,7 @@ enum assay_result assay_submit(struct assay_engine *self, const char *request, s
     struct err err = {0};
     struct msg_request *message = NULL;
     arena_init(&arena, 0);
-    enum err_code code = msg_request_from_json(&arena, request, len, &message, &err);
+    enum err_code code = read_request(&arena, request, len, &message, &err);
     if (!code) {
         struct asynchronous *own = g_new(struct asynchronous, 1);
         *own = (struct asynchronous){{call_back}, callback, context};
@@ -373,6 +381,12 @@ static const char *keep(struct assay_engine *self, const char *text)
     return copy;
 }
 
+/* What a request may get wrong is the configuration's fault here. */
+static enum err_code config_error(struct err *err)
+{
+    return err->code = ERR_CONFIG;
+}
+
 static enum err_code keep_database(struct assay_engine *self, const struct assay_database *from,
                                    struct worker_database *out, struct err *err)
 {
@@ -385,6 +399,7 @@ static enum err_code keep_database(struct assay_engine *self, const struct assay
     if (!denied) return err_set(err, ERR_NOMEM, "too many denied columns");
     for (size_t i = 0; i < from->n_deny_columns; i++) {
         if (!from->deny_columns[i]) return err_set(err, ERR_CONFIG, "a denied column has no name");
+        if (deny_name_check(from->deny_columns[i], err)) return config_error(err);
         denied[i] = keep(self, from->deny_columns[i]);
     }
     *out = (struct worker_database){
@@ -430,6 +445,7 @@ static enum err_code read_config(struct assay_engine *self, const struct assay_o
         .models_dir = options->models,
         .executor = keep(self, options->executor),
         .schema_cache_bytes = options->index_bytes,
+        .shows_locations = options->show_locations != 0,
         .limits = {.time_ms = options->statement_ms,
                    .max_rows = options->statement_rows,
                    .max_bytes = options->statement_bytes,
@@ -441,7 +457,8 @@ static enum err_code read_config(struct assay_engine *self, const struct assay_o
     if (!code && self->arena_full) code = err_set(err, ERR_NOMEM, "the options are too large");
     if (code || !options->defaults) return code;
     code = msg_options_from_json(&self->arena, options->defaults, strlen(options->defaults), &out->defaults, err);
-    return code ? ERR_CONFIG : ERR_OK;
+    if (!code) code = deny_names_check(out->defaults.deny_columns, out->defaults.n_deny_columns, err);
+    return code ? config_error(err) : ERR_OK;
 }
 
 static struct assay_engine *make(void)

@@ -70,7 +70,8 @@ struct assay_database {
     const char *descriptions; /* folder with TABLE.csv; NULL: database_description beside the database */
     const char *expose;       /* the most of its data that a verdict may show, whatever a request asks for: "none",
                                  "values", "rows"; NULL: what the request asks for */
-    const char *const *deny_columns; /* "table.column" whose values are never shown, beside a request's own */
+    const char *const *deny_columns; /* whose values are never shown, beside a request's own: "[schema.]table.column",
+                                        "column" or "table.*", quoted as in SQL */
     size_t n_deny_columns;
 };
 
@@ -94,6 +95,8 @@ struct assay_options {
     uint64_t index_bytes;     /* of schema indexes that are kept between requests; 0: 96 MiB */
     uint64_t sqlite_bytes;    /* SQLite's memory of the whole process, of which a statement may take half; 0: 512 MiB.
                                   The last engine that opens a database sets it */
+    int show_locations;       /* 1: messages of verdicts name the files, servers and roles of databases that cannot be
+                                  used; 0: they name the database and say what its code means */
 };
 
 /* Zeros, and the two sizes. Call assay_options_init, which knows them. Thread: any. */

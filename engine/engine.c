@@ -12,6 +12,8 @@
 #include "engine/engine.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/locations.h"
+#include "lib/base/log.h"
 #include "scoring/models.h"
 
 #include <glib.h>
@@ -62,14 +64,22 @@ struct engine {
     uint32_t in_flight, window;
     bool finished, interrupted;
     struct err failure; /* first of any thread */
+    bool shows_locations;
 };
 
 /* --- threads --- */
 
+/* Callers get no locations; the log does. */
 static void set_failure(struct engine *engine, const struct err *err)
 {
+    struct err shown = *err;
+    if (!engine->shows_locations && err_names_locations(err->code)) {
+        const struct log_field why = log_field_text("why", err->text);
+        log_event(LOG_LEVEL_ERROR, "engine", &why, 1, "the engine stops");
+        err_set(&shown, err->code, "%s", err_meaning(err->code));
+    }
     pthread_mutex_lock(&engine->lock);
-    if (engine->failure.code == ERR_OK) engine->failure = *err;
+    if (engine->failure.code == ERR_OK) engine->failure = shown;
     pthread_cond_broadcast(&engine->room);
     pthread_mutex_unlock(&engine->lock);
 }
@@ -191,7 +201,7 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
         .schemas = engine->schemas,
         .limits = config->limits,
         .signals = config->signals ? config->signals : engine->own_signals,
-        .shows_locations = true,
+        .shows_locations = engine->shows_locations,
         .tracer = config->tracer,
         .executor = config->executor,
     };
@@ -225,6 +235,7 @@ enum err_code engine_open(const struct engine_config *config, struct engine **ou
     engine->defaults = config->defaults;
     engine->databases = config->databases;
     engine->limits = config->limits;
+    engine->shows_locations = config->shows_locations;
     enum err_code code = open_bus(engine, config, err);
     if (!code && config->shots.path && config->encoder.endpoint)
         code = examples_encoder_open(&config->encoder, &engine->encoder, err);

@@ -53,6 +53,8 @@ struct engine_config {
     void *progress_ctx;
     struct tracer *tracer; /* lib/base/tracing.h, of requests; must outlive the engine; NULL: nothing is traced */
     const char *executor;  /* the program in whose processes statements on SQLite run; NULL: here */
+    /* Messages of verdicts name files, servers and roles: for a user who named them on the command line alone. */
+    bool shows_locations;
 };
 
 struct engine_stats {

@@ -4,7 +4,9 @@
 
 #include "examples/examples.h"
 #include "lib/base/clock.h"
+#include "lib/base/locations.h"
 #include "lib/explain/readings.h"
+#include "lib/schema/deny_name.h"
 #include "lib/schema/describe.h"
 #include "proto/message/findings.h"
 #include "signals/support/links.h"
@@ -69,13 +71,16 @@ static bool write_clauses(const struct writer *w, const struct vsig_finding *fro
 /* A fact that speaks of a denied column stays here, whichever column the query itself uses. */
 static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
 {
+    bool all = false;
     for (uint32_t i = 0; i < w->task->n_deny_columns; i++) {
-        const char *dot = strrchr(w->task->deny_columns[i], '.');
-        if (strcasestr(fact->value, dot ? dot + 1 : w->task->deny_columns[i])) return true;
+        struct deny_name name;
+        if (deny_name_parse(w->task->deny_columns[i], &name, NULL)) return true;
+        if (!name.all_columns && strcasestr(fact->value, deny_name_last(&name))) return true;
+        all |= name.all_columns;
     }
     const struct schema_index *index = w->workspace->reading->schema;
     for (uint32_t i = 0; w->task->n_deny_columns && i < index->n_columns; i++) /* what shows one under another name */
-        if (index->columns[i]->n_origins && strcasestr(fact->value, index->columns[i]->name) &&
+        if ((all || index->columns[i]->n_origins) && strcasestr(fact->value, index->columns[i]->name) &&
             schema_column_is_denied(index, index->columns[i], w->task->deny_columns, w->task->n_deny_columns))
             return true;
     return false;
@@ -172,15 +177,34 @@ static bool write_sample(const struct writer *w, const struct db_result *from, s
     return true;
 }
 
+/* The part of an error's text that the requester may read: it named a database, and must not learn where that lies.
+ * NULL: the arena is full. */
+static const char *public_text(struct arena *arena, const struct worker_config *config, const char *db,
+                               const struct err *why)
+{
+    if (config->shows_locations || !err_names_locations(why->code)) return arena_strdup(arena, why->text);
+    return arena_printf(arena, "'%.100s': %s", db, err_meaning(why->code));
+}
+
+/* An engine that fails on the way may name its temporary files. */
+static bool names_file(const char *text)
+{
+    return strstr(text, "'/") || strstr(text, "\"/") || strstr(text, "(/") || strstr(text, " /") ||
+           strstr(text, "\"base/");
+}
+
 /* What the engine said about a statement that it took: an error on the way may quote a value ('invalid input syntax for
  * type integer: "..."'), of any column within its reach. What it says on preparing one is about the text alone. NULL:
  * the arena is full. */
 static const char *engine_message(const struct writer *w)
 {
     const struct workspace *ws = w->workspace;
-    if (!ws->failed_running || (w->values && !ws->reaches_denied)) return ws->engine_err.text;
-    const char *what = ws->engine_err.code == ERR_ENGINE ? "failed on a value, which may not be shown"
-                                                         : err_meaning(ws->engine_err.code);
+    bool hides_files = !ws->config->shows_locations && names_file(ws->engine_err.text);
+    if (!ws->failed_running || (w->values && !ws->reaches_denied && !hides_files))
+        return public_text(w->arena, ws->config, w->task->db, &ws->engine_err);
+    const char *what = hides_files                         ? err_meaning(ws->engine_err.code)
+                       : ws->engine_err.code == ERR_ENGINE ? "failed on a value, which may not be shown"
+                                                           : err_meaning(ws->engine_err.code);
     return *ws->engine_err.sqlstate ? arena_printf(w->arena, "%s (SQLSTATE %s)", what, ws->engine_err.sqlstate) : what;
 }
 
@@ -283,7 +307,7 @@ static bool write_proposals(struct workspace *workspace, struct arena *arena, co
         whole = sql && (reason || !found[i].reason);
         if (whole) out->proposals[out->n_proposals++] = (struct msg_proposal){{sql, (uint32_t)strlen(sql)}, reason};
     }
-    if (n < 0) whole = (out->message = arena_strdup(arena, why.text)) != NULL;
+    if (n < 0) whole = (out->message = public_text(arena, workspace->config, task->db, &why)) != NULL;
     arena_free(&work);
     return whole;
 }
@@ -342,7 +366,8 @@ static enum err_code answer_readings(const struct workspace *workspace, struct a
         statements[n] = (struct explain_statement){task->readings[n - 1].sql.bytes, task->readings[n - 1].sql.len};
     arena_init(&work, READINGS_BYTES);
     enum err_code code = explain_readings(&work, workspace->reading->schema, statements, n, &readings, &why);
-    bool whole = code ? (out->message = arena_strdup(arena, why.text)) != NULL : copy_question(arena, &readings, out);
+    bool whole = code ? (out->message = public_text(arena, workspace->config, task->db, &why)) != NULL
+                      : copy_question(arena, &readings, out);
     arena_free(&work);
     out->code = err_name(code);
     out->ns = clock_now_ns() - started;
@@ -380,24 +405,6 @@ enum err_code answer_family(struct workspace *workspace, struct arena *arena, co
     return written ? ERR_OK : out_of_memory(err);
 }
 
-/* Is it about where a database lies, in whose words stand files, servers and roles? */
-static bool names_locations(enum err_code code)
-{
-    static const enum err_code codes[] = {ERR_DB_MISSING, ERR_DB_UNREADABLE,  ERR_DB_CORRUPT, ERR_DB_EMPTY,
-                                          ERR_DB_LOCKED,  ERR_DB_UNAVAILABLE, ERR_UNREACHABLE};
-    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i] == code) return true;
-    return err_class(code) == ERR_CLASS_FATAL;
-}
-
-/* The part of an error's text that the requester may read: it named a database, and must not learn where that lies. */
-static const char *public_message(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
-                                  const struct err *why)
-{
-    if (config->shows_locations || !names_locations(why->code)) return why->text;
-    return arena_printf(arena, "'%.100s': %s", task->db, err_meaning(why->code));
-}
-
 enum err_code answer_unavailable(struct arena *arena, const struct worker_config *config, const struct msg_task *task,
                                  int family, const struct err *why, struct msg_result *out)
 {
@@ -405,7 +412,7 @@ enum err_code answer_unavailable(struct arena *arena, const struct worker_config
     const struct vsig_def *const *all = vsig_all(&n_all);
     init_result(out, task);
     out->code = err_name(why->code);
-    out->message = public_message(arena, config, task, why);
+    out->message = public_text(arena, config, task->db, why);
     out->signals = arena_new_array(arena, n_all, struct msg_signal);
     if (!out->signals) return ERR_NOMEM;
     for (unsigned i = 0; i < n_all; i++)

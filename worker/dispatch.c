@@ -37,6 +37,7 @@
 
 #include "lib/base/backoff.h"
 #include "lib/base/clock.h"
+#include "lib/base/locations.h"
 #include "lib/base/log.h"
 #include "proto/bus/letter.h"
 #include "worker/db_breakers.h"
@@ -279,6 +280,14 @@ static enum err_code send_letter_of_task(struct lane *lane, const struct polled_
     return send_letter(lane, &own, why, "judge");
 }
 
+/* True if the failure is of one of our databases, whose place only the log tells. The name of a database that there is
+ * not is the requester's word. */
+static bool is_about_place(const struct lane *lane, const struct msg_task *task, const struct err *why)
+{
+    return err_names_locations(why->code) &&
+           (why->code != ERR_DB_MISSING || worker_database_find(&lane->worker->config.databases, task->db));
+}
+
 static enum err_code reject(struct lane *lane, struct polled_task *polled, const struct err *why, struct err *err)
 {
     struct msg_result result = {0};
@@ -291,13 +300,14 @@ static enum err_code reject(struct lane *lane, struct polled_task *polled, const
     }
     lane->stats.failed++;
     lane->stats.late += why->code == ERR_DEADLINE;
+    bool place = is_about_place(lane, task, why);
     const struct log_field fields[] = {
         log_field_number("request_partition", task->key.partition),
         log_field_number("request_offset", task->key.offset),
         log_field_text("code", err_name(why->code)),
         log_field_outside("family", task->family),
-        log_field_outside("db", task->db),
-        log_field_outside("why", why->text),
+        place ? log_field_text("db", task->db) : log_field_outside("db", task->db),
+        place ? log_field_text("why", why->text) : log_field_outside("why", why->text),
         log_field_outside("traceparent", task->traceparent),
     };
     log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task that cannot be done");

@@ -1,6 +1,7 @@
 /* explain_sql: one statement in words. Statements of agents run in a process of their own. */
 #include "cli/commands/agent_int.h"
 #include "cli/commands/story.h"
+#include "lib/base/locations.h"
 #include "lib/db/executor.h"
 
 #include <string.h>
@@ -27,7 +28,7 @@ static void refuse(const struct err *err, struct mcp_result *result)
 {
     result->is_error = true;
     g_string_append_printf(result->text, "This statement cannot be explained (%s): ", err_name(err->code));
-    agent_append(result->text, err->text[0] ? err->text : err_meaning(err->code), ERR_TEXT_MAX);
+    agent_append(result->text, err_public_text(err), ERR_TEXT_MAX);
     g_string_append(result->text, "\nMend the SQL; describe_schema has the names of tables and columns.");
 }
 

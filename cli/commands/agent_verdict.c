@@ -1,6 +1,7 @@
 /* A verdict as a model is told it: what holds, how sure that is, what is suspect and why, what to do next. The whole of it stays to be read as a
  * resource. */
 #include "cli/commands/agent_int.h"
+#include "lib/base/locations.h"
 
 #include <string.h>
 
@@ -255,6 +256,6 @@ void agent_tell_verdict(void *ctx, const struct mcp_call *call, const char *byte
     if (verdict)
         tell_whole(ctx, call, verdict, bytes, len, result);
     else
-        tell_failure(err_name(err->code), err->text[0] ? err->text : err_meaning(err->code), result);
+        tell_failure(err_name(err->code), err_public_text(err), result);
     json_decref(verdict);
 }

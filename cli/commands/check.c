@@ -75,6 +75,7 @@ static int check_request(struct cli *cli, const struct msg_request *request, enu
     struct worker_database file = entry ? *entry : (struct worker_database){.path = db};
     file.name = request->db;
     config.databases = (struct worker_databases){.files = &file, .n_files = !request->schema};
+    config.shows_locations = true;
     if (denied_settings_check(cli, &config.databases, NULL, &err)) return complain_err(NULL, &err);
     struct msg_verdict *verdict = NULL;
     enum err_code code = engine_judge(&config, request, &verdict, &err);

@@ -148,6 +148,7 @@ static enum err_code judge_all(struct check *check, struct err *err)
     struct engine_config config;
     struct engine *engine = NULL;
     engine_settings(check->cli, &config);
+    config.shows_locations = true;
     engine_settings_polisher(check->cli, &config);
     config.databases = databases_of(check->cli, check->db);
     config.executor = EXECUTOR_SELF;

@@ -298,6 +298,7 @@ static int eval_run(struct cli *cli)
                      .logs = {.paths = cli->args, .n = cli->n_args, .on_empty = complain_empty},
                      .gold = cli->settings.eval.gold};
     engine_settings(cli, &e.config);
+    e.config.shows_locations = true;
     struct err err = {0};
     e.schemas = engine_settings_schemas(cli, &e.config, &err);
     if (!e.schemas) return complain_err(NULL, &err);

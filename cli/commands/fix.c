@@ -60,6 +60,7 @@ static int fix_query(struct cli *cli, enum format format)
     char *name = db_path_name(database.path);
     database.name = name;
     engine_settings(cli, &config);
+    config.shows_locations = true;
     config.databases = (struct worker_databases){.files = &database, .n_files = 1};
     config.defaults.repair = MSG_REPAIR_APPLY;
     struct msg_candidate candidate = {

@@ -363,6 +363,7 @@ static int run_engine(struct replay *r)
     struct engine_config config;
     struct engine *engine = NULL;
     engine_settings(r->cli, &config);
+    config.shows_locations = true;
     engine_settings_polisher(r->cli, &config);
     enum err_code code = engine_open(&config, &engine, &err);
     if (code == ERR_OK) {

@@ -4,6 +4,8 @@
 #include "eval/runs/run_index.h"
 #include "lib/base/clock.h"
 #include "lib/base/digits.h"
+#include "lib/base/locations.h"
+#include "lib/base/log.h"
 #include "server/libmicrohttpd.h"
 
 #include <errno.h>
@@ -87,6 +89,10 @@ static void make_index(gpointer item, gpointer ctx)
     struct err err = {0};
     (void)ctx;
     enum err_code code = run_index_build(&build, &err);
+    if (code) {
+        const struct log_field fields[] = {log_field_text("run", shown->name), log_field_text("why", err.text)};
+        log_event(LOG_LEVEL_WARN, "serve", fields, 2, "a run cannot be indexed");
+    }
     g_mutex_lock(&shown->lock);
     shown->state = code ? RUN_FAILED : RUN_NEW; /* whoever asks next opens it */
     shown->err = err;
@@ -163,7 +169,7 @@ static void say_state(const struct shown *shown, struct http_reply *reply)
 {
     if (shown->state == RUN_FAILED) {
         http_reply_problem(reply, MHD_HTTP_UNPROCESSABLE_CONTENT, "no index can be made", err_name(shown->err.code),
-                           shown->err.text);
+                           err_public_text(&shown->err));
         return;
     }
     json_t *json = json_pack("{s:s,s:s,s:I,s:I,s:I}", "name", shown->name, "state", state_names[shown->state], "bytes",
@@ -193,10 +199,18 @@ static struct shown *take(struct serve_runs *runs, const char *name, struct http
     return NULL;
 }
 
+/* The index of a run says where it lies. */
+static void reply_failure(struct http_reply *reply, const struct err *err)
+{
+    struct err shown = {0};
+    err_set(&shown, err->code, "%s", err_public_text(err));
+    http_reply_error(reply, &shown);
+}
+
 static void reply_json(struct http_reply *reply, json_t *json, const struct err *err)
 {
     if (!json)
-        http_reply_error(reply, err);
+        reply_failure(reply, err);
     else
         http_reply_json(reply, json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(6)));
     json_decref(json);

@@ -116,6 +116,21 @@ static bool is_too_large(const MYSQL *conn, unsigned number)
     return number == CR_NET_PACKET_TOO_LARGE || (number == CR_SERVER_LOST && conn->net.error == PACKET_REFUSED);
 }
 
+/* Writes "the account" in place of each 'user'@'host'. */
+static void hide_accounts(char *text)
+{
+    static const char at[] = "'@'", instead[] = "the account";
+    for (char *middle = strstr(text, at); middle; middle = strstr(text, at)) {
+        char *start = middle, *end = strchr(middle + strlen(at), '\'');
+        while (start > text && start[-1] != '\'') start--;
+        if (start > text) start--;
+        size_t len = end ? (size_t)(end + 1 - start) : strlen(start);
+        if (len < strlen(instead)) return; /* ''@'' */
+        memcpy(start, instead, strlen(instead));
+        memmove(start + strlen(instead), start + len, strlen(start + len) + 1);
+    }
+}
+
 /* Of the call that has just failed. */
 static enum err_code failed(struct mariadb_db *self, unsigned number, const char *state, const char *said,
                             struct err *err)
@@ -124,6 +139,7 @@ static enum err_code failed(struct mariadb_db *self, unsigned number, const char
     char text[ERR_TEXT_MAX];
     g_strlcpy(text, said, sizeof text);
     text[strcspn(text, "\r\n")] = '\0';
+    hide_accounts(text);
     bool of_client = number >= CR_MIN_ERROR && number <= CR_MAX_ERROR;
     if (self->stopping) {
         code = mariadb_link_stopped(self, self->stopping, err);

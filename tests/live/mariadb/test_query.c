@@ -248,6 +248,20 @@ Test(mariadb, a_table_that_may_not_be_read_is_refused)
     cr_expect(code == ERR_REFUSED || code == ERR_ENGINE, "%s", err.text);
 }
 
+/* The server names the account, which is the operator's to know. */
+Test(mariadb, refusal_of_a_table_hides_the_account)
+{
+    struct err err;
+    server_exec_named(&server, "CREATE TABLE kept_apart(a int); REVOKE SELECT ON %s.* FROM r_%s@'%';"
+                               "GRANT SELECT ON %s.t TO r_%s@'%'");
+    db_close(server.db);
+    server_open(&server, READER, NULL);
+    enum err_code code = fail("SELECT * FROM kept_apart", &err);
+    cr_expect_eq(code, ERR_REFUSED, "%s", err.text);
+    cr_expect_not(strstr(err.text, "r_") || strstr(err.text, "@"), "%s", err.text);
+    cr_expect(strstr(err.text, "denied to user the account"), "%s", err.text);
+}
+
 static void expect_no_secret(const char *url, enum err_code expected)
 {
     struct db *db;

@@ -83,6 +83,21 @@ Test(mcp_program, calls)
     run_free(&run);
 }
 
+/* A user who starts the server himself passes its answers to a model all the same. */
+Test(mcp_program, locations_reach_no_model)
+{
+    write_file("my.yaml", "databases:\n  gone: {path: /no/such/place/gone.sqlite}\n");
+    struct run run =
+        assay_input(CALL(1, "judge_sql", "{\"db\":\"gone\",\"question\":\"How many?\",\"candidates\":[\"SELECT 1\"]}")
+                        CALL(2, "explain_sql", "{\"db\":\"gone\",\"sql\":\"SELECT 1\"}") CALL(3, "describe_schema",
+                                                                                              "{\"db\":\"gone\"}")
+                            CALL(4, "repair_sql", "{\"db\":\"gone\",\"question\":\"How many?\",\"sql\":\"SELECT 1\"}"),
+                    "mcp", "--config=my.yaml");
+    cr_expect_null(strstr(run.out, "/no/such"), "%s", run.out);
+    for (int i = 1; i <= 4; i++) expect_text(&run, i, true, "the database does not exist");
+    run_free(&run);
+}
+
 /* Every tool says what it gives by a schema, and gives what it must. */
 Test(mcp_program, tools_have_schemas)
 {

@@ -350,6 +350,112 @@ static bool is_said(void *ctx)
     return said;
 }
 
+/* Posts, or gets where `json` is NULL: the body names neither file nor server nor role. g_free */
+static char *placeless(const char *path, const char *json)
+{
+    struct answer answer;
+    char *here = g_get_current_dir();
+    const char *const places[] = {here, ".sqlite", "127.0.0.1", "hidden_role", "hidden_db"};
+    CURL *curl = prepare(path, json, json ? strlen(json) : 0, &answer);
+    cr_assert_eq(curl_easy_perform(curl), CURLE_OK);
+    curl_easy_cleanup(curl);
+    for (unsigned i = 0; i < G_N_ELEMENTS(places); i++)
+        cr_expect_null(strstr(answer.body->str, places[i]), "%s: '%s' in %s", path, places[i], answer.body->str);
+    g_free(here);
+    return g_string_free(answer.body, FALSE);
+}
+
+static void expect_placeless(const char *path, const char *json, const char *says)
+{
+    char *body = placeless(path, json);
+    cr_expect(strstr(body, says), "%s: no '%s' in %s", path, says, body);
+    g_free(body);
+}
+
+#define TOOL(name, arguments)                                                                                          \
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"" name                             \
+    "\",\"arguments\":" arguments "}}"
+#define SQL_OF(db) "{\"db\":\"" db "\",\"question\":\"How many?\",\"candidates\":[\"SELECT 1\"]}"
+#define OF(db)     "{\"db\":\"" db "\",\"question\":\"How many?\",\"deadline_ms\":1500,\"candidates\":[\"SELECT 1\"]}"
+
+/* The log has them, with the database's name. */
+Test(serve_alone, locations_reach_no_caller)
+{
+    static const char means[] = "'gone': the database does not exist";
+    char *here = g_get_current_dir();
+    char *config = g_strdup_printf("databases:\n  gone: {path: %s/gone.sqlite}\n"
+                                   "  away: {path: host=127.0.0.1 port=1 dbname=hidden_db user=hidden_role}\n",
+                                   here);
+    write_file("my.yaml", config);
+    begin("--config=my.yaml");
+    expect_placeless("/v1/judge", OF("gone"), means);
+    expect_placeless("/v1/batch", OF("gone"), means);
+    expect_placeless("/v1/databases/gone", NULL, means);
+    expect_placeless("/v1/judge", OF("away"), "a remote service does not answer");
+    expect_placeless("/v1/batch", OF("away"), "a remote service does not answer");
+    expect_placeless("/v1/databases/away", NULL, "'away': ");
+    expect_placeless("/v1/judge", OF("nowhere"), "'nowhere': the database does not exist");
+    as = curl_slist_append(NULL, "Accept: text/event-stream");
+    expect_placeless("/v1/judge", OF("gone"), means);
+    expect_placeless("/v1/judge", OF("away"), "a remote service does not answer");
+    curl_slist_free_all(as);
+    as = curl_slist_append(curl_slist_append(NULL, "Content-Type: application/json"), "Accept: application/json");
+    as = curl_slist_append(as, "MCP-Protocol-Version: 2025-06-18");
+    expect_placeless("/mcp", TOOL("judge_sql", SQL_OF("gone")), "the database does not exist");
+    expect_placeless("/mcp", TOOL("explain_sql", "{\"db\":\"gone\",\"sql\":\"SELECT 1\"}"),
+                     "the database does not exist");
+    expect_placeless("/mcp", TOOL("describe_schema", "{\"db\":\"gone\"}"), "the database does not exist");
+    expect_placeless("/mcp", TOOL("judge_sql", SQL_OF("away")), "NOT VALIDATED");
+    expect_placeless("/mcp", TOOL("explain_sql", "{\"db\":\"away\",\"sql\":\"SELECT 1\"}"), "cannot be used");
+    curl_slist_free_all(as);
+    as = NULL;
+    cr_expect(is_said("gone.sqlite") && is_said("\"db\":\"gone\""), "the log: %s", read_file(".err"));
+    end();
+    g_free(config);
+    g_free(here);
+}
+
+static void write_denying(const char *entry)
+{
+    char *acme = g_compute_checksum_for_string(G_CHECKSUM_SHA256, "acme's", -1);
+    char *text = g_strdup_printf("{\"tokens_version\":1,\"tenants\":{\"acme\":{\"sha256\":[\"%s\"],\"databases\":"
+                                 "[\"shop\"],\"deny_columns\":[\"%s\"]}}}",
+                                 acme, entry);
+    cr_assert(g_file_set_contents("tokens.json", text, -1, NULL));
+    g_free(text);
+    g_free(acme);
+}
+
+/* An entry of a token file that denies nothing is an error at start; later the file before holds. */
+Test(serve_alone, unmatched_denied_columns_of_tokens_are_refused)
+{
+    write_denying("customer.nmae");
+    struct run run = assay("serve", "--db-root=.", "--http=127.0.0.1:0", "--tokens=tokens.json");
+    cr_expect_eq(run.status, 2);
+    cr_expect(strstr(run.err, "tokens.json: tenant 'acme': the denied column 'customer.nmae' matches no column"), "%s",
+              run.err);
+    run_free(&run);
+    write_denying("main.customer.*");
+    begin("--tokens=tokens.json");
+    use_token("acme's");
+    expect("/v1/databases/shop", NULL, 200, "\"denied\":true");
+    write_denying("customers.name");
+    cr_expect(wait_until(is_said, "the denied column 'customers.name' matches no column", START_MS));
+    expect("/v1/databases/shop", NULL, 200, "\"denied\":true");
+    use_token(NULL);
+    end();
+}
+
+Test(serve_alone, malformed_denied_columns_of_requests_are_refused)
+{
+    begin(NULL);
+    expect("/v1/judge", "{\"id\":\"a\",\"deny_columns\":[\"customer.\"]," COUNT "}", 400,
+           "the denied column 'customer.' is malformed: a part is empty");
+    expect("/v1/batch", "{\"id\":\"a\",\"deny_columns\":[\"*\"]," COUNT "}", 200, "`*` needs its table");
+    expect("/v1/judge", "{\"id\":\"b\",\"deny_columns\":[\"main.customer.*\"]," COUNT "}", 200, "\"id\":\"b\"");
+    end();
+}
+
 static void make_certificate(void)
 {
     char *out = NULL, *errors = NULL;

@@ -159,6 +159,8 @@ Test(assay, options_that_are_not_valid)
     database.expose = "none";
     database.deny_columns = (const char *const[]){NULL}, database.n_deny_columns = 1;
     expect_no_engine("denied column");
+    database.deny_columns = (const char *const[]){"keeper..name"};
+    expect_no_engine("'keeper..name' is malformed: a part is empty");
     database.path = NULL;
     expect_no_engine("no path");
     options = valid;
@@ -167,6 +169,8 @@ Test(assay, options_that_are_not_valid)
     options = valid;
     options.defaults = "{\"policy\": \"guess\"}";
     expect_no_engine("policy");
+    options.defaults = "{\"deny_columns\": [\"*\"]}";
+    expect_no_engine("`*` needs its table");
     options.defaults = "[]";
     expect_no_engine("no JSON object");
     options = valid;
@@ -221,6 +225,37 @@ Test(assay, what_may_leave_a_database)
     cr_assert_neq(assay_verdict_status(closed), ASSAY_STATUS_FAILED);
     assay_verdict_free(open);
     assay_verdict_free(closed);
+}
+
+Test(assay, locations_are_shown_on_request_alone)
+{
+    static const char request[] = "{\"db\": \"gone\", \"question\": \"?\", \"candidates\": [\"SELECT 1\"]}";
+    const struct assay_database database = {.name = "gone", .path = "/no/such/place/gone.sqlite"};
+    options.databases = &database, options.n_databases = 1;
+    open_engine();
+    struct assay_verdict *verdict = judge(request);
+    cr_expect(strstr(assay_verdict_json(verdict), "'gone': the database does not exist"), "%s",
+              assay_verdict_json(verdict));
+    cr_expect_not(strstr(assay_verdict_json(verdict), "/no/such"));
+    assay_verdict_free(verdict);
+    assay_close(engine);
+    options.show_locations = 1;
+    open_engine();
+    verdict = judge(request);
+    cr_expect(strstr(assay_verdict_json(verdict), "/no/such/place/gone.sqlite"), "%s", assay_verdict_json(verdict));
+    assay_verdict_free(verdict);
+}
+
+Test(assay, malformed_denied_column_is_rejected)
+{
+    static const char request[] = "{\"db\": \"zoo\", \"question\": \"?\", \"deny_columns\": [\"keeper.\"],"
+                                  " \"candidates\": [\"SELECT 1\"]}";
+    struct assay_verdict *verdict = NULL;
+    open_engine();
+    cr_expect_eq(assay_judge(engine, request, strlen(request), &verdict, &error), ASSAY_REJECT);
+    cr_expect_str_eq(error.code, "malformed");
+    cr_expect(strstr(error.text, "'keeper.'"), "%s", error.text);
+    cr_expect_null(verdict);
 }
 
 /* --- callbacks --- */

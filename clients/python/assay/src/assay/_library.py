@@ -25,7 +25,7 @@ class Database(Structure):
 
 LIMITS: Dict[str, Any] = {
     "threads": c_uint32, "window": c_uint32, "statement_ms": c_int64, "statement_rows": c_uint32, "statement_bytes": c_uint64,
-    "index_bytes": c_uint64, "sqlite_bytes": c_uint64,
+    "index_bytes": c_uint64, "sqlite_bytes": c_uint64, "show_locations": c_int,
 }
 
 

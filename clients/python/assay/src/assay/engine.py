@@ -80,7 +80,7 @@ class Engine:
 
     `databases`: Database objects, or {name: path}; `database_root`: a folder with databases as DB/DB.sqlite or DB.sqlite; `defaults`: for what
     requests leave open, {"policy": "ask"}; `executor`: the program `assay`, in whose processes statements then run, so that one which overruns
-    can be ended; `limits`: threads, window, statement_ms, statement_rows, statement_bytes, index_bytes, sqlite_bytes of engine/assay.h.
+    can be ended; `limits`: threads, window, statement_ms, statement_rows, statement_bytes, index_bytes, sqlite_bytes of engine/assay.h, and its show_locations.
     """
 
     def __init__(
