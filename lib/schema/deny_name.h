@@ -3,7 +3,7 @@
  * An entry follows the rules of SQL identifiers: `column`, `table.column` or `schema.table.column`. A part may stand in
  * "", `` or []; blanks around a part do not count. `*` as the column means all columns of the table.
  *
- * An entry is ambiguous where names hold dots: a.b.c is the column c, b.c or a.b.c. Each dot between parts is tried,
+ * An entry is ambiguous where names hold dots: x.y.z is the column z, y.z or x.y.z. Each dot between parts is tried,
  * and what is denied by any reading is denied. A dot inside quotes belongs to its part.
  *
  * This is the only parser of entries. lib/schema/denied.c matches them, and settings, token files and the coordinator

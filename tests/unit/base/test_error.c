@@ -1,4 +1,5 @@
 #include "lib/base/error.h"
+#include "lib/base/locations.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -29,4 +30,24 @@ Test(error, long_texts_are_cut_between_characters)
     cr_assert_eq(err_set(&err, ERR_IO, "%s", text), ERR_IO);
     cr_assert_eq(strlen(err.text), ERR_TEXT_MAX - 3);
     cr_assert_eq(err_set(NULL, ERR_IO, "x"), ERR_IO);
+}
+
+Test(error, public_text_names_no_location)
+{
+    static const struct {
+        enum err_code code;
+        const char *text, *shown;
+    } rows[] = {
+        {ERR_DB_MISSING, "'/srv/a.sqlite' does not exist", "the database does not exist"},
+        {ERR_DB_LOCKED, "'/srv/a.sqlite': busy", "the database is locked by a writer"},
+        {ERR_UNREACHABLE, "127.0.0.1:1 does not answer", NULL},
+        {ERR_IO, "/srv/a: no space", "a file cannot be read or written"},
+        {ERR_ENGINE, "no such table: t", "no such table: t"},
+        {ERR_MALFORMED, "", NULL},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct err err;
+        err_set(&err, rows[i].code, "%s", rows[i].text);
+        cr_expect_str_eq(err_public_text(&err), rows[i].shown ? rows[i].shown : err_meaning(rows[i].code));
+    }
 }
