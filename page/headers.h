@@ -1,4 +1,4 @@
-/* What every file of the page is sent with: name, value, ... ; page/embed.cmake puts a file's ETag behind. */
+/* What every file of the page is sent with beside HTTP_GATE_HEADERS (server/http_gate.h): name, value, ... ; page/embed.cmake puts a file's ETag behind. */
 #ifndef ASSAY_PAGE_HEADERS_H
 #define ASSAY_PAGE_HEADERS_H
 
@@ -8,7 +8,6 @@
     "Content-Security-Policy",                                                                                         \
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "          \
         "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",                                                 \
-        "X-Content-Type-Options", "nosniff", "Referrer-Policy", "no-referrer", "Cross-Origin-Opener-Policy",           \
-        "same-origin", "Cross-Origin-Resource-Policy", "same-origin", "Cache-Control", "no-cache"
+        "Referrer-Policy", "no-referrer", "Cross-Origin-Opener-Policy", "same-origin", "Cache-Control", "no-cache"
 
 #endif

@@ -28,6 +28,7 @@ void page_routes(GArray *routes)
                                          .path = page_assets[i].path,
                                          .scope = HTTP_SCOPE_NONE,
                                          .work = HTTP_QUICK,
+                                         .may_link = strcmp(page_assets[i].path, "/") == 0,
                                          .answer = answer,
                                          .ctx = (void *)&page_assets[i]};
         g_array_append_val(routes, route);

@@ -1,6 +1,8 @@
 #include "server/admin_http.h"
 
+#include "server/http_gate.h"
 #include "server/http_server.h"
+#include "server/listen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,7 @@ enum { HEAD_BYTES = 8192 };
 
 struct admin_http {
     struct admin_http_config config;
+    struct http_gate gate;
     struct http_server *server;
 };
 
@@ -22,6 +25,7 @@ static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned sta
         free(text);
         return MHD_NO;
     }
+    http_gate_add_headers(response);
     MHD_add_response_header(response, "Content-Type", type);
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "Connection", "close");
@@ -36,6 +40,13 @@ static enum MHD_Result send_status(struct MHD_Connection *connection, unsigned s
 {
     char *text = strdup(words);
     return text ? send_text(connection, status, "text/plain; charset=utf-8", text, strlen(text)) : MHD_NO;
+}
+
+static enum MHD_Result send_refusal(struct MHD_Connection *connection, const struct http_gate_refusal *refusal)
+{
+    char words[256];
+    snprintf(words, sizeof words, "%s\n", refusal->detail);
+    return send_status(connection, refusal->status, words);
 }
 
 static enum MHD_Result send_page(struct admin_http *admin, struct MHD_Connection *connection,
@@ -58,7 +69,11 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
                                   const char *version, const char *body, size_t *body_len, void **request)
 {
     struct admin_http *admin = ctx;
+    struct http_gate_fields fields;
     (void)version, (void)body, (void)body_len, (void)request;
+    http_gate_read(connection, &fields);
+    const struct http_gate_refusal *refusal = http_gate_check(&admin->gate, &fields, false);
+    if (refusal) return send_refusal(connection, refusal);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return send_status(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
     for (uint32_t i = 0; i < admin->config.n_pages; i++)
@@ -75,6 +90,7 @@ enum err_code admin_http_open(const struct admin_http_config *config, struct adm
     struct admin_http *admin = calloc(1, sizeof *admin);
     if (!admin) return err_set(err, ERR_NOMEM, "no memory for the listener");
     admin->config = *config;
+    admin->gate = (struct http_gate){listen_is_here(config->listen), HTTP_GATE_EITHER};
     const struct http_server_config server = {
         .name = "listen",
         .listen = config->listen,

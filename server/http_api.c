@@ -2,10 +2,10 @@
 
 #include "lib/base/clock.h"
 #include "server/http_batch.h"
+#include "server/http_gate.h"
 #include "server/http_judge.h"
 #include "server/http_openapi.h"
 #include "server/http_stream.h"
-#include "server/listen.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,6 +23,7 @@ enum {
 
 struct http_api {
     struct http_api_config config;
+    struct http_gate gate;
     struct http_server *server;
     GArray *routes; /* struct http_route */
     struct openapi *openapi;
@@ -79,6 +80,7 @@ static void add_headers(struct MHD_Response *response, const struct http_reply *
         cached |= strcmp(reply->headers[i], MHD_HTTP_HEADER_CACHE_CONTROL) == 0;
         MHD_add_response_header(response, reply->headers[i], reply->headers[i + 1]);
     }
+    http_gate_add_headers(response);
     if (!cached) MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     if (reply->type) MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->type);
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
@@ -248,12 +250,6 @@ static enum MHD_Result advance(struct call *call)
 
 /* --- from the head to the body --- */
 
-static bool is_of_this_machine(struct MHD_Connection *connection)
-{
-    const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-    return host && listen_is_here(host);
-}
-
 /* What stands in the braces of the row's path, or behind it where that ends with '/': `len` bytes, some in any case. NULL: the path is another one. */
 static const char *rest_of(const struct http_route *route, const char *path, size_t *len)
 {
@@ -307,14 +303,11 @@ static enum MHD_Result send_no_route(struct MHD_Connection *connection, const ch
     return queue(connection, &reply, response);
 }
 
-static bool is_accepted(struct MHD_Connection *connection, const struct http_route *route)
+static enum MHD_Result send_other_type(struct MHD_Connection *connection, const struct http_route *route)
 {
-    const char *type = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_TYPE);
-    const char *accepts = route->accepts ? route->accepts : "application/json";
-    size_t len = type ? strcspn(type, "; \t") : 0;
-    if (!type || strcmp(route->method, MHD_HTTP_METHOD_POST) != 0 || strcmp(accepts, "*") == 0) return true;
-    return (len == strlen(accepts) && g_ascii_strncasecmp(type, accepts, len) == 0) ||
-           g_str_has_prefix(type, "application/x-www-form-urlencoded"); /* what curl says when it is told nothing */
+    char detail[96];
+    g_snprintf(detail, sizeof detail, "send the body with Content-Type: %s", http_route_type(route));
+    return send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "another media type", "malformed", detail);
 }
 
 /* Takes the reference to the tenant. */
@@ -348,13 +341,11 @@ static enum MHD_Result send_unauthorized(struct MHD_Connection *connection)
 
 /* Takes the reference to the tenant. */
 static enum MHD_Result accept_call(struct http_api *api, struct MHD_Connection *connection,
-                                   const struct http_route *route, const char *path, void **request)
+                                   const struct http_route *route, const char *path, const char *authorization,
+                                   void **request)
 {
     bool open = !api->config.tokens || route->scope == HTTP_SCOPE_NONE;
-    const struct tenant *tenant =
-        open ? NULL
-             : tokens_check(api->config.tokens,
-                            MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION));
+    const struct tenant *tenant = open ? NULL : tokens_check(api->config.tokens, authorization);
     if (!open && !tenant) return send_unauthorized(connection);
     *request = call_new(api, connection, route, path, tenant);
     return MHD_YES;
@@ -364,21 +355,24 @@ static enum MHD_Result accept_call(struct http_api *api, struct MHD_Connection *
 static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connection, const char *path,
                              const char *method, void **request)
 {
-    if (api->config.local && !is_of_this_machine(connection))
-        return send_problem(connection, MHD_HTTP_MISDIRECTED_REQUEST, "another host", "refused",
-                            "this process answers to the names of this machine only");
+    struct http_gate_fields fields;
     GString *allowed = g_string_new(NULL);
     const struct http_route *route = find_route(api, method, path, allowed);
-    enum MHD_Result result = MHD_YES;
-    if (!route)
+    bool posts = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+    enum MHD_Result result;
+    http_gate_read(connection, &fields);
+    const struct http_gate_refusal *refusal = http_gate_check(&api->gate, &fields, route && route->may_link);
+    if (refusal)
+        result = send_problem(connection, refusal->status, refusal->title, refusal->code, refusal->detail);
+    else if (!route)
         result = send_no_route(connection, allowed->str);
-    else if (!is_accepted(connection, route))
-        result = send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "not JSON", "malformed", NULL);
-    else if (atomic_load(&api->quiesced) && strcmp(method, MHD_HTTP_METHOD_POST) == 0)
+    else if (posts && !http_gate_has_type(&fields, http_route_type(route)))
+        result = send_other_type(connection, route);
+    else if (atomic_load(&api->quiesced) && posts)
         result = send_problem(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "this replica ends", "closed",
                               "ask another replica");
     else
-        result = accept_call(api, connection, route, path, request);
+        result = accept_call(api, connection, route, path, fields.values[HTTP_FIELD_AUTHORIZATION], request);
     g_string_free(allowed, TRUE);
     return result;
 }
@@ -464,6 +458,10 @@ enum err_code http_api_open(const struct http_api_config *config, struct http_ap
     *out = NULL;
     struct http_api *api = g_new0(struct http_api, 1);
     api->config = *config;
+    api->gate = (struct http_gate){.local = config->local,
+                                   .schemes = config->tls     ? HTTP_GATE_HTTPS
+                                              : config->local ? HTTP_GATE_HTTP
+                                                              : HTTP_GATE_EITHER};
     api->routes = g_array_new(FALSE, FALSE, sizeof(struct http_route));
     api->slow = g_thread_pool_new(work_slowly, api, SLOW_THREADS, FALSE, NULL);
     api->batches = batches_new(&api->config);

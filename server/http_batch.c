@@ -278,7 +278,7 @@ static void post_batch(void *ctx, const struct http_request *request, struct htt
     pthread_mutex_init(&batch->lock, NULL);
     g_queue_init(&batch->ended);
     reply->status = 200;
-    reply->type = "application/x-ndjson";
+    reply->type = HTTP_NDJSON;
     reply->stream = batch->stream = http_stream_new(&source, batch);
 }
 
@@ -329,7 +329,7 @@ static const struct json_schema_field query[] = {
     {"order", .choice = order, .sentence = "of the answer's lines: as the requests stand, or as they are judged"},
     {"wait_ms", JSON_SCHEMA_WHOLE, .max = 3600000, .sentence = "how long to wait for each verdict, in milliseconds"},
     {.name = NULL}};
-static const uint16_t statuses[] = {400, 413, 415, 503, 0};
+static const uint16_t statuses[] = {413, 503, 0};
 static const struct http_description description = {
     .sentence = "judges up to 1,000 requests, a line each: what became of them, a line each",
     .query = query,
@@ -343,7 +343,7 @@ void batches_routes(struct batches *batches, GArray *routes)
     const struct http_route row = {.method = "POST",
                                    .path = HTTP_BATCH,
                                    .scope = HTTP_SCOPE_JUDGE,
-                                   .accepts = "application/x-ndjson",
+                                   .accepts = HTTP_NDJSON,
                                    .max_bytes = MAX_BYTES,
                                    .answer = post_batch,
                                    .ctx = batches,

@@ -44,7 +44,7 @@ static void describe(void *ctx, const struct http_request *request, struct http_
 
 void http_databases_routes(const struct engine *engine, GArray *routes)
 {
-    static const uint16_t statuses[] = {403, 404, 0};
+    static const uint16_t statuses[] = {404, 0};
     static const struct http_description all = {.sentence = "The names of the databases that may be asked of"};
     static const struct http_description one = {.sentence = "Tables, columns, keys and joins of a database",
                                                 .statuses = statuses};

@@ -13,7 +13,6 @@
 
 enum { MAX_TRACEPARENT = 512 };
 
-#define JSON    "application/json"
 #define PROBLEM "application/problem+json"
 
 /* --- sending --- */
@@ -112,7 +111,7 @@ void http_judge_reply(const char *id, const struct outcome *outcome, const struc
 {
     if (outcome) {
         reply->status = outcome->letter ? 422 : 200;
-        reply->type = outcome->letter ? PROBLEM : JSON;
+        reply->type = outcome->letter ? PROBLEM : HTTP_JSON;
         reply->body = g_bytes_ref(outcome->body);
     } else if (err->code == ERR_DEADLINE) {
         reply_later(id, reply);
@@ -156,7 +155,7 @@ static void get_verdict(void *ctx, const struct http_request *request, struct ht
         return;
     }
     reply->status = 200;
-    reply->type = JSON;
+    reply->type = HTTP_JSON;
     reply->body = body;
 }
 
@@ -201,9 +200,8 @@ static const struct json_schema_field query_wait[] = {
     {"wait_ms", JSON_SCHEMA_WHOLE, .max = 3600000, .sentence = "how long to wait for the verdict, in milliseconds"},
     {.name = NULL}};
 
-static const uint16_t judged[] = {202, 400, 403, 413, 415, 422, 503, 0},
-                      answered[] = {202, 400, 403, 404, 413, 415, 422, 503, 0}, found[] = {404, 0},
-                      linked[] = {400, 413, 503, 0};
+static const uint16_t judged[] = {202, 413, 422, 503, 0}, answered[] = {202, 404, 413, 422, 503, 0}, found[] = {404, 0},
+                      linked[] = {413, 503, 0};
 
 static const struct http_description
     describe_judge = {.sentence = "judges a request: its verdict, once it is there",
@@ -247,7 +245,7 @@ void http_judge_routes(const struct http_api_config *config, GArray *routes)
         {.method = "POST",
          .path = "/v1/linkings",
          .scope = HTTP_SCOPE_JUDGE,
-         .accepts = "*",
+         .accepts = HTTP_BYTES,
          .answer = post_linking,
          .description = &describe_linking},
     };

@@ -157,11 +157,11 @@ static json_t *answer_of(unsigned status, const struct http_description *about)
                 {202, "it takes longer than the caller waits: where the verdict will be"},
                 {400, "no request; nothing is judged"},
                 {401, "no token, or one that is not known"},
-                {403, "the token does not allow this"},
+                {403, "a page of another origin asks, or the token does not allow this"},
                 {404, "not known here"},
                 {405, "the path has other methods"},
                 {413, "too large"},
-                {415, "another media type"},
+                {415, "the body does not have the media type of this path"},
                 {421, "not a name of this machine"},
                 {422, "a dead letter: whoever opened the request died of it"},
                 {503, "not now; Retry-After says when"}};
@@ -182,13 +182,14 @@ static void add_answer(json_t *answers, unsigned status, const struct http_descr
 static json_t *answers_of(const struct http_route *route, bool tokens)
 {
     const struct http_description *about = route->description;
+    static const uint16_t gate[] = {400, 403, 421}; /* server/http_gate.h: of every row */
     json_t *out = json_object();
     add_answer(out, 200, about);
-    add_answer(out, 400, about); /* a head that has no one reading */
+    for (unsigned i = 0; i < G_N_ELEMENTS(gate); i++) add_answer(out, gate[i], about);
+    if (strcmp(route->method, "POST") == 0) add_answer(out, 415, about);
     for (const uint16_t *status = about->statuses; status && *status; status++) add_answer(out, *status, about);
     if (route->work == HTTP_SLOW) add_answer(out, 503, about); /* all threads are taken */
     if (tokens && route->scope != HTTP_SCOPE_NONE) add_answer(out, 401, about);
-    add_answer(out, 421, about);
     return out;
 }
 
@@ -221,9 +222,8 @@ static json_t *operation_of(const struct http_route *route, bool tokens)
     if (strcmp(route->method, "POST") == 0)
         json_object_set_new(out, "requestBody",
                             json_pack("{s:b, s:o}", "required", 1, "content",
-                                      about->lines   ? lines_of(about->takes, HTTP_BATCH_LINES)
-                                      : about->takes ? content("application/json", about->takes)
-                                                     : content("application/octet-stream", NULL)));
+                                      about->lines ? lines_of(about->takes, HTTP_BATCH_LINES)
+                                                   : content(http_route_type(route), about->takes)));
     return out;
 }
 

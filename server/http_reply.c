@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define JSON    "application/json"
 #define PROBLEM "application/problem+json"
 
 const char *http_request_query(const struct http_request *request, const char *name)
@@ -17,6 +16,11 @@ const char *http_request_query(const struct http_request *request, const char *n
 const char *http_request_header(const struct http_request *request, const char *name)
 {
     return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+}
+
+const char *http_route_type(const struct http_route *route)
+{
+    return route->accepts ? route->accepts : HTTP_JSON;
 }
 
 static GBytes *bytes_of(char *text)
@@ -75,6 +79,6 @@ void http_reply_json(struct http_reply *reply, char *json)
         return;
     }
     reply->status = MHD_HTTP_OK;
-    reply->type = JSON;
+    reply->type = HTTP_JSON;
     reply->body = bytes_of(json);
 }

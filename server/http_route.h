@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define HTTP_JSON   "application/json"
+#define HTTP_NDJSON "application/x-ndjson"
+#define HTTP_BYTES  "application/octet-stream"
+
 /* Where a row's function runs. */
 enum http_work {
     HTTP_QUICK, /* on the thread of all connections: microseconds, and it waits for nothing */
@@ -41,6 +45,10 @@ struct http_request {
 /* Value of ?name=... or of a header; NULL: not there. Thread: that of the row's function. */
 const char *http_request_query(const struct http_request *request, const char *name);
 const char *http_request_header(const struct http_request *request, const char *name);
+
+struct http_route;
+/* The media type that the body of a POST must have. */
+const char *http_route_type(const struct http_route *route);
 
 struct http_stream; /* server/http_stream.h */
 
@@ -82,7 +90,8 @@ struct http_route {
     const char *path;
     enum http_scope scope;
     enum http_work work;
-    const char *accepts; /* media type of a POST's body; NULL: JSON; "*": any */
+    bool may_link;       /* a link on another site may open it, for it holds no data (server/http_gate.h) */
+    const char *accepts; /* media type of a POST's body; NULL: JSON */
     size_t max_bytes;    /* of the body; 0: as of a request */
     void (*answer)(void *ctx, const struct http_request *request, struct http_reply *reply);
     /* The verdict of reply->judge, or why there is none: `outcome` NULL and `err` says so (ERR_DEADLINE: it takes longer than the caller waits).

@@ -1,11 +1,13 @@
 #include "server/http_server.h"
 
 #include "lib/base/clock.h"
+#include "server/http_gate.h"
 #include "server/http_head.h"
 #include "server/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <glib.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,6 +26,8 @@ LATE_LIBRARY(libmicrohttpd, LIBMICROHTTPD_CALLS, LIBMICROHTTPD_FILE, LIBMICROHTT
 /* Nothing older than TLS 1.2. */
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
+#define HEADER_LINE(name, value) name ": " value "\r\n"
+
 enum { TURN_MS = 100, EVENTS = 64, REFUSED_MS = 1000, CONNECTION_BYTES = 64 << 10 };
 
 /* A connection. Its descriptor is ours until the library has it. */
@@ -35,6 +39,7 @@ struct guest {
     int64_t since_ns; /* in this stage */
     void *who;        /* waits */
     struct in6_addr address;
+    bool control; /* in its path or its query, decoded */
 };
 
 struct http_server {
@@ -173,8 +178,8 @@ static void refuse(struct guest *guest, const char *why)
                        "\"detail\":\"%s\"}",
                        why);
     len = snprintf(answer, sizeof answer,
-                   "HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: %d\r\n"
-                   "Connection: close\r\n\r\n%s",
+                   "HTTP/1.1 400 Bad Request\r\nContent-Type: application/problem+json\r\nContent-Length: "
+                   "%d\r\n" HTTP_GATE_HEADERS(HEADER_LINE) "Connection: close\r\n\r\n%s",
                    len, body);
     send(guest->fd, answer, (size_t)len, MSG_NOSIGNAL);
     shutdown(guest->fd, SHUT_WR);
@@ -258,6 +263,30 @@ static struct guest *guest_of(struct MHD_Connection *connection)
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct guest *guest = info ? info->socket_context : NULL;
     return guest && guest->stage != HTTP_STAGE_LEAVING ? guest : NULL;
+}
+
+/* Decodes %HH in place, in a path or a part of a query; what is no escape stays as it is. */
+static size_t on_escaped(void *ctx, struct MHD_Connection *connection, char *text)
+{
+    struct guest *guest = guest_of(connection);
+    char *out = text;
+    (void)ctx;
+    for (const char *in = text; *in; in++, out++) {
+        *out = *in;
+        if (in[0] == '%' && g_ascii_isxdigit(in[1]) && g_ascii_isxdigit(in[2])) {
+            *out = (char)(g_ascii_xdigit_value(in[1]) * 16 + g_ascii_xdigit_value(in[2]));
+            in += 2;
+        }
+        if (guest) guest->control |= g_ascii_iscntrl(*out);
+    }
+    *out = '\0';
+    return (size_t)(out - text);
+}
+
+bool http_server_saw_control(struct MHD_Connection *connection)
+{
+    const struct guest *guest = guest_of(connection);
+    return guest && guest->control;
 }
 
 void http_server_wait(struct MHD_Connection *connection, void *who)
@@ -388,13 +417,14 @@ static enum err_code start_library(struct http_server *server, struct err *err)
                                          {MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL},
                                          {MHD_OPTION_END, 0, NULL}},
                                 *none = &tls[(sizeof tls / sizeof *tls) - 1];
-    server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
-            (config->tls ? MHD_USE_TLS : 0),
-        0, NULL, NULL, config->on_request, config->ctx, MHD_OPTION_EXTERNAL_LOGGER, listen_log, NULL, MHD_OPTION_ARRAY,
-        config->tls ? tls : none, MHD_OPTION_CONNECTION_LIMIT, (unsigned)server->n_guests,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, config->on_completed,
-        config->ctx, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
+    server->daemon =
+        MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+                             (config->tls ? MHD_USE_TLS : 0),
+                         0, NULL, NULL, config->on_request, config->ctx, MHD_OPTION_EXTERNAL_LOGGER, listen_log, NULL,
+                         MHD_OPTION_ARRAY, config->tls ? tls : none, MHD_OPTION_CONNECTION_LIMIT,
+                         (unsigned)server->n_guests, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+                         MHD_OPTION_NOTIFY_COMPLETED, config->on_completed, config->ctx, MHD_OPTION_UNESCAPE_CALLBACK,
+                         on_escaped, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
     if (!info) return err_set(err, ERR_NOMEM, "the listener cannot be started");

@@ -27,6 +27,7 @@
 #include "server/libmicrohttpd.h"
 #include "server/tls.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum http_stage {
@@ -69,6 +70,10 @@ void http_server_close(struct http_server *server);
  * Thread: of the callbacks. */
 void http_server_wait(struct MHD_Connection *connection, void *who);
 void http_server_answer(struct MHD_Connection *connection);
+
+/* True if the path or the query of the request, decoded, holds a control character. A NUL among them ends the texts
+ * that the library hands on, so such a request is to be refused. Thread: of the callbacks. */
+bool http_server_saw_control(struct MHD_Connection *connection);
 
 /* A suspended connection can go on, and its thread is woken for it: the library by itself looks at its next turn. Thread: any; the server must not
  * be closed meanwhile. */

@@ -2,6 +2,7 @@
 
 #include "lib/base/log.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -59,14 +60,48 @@ enum err_code listen_open(const char *what, const char *address, int *out, struc
     return ERR_OK;
 }
 
-bool listen_is_here(const char *address)
+/* The length of the host that `text` begins with; 0: it begins with none. */
+static size_t host_len(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+    char v6[INET6_ADDRSTRLEN];
+    struct in6_addr address;
+    if (text[0] != '[') {
+        size_t len = strspn(text, letters);
+        return len && text[0] != '.' && text[len - 1] != '.' ? len : 0;
+    }
+    size_t len = strcspn(text + 1, "]");
+    if (text[1 + len] != ']' || len >= sizeof v6) return 0;
+    memcpy(v6, text + 1, len);
+    v6[len] = '\0';
+    return inet_pton(AF_INET6, v6, &address) == 1 ? len + 2 : 0;
+}
+
+bool listen_read_authority(const char *text, struct listen_authority *out)
+{
+    enum { MAX_PORT = 65535, MAX_DIGITS = 5 };
+    *out = (struct listen_authority){text, host_len(text), -1};
+    const char *rest = text + out->len;
+    if (!out->len || !*rest) return out->len > 0;
+    size_t digits = strspn(rest + 1, "0123456789");
+    if (*rest != ':' || !digits || digits > MAX_DIGITS || rest[1 + digits]) return false;
+    out->port = (int)strtol(rest + 1, NULL, 10);
+    return out->port <= MAX_PORT;
+}
+
+bool listen_is_loopback(const struct listen_authority *authority)
 {
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t len = strlen(names[i]);
-        if (strncasecmp(address, names[i], len) == 0 && (!address[len] || address[len] == ':')) return true;
-    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (authority->len == strlen(names[i]) && strncasecmp(authority->host, names[i], authority->len) == 0)
+            return true;
     return false;
+}
+
+bool listen_is_here(const char *address)
+{
+    struct listen_authority authority;
+    return listen_read_authority(address, &authority) && listen_is_loopback(&authority);
 }
 
 uint16_t listen_port(int fd)

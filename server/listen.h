@@ -6,12 +6,25 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Listen on HOST:PORT or [V6]:PORT; an empty host or *: all addresses; port 0: any. `what` names the setting in
  * messages. ERR_CONFIG: no such address, or it cannot be bound. The caller owns the descriptor. */
 enum err_code listen_open(const char *what, const char *address, int *out, struct err *err);
-/* Is HOST or HOST:PORT this machine, by a name that no other has? Thread: any. */
+/* The authority of a URL: HOST or HOST:PORT. */
+struct listen_authority {
+    const char *host; /* a part of the text, with the brackets of an IPv6 address */
+    size_t len;
+    int port; /* -1: the text has none */
+};
+
+/* Parses HOST or HOST:PORT without anything more: a name, an IPv4 address or an IPv6 address in brackets, and a port in
+ * digits. Returns false for all else: an empty host, user information, a dot at either end. Thread: any. */
+bool listen_read_authority(const char *text, struct listen_authority *out);
+/* True if the host is 127.0.0.1, [::1] or localhost, which name this machine and no other. Thread: any. */
+bool listen_is_loopback(const struct listen_authority *authority);
+/* True if `address` is an authority of such a host. Thread: any. */
 bool listen_is_here(const char *address);
 /* The port it has. */
 uint16_t listen_port(int fd);

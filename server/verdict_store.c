@@ -10,7 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x41737679 /* "Asvy" */, FORMAT_VERSION = 1, MAX_QUEUED_BYTES = 32 << 20, BUSY_MS = 2000 };
+enum {
+    APPLICATION_ID = 0x41737679 /* "Asvy" */,
+    FORMAT_VERSION = 1,
+    MAX_QUEUED_BYTES = 32 << 20,
+    BUSY_MS = 2000,
+    LOCK_BYTE = 0x40000200
+};
 
 /* A verdict on its way to the file. */
 struct entry {
@@ -20,6 +26,7 @@ struct entry {
 
 struct verdict_store {
     char *path;
+    int fd; /* holds the lock */
     size_t max_bytes;
     pthread_t thread;
     bool running;
@@ -103,13 +110,20 @@ static enum err_code prepare_reader(struct verdict_store *store, struct err *err
     return code;
 }
 
-/* Before SQLite makes it, with the rights of any file. */
-static enum err_code make_file(const struct verdict_store *store, struct err *err)
+/* Creates the file, before SQLite would with the rights of any file, and locks it until the store closes or the process
+ * ends. Two processes would forget each other's verdicts, since each counts its own bytes. The lock belongs to the open
+ * file, not to the process, and its byte is the first one behind those that SQLite locks, so neither sees the other. */
+static enum err_code take_file(struct verdict_store *store, struct err *err)
 {
-    int fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
-    if (fd < 0) return err_set(err, ERR_IO, "%s: %s", store->path, g_strerror(errno));
-    close(fd);
-    return ERR_OK;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
+    store->fd = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+    if (store->fd < 0) return err_set(err, ERR_IO, "%s: %s", store->path, g_strerror(errno));
+    if (fcntl(store->fd, F_OFD_SETLK, &lock) == 0) return ERR_OK;
+    if (errno == EAGAIN || errno == EACCES)
+        return err_set(err, ERR_DB_LOCKED,
+                       "%s: another process keeps its verdicts in this file: end it, or name another file",
+                       store->path);
+    return err_set(err, ERR_IO, "%s: cannot be locked: %s", store->path, g_strerror(errno));
 }
 
 /* --- writing --- */
@@ -238,7 +252,7 @@ void verdict_store_get_stats(struct verdict_store *store, struct verdict_store_s
 
 static enum err_code start(struct verdict_store *store, struct err *err)
 {
-    enum err_code code = make_file(store, err);
+    enum err_code code = take_file(store, err);
     if (!code) code = open_db(store, SQLITE_OPEN_READWRITE, &store->writer, err);
     if (!code) code = check_format(store, store->writer, err);
     if (!code) code = prepare_writer(store, err);
@@ -254,6 +268,7 @@ enum err_code verdict_store_open(const char *path, size_t max_bytes, struct verd
     struct verdict_store *store = g_new0(struct verdict_store, 1);
     store->path = g_strdup(path);
     store->max_bytes = max_bytes;
+    store->fd = -1;
     pthread_mutex_init(&store->lock, NULL);
     pthread_mutex_init(&store->reading, NULL);
     pthread_cond_init(&store->more, NULL);
@@ -279,6 +294,7 @@ void verdict_store_close(struct verdict_store *store)
     sqlite3_finalize(store->find);
     sqlite3_close(store->writer);
     sqlite3_close(store->reader);
+    if (store->fd >= 0) close(store->fd); /* last: it ends the locks of SQLite in this process too */
     pthread_cond_destroy(&store->more);
     pthread_mutex_destroy(&store->reading);
     pthread_mutex_destroy(&store->lock);

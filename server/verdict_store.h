@@ -14,7 +14,8 @@
 
 struct verdict_store;
 
-/* Opens the file, or makes it. ERR_IO, ERR_VERSION: no such file can be used; ERR_DB_LOCKED: another process is writing it. */
+/* Opens the file, or makes it. ERR_IO, ERR_VERSION: no such file can be used; ERR_DB_LOCKED: another process keeps its verdicts
+ * there. The lock holds until the store closes or the process ends, and no process that it starts inherits it. */
 enum err_code verdict_store_open(const char *path, size_t max_bytes, struct verdict_store **out, struct err *err);
 /* What was put is written first. NULL is fine. */
 void verdict_store_close(struct verdict_store *store);

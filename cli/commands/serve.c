@@ -319,9 +319,10 @@ const struct command command_serve = {
         "request that is sent again with its id and the same bytes is judged once. Run as many as the callers need, "
         "behind a load balancer that ends TLS: there is no state to lose, and each replica sees all verdicts.\n\n"
         "SIGTERM takes nobody new, answers those who wait, and leaves; after --drain-ms it ends at once.",
-    .examples = "assay serve --db-root databases --http 127.0.0.1:8080\n"
-                "assay serve --servers kafka:9092 --http :8080 --listen :9090\n"
-                "curl -d @request.json 'http://127.0.0.1:8080/v1/judge?wait_ms=5000'",
+    .examples =
+        "assay serve --db-root databases --http 127.0.0.1:8080\n"
+        "assay serve --servers kafka:9092 --http :8080 --listen :9090\n"
+        "curl -H 'Content-Type: application/json' -d @request.json 'http://127.0.0.1:8080/v1/judge?wait_ms=5000'",
     .main_flags = "http db-root servers runs open max-waiting max-wait-ms",
     .groups = (const struct option_group *const[]){&options_serve, &options_predictor, &options_kafka, &options_observe,
                                                    &options_judge, &options_verifier, &options_repair, &options_encoder,

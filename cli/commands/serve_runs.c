@@ -536,7 +536,7 @@ void serve_runs_routes(struct serve_runs *runs, GArray *routes)
         {.method = MHD_HTTP_METHOD_GET, .path = "/v1/runs/", .answer = get_run},
         {.method = MHD_HTTP_METHOD_POST,
          .path = "/v1/runs",
-         .accepts = "application/x-ndjson",
+         .accepts = HTTP_NDJSON,
          .max_bytes = RUNS_DROP_BYTES,
          .answer = post_run},
     };

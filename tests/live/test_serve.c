@@ -139,6 +139,7 @@ static void put_aside(unsigned index)
 
 struct call {
     CURL *curl;
+    struct curl_slist *fields;
     GString *body;
     char *location;
     long status; /* 0: not answered */
@@ -153,6 +154,14 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
 
 static CURLM *callers;
 
+/* What a client sends as the media type of a body. */
+static const char *type_of(const char *path)
+{
+    if (g_str_has_prefix(path, "/v1/batch")) return "Content-Type: application/x-ndjson";
+    if (g_str_has_prefix(path, "/v1/linkings")) return "Content-Type: application/octet-stream";
+    return "Content-Type: application/json";
+}
+
 /* `len` bytes to post; NULL: a GET. */
 static struct call *call_with(const char *path, const void *bytes, size_t len)
 {
@@ -165,6 +174,8 @@ static struct call *call_with(const char *path, const void *bytes, size_t len)
     curl_easy_setopt(call->curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(call->curl, CURLOPT_WRITEDATA, call->body);
     curl_easy_setopt(call->curl, CURLOPT_PRIVATE, call);
+    if (bytes) call->fields = curl_slist_append(NULL, type_of(path));
+    curl_easy_setopt(call->curl, CURLOPT_HTTPHEADER, call->fields);
     if (bytes) curl_easy_setopt(call->curl, CURLOPT_POSTFIELDSIZE, (long)len);
     if (bytes) curl_easy_setopt(call->curl, CURLOPT_COPYPOSTFIELDS, bytes);
     curl_multi_add_handle(callers, call->curl);
@@ -238,6 +249,7 @@ static void forget(struct call *call)
 {
     curl_multi_remove_handle(callers, call->curl);
     curl_easy_cleanup(call->curl);
+    curl_slist_free_all(call->fields);
     g_string_free(call->body, TRUE);
     g_free(call);
 }

@@ -231,14 +231,16 @@ def post(body, method="POST", **headers):
 
 
 async def http_refuses_what_it_must():
+    own = URL.removesuffix("/mcp")
     ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     assert post(ping) == (200, b'{"jsonrpc":"2.0","id":1,"result":{}}')
-    assert post(ping, Origin="http://localhost:3000")[0] == 200
-    for origin in ("http://evil.example", "http://localhost.evil.example", "null"):
+    assert post(ping, Origin=own)[0] == 200
+    for origin in ("http://evil.example", "http://localhost.evil.example", "http://localhost:3000", "null"):
         assert post(ping, Origin=origin)[0] == 403, origin
     assert post(ping, MCP_Protocol_Version="1999-01-01")[0] == 400
     assert post(b'{"jsonrpc":"2.0","method":"notifications/initialized"}') == (202, b"")
     assert post(b"nonsense")[0] == 400
+    assert post(ping, Content_Type="text/plain")[0] == 415
     assert post(b"", method="GET")[0] == 405 and post(b"", method="DELETE")[0] == 405
     assert post(b" " * (1 << 20) + ping)[0] == 413
 

@@ -67,7 +67,8 @@ def free_port():
 
 def ask(port):
     """The verdict on REQUEST; waits until somebody answers, for a while."""
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=20000", json.dumps(REQUEST).encode())
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=20000", json.dumps(REQUEST).encode(),
+                                     {"Content-Type": "application/json"})
 
     def answered():
         try:

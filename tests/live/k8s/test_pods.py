@@ -104,7 +104,8 @@ def pods(cluster):
 def judge(serve):
     """A caller's verdict."""
     body = json.dumps({**QUESTION, "id": f"pods-{time.time_ns()}"}).encode()
-    with urllib.request.urlopen(serve.url("http", "/v1/judge?wait_ms=60000"), body, timeout=90) as answer:
+    request = urllib.request.Request(serve.url("http", "/v1/judge?wait_ms=60000"), body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=90) as answer:
         assert answer.status == 200, answer.status
         return json.loads(answer.read())
 

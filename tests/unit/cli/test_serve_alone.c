@@ -20,7 +20,8 @@ enum { START_MS = 30000, CALLERS = 24 };
 
 static char base[64];
 static const char *trusted;   /* a certificate; NULL: plain */
-static struct curl_slist *as; /* another Host than the real one; NULL: that */
+static struct curl_slist *as; /* more fields than curl's own, or others; NULL: none */
+static GSList *sent;          /* struct curl_slist, of the requests so far */
 static pid_t server;
 
 static bool has_port(void *ctx)
@@ -49,9 +50,15 @@ static void begin(const char *option)
     begin_with(options);
 }
 
+static void free_fields(gpointer fields)
+{
+    curl_slist_free_all(fields);
+}
+
 static void end(void)
 {
     int status;
+    g_slist_free_full(g_steal_pointer(&sent), free_fields);
     kill(server, SIGTERM);
     cr_assert_eq(waitpid(server, &status, 0), server);
     cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%x %s", (unsigned)status, read_file(".err"));
@@ -70,6 +77,26 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
+/* What a client sends as the media type of a body. */
+static const char *type_of(const char *path)
+{
+    static const char *const rows[][2] = {{"/v1/batch", "Content-Type: application/x-ndjson"},
+                                          {"/v1/runs", "Content-Type: application/x-ndjson"},
+                                          {"/v1/linkings", "Content-Type: application/octet-stream"}};
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (g_str_has_prefix(path, rows[i][0])) return rows[i][1];
+    return "Content-Type: application/json";
+}
+
+/* The list lives until the server ends. */
+static struct curl_slist *fields_of(const char *path)
+{
+    struct curl_slist *fields = curl_slist_append(NULL, type_of(path));
+    for (const struct curl_slist *one = as; one; one = one->next) fields = curl_slist_append(fields, one->data);
+    sent = g_slist_prepend(sent, fields);
+    return fields;
+}
+
 /* `bytes` NULL: a GET. */
 static CURL *prepare(const char *path, const void *bytes, size_t len, struct answer *out)
 {
@@ -81,7 +108,7 @@ static CURL *prepare(const char *path, const void *bytes, size_t len, struct ans
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, out->body);
     if (trusted) curl_easy_setopt(curl, CURLOPT_CAINFO, trusted);
-    if (as) curl_easy_setopt(curl, CURLOPT_HTTPHEADER, as);
+    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, bytes ? fields_of(path) : as);
     if (bytes) curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, (long)len);
     if (bytes) curl_easy_setopt(curl, CURLOPT_COPYPOSTFIELDS, bytes);
     g_free(url);
@@ -281,6 +308,29 @@ Test(serve_alone, verdicts_in_a_file_are_there_after_a_restart)
     begin("--keep=verdicts.sqlite");
     expect("/v1/verdicts/a", NULL, 200, "\"id\":\"a\"");
     expect("/v1/verdicts/b", NULL, 404, "unknown_id");
+    end();
+}
+
+Test(serve_alone, second_process_on_kept_file_is_refused)
+{
+    begin("--keep=verdicts.sqlite");
+    struct run second = assay("serve", "--db-root=.", "--http=127.0.0.1:0", "--keep=./verdicts.sqlite");
+    cr_expect_eq(second.status, 2);
+    cr_expect(strstr(second.err, "another process keeps its verdicts in this file"), "%s", second.err);
+    run_free(&second);
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "validated");
+    expect("/v1/verdicts/a", NULL, 200, "\"id\":\"a\"");
+    end();
+}
+
+/* A kill leaves no lock behind. */
+Test(serve_alone, kept_file_of_killed_process_opens)
+{
+    int status;
+    begin("--keep=verdicts.sqlite");
+    kill(server, SIGKILL);
+    cr_assert_eq(waitpid(server, &status, 0), server);
+    begin("--keep=verdicts.sqlite");
     end();
 }
 
@@ -503,6 +553,32 @@ Test(serve_alone, it_speaks_tls_with_the_certificate_that_is_there)
     end();
 }
 
+/* With TLS the head of a request is in cipher, so nothing inspects it before the HTTP library does. */
+Test(serve_alone, tls_applies_the_same_gate)
+{
+    static const struct {
+        const char *fields[2];
+        long status;
+        const char *says;
+    } rows[] = {{{"Authorization: Bearer a", "Authorization: Bearer b"}, 400, "comes twice"},
+                {{"Origin: https://evil.example"}, 403, "another origin"},
+                {{"Origin: http://127.0.0.1"}, 403, "another origin"},
+                {{"Host: localhost:junk"}, 400, "Host is not"},
+                {{"Host: localhost", "Origin: https://localhost"}, 404, "unknown_id"}};
+    const char *const options[] = {"--tls-cert=cert.pem", "--tls-key=key.pem", NULL};
+    make_certificate();
+    trusted = "cert.pem";
+    begin_with(options);
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        for (unsigned k = 0; k < 2 && rows[i].fields[k]; k++) as = curl_slist_append(as, rows[i].fields[k]);
+        expect("/v1/verdicts/a", NULL, rows[i].status, rows[i].says);
+        curl_slist_free_all(g_steal_pointer(&as));
+    }
+    expect("/v1/verdicts/a%00b", NULL, 400, "control character");
+    trusted = NULL;
+    end();
+}
+
 Test(serve_alone, it_does_not_listen_elsewhere_without_a_token_and_tls)
 {
     static const char *const wrong[][8] = {{"--tokens=tokens.json"},
@@ -649,12 +725,9 @@ Test(serve_alone, verdicts_that_are_dropped_are_read_once)
     g_mkdir("tmp", 0700);
     g_setenv("TMPDIR", "tmp", TRUE);
     begin("--runs=runs");
-    as = curl_slist_append(NULL, "Content-Type: application/x-ndjson");
     expect("/v1/runs?name=mine.jsonl", RUN_LINE("one", "validated") RUN_LINE("two", "failed"), 200,
            "\"name\":\"mine.jsonl\"");
     expect("/v1/runs", "no verdicts\n", 400, "no verdicts");
-    curl_slist_free_all(as);
-    as = NULL;
     GDir *dir = g_dir_open("tmp", 0, NULL);
     cr_expect_null(g_dir_read_name(dir));
     g_dir_close(dir);

@@ -117,3 +117,16 @@ Test(verdict_store, a_file_of_somebody_else_is_refused_and_left)
     g_unlink(path);
     cr_expect_eq(verdict_store_open("/nowhere/verdicts", 1 << 20, &store, &err), ERR_IO, "%s", err.text);
 }
+
+Test(verdict_store, second_store_of_file_is_refused)
+{
+    struct err err = {0};
+    struct verdict_store *first = open_store(1 << 20), *second;
+    cr_expect_eq(verdict_store_open(path, 1 << 20, &second, &err), ERR_DB_LOCKED, "%s", err.text);
+    cr_expect(strstr(err.text, "another process") && !second, "%s", err.text);
+    put(first, "", "q", "{}");
+    verdict_store_close(first);
+    first = open_store(1 << 20);
+    expect(first, "", "q", "{}");
+    verdict_store_close(first);
+}

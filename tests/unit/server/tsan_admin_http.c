@@ -65,7 +65,7 @@ static void *asker(void *unused)
     for (int i = 0; i < ASKS; i++) {
         if (i % 10 == 9)
             ask("GET ", false); /* and goes */
-        else if (ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", true))
+        else if (ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", true))
             atomic_fetch_add(&answers, 1);
         else
             atomic_fetch_add(&failures, 1);

@@ -1,0 +1,85 @@
+/* What every HTTP request must show before it is routed: that no web page of another origin sent it.
+ *
+ * DESIGN. A browser sends requests for any page to any address, the loopback ones too, and a request with a form's type
+ * needs no permission. So each listener checks the same fields, in this order, and reads nothing else before:
+ *
+ *   400  a field of HTTP_GATE_FIELDS comes twice; Host is not HOST or HOST:PORT; a control character in the path
+ *   421  Host does not name this machine, where only this machine may ask: a name that was rebound to this address
+ *   403  Origin is not the origin that the request was sent to; `null` is not
+ *   403  Sec-Fetch-Site is neither `same-origin` nor `none`: another port of this machine is `same-site`
+ *   415  the body of a POST does not have the media type of its route
+ *
+ * No response has a CORS field, so the preflight of a page elsewhere fails and no page elsewhere reads a response. A link
+ * on another site may open the page itself (`may_link`), which holds no data. Programs send neither Origin nor
+ * Sec-Fetch-Site and pass. Rejected: a list of trusted origins, since the only page that may ask is the server's own.
+ *
+ * The checks are pure functions of the fields. They allocate nothing. Thread: any.
+ */
+#ifndef ASSAY_SERVER_HTTP_GATE_H
+#define ASSAY_SERVER_HTTP_GATE_H
+
+#include "server/libmicrohttpd.h"
+
+#include <stdbool.h>
+
+/* The schemes that a browser may have used to reach a listener. */
+enum http_gate_schemes {
+    HTTP_GATE_HTTP = 1,
+    HTTP_GATE_HTTPS = 2,
+    HTTP_GATE_EITHER = HTTP_GATE_HTTP | HTTP_GATE_HTTPS /* a proxy before a plain listener may end TLS */
+};
+
+struct http_gate {
+    bool local; /* Host must name this machine */
+    enum http_gate_schemes schemes;
+};
+
+/* The fields that a request may have once. A proxy or a client that reads the other one of two reads another request. */
+#define HTTP_GATE_FIELDS(X)                                                                                            \
+    X(HOST, "Host")                                                                                                    \
+    X(ORIGIN, "Origin")                                                                                                \
+    X(SITE, "Sec-Fetch-Site")                                                                                          \
+    X(MODE, "Sec-Fetch-Mode")                                                                                          \
+    X(DESTINATION, "Sec-Fetch-Dest")                                                                                   \
+    X(TYPE, "Content-Type")                                                                                            \
+    X(LENGTH, "Content-Length")                                                                                        \
+    X(AUTHORIZATION, "Authorization")                                                                                  \
+    X(MCP_VERSION, "MCP-Protocol-Version")                                                                             \
+    X(MCP_METHOD, "Mcp-Method")                                                                                        \
+    X(MCP_NAME, "Mcp-Name")
+
+enum http_gate_field {
+#define X(id, name) HTTP_FIELD_##id,
+    HTTP_GATE_FIELDS(X)
+#undef X
+        HTTP_FIELD_COUNT
+};
+
+struct http_gate_fields {
+    const char *values[HTTP_FIELD_COUNT]; /* NULL: the request does not have the field */
+    bool repeated;                        /* one of them comes twice */
+    bool escaped_control;                 /* the path or the query holds a control character */
+};
+
+/* A response that ends the request; all static. */
+struct http_gate_refusal {
+    unsigned status;
+    const char *title, *code, *detail;
+};
+
+/* Reads the fields of a request. The texts live as long as the request. */
+void http_gate_read(struct MHD_Connection *connection, struct http_gate_fields *out);
+/* Returns why the request is refused, or NULL if it passes. `may_link`: a link on another site may open this path. */
+const struct http_gate_refusal *http_gate_check(const struct http_gate *gate, const struct http_gate_fields *fields,
+                                                bool may_link);
+/* True if the media type of the body is `accepts`, whatever its parameters. */
+bool http_gate_has_type(const struct http_gate_fields *fields, const char *accepts);
+
+/* The fields that every response carries: name, value. */
+#define HTTP_GATE_HEADERS(X)                                                                                           \
+    X("X-Content-Type-Options", "nosniff")                                                                             \
+    X("Cross-Origin-Resource-Policy", "same-origin")
+/* Adds them to a response. */
+void http_gate_add_headers(struct MHD_Response *response);
+
+#endif
