@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import {mkdirSync, readFileSync, rmSync, statSync} from "node:fs";
 import {createRequire} from "node:module";
+import {gateTests} from "./gate.mjs";
 import {PAYLOADS} from "./hostile.mjs";
 import {runsTests} from "./runs.mjs";
 import {finish, makeDatabase, openPage, sql, startBrowser, startServe, test} from "./world.mjs";
@@ -496,6 +497,7 @@ await test("a text that is parsed would be noticed", async () => {
   await close();
 });
 
+await gateTests({browser, root, repository});
 await runsTests({browser, scratch, root, repository, accessible, isFree, noneOf, overflow});
 
 // --- pictures ---

@@ -35,8 +35,8 @@ export async function startServe(program, root, repository, more = []) {
   return {port, url: `http://127.0.0.1:${port}/`, stop: () => new Promise((resolve) => (child.exitCode !== null ? resolve() : (child.once("exit", resolve), child.kill("SIGTERM"))))};
 }
 
-export function startBrowser(executable) {
-  return chromium.launch({executablePath: executable, args: FLAGS});
+export function startBrowser(executable, more = []) {
+  return chromium.launch({executablePath: executable, args: [...FLAGS, ...more]});
 }
 
 // A page that counts what must not happen: violations of the policy, errors, requests to anywhere else.
