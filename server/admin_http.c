@@ -72,7 +72,9 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     struct http_gate_fields fields;
     (void)version, (void)body, (void)body_len, (void)request;
     http_gate_read(connection, &fields);
-    const struct http_gate_refusal *refusal = http_gate_check(&admin->gate, &fields, false);
+    struct http_gate gate = admin->gate;
+    gate.local &= fields.values[HTTP_FIELD_HOST] != NULL; /* probes in HTTP/1.0 send none, browsers always do */
+    const struct http_gate_refusal *refusal = http_gate_check(&gate, &fields, false);
     if (refusal) return send_refusal(connection, refusal);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return send_status(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
@@ -90,7 +92,7 @@ enum err_code admin_http_open(const struct admin_http_config *config, struct adm
     struct admin_http *admin = calloc(1, sizeof *admin);
     if (!admin) return err_set(err, ERR_NOMEM, "no memory for the listener");
     admin->config = *config;
-    admin->gate = (struct http_gate){listen_is_here(config->listen), HTTP_GATE_EITHER};
+    admin->gate = (struct http_gate){.local = listen_is_here(config->listen), .schemes = HTTP_GATE_EITHER};
     const struct http_server_config server = {
         .name = "listen",
         .listen = config->listen,

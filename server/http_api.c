@@ -458,7 +458,9 @@ enum err_code http_api_open(const struct http_api_config *config, struct http_ap
     *out = NULL;
     struct http_api *api = g_new0(struct http_api, 1);
     api->config = *config;
-    api->gate = (struct http_gate){.local = config->local,
+    api->gate = (struct http_gate){.local = config->local || config->n_hosts,
+                                   .hosts = config->hosts,
+                                   .n_hosts = config->n_hosts,
                                    .schemes = config->tls     ? HTTP_GATE_HTTPS
                                               : config->local ? HTTP_GATE_HTTP
                                                               : HTTP_GATE_EITHER};

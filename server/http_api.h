@@ -41,6 +41,8 @@ struct http_api_config {
     void *send_ctx;
     /* Only for a Host of this machine, so that no page from elsewhere can have a browser ask by a name that it points here. */
     bool local;
+    const char *const *hosts; /* names that callers may ask by, beside those of this machine; none: as `local` says */
+    unsigned n_hosts;
     size_t max_bytes; /* of a request */
     int64_t wait_ms;  /* when the caller does not say */
     int64_t max_wait_ms;

@@ -36,6 +36,14 @@ void http_gate_read(struct MHD_Connection *connection, struct http_gate_fields *
 
 #define SAY_NAME(id, name) " " name
 
+static bool is_answered(const struct http_gate *gate, const struct listen_authority *host)
+{
+    for (unsigned i = 0; i < gate->n_hosts; i++)
+        if (strlen(gate->hosts[i]) == host->len && g_ascii_strncasecmp(gate->hosts[i], host->host, host->len) == 0)
+            return true;
+    return listen_is_loopback(host);
+}
+
 static const char *scheme_of(enum http_gate_schemes scheme)
 {
     return scheme == HTTP_GATE_HTTPS ? "https://" : "http://";
@@ -83,7 +91,8 @@ const struct http_gate_refusal *http_gate_check(const struct http_gate *gate, co
                     "a field comes twice; each of these may come once:" HTTP_GATE_FIELDS(SAY_NAME)},
         control = {400, "not a request", "malformed", "the path or the query holds an encoded control character"},
         host = {400, "not a request", "malformed", "Host is not HOST or HOST:PORT"},
-        elsewhere = {421, "another host", "refused", "this process answers to the names of this machine only"},
+        elsewhere = {421, "another host", "refused",
+                     "Host is not a name that this process answers to: those of this machine, and those of --host"},
         origin = {403, "another origin", "refused",
                   "Origin is not the origin of this server: only its own page may ask from a browser; a proxy before "
                   "it must pass Host on as it came"},
@@ -94,7 +103,7 @@ const struct http_gate_refusal *http_gate_check(const struct http_gate *gate, co
     if (fields->repeated) return &repeated;
     if (fields->escaped_control) return &control;
     if (name && !listen_read_authority(name, &authority)) return &host;
-    if (gate->local && !listen_is_loopback(&authority)) return &elsewhere;
+    if (gate->local && !is_answered(gate, &authority)) return &elsewhere;
     if (from && !is_own_origin(gate, from, &authority)) return &origin;
     if (!is_own_site(fields->values[HTTP_FIELD_SITE]) && !(may_link && is_link(fields))) return &site;
     return NULL;

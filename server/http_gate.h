@@ -4,7 +4,7 @@
  * needs no permission. So each listener checks the same fields, in this order, and reads nothing else before:
  *
  *   400  a field of HTTP_GATE_FIELDS comes twice; Host is not HOST or HOST:PORT; a control character in the path
- *   421  Host does not name this machine, where only this machine may ask: a name that was rebound to this address
+ *   421  Host is not a name that the listener answers to: a page elsewhere rebound its name to this address
  *   403  Origin is not the origin that the request was sent to; `null` is not
  *   403  Sec-Fetch-Site is neither `same-origin` nor `none`: another port of this machine is `same-site`
  *   415  the body of a POST does not have the media type of its route
@@ -30,8 +30,10 @@ enum http_gate_schemes {
 };
 
 struct http_gate {
-    bool local; /* Host must name this machine */
+    bool local; /* Host must name this machine, or be one of `hosts` */
     enum http_gate_schemes schemes;
+    const char *const *hosts;
+    unsigned n_hosts;
 };
 
 /* The fields that a request may have once. A proxy or a client that reads the other one of two reads another request. */

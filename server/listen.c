@@ -89,6 +89,12 @@ bool listen_read_authority(const char *text, struct listen_authority *out)
     return out->port <= MAX_PORT;
 }
 
+bool listen_is_name(const char *text)
+{
+    size_t len = host_len(text);
+    return len && !text[len];
+}
+
 bool listen_is_loopback(const struct listen_authority *authority)
 {
     static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};

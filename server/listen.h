@@ -22,6 +22,8 @@ struct listen_authority {
 /* Parses HOST or HOST:PORT without anything more: a name, an IPv4 address or an IPv6 address in brackets, and a port in
  * digits. Returns false for all else: an empty host, user information, a dot at either end. Thread: any. */
 bool listen_read_authority(const char *text, struct listen_authority *out);
+/* True if `text` is such a host without a port. Thread: any. */
+bool listen_is_name(const char *text);
 /* True if the host is 127.0.0.1, [::1] or localhost, which name this machine and no other. Thread: any. */
 bool listen_is_loopback(const struct listen_authority *authority);
 /* True if `address` is an authority of such a host. Thread: any. */

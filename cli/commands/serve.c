@@ -178,6 +178,10 @@ static enum err_code check_access(const struct settings *s, bool alone, struct e
                        "--tokens is for a process that judges by itself: every replica before a fleet sees the "
                        "verdicts of all, and "
                        "an ingress is to know who may ask");
+    for (unsigned i = 0; i < s->serve.hosts.n; i++)
+        if (!listen_is_name(s->serve.hosts.items[i]))
+            return err_set(err, ERR_USAGE, "--host %s is not a host: give a name or an address without a port",
+                           s->serve.hosts.items[i]);
     if (!s->serve.tls_cert != !s->serve.tls_key) return err_set(err, ERR_USAGE, "--tls-cert and --tls-key go together");
     return ERR_OK;
 }
@@ -241,6 +245,8 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
                                         .send = serve->backend->send,
                                         .send_ctx = serve->judge,
                                         .local = alone && !s->serve.open && !s->serve.tokens,
+                                        .hosts = s->serve.hosts.items,
+                                        .n_hosts = s->serve.hosts.n,
                                         .max_bytes = (size_t)s->serve.max_kb << 10,
                                         .wait_ms = s->serve.wait_ms,
                                         .max_wait_ms = s->serve.max_wait_ms,

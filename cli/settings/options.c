@@ -664,6 +664,9 @@ static const struct option_row serve_rows[] = {
      .sentence = "show the files of verdicts in this folder, and keep an index beside each"},
     {"open", 0, FLAG_ARG, AT(serve.open), "false",
      .sentence = "without a fleet: answer callers of other machines too; something in front of it knows who may ask"},
+    {"host", 0, OPT_LIST, "NAME", AT(serve.hosts),
+     .sentence = "a name that callers ask by, beside those of this machine (repeat the flag): any other Host is "
+                 "refused; not set: where neither a fleet nor --open nor --tokens is, this machine's alone, else any"},
     {"wait-ms", 0, OPT_INT, "MS", AT(serve.wait_ms), "30000", .min = 0, .max = 3600000,
      .sentence = "how long a caller waits for the verdict who does not say"},
     {"max-wait-ms", 0, OPT_INT, "MS", AT(serve.max_wait_ms), "120000", .min = 0, .max = 3600000,

@@ -248,6 +248,7 @@ struct settings {
     struct {
         const char *http, *group, *requests, *verdicts, *letters;
         const char *runs, *keep, *tokens, *tls_cert, *tls_key;
+        struct string_list hosts;
         int64_t wait_ms, max_wait_ms;
         int64_t max_waiting;
         int64_t per_address;

@@ -769,6 +769,29 @@ Test(serve_alone, nobody_from_elsewhere_is_answered_unless_somebody_says_so)
     end();
 }
 
+/* A page that rebinds its own name to this address is its own origin, so only Host tells it apart. */
+Test(serve_alone, open_server_answers_its_named_hosts_alone)
+{
+    static const struct {
+        const char *host;
+        long status;
+        const char *says;
+    } rows[] = {{"Host: evil.example", 421, "another host"},
+                {"Host: assay.example", 200, "shop"},
+                {"Host: localhost:1", 200, "shop"}};
+    const char *const options[] = {"--open", "--host=assay.example", NULL};
+    begin_with(options);
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+        as = curl_slist_append(NULL, rows[i].host);
+        expect("/v1/databases", NULL, rows[i].status, rows[i].says);
+        curl_slist_free_all(g_steal_pointer(&as));
+    }
+    end();
+    struct run run = assay("serve", "--db-root=.", "--http=127.0.0.1:0", "--host=assay.example:80");
+    cr_expect(run.status == 2 && strstr(run.err, "without a port"), "%s", run.err);
+    run_free(&run);
+}
+
 Test(serve_alone, what_may_be_asked_of_can_be_looked_at)
 {
     begin("--deny-column=customer.name");

@@ -120,6 +120,35 @@ Test(admin, pages_and_what_is_none)
     leak_check();
 }
 
+Test(admin, foreign_pages_are_refused)
+{
+    static const struct {
+        const char *fields;
+        int status;
+    } rows[] = {{"Host: localhost:1\r\n", 200},
+                {"Host: localhost\r\nOrigin: http://localhost\r\nSec-Fetch-Site: same-origin\r\n", 200},
+                {"Host: evil.example\r\n", 421},
+                {"Host: localhost:junk\r\n", 400},
+                {"Host: localhost\r\nOrigin: http://evil.example\r\n", 403},
+                {"Host: localhost\r\nSec-Fetch-Site: same-site\r\n", 403},
+                {"Host: localhost\r\nAuthorization: a\r\nAuthorization: b\r\n", 400}};
+    struct admin_http *admin = open_observe(0);
+    uint16_t port = admin_http_port(admin);
+    char request[256];
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int len = snprintf(request, sizeof request, "GET /good HTTP/1.1\r\n%s\r\n", rows[i].fields);
+        char *answer = exchange(port, request, (size_t)len);
+        cr_expect(is_status(answer, rows[i].status), "row %u: %s", i, answer);
+        cr_expect(strstr(answer, "\r\nX-Content-Type-Options: nosniff\r\n"), "row %u: %s", i, answer);
+        cr_expect(strstr(answer, "\r\nCross-Origin-Resource-Policy: same-origin\r\n"), "row %u: %s", i, answer);
+    }
+    static const char probe[] = "GET /good HTTP/1.0\r\n\r\n";
+    cr_expect(is_status(exchange(port, probe, sizeof probe - 1), 200));
+    cr_expect(is_status(ask(port, "GET", "/good%00"), 400));
+    admin_http_close(admin);
+    leak_check();
+}
+
 Test(admin, bodies_are_not_read_and_heads_are_bounded)
 {
     static char request[1 << 16];

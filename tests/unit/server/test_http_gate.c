@@ -5,8 +5,9 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+static const char *const names[] = {"assay.example", "[2001:db8::1]"};
 static const struct http_gate here = {true, HTTP_GATE_HTTP}, proxied = {false, HTTP_GATE_EITHER},
-                              secure = {false, HTTP_GATE_HTTPS};
+                              secure = {false, HTTP_GATE_HTTPS}, named = {true, HTTP_GATE_EITHER, names, 2};
 
 static unsigned status_of(const struct http_gate *gate, const struct http_gate_fields *fields, bool may_link)
 {
@@ -101,6 +102,13 @@ Test(http_gate, host_and_origin_decide_who_asks)
                 {&proxied, NULL, NULL, 200},
                 {&proxied, NULL, "http://", 403},
                 {&proxied, NULL, "http://evil.example", 403},
+                {&named, "Assay.Example:8080", "http://assay.example:8080", 200},
+                {&named, "[2001:db8::1]", NULL, 200},
+                {&named, "localhost", NULL, 200},
+                {&named, "evil.example", "https://evil.example", 421},
+                {&named, "assay.example.evil.example", NULL, 421},
+                {&named, "x.assay.example", NULL, 421},
+                {&named, NULL, NULL, 421},
                 {&secure, "assay.example", "https://assay.example", 200},
                 {&secure, "assay.example", "http://assay.example", 403},
                 {&secure, "assay.example:80", "https://assay.example", 403}};
