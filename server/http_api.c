@@ -436,6 +436,7 @@ static enum err_code listen_on(struct http_api *api, struct err *err)
         .max_connections = api->config.max_connections,
         .per_address = api->config.per_address,
         .head_bytes = HEAD_BYTES,
+        .inspects_chunks = true,
         .limit_ms = {[HTTP_STAGE_HEAD] = HEAD_MS, [HTTP_STAGE_BODY] = BODY_MS, [HTTP_STAGE_ANSWER] = ANSWER_MS},
         .on_request = on_request,
         .on_completed = on_completed,

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_FIELDS = 100, MAX_DIGITS = 18 };
+enum { MAX_FIELDS = 100, MAX_DIGITS = 18, MAX_HEX = 15 };
 
 /* Bytes of the request; not terminated. */
 struct slice {
@@ -14,7 +14,8 @@ struct slice {
 
 /* What the fields say about where the request ends. */
 struct framing {
-    bool old; /* HTTP/1.0 */
+    bool old;     /* HTTP/1.0 */
+    bool expects; /* the client waits for 100 before it sends the body */
     unsigned n_fields, n_hosts, n_lengths, n_codings;
 };
 
@@ -101,12 +102,22 @@ static const char *check_host(struct slice value, struct framing *framing)
     return framing->n_hosts++ ? "Host comes twice" : NULL;
 }
 
+static const char *check_expect(struct slice value, struct framing *framing)
+{
+    (void)value;
+    framing->expects = true;
+    return NULL;
+}
+
 static const char *check_field(struct slice line, struct framing *framing)
 {
     static const struct {
         const char *name;
         const char *(*check)(struct slice value, struct framing *framing);
-    } rows[] = {{"Content-Length", check_length}, {"Transfer-Encoding", check_coding}, {"Host", check_host}};
+    } rows[] = {{"Content-Length", check_length},
+                {"Transfer-Encoding", check_coding},
+                {"Host", check_host},
+                {"Expect", check_expect}};
     struct slice name;
     if (line.at[0] == ' ' || line.at[0] == '\t') return "a folded line";
     if (!cut(&line, ':', &name) || !name.len || !all(name, is_token)) return "a field without a name";
@@ -133,19 +144,90 @@ static bool take_line(struct slice *rest, struct slice *out, const char **why)
     return true;
 }
 
-enum head_state http_head_check(const char *bytes, size_t len, const char **why)
+/* Takes the head off `rest`. */
+static enum head_state take_head(struct slice *rest, struct framing *framing, const char **why)
 {
-    struct slice rest = {bytes, len}, line;
-    struct framing framing = {0};
+    struct slice line;
     *why = NULL;
-    if (!len) return HEAD_PARTIAL;
-    for (unsigned n = 0; take_line(&rest, &line, why); n++) {
+    if (!rest->len) return HEAD_PARTIAL;
+    for (unsigned n = 0; take_line(rest, &line, why); n++) {
         if (n && !line.len) {
-            if (!framing.old && !framing.n_hosts) *why = "no Host";
+            if (!framing->old && !framing->n_hosts) *why = "no Host";
             return *why ? HEAD_BAD : HEAD_WHOLE;
         }
-        *why = n ? check_field(line, &framing) : check_request_line(line, &framing);
+        *why = n ? check_field(line, framing) : check_request_line(line, framing);
         if (*why) return HEAD_BAD;
     }
     return *why ? HEAD_BAD : HEAD_PARTIAL;
+}
+
+enum head_state http_head_check(const char *bytes, size_t len, const char **why)
+{
+    struct framing framing = {0};
+    return take_head(&(struct slice){bytes, len}, &framing, why);
+}
+
+/* --- chunks --- */
+
+/* The size of a chunk, and its extension. A line that has no end yet may have no digit yet, and end with its CR. */
+static const char *check_size(struct slice line, bool ended, size_t *size)
+{
+    size_t n = 0;
+    for (*size = 0; n < line.len && g_ascii_isxdigit(line.at[n]); n++)
+        *size = *size * 16 + (size_t)g_ascii_xdigit_value(line.at[n]);
+    const struct slice rest = {line.at + n, line.len - n};
+    if (n > MAX_HEX || (!n && (ended || rest.len))) return "the size of a chunk is no hexadecimal number";
+    if (!rest.len || (!ended && rest.len == 1 && *rest.at == '\r')) return NULL;
+    if (*rest.at != ';') return "the size of a chunk is no hexadecimal number";
+    return all((struct slice){rest.at, rest.len - (!ended && rest.at[rest.len - 1] == '\r')}, is_value)
+               ? NULL
+               : "a control character in a chunk's extension";
+}
+
+/* Takes off the data of a chunk and the CRLF behind it. False: there is not all of it yet, or `why` says what is wrong. */
+static bool take_data(struct slice *rest, size_t size, const char **why)
+{
+    static const char end[] = "\r\n";
+    size_t behind = rest->len > size ? MIN(rest->len - size, 2) : 0;
+    if (behind && memcmp(rest->at + size, end, behind) != 0) *why = "a chunk does not have the size that it says";
+    if (behind < 2 || *why) return false;
+    rest->at += size + 2;
+    rest->len -= size + 2;
+    return true;
+}
+
+/* The fields behind the last chunk: none of them may say where the request ends, or whose it is. */
+static enum head_state check_trailer(struct slice *rest, const char **why)
+{
+    struct framing framing = {.n_lengths = 1, .n_codings = 1, .n_hosts = 1};
+    struct slice line;
+    while (take_line(rest, &line, why)) {
+        if (!line.len) return HEAD_WHOLE;
+        *why = check_field(line, &framing);
+        if (*why) return HEAD_BAD;
+    }
+    return *why ? HEAD_BAD : HEAD_PARTIAL;
+}
+
+static enum head_state check_chunks(struct slice *rest, const char **why)
+{
+    struct slice line;
+    size_t size = 0;
+    while (take_line(rest, &line, why)) {
+        *why = check_size(line, true, &size);
+        if (*why) return HEAD_BAD;
+        if (!size) return check_trailer(rest, why);
+        if (!take_data(rest, size, why)) return *why ? HEAD_BAD : HEAD_PARTIAL;
+    }
+    if (!*why) *why = check_size(*rest, false, &size);
+    return *why ? HEAD_BAD : HEAD_PARTIAL;
+}
+
+enum head_state http_body_check(const char *bytes, size_t len, const char **why)
+{
+    struct framing framing = {0};
+    struct slice rest = {bytes, len};
+    enum head_state head = take_head(&rest, &framing, why);
+    if (head != HEAD_WHOLE || !framing.n_codings || framing.expects) return head;
+    return check_chunks(&rest, why);
 }

@@ -66,6 +66,12 @@ static bool counts(const struct guest *guest)
     return guest->stage != HTTP_STAGE_FREE && guest->stage != HTTP_STAGE_WAITING && guest->stage != HTTP_STAGE_LEAVING;
 }
 
+/* Its head is whole, and its body, in chunks, is not. */
+static bool is_held(const struct guest *guest)
+{
+    return guest->stage == HTTP_STAGE_BODY && !guest->connection;
+}
+
 static void enter(struct guest *guest, enum http_stage stage)
 {
     guest->stage = stage;
@@ -197,7 +203,7 @@ static void hand_over(struct guest *guest)
         leave(guest);
         return;
     }
-    enter(guest, HTTP_STAGE_BODY);
+    if (!is_held(guest)) enter(guest, HTTP_STAGE_BODY);
     server->handed = guest; /* on_connection is called meanwhile */
     if (MHD_add_connection(server->daemon, guest->fd, (struct sockaddr *)&from, len) != MHD_YES)
         guest->stage = HTTP_STAGE_FREE; /* the socket is closed in any case */
@@ -212,8 +218,13 @@ static void look_at_head(struct guest *guest)
     if (n < 0 && errno == EAGAIN) return;
     enum head_state state =
         server->config.tls ? HEAD_WHOLE : http_head_check(server->head, n > 0 ? (size_t)n : 0, &why);
-    if (state == HEAD_PARTIAL && n == (ssize_t)server->config.head_bytes)
-        state = HEAD_BAD, why = "the head is too large";
+    bool full = n == (ssize_t)server->config.head_bytes;
+    if (state == HEAD_PARTIAL && full) state = HEAD_BAD, why = "the head is too large";
+    if (state == HEAD_WHOLE && server->config.inspects_chunks && !server->config.tls) {
+        state = http_body_check(server->head, (size_t)n, &why);
+        if (state == HEAD_PARTIAL && !is_held(guest)) enter(guest, HTTP_STAGE_BODY);
+        if (state == HEAD_PARTIAL && full) state = HEAD_WHOLE; /* the rest is the library's to inspect */
+    }
     if (n <= 0)
         leave(guest);
     else if (state == HEAD_WHOLE)
@@ -234,11 +245,11 @@ static void throw_away(struct guest *guest)
 static void on_guest(struct guest *guest, uint32_t events)
 {
     const struct http_server_config *config = &guest->server->config;
-    if (guest->stage == HTTP_STAGE_HEAD) look_at_head(guest);
+    if (guest->stage == HTTP_STAGE_HEAD || is_held(guest)) look_at_head(guest);
     if (guest->stage == HTTP_STAGE_REFUSED) throw_away(guest);
     bool gone = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
     if (!gone) return;
-    if (guest->stage == HTTP_STAGE_HEAD) leave(guest); /* nothing more will come */
+    if (guest->stage == HTTP_STAGE_HEAD || is_held(guest)) leave(guest); /* nothing more will come */
     if (guest->stage == HTTP_STAGE_WAITING && config->on_gone) config->on_gone(config->ctx, guest->who);
 }
 

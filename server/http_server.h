@@ -10,7 +10,9 @@
  *                        and has only one reading (server/http_head.h); only then the library gets the socket. A bad
  *                        head is answered with 400.
  *                        With TLS the head is in cipher: the library gets the socket with the first byte, and its strict reading holds.
- *   HTTP_STAGE_BODY      the library reads the body
+ *   HTTP_STAGE_BODY      the library reads the body. A body in chunks is inspected in the kernel first, like the head, up to
+ *                        head_bytes of both: a bad chunk gets the same 400. Beyond that, with TLS and with `Expect`, the
+ *                        library answers a bad chunk itself, with a static page of HTML, and closes.
  *   HTTP_STAGE_WAITING   the client waits for us: it does not count, has no deadline and is never closed
  *   HTTP_STAGE_ANSWER    the client reads its answer
  *   HTTP_STAGE_REFUSED   it was sent 400; what it still sends is read and dropped, so that it can read the answer
@@ -48,6 +50,7 @@ struct http_server_config {
     uint32_t max_connections; /* at a time, those who wait included */
     uint32_t per_address;     /* of them from one address (IPv6: one /64), those who wait not included; 0: any */
     size_t head_bytes;
+    bool inspects_chunks;          /* false: it answers heads, and reads no body */
     int64_t limit_ms[HTTP_STAGES]; /* of HTTP_STAGE_HEAD, HTTP_STAGE_BODY and HTTP_STAGE_ANSWER */
     MHD_AccessHandlerCallback on_request;
     MHD_RequestCompletedCallback on_completed; /* may be NULL */

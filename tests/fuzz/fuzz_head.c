@@ -1,5 +1,5 @@
-/* Heads of HTTP requests. The verdict on a head is the same in pieces as at once, whatever follows it; and an accepted
- * head has no bare line feed, no NUL and exactly one way to tell where its body ends. */
+/* Heads of HTTP requests, and the chunks behind them. The verdict is the same in pieces as at once, whatever follows; and
+ * an accepted head has no bare line feed, no NUL and exactly one way to tell where its body ends. */
 #include "server/http_head.h"
 
 #include <stdint.h>
@@ -12,14 +12,15 @@ static void check(int holds)
     if (!holds) abort();
 }
 
-/* The verdict on exactly these bytes. */
-static enum head_state head_of(const uint8_t *data, size_t size)
+/* The verdict of one of the checks on exactly these bytes. */
+static enum head_state state_of(enum head_state (*of)(const char *, size_t, const char **), const uint8_t *data,
+                                size_t size)
 {
     const char *why;
     char *copy = malloc(size + 1);
     check(copy != NULL);
     memcpy(copy, data, size);
-    enum head_state state = http_head_check(copy, size, &why);
+    enum head_state state = of(copy, size, &why);
     check((state == HEAD_BAD) == (why != NULL));
     free(copy);
     return state;
@@ -45,9 +46,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > 4096) return 0;
-    enum head_state last = HEAD_PARTIAL;
+    enum head_state last = HEAD_PARTIAL, body = HEAD_PARTIAL;
     for (size_t n = 0; n <= size; n++) {
-        enum head_state state = head_of(data, n);
+        enum head_state state = state_of(http_head_check, data, n), whole = state_of(http_body_check, data, n);
+        check(body == HEAD_PARTIAL || whole == body);
+        check(state == HEAD_WHOLE || whole == state);
+        body = whole;
         check(last == HEAD_PARTIAL || state == last);
         if (state == HEAD_WHOLE && last == HEAD_PARTIAL) check_lines((const char *)data, n);
         last = state;

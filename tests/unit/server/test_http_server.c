@@ -93,6 +93,7 @@ static void open_stage(struct stage *stage, uint32_t max_connections, uint32_t p
         .max_connections = max_connections,
         .per_address = per_address,
         .head_bytes = 4096,
+        .inspects_chunks = true,
         .limit_ms = {[HTTP_STAGE_HEAD] = limit_ms, [HTTP_STAGE_BODY] = limit_ms, [HTTP_STAGE_ANSWER] = limit_ms},
         .on_request = on_request,
         .on_completed = on_completed,
@@ -247,17 +248,23 @@ Test(server, no_two_answers_whatever_is_smuggled)
 }
 
 /* However the bytes come in, byte by byte or at once: the same verdict, and no bad head waits for its end. */
+static enum head_state state_of(const char *bytes, size_t len, const char **why)
+{
+    enum head_state head = http_head_check(bytes, len, why);
+    return head == HEAD_WHOLE ? http_body_check(bytes, len, why) : head;
+}
+
 static void check_prefixes(const struct stage *stage, char *const *parts)
 {
     (void)stage;
     GString *bytes = bytes_of(parts[2]);
     const char *why;
-    enum head_state state = http_head_check(bytes->str, bytes->len, &why);
+    enum head_state state = state_of(bytes->str, bytes->len, &why);
     cr_expect_neq(state == HEAD_BAD, strcmp(parts[1], "400") != 0, "%s: %s", parts[0], why);
     cr_expect_eq(state == HEAD_BAD, why != NULL, "%s", parts[0]);
     for (size_t n = 0; n < bytes->len; n++) {
         char *copy = g_memdup2(bytes->str, n); /* so that a byte too far is noticed */
-        enum head_state early = http_head_check(copy, n, &why);
+        enum head_state early = state_of(copy, n, &why);
         cr_expect(early == HEAD_PARTIAL || early == state, "%s: %d, then %d", parts[0], early, state);
         g_free(copy);
     }
@@ -289,6 +296,59 @@ Test(server, heads_are_bounded)
     cr_expect(heard->len == 0 || strstr(heard->str, "400 "), "%s", heard->str);
     g_string_free(heard, TRUE);
     g_string_free(head, TRUE);
+    http_server_close(stage.server);
+}
+
+/* Sends `head` and a chunk of `size` letters in pieces, then `tail`. */
+static GString *send_chunk(const struct stage *stage, size_t size, const char *tail)
+{
+    int fd = come(stage, 1);
+    char *start = g_strdup_printf("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n%zx\r\n", size),
+         *letters = g_strnfill(size, 'x');
+    say(fd, start);
+    for (size_t at = 0; at < size; at += 1000) send(fd, letters + at, MIN(size - at, 1000), MSG_NOSIGNAL);
+    say(fd, "\r\n");
+    say(fd, tail);
+    g_free(letters);
+    g_free(start);
+    return listen_to(fd);
+}
+
+/* Whether the body fits the bytes that are inspected first, or not. */
+Test(server, chunked_body_is_read_whole_in_any_size)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, CALL_MS);
+    for (size_t size = 1; size < (1 << 20); size *= 7) {
+        atomic_store(&stage.bytes, 0);
+        GString *heard = send_chunk(&stage, size, "3;a=b\r\nabc\r\n0\r\nX: y\r\n\r\n");
+        cr_expect(g_str_has_suffix(heard->str, "ok"), "%zu: %s", size, heard->str);
+        cr_expect_eq(atomic_load(&stage.bytes), size + 3, "%zu: %u", size, atomic_load(&stage.bytes));
+        g_string_free(heard, TRUE);
+        heard = send_chunk(&stage, size, "junk\r\n");
+        cr_expect(g_str_has_prefix(heard->str, "HTTP/1.1 400 ") && !strstr(heard->str, "ok"), "%zu: %s", size,
+                  heard->str);
+        cr_expect(size > 3000 || strstr(heard->str, "application/problem+json"), "%zu: %s", size, heard->str);
+        g_string_free(heard, TRUE);
+    }
+    http_server_close(stage.server);
+}
+
+Test(server, chunked_body_behind_expect_is_asked_for)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, CALL_MS);
+    int fd = come(&stage, 1);
+    char bytes[256];
+    say(fd, "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n");
+    ssize_t n = recv(fd, bytes, sizeof bytes - 1, 0);
+    cr_assert(n > 0);
+    bytes[n] = '\0';
+    cr_expect(g_str_has_prefix(bytes, "HTTP/1.1 100 "), "%s", bytes);
+    say(fd, "2\r\nab\r\n0\r\n\r\n");
+    GString *heard = listen_to(fd);
+    cr_expect(g_str_has_suffix(heard->str, "ok"), "%s", heard->str);
+    g_string_free(heard, TRUE);
     http_server_close(stage.server);
 }
 
@@ -335,6 +395,27 @@ Test(server, a_dripping_body_has_a_deadline)
     cr_expect_gt(atomic_load(&stage.bytes), 0);
     http_server_close(stage.server);
     cr_expect_eq(atomic_load(&stage.completed), 1);
+}
+
+Test(server, dripping_chunks_have_a_deadline)
+{
+    struct stage stage;
+    open_stage(&stage, 64, 0, LIMIT_MS);
+    expect_cut(&stage, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nFFFF\r\n", "");
+    http_server_close(stage.server);
+}
+
+Test(server, chunked_body_that_ends_early_frees_its_place)
+{
+    struct stage stage;
+    open_stage(&stage, 1, 0, CALL_MS);
+    int fd = come(&stage, 1);
+    say(fd, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe");
+    shutdown(fd, SHUT_WR);
+    GString *heard = listen_to(fd);
+    cr_expect_eq(heard->len, 0, "%s", heard->str);
+    g_string_free(heard, TRUE);
+    http_server_close(stage.server);
 }
 
 static bool is_completed(void *stage)
