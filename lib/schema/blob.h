@@ -25,7 +25,7 @@
 
 #include "lib/schema/schema.h"
 
-enum { SCHEMA_BLOB_VERSION = 8 };
+enum { SCHEMA_BLOB_VERSION = 9 };
 
 struct schema_blob {
     unsigned char *bytes; /* malloc'd */
