@@ -38,7 +38,7 @@
 #define BUS_OF_OFFSET    "request-offset"
 #define BUS_OF_GROUP     "request-group"
 
-enum { BUS_ANY_PARTITION = -1, BUS_MAX_TOPICS = 16, BUS_MAX_HEADERS = 32 };
+enum { BUS_ANY_PARTITION = -1, BUS_MAX_TOPICS = 16, BUS_MAX_HEADERS = 32, BUS_FLOW_LEVELS = 3 };
 
 struct bus_header {
     const char *name;
@@ -56,6 +56,8 @@ struct bus_out {
     size_t len;
     const struct bus_header *headers;
     uint32_t n_headers;
+    /* [BUS_FLOW_LEVELS]: tenant, database and request of the message, in numbers; NULL: nobody's. Only bus_config.fair reads it. */
+    const uint64_t *flow;
 };
 
 /* A message that came in. Everything it points to lives as long as itself. */
@@ -70,15 +72,24 @@ struct bus_message {
     size_t len;
     const struct bus_header *headers;
     uint32_t n_headers;
-    int64_t time_ns;   /* when the transport took it, on bus_now_ns's clock */
-    int64_t taken_ns;  /* when its reader took it up, on the same clock; the reader's to set */
-    uint32_t attempts; /* deliveries before this one, as far as known */
-    bool history;      /* settled before, shown again for what can be learnt from it (bus_subscribe_once): ack it */
+    const uint64_t *flow; /* as it was produced; NULL: none, or the topic is not fair */
+    int64_t time_ns;      /* when the transport took it, on bus_now_ns's clock */
+    int64_t taken_ns;     /* when its reader took it up, on the same clock; the reader's to set */
+    uint32_t attempts;    /* deliveries before this one, as far as known */
+    bool history;         /* settled before, shown again for what can be learnt from it (bus_subscribe_once): ack it */
 };
 
 /* A property of the library beneath, by its own name ("bootstrap.servers"). */
 struct bus_property {
     const char *name, *value;
+};
+
+/* A topic whose messages are handed out round robin: tenants, then databases of a tenant, then requests. */
+struct bus_fair {
+    const char *topic;
+    /* Messages that readers hold of one flow of a level at most; 0: any number. A poll of a topic with a limit gives one
+     * message. Flow 0 has no limit. */
+    uint32_t limits[BUS_FLOW_LEVELS];
 };
 
 struct bus_config {
@@ -87,7 +98,9 @@ struct bus_config {
     uint64_t queue_bytes; /* likewise in bytes of keys, values and headers; 0: 64 MiB. One larger message still fits */
     const struct bus_property *properties; /* a later one of a name counts; copied; local takes none */
     uint32_t n_properties;
-    int64_t connect_ms; /* how long to wait for servers at the start; 0: 10 s */
+    int64_t connect_ms;          /* how long to wait for servers at the start; 0: 10 s */
+    const struct bus_fair *fair; /* of local; other transports take none. Copied, its names too */
+    uint32_t n_fair;
 };
 
 /* What goes to and from servers, as of some seconds ago. */
@@ -161,6 +174,9 @@ struct bus_transport {
                              uint32_t *taken);
     enum err_code (*flush)(struct bus *bus, int64_t timeout_ms); /* NULL: produce is already durable */
 
+    void (*forget)(struct bus *bus, const char *topic,
+                   const uint64_t flow[BUS_FLOW_LEVELS]); /* NULL: nothing is fair */
+
     enum err_code (*produce_with_report)(struct bus *bus, const struct bus_out *message, bus_delivered *delivered,
                                          void *ctx); /* NULL: places mean nothing */
 
@@ -231,6 +247,12 @@ static inline enum err_code bus_produce_with_report(struct bus *bus, const struc
 {
     return bus->transport->produce_with_report ? bus->transport->produce_with_report(bus, message, delivered, ctx)
                                                : ERR_CONFIG;
+}
+
+/* Drops the messages of that flow that no reader holds. */
+static inline void bus_forget(struct bus *bus, const char *topic, const uint64_t flow[BUS_FLOW_LEVELS])
+{
+    if (bus->transport->forget) bus->transport->forget(bus, topic, flow);
 }
 
 /* Wait until everything produced so far is safe. ERR_FULL: not within timeout_ms. */
