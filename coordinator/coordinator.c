@@ -37,6 +37,7 @@
 
 enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
 enum { OLDEST_MS = 200 };
+enum { STOP_WAIT_MS = 20 }; /* between two attempts to stop the work of a request that is over */
 enum { IDLE_WAIT_MS = 20 }; /* of tasks, Kafka's way there and back with it, which takes 5 to 10 */
 enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 }; /* verdicts that were kept */
 enum { REOPENED = 4 }; /* times max_open, at a take-over: what dead coordinators had open */
@@ -52,8 +53,9 @@ struct task_name {
 /* A message that was produced or waits to be. */
 struct outgoing {
     struct bus_out out;
-    struct bus_message *done;      /* acked when it is out; NULL: nothing */
-    struct msg_key request;        /* of its tasks */
+    struct bus_message *done; /* acked when it is out; NULL: nothing */
+    struct msg_key request;   /* of its tasks */
+    uint64_t flow[BUS_FLOW_LEVELS];
     uint32_t n_tasks;              /* 0: it is no message with tasks */
     const struct task_name *tasks; /* the pointer last: the block is aligned as it is */
     char block[];                  /* names of tasks, headers, key, value */
@@ -64,6 +66,7 @@ struct task_topic {
     char name[MAX_TOPIC];
     struct msg_buffer bytes;
     struct msg_key request;
+    uint64_t flow[BUS_FLOW_LEVELS]; /* of the request */
     struct task_name tasks[MSG_MAX_JOINED];
     uint32_t n_tasks;
 };
@@ -77,6 +80,7 @@ struct coordinator {
     GQueue outbox;                         /* of struct outgoing */
     GQueue held;                           /* tasks of partitions that are catching up */
     GQueue too_large;                      /* tasks that cannot be sent */
+    GArray *stopping_work;                 /* struct msg_key: requests that are over and still in workers' hands */
     struct msg_buffer buffer;
     struct task_topic task_topics[VSIG_FAMILY_COUNT];
     uint32_t topic_of[VSIG_FAMILY_COUNT]; /* of task_topics */
@@ -90,8 +94,10 @@ struct coordinator {
     atomic_int stopping; /* 0, 1 finish what is open, 2 at once */
     atomic_llong heartbeat_ns;
     int64_t oldest_ns, oldest_checked_ns; /* arrival of the oldest open request, and when it was looked for */
+    atomic_bool has_cancelled;
     pthread_mutex_t lock;
     struct coordinator_stats published; /* under the lock */
+    GArray *cancelled;                  /* tags; likewise */
 };
 
 /* --- the outbox --- */
@@ -151,6 +157,8 @@ static void close_message(struct coordinator *c, struct task_topic *topic)
         return;
     }
     item->request = topic->request;
+    memcpy(item->flow, topic->flow, sizeof item->flow);
+    item->out.flow = item->flow;
     bool hold = bus_catching_up(c->consumer, topic->request.partition);
     g_queue_push_tail(is_too_large(c, item) ? &c->too_large : hold ? &c->held : &c->outbox, item);
 }
@@ -160,12 +168,22 @@ static void close_messages(struct coordinator *c)
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) close_message(c, &c->task_topics[i]);
 }
 
-/* May a task of this request join the message to this topic, as far as is known before it is encoded? */
-static bool may_join(const struct coordinator *c, const struct task_topic *topic, struct msg_key request)
+/* May the task join the message to this topic, as far as is known before it is encoded? */
+static bool may_join(const struct coordinator *c, const struct task_topic *topic, const struct msg_task *task)
 {
     uint32_t most = c->config.messages == COORDINATOR_EACH ? 1 : MSG_MAX_JOINED;
-    return topic->n_tasks < most && topic->request.partition == request.partition &&
-           topic->request.offset == request.offset;
+    if (topic->n_tasks >= most || topic->request.partition != task->key.partition ||
+        topic->request.offset != task->key.offset)
+        return false;
+    return c->config.messages != COORDINATOR_BY_CANDIDATE || !topic->n_tasks ||
+           memcmp(topic->tasks[topic->n_tasks - 1].hash, task->hash, sizeof task->hash) == 0;
+}
+
+/* The flow of a task is that of its request. */
+static void note_flow(struct coordinator *c, struct task_topic *topic, const struct msg_task *task)
+{
+    const struct bus_message *request = core_token(c->core, task->key);
+    if (request && request->flow) memcpy(topic->flow, request->flow, sizeof topic->flow);
 }
 
 /* Behind the tasks in the message. ERR_LIMIT_BYTES: with it the message would be too large, and is as it was. */
@@ -185,7 +203,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     struct coordinator *c = ctx;
     enum vsig_family family = (enum vsig_family)vsig_family_by_name(task->family);
     struct task_topic *topic = &c->task_topics[c->topic_of[family]];
-    if (!may_join(c, topic, task->key)) close_message(c, topic);
+    if (!may_join(c, topic, task)) close_message(c, topic);
     enum err_code code = append_task(c, topic, task);
     if (code == ERR_LIMIT_BYTES && topic->n_tasks) {
         close_message(c, topic);
@@ -195,6 +213,7 @@ static void on_task(void *ctx, const struct msg_task *task)
         c->failure = code;
         return;
     }
+    if (!topic->n_tasks) note_flow(c, topic, task);
     topic->request = task->key;
     topic->tasks[topic->n_tasks++] = (struct task_name){{task->hash[0], task->hash[1]}, family};
     if (bus_catching_up(c->consumer, task->key.partition)) close_message(c, topic);
@@ -256,6 +275,21 @@ static enum err_code encode_smaller(struct coordinator *c, const struct msg_verd
     return code;
 }
 
+/* Tasks of a request that is over are dropped where they wait, and stopped where a worker has begun them: nobody reads their answers. */
+static void end_tasks(struct coordinator *c, const struct bus_message *request)
+{
+    if (!request->flow) return;
+    for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) {
+        struct task_topic *topic = &c->task_topics[i];
+        if (!topic->name[0]) continue;
+        if (topic->n_tasks && memcmp(topic->flow, request->flow, sizeof topic->flow) == 0)
+            topic->n_tasks = 0, topic->bytes.len = 0;
+        bus_forget(c->config.bus, topic->name, request->flow);
+    }
+    const struct msg_key key = {request->partition, request->offset};
+    if (c->config.stop_work && c->config.stop_work(c->config.stop_ctx, key)) g_array_append_val(c->stopping_work, key);
+}
+
 static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict)
 {
     struct coordinator *c = ctx;
@@ -263,6 +297,7 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
     struct bus_header headers[2];
     char key[MSG_KEY_TEXT];
     enum edge_type type;
+    end_tasks(c, message);
     type_of(c, message, &type, NULL); /* was fine when it came in */
     enum err_code code = encode(c, verdict, type, &headers[0]);
     if (code == ERR_LIMIT_BYTES) code = encode_smaller(c, verdict, type, &headers[0]);
@@ -379,7 +414,7 @@ static void on_keep(void *ctx, const struct core_kept *verdict)
 
 int coordinator_messages_by_name(const char *name)
 {
-    static const char *const names[COORDINATOR_MESSAGES] = {"each", "family", "request"};
+    static const char *const names[COORDINATOR_MESSAGES] = {"each", "family", "request", "candidate"};
     for (int i = 0; i < COORDINATOR_MESSAGES; i++)
         if (strcmp(names[i], name) == 0) return i;
     return -1;
@@ -427,7 +462,7 @@ static enum err_code know_task_topics(struct coordinator *c, bool llm, struct er
     const char *topics[VSIG_FAMILY_COUNT];
     unsigned n = 0;
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) {
-        bool own = i == VSIG_LLM || c->config.messages != COORDINATOR_BY_REQUEST;
+        bool own = i == VSIG_LLM || c->config.messages < COORDINATOR_BY_REQUEST;
         c->topic_of[i] = own ? i : 0;
         if (i && !own) continue;
         struct task_topic *topic = &c->task_topics[i];
@@ -447,11 +482,13 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     if (!c) return err_set(err, ERR_NOMEM, "no memory for a coordinator");
     c->config = *config;
     if (!c->config.max_open) c->config.max_open = DEFAULT_OPEN;
-    if (!c->config.max_deadline_ms) c->config.max_deadline_ms = DEFAULT_DEADLINE_MS;
     c->shared = config->bus->transport->shared;
+    if (!c->config.max_deadline_ms && c->shared) c->config.max_deadline_ms = DEFAULT_DEADLINE_MS;
     g_queue_init(&c->outbox);
     g_queue_init(&c->held);
     g_queue_init(&c->too_large);
+    c->stopping_work = g_array_new(FALSE, FALSE, sizeof(struct msg_key));
+    c->cancelled = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     pthread_mutex_init(&c->lock, NULL);
     atomic_init(&c->stopping, 0);
     struct core_config core = {.models = config->models,
@@ -459,7 +496,8 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
                                .max_corrections = config->corrector_rounds,
                                .llm = config->llm,
                                .ignores_drift = config->ignore_drift,
-                               .max_deadline_ms = c->shared ? c->config.max_deadline_ms : 0,
+                               .max_deadline_ms = c->config.max_deadline_ms,
+                               .max_work_ns = config->max_work_ms * INT64_C(1000000),
                                .idle_wait_ns = c->shared ? IDLE_WAIT_MS * INT64_C(1000000) : 0,
                                .polish_ns = config->polisher ? config->polisher->timeout_ms * 1000000 : 0,
                                .rows_at_once = c->shared && !config->rows_later,
@@ -511,6 +549,8 @@ void coordinator_free(struct coordinator *coordinator)
     bus_unsubscribe(coordinator->consumer);
     msg_buffer_free(&coordinator->buffer);
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) msg_buffer_free(&coordinator->task_topics[i].bytes);
+    g_array_free(coordinator->stopping_work, TRUE);
+    g_array_free(coordinator->cancelled, TRUE);
     pthread_mutex_destroy(&coordinator->lock);
     free(coordinator);
 }
@@ -519,6 +559,14 @@ void coordinator_stop(struct coordinator *coordinator, bool now)
 {
     atomic_store(&coordinator->stopping, now ? 2 : 1);
     if (now) bus_drain(coordinator->consumer);
+}
+
+void coordinator_cancel(struct coordinator *coordinator, uint64_t tag)
+{
+    pthread_mutex_lock(&coordinator->lock);
+    g_array_append_val(coordinator->cancelled, tag);
+    pthread_mutex_unlock(&coordinator->lock);
+    atomic_store(&coordinator->has_cancelled, true);
 }
 
 void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out)
@@ -771,6 +819,27 @@ static uint32_t take_found(struct coordinator *c)
     return n;
 }
 
+static void cancel_requests(struct coordinator *c)
+{
+    if (!atomic_exchange(&c->has_cancelled, false)) return;
+    GArray *tags = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    pthread_mutex_lock(&c->lock);
+    GArray *own = c->cancelled;
+    c->cancelled = tags;
+    pthread_mutex_unlock(&c->lock);
+    for (guint i = 0; i < own->len; i++)
+        core_cancel(c->core, g_array_index(own, uint64_t, i), bus_now_ns(c->config.bus));
+    g_array_free(own, TRUE);
+}
+
+/* An interrupt stops one statement; a worker may be between two. */
+static void stop_work(struct coordinator *c)
+{
+    for (guint i = c->stopping_work->len; i > 0; i--)
+        if (!c->config.stop_work(c->config.stop_ctx, g_array_index(c->stopping_work, struct msg_key, i - 1)))
+            g_array_remove_index_fast(c->stopping_work, i - 1);
+}
+
 /* How many requests may be opened now. While the results of a partition that was taken over come in, its requests should
  * be open again, or their tasks would be sent once more. So there is more room then, and tasks that wait do not matter:
  * those of such a partition are held back. */
@@ -786,9 +855,10 @@ static int64_t wait_ms(const struct coordinator *c, int64_t deadline)
 {
     if (c->cache && lookup_pool_is_looking(c->cache)) return LOOKING_WAIT_MS;
     if (has_outgoing(c)) return FULL_WAIT_MS;
-    if (!deadline) return MAX_WAIT_MS;
+    int64_t most = c->stopping_work->len ? STOP_WAIT_MS : MAX_WAIT_MS;
+    if (!deadline) return most;
     int64_t left = (deadline - bus_now_ns(c->config.bus)) / 1000000 + 1;
-    return left < 0 ? 0 : left < MAX_WAIT_MS ? left : MAX_WAIT_MS;
+    return left < 0 ? 0 : MIN(left, most);
 }
 
 static bool is_done(const struct coordinator *c)
@@ -803,6 +873,8 @@ static enum err_code step(struct coordinator *c)
     uint32_t n;
     atomic_store_explicit(&c->heartbeat_ns, clock_now_ns(), memory_order_relaxed);
     int64_t deadline = core_tick(c->core, bus_now_ns(c->config.bus));
+    cancel_requests(c);
+    stop_work(c);
     drop_unawaited(c);
     release_held(c);
     enum err_code code = flush(c);

@@ -51,10 +51,11 @@ enum coordinator_messages {
     COORDINATOR_EACH,      /* nothing: each task is one, in the topic of its family, as workers of 1.10 read them */
     COORDINATOR_BY_FAMILY, /* tasks of a request for one family, in its topic */
     COORDINATOR_BY_REQUEST, /* tasks of a request for any family but llm, in BUS_TASKS_ALL, which workers of all families read */
+    COORDINATOR_BY_CANDIDATE, /* tasks of a candidate for any family but llm, likewise; what the flow of its request is, they are */
     COORDINATOR_MESSAGES
 };
 
-/* "each", "family", "request"; -1: none of these. */
+/* "each", "family", "request", "candidate"; -1: none of these. */
 int coordinator_messages_by_name(const char *name);
 
 struct coordinator_config {
@@ -79,15 +80,20 @@ struct coordinator_config {
     bool rows_later; /* shared transport: the rows behind the answer alone are looked for, when it is found (story.c) */
     const char *llm_when; /* "never", "always", or "LOW:HIGH" with ",disagree" behind it or not; NULL: never */
     bool ignore_drift;    /* promises stay where the traffic is no longer like the calibration's */
-    const struct scorer_config *polisher;  /* a chat model that polishes the answer's explanation; NULL: none */
-    uint32_t polisher_threads;             /* likewise */
-    int64_t max_deadline_ms;               /* of any request, where the transport is shared; 0: 600,000 */
-    struct tracer *tracer;                 /* of requests and calls of models; NULL: nothing is traced */
+    const struct scorer_config *polisher; /* a chat model that polishes the answer's explanation; NULL: none */
+    uint32_t polisher_threads;            /* likewise */
+    int64_t max_deadline_ms;              /* of any request; 0: 600,000 where the transport is shared, else no bound */
+    int64_t max_work_ms;   /* that workers spend on one request, all candidates and repairs together; 0: no bound */
+    struct tracer *tracer; /* of requests and calls of models; NULL: nothing is traced */
     const struct coordinator_cache *cache; /* NULL: verdicts are not kept. Not with verifier, corrector or polisher */
     size_t max_kept_bytes;                 /* of one verdict; 0: 64 KiB */
     /* On the thread of the loop, so it is to be quick. NULL: nobody wants to know. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
     void *progress_ctx;
+    /* A request with a flow is over: stop what workers still do for it. True: some goes on, so ask again. On the thread of the loop.
+     * NULL: it is left to end by itself. */
+    bool (*stop_work)(void *ctx, struct msg_key request);
+    void *stop_ctx;
 };
 
 /* Repairs that were looked for, and what came of them; of the others: nothing surer was found. */
@@ -166,6 +172,9 @@ void coordinator_free(struct coordinator *coordinator);
 enum err_code coordinator_run(struct coordinator *coordinator, struct err *err);
 /* Thread: any. `now`: do not finish what is open. */
 void coordinator_stop(struct coordinator *coordinator, bool now);
+/* The request with that tag is not wanted any more: it ends within a second, failed with reason "cancelled". One that is not open yet, or
+ * not any more, is left alone. Thread: any. */
+void coordinator_cancel(struct coordinator *coordinator, uint64_t tag);
 /* Thread: any. */
 void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out);
 /* When the loop last turned, on clock_now_ns's clock; 0: not yet. Thread: any. */

@@ -222,6 +222,12 @@ void core_forget(struct core *core, int32_t partition)
     }
 }
 
+void *core_token(const struct core *core, struct msg_key key)
+{
+    const struct request *request = g_hash_table_lookup(core->open, &key);
+    return request ? request->token : NULL;
+}
+
 bool core_awaits(const struct core *core, struct msg_key key, const uint64_t hash[2], const char *family)
 {
     const struct request *request = g_hash_table_lookup(core->open, &key);
@@ -294,7 +300,7 @@ void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2]
         state->remote_answer =
             (struct core_verifier_answer){.code = ERR_MALFORMED, .message = "what it said is no probability"};
     core->stats.verifier_failures += state->remote_answer.code != ERR_OK;
-    if (decide_is_late(request))
+    if (decide_is_past_deadline(request))
         decide_deadline(request, now_ns);
     else
         decide_advance(request, now_ns);
@@ -390,7 +396,7 @@ static void take_result(struct request *request, struct msg_result *result, int6
         decide_advance(request, now_ns);
         return;
     }
-    if (late || decide_is_late(request)) {
+    if (late || decide_is_past_deadline(request)) {
         decide_deadline(request, now_ns);
     } else if (!state->pending) {
         ask_verifier(request, index);
@@ -473,6 +479,25 @@ void core_found(struct core *core, struct msg_key key, const struct core_found *
     core->now_ns = now_ns;
     if (!request || !lookup_is_pending(request)) return;
     if (!lookup_take(request, found, now_ns)) judge(request, now_ns);
+}
+
+static struct request *find_tag(const struct core *core, uint64_t tag)
+{
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, core->open);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+        if (((const struct request *)value)->message->tag == tag) return value;
+    return NULL;
+}
+
+void core_cancel(struct core *core, uint64_t tag, int64_t now_ns)
+{
+    struct request *request = find_tag(core, tag);
+    core->now_ns = now_ns;
+    if (!request || polish_is_pending(request)) return; /* its verdict is made */
+    request->n = MIN(request->n, request->n_given);
+    decide_failed(request, err_name(ERR_CANCELLED), err_meaning(ERR_CANCELLED), now_ns);
 }
 
 /* Requests whose deadline has passed. Collected first: concluding one changes the table. */

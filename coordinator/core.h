@@ -26,6 +26,7 @@ struct core_config {
      * no longer than this, for then somebody is idle. 0: never. */
     int64_t idle_wait_ns;
     int64_t max_deadline_ms; /* of any request, also of one that asks for none; 0: no bound */
+    int64_t max_work_ns;     /* that workers spend on one request in all; 0: no bound */
     bool ignores_drift;      /* of the traffic, when promises are made (guarantee.c) */
     bool rows_at_once;       /* the rows behind each candidate's result are looked for with its judgement (story.c) */
     bool finds_duplicates;   /* requests with an id that came before (duplicates.h) are not judged */
@@ -143,6 +144,8 @@ void core_request(struct core *core, const struct core_incoming *incoming, int64
 void core_history(struct core *core, const struct core_incoming *incoming);
 /* The partition went to another process, and its requests with it. */
 void core_forget(struct core *core, int32_t partition);
+/* The token of an open request; NULL if the request is not open. */
+void *core_token(const struct core *core, struct msg_key key);
 /* Has this task no answer yet, in a request that is open? */
 bool core_awaits(const struct core *core, struct msg_key key, const uint64_t hash[2], const char *family);
 /* A result came in for the request with that key. ERR_OK also for a stray one; else it cannot be read, see `err`. One
@@ -153,6 +156,8 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
  * reason. Stray when nobody waits for it. `family`: the static name. */
 void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash[2], const char *family,
                       const struct err *why, int64_t now_ns);
+/* Nobody wants the verdict of the open request with that tag: it fails with reason "cancelled". */
+void core_cancel(struct core *core, uint64_t tag, int64_t now_ns);
 /* The remote verifier has answered about the candidate with that hash; stray when nobody waits for it. */
 void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2],
                    const struct core_verifier_answer *answer, int64_t now_ns);

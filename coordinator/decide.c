@@ -39,7 +39,8 @@
  *
  * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
  * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner
- * were not all looked at. Once it has passed nothing is begun for the request: no task, no question to a model.
+ * were not all looked at. Once it has passed nothing is begun for the request: no task, no question to a model. The same
+ * holds once workers have spent max_work_ns on the request: a verdict that lacks nothing stays what it is, any other ends so.
  *
  * Rejected: deciding at the moment a result comes (verdicts would depend on timing); cancelling speculative tasks (a
  * message that chases a message; they are cheap, and their results are dropped as stray).
@@ -559,6 +560,15 @@ static uint32_t window(const struct request *request)
     return most > in_flight ? most - in_flight : 0;
 }
 
+/* No task may take more than what is left of the request's time of workers. */
+static int64_t task_deadline(const struct request *request)
+{
+    const struct core *core = request->core;
+    int64_t spent = core->now_ns + core->config.max_work_ns - request->worker_ns;
+    bool bounded = core->config.max_work_ns && (!request->deadline_ns || spent < request->deadline_ns);
+    return bounded ? spent : request->deadline_ns;
+}
+
 struct msg_task decide_task(const struct request *request, uint32_t index)
 {
     const struct candidate_state *state = &request->states[index];
@@ -570,7 +580,7 @@ struct msg_task decide_task(const struct request *request, uint32_t index)
         .question = request->message->question,
         .evidence = request->message->evidence,
         .sql = request->judged[index].sql,
-        .deadline_ns = request->deadline_ns,
+        .deadline_ns = task_deadline(request),
         .expose = request->options.expose,
         .deny_columns = request->options.deny_columns,
         .n_deny_columns = request->options.n_deny_columns,
@@ -654,9 +664,15 @@ bool decide_advance(struct request *request, int64_t now_ns)
     return false;
 }
 
-bool decide_is_late(const struct request *request)
+bool decide_is_past_deadline(const struct request *request)
 {
     return request->deadline_ns && request->core->now_ns >= request->deadline_ns;
+}
+
+bool decide_is_late(const struct request *request)
+{
+    int64_t most = request->core->config.max_work_ns;
+    return decide_is_past_deadline(request) || (most && request->worker_ns >= most);
 }
 
 void decide_deadline(struct request *request, int64_t now_ns)

@@ -173,7 +173,9 @@ bool ingest_proposals(struct request *request, const struct msg_proposal *propos
 /* decide.c: decide at each candidate that is done, in order, then send more or conclude. True: the request is closed
  * and gone. */
 bool decide_advance(struct request *request, int64_t now_ns);
-/* Had its deadline passed at the last event? Then nothing more is begun for it. */
+/* True if its deadline had passed at the last event. */
+bool decide_is_past_deadline(const struct request *request);
+/* True if its deadline has passed, or workers have spent core_config.max_work_ns on it. Nothing more is begun then. */
 bool decide_is_late(const struct request *request);
 /* Conclude with what there is. */
 void decide_deadline(struct request *request, int64_t now_ns);

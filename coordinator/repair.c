@@ -212,6 +212,7 @@ static bool all_judged(struct request *request)
     uint32_t pending = 0;
     for (uint32_t i = request->repair.correcting.first_new; i < request->next_to_send; i++)
         pending += !decide_is_done(request, i);
+    if (decide_is_late(request)) request->n = request->next_to_send; /* the others are not judged any more */
     while (pending < request->core->config.max_window && request->next_to_send < request->n) {
         decide_send(request, request->next_to_send++);
         pending++;
@@ -301,7 +302,8 @@ bool repair_advance(struct request *request)
     if (request->repair.phase == REPAIR_JUDGING) {
         if (!all_judged(request)) return false;
         audit(request);
-        if (request->repair.correcting.rounds && !can_be_applied(request) && ask_corrector(request)) return false;
+        bool again = request->repair.correcting.rounds && !decide_is_late(request) && !can_be_applied(request);
+        if (again && ask_corrector(request)) return false;
         choose(request);
         request->repair.phase = REPAIR_OVER;
         request->n = request->n_given;

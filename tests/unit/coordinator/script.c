@@ -457,6 +457,7 @@ void script_answer(struct script *script, unsigned place, int64_t now_ns)
     struct script_task *task = take(script, place);
     arena_init(&arena, 0);
     script_result(task, &arena, &result);
+    result.ns = script->spent_ns;
     cr_assert_eq(script_send(script, &result, now_ns), ERR_OK);
     arena_free(&arena);
     task_free(task);

@@ -54,6 +54,7 @@ struct script {
     void *token;                  /* of the last verdict or dead letter */
     unsigned duplicates, dropped;
     int64_t lay_ns;      /* requests were in their topic for so long when they are read */
+    int64_t spent_ns;    /* time of workers that each answer reports */
     const char *state;   /* of the database, as results tell it; NULL: none */
     bool cache_full;     /* nothing can be looked for now */
     unsigned looked_for; /* verdicts */

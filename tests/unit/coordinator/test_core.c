@@ -366,6 +366,57 @@ Test(core, an_answer_past_the_deadline_does_not_validate)
     json_decref(v);
 }
 
+/* All families answer about the first candidate that is out; one of them has spent so long on it. */
+static void answer_after(int64_t ns, int64_t now_ns)
+{
+    for (unsigned i = 0; i < FAMILIES; i++) {
+        s.spent_ns = i ? 0 : ns;
+        script_answer(&s, 0, now_ns);
+    }
+}
+
+enum { WORK_NS = 1000 };
+
+static void open_with_budget(struct msg_options options)
+{
+    script_open(&s, options);
+    s.core->config.max_work_ns = WORK_NS;
+}
+
+Test(core, spent_request_sends_no_more_tasks)
+{
+    open_with_budget((struct msg_options){.strategy = MSG_FIRST_VALID});
+    ASK(NULL, "SELECT fires_5", "SELECT rows_2", "SELECT rows_3");
+    answer_after(WORK_NS, 0);
+    cr_assert_eq(s.sent, FAMILIES, "the first candidate alone");
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "best_effort");
+    cr_assert_str_eq(script_text(v, "reason"), "deadline");
+    cr_assert_eq(json_array_size(json_object_get(v, "unavailable")), FAMILIES);
+    cr_assert_not(was_judged(v, 1));
+    json_decref(v);
+}
+
+Test(core, spent_request_with_all_answers_is_decided_as_ever)
+{
+    open_with_budget((struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT rows_1");
+    answer_after(WORK_NS, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_null(json_object_get(v, "reason"));
+    json_decref(v);
+}
+
+Test(core, task_deadline_is_within_the_budget_left)
+{
+    open_with_budget((struct msg_options){.strategy = MSG_FIRST_VALID});
+    ASK(NULL, "SELECT fires_5", "SELECT rows_2");
+    cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, WORK_NS);
+    answer_after(400, 100);
+    cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 100 + WORK_NS - 400);
+    script_answer_all(&s, 0, 100);
+}
+
 /* As after an outage: it lay in its topic for longer than it had. */
 Test(core, a_request_that_is_late_already_has_no_tasks)
 {

@@ -432,3 +432,20 @@ Test(repair, correcting_without_repairs_is_the_first_that_executes)
     cr_expect_null(json_object_get(verdict, "repair"));
     json_decref(verdict);
 }
+
+/* What was judged of the proposals counts; the others are left out. */
+Test(repair, spent_request_judges_no_more_proposals)
+{
+    open_with((struct msg_options){.repair = MSG_REPAIR_PROPOSE}, sounder);
+    s.core->config.max_window = 1;
+    ASK("SELECT fires_4");
+    cr_assert(answer_until_proposals());
+    script_answer(&s, 0, 0);
+    s.core->config.max_work_ns = s.spent_ns = 1;
+    uint64_t before = s.sent;
+    script_answer_all(&s, 0, 0);
+    cr_assert_leq(s.sent, before + FAMILIES, "%u more", (unsigned)(s.sent - before));
+    json_t *v = script_verdict(&s);
+    cr_assert_neq(strcmp(script_text(v, "status"), "failed"), 0);
+    json_decref(v);
+}
