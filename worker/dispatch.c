@@ -496,6 +496,7 @@ enum err_code dispatch(struct lane *lane, struct polled_task *polled, struct err
     lane->stats.tasks++;
     metrics_histogram_count(&lane->stats.task_reads, bus_now_ns(lane->worker->config.bus) - message->time_ns);
     begin_span(lane, task, &span);
+    if (!code && atomic_load(&lane->stopped)) code = ERR_CANCELLED;
     if (!code) {
         bool suspect = is_poison_suspect(lane, message);
         lanes_give_turn(lane);

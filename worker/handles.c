@@ -9,6 +9,7 @@ enum err_code handles_init(struct handles *handles, const struct worker_config *
 {
     *handles = (struct handles){.max = config->max_databases ? config->max_databases : DEFAULT_MAX};
     if (config->executor) handles->executor = executor_new(config->executor);
+    pthread_mutex_init(&handles->closing, NULL);
     handles->items = calloc(handles->max, sizeof *handles->items);
     return handles->items ? ERR_OK : ERR_NOMEM;
 }
@@ -22,17 +23,37 @@ static void handle_close(struct handle *handle)
     *handle = (struct handle){0};
 }
 
+static void close_handle(struct handles *handles, struct handle *handle)
+{
+    struct db *own = handle->db;
+    pthread_mutex_lock(&handles->closing);
+    atomic_compare_exchange_strong(&handles->current, &own, NULL);
+    handle_close(handle);
+    pthread_mutex_unlock(&handles->closing);
+}
+
+/* INVARIANT open: what is interrupted is not closed meanwhile. */
+void handles_interrupt(struct handles *handles)
+{
+    pthread_mutex_lock(&handles->closing);
+    struct db *db = atomic_load(&handles->current);
+    if (db) db_interrupt(db);
+    pthread_mutex_unlock(&handles->closing);
+}
+
 void handles_free(struct handles *handles)
 {
-    for (uint32_t i = 0; i < handles->n; i++) handle_close(&handles->items[i]);
+    if (!handles->max) return; /* never made */
+    for (uint32_t i = 0; i < handles->n; i++) close_handle(handles, &handles->items[i]);
     executor_free(handles->executor);
     free(handles->items);
+    pthread_mutex_destroy(&handles->closing);
     *handles = (struct handles){0};
 }
 
 void handles_drop(struct handles *handles, struct handle *handle)
 {
-    handle_close(handle);
+    close_handle(handles, handle);
     *handle = handles->items[--handles->n];
     handles->items[handles->n] = (struct handle){0};
 }
@@ -96,6 +117,13 @@ void handles_remember(struct handle *handle, const char fingerprint[33], bool ag
     db_set_memo(handle->db, handle->memo);
 }
 
+static void hand_out(struct handles *handles, struct handle *handle, struct handle **out)
+{
+    handle->used = ++handles->tick;
+    atomic_store_explicit(&handles->current, handle->db, memory_order_release);
+    *out = handle;
+}
+
 enum err_code handles_get(struct handles *handles, const struct worker_config *config, const char *name,
                           struct handle **out, struct err *err)
 {
@@ -111,8 +139,7 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
         }
         handle = keep(handles, &fresh);
     }
-    handle->used = ++handles->tick;
-    *out = handle;
+    hand_out(handles, handle, out);
     return ERR_OK;
 }
 
@@ -148,7 +175,6 @@ enum err_code handles_get_schema(struct handles *handles, const struct worker_co
         }
         handle = keep(handles, &fresh);
     }
-    handle->used = ++handles->tick;
-    *out = handle;
+    hand_out(handles, handle, out);
     return ERR_OK;
 }

@@ -25,7 +25,9 @@ struct handles {
     struct handle *items;
     uint32_t n, max;
     uint64_t tick;
-    struct executor *executor; /* NULL: statements run here */
+    struct executor *executor;    /* NULL: statements run here */
+    _Atomic(struct db *) current; /* handed out last, for handles_interrupt */
+    pthread_mutex_t closing;      /* held while one is closed or interrupted */
 };
 
 enum err_code handles_init(struct handles *handles, const struct worker_config *config);
@@ -38,6 +40,9 @@ enum err_code handles_get_schema(struct handles *handles, const struct worker_co
                                  struct handle **out, struct err *err);
 /* Forget one whose file has failed. */
 void handles_drop(struct handles *handles, struct handle *handle);
+
+/* Stops the statement that runs on the database handed out last, if one runs. Thread: any. */
+void handles_interrupt(struct handles *handles);
 
 /* What is remembered of it (db_set_memo), for the index that it has now; `again`: for the question that it was asked for last. The index of
  * a server may be older than its rows, so of a server nothing is remembered from question to question. */
@@ -189,6 +194,9 @@ struct batch {
     uint32_t users;   /* lanes whose candidate is one of it */
 };
 
+#define IN_HAND_NONE     (-1LL)
+#define IN_HAND_STOPPING INT64_MIN
+
 /* A thread of a worker, and what it needs to judge alone. */
 struct lane {
     struct worker *worker;
@@ -208,6 +216,10 @@ struct lane {
     struct batch *batch; /* NULL: none */
     uint32_t next, end;  /* its tasks that were not begun */
     int64_t since_ns;    /* when it was taken */
+
+    /* The request of the candidate in hand, for worker_stop_request. Without the turn. */
+    atomic_llong in_hand; /* its offset; IN_HAND_NONE; or, while it is being stopped, IN_HAND_STOPPING beside it */
+    atomic_bool stopped;  /* nobody waits for it any more */
 };
 
 struct worker {

@@ -22,6 +22,7 @@
 #include "lib/base/clock.h"
 
 #include <glib.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -240,6 +241,44 @@ static void bring_forward(struct batch *batch, uint32_t from, uint32_t n)
     }
 }
 
+/* --- to stop what nobody waits for ---------------------------------------------------------------------------------- */
+
+static void note_in_hand(struct lane *lane)
+{
+    const struct msg_task *task = lane->batch->tasks[lane->next].task;
+    atomic_store(&lane->stopped, false);
+    atomic_store(&lane->in_hand, task ? task->key.offset : IN_HAND_NONE);
+}
+
+/* INVARIANT stopped: a lane does not go on to another candidate while it is being stopped, so what is interrupted is of the request
+ * that was meant. Nobody waits for the turn here: the coordinator asks, and whoever has the turn may wait for the coordinator. */
+static void leave_hand(struct lane *lane)
+{
+    long long own = atomic_load(&lane->in_hand) & ~IN_HAND_STOPPING;
+    if (atomic_load(&lane->in_hand) == IN_HAND_NONE) return;
+    for (long long seen = own; !atomic_compare_exchange_weak(&lane->in_hand, &seen, IN_HAND_NONE); seen = own)
+        sched_yield();
+}
+
+static bool stop_lane(struct lane *lane, long long request)
+{
+    long long seen = request;
+    if (!atomic_compare_exchange_strong(&lane->in_hand, &seen, request | IN_HAND_STOPPING)) return false;
+    atomic_store(&lane->stopped, true);
+    handles_interrupt(&lane->handles);
+    atomic_store(&lane->in_hand, request);
+    return true;
+}
+
+bool worker_stop_request(struct worker *worker, struct msg_key request)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < worker->n_lanes; i++) some |= stop_lane(&worker->lanes[i], request.offset);
+    return some;
+}
+
+/* --- to judge it ---------------------------------------------------------------------------------------------------- */
+
 static void take_candidate(struct lane *lane)
 {
     struct batch *batch = lane->worker->batch;
@@ -249,6 +288,7 @@ static void take_candidate(struct lane *lane)
     lane->next = batch->next;
     lane->end = batch->next += n;
     lane->since_ns = clock_now_ns();
+    note_in_hand(lane);
     batch->users++;
     if (lane->worker->idle) pthread_cond_broadcast(&lane->worker->followed);
 }
@@ -292,6 +332,7 @@ static void run_candidate(struct lane *lane)
     struct batch *batch = lane->batch;
     while (lane->next < lane->end && !worker->code) run_task(lane, &batch->tasks[lane->next++]);
     give_back(lane, batch, lane->next, lane->end);
+    leave_hand(lane);
     lane->batch = NULL;
     batch->users--;
     if (worker->leader == lane) return;

@@ -57,6 +57,7 @@ static enum err_code subscribe(struct worker *worker, struct err *err)
 static enum err_code lane_init(struct lane *lane, struct worker *worker)
 {
     lane->worker = worker;
+    atomic_init(&lane->in_hand, IN_HAND_NONE);
     arena_init(&lane->answers, ANSWER_BYTES);
     workspace_init(&lane->workspace, &worker->config, &lane->handles, &lane->stats);
     workspace_init(&lane->rows, &worker->config, &lane->handles, &lane->stats);
