@@ -5,6 +5,10 @@
  * messages as the window can make), so nothing inside ever waits for the caller, and memory does not grow with the
  * length of a log.
  *
+ * Fair engines (engine_config.fair) hand tasks to workers round robin, a candidate at a time, and no tenant, database or
+ * request holds more than its share of the workers' threads (flow_limits). Each has threads for slow candidates beside the one that
+ * leads; the shares leave some of them free for others, so that a statement of three seconds holds up nobody else's.
+ *
  * A request that the coordinator cannot even read (its question is not UTF-8, say) goes to the dead-letter topic, as in
  * the fleet. The engine reads that topic too and turns such a letter into a failed verdict, so that each submit has its
  * verdict; the key of a request is its tag for that reason.
@@ -27,6 +31,11 @@
 #include <unistd.h>
 
 enum { MAX_WORKERS = 256, WINDOW_A_WORKER = 8, LEAST_QUEUE = 1024, BATCH = 32, SLICE_MS = 50, ASKING = 4 };
+enum {
+    OUT = 64,
+    LARGE = 64 << 10
+}; /* messages of one request at a time; bytes of text that count as one more request */
+static const uint64_t FAIR_BYTES = 8UL << 30; /* engine_fair.max_open is what bounds them */
 static const uint64_t SCHEMA_BYTES = 96UL << 20;
 enum { VERDICTS, LETTERS, N_TOPICS }; /* in the subscription */
 
@@ -54,6 +63,7 @@ struct engine {
     struct msg_options defaults;
     struct worker_databases databases;
     struct db_limits limits;
+    struct engine_fair fair;
 
     struct bus_consumer *consumer; /* of verdicts; the caller's thread */
     struct bus_message *polled[BATCH];
@@ -62,6 +72,8 @@ struct engine {
     pthread_mutex_t lock;
     pthread_cond_t room; /* in_flight fell, or the engine stopped */
     uint32_t in_flight, window;
+    GHashTable *open;    /* tenant → requests in flight, larger ones counted as several; NULL: tenants do not count */
+    GHashTable *weights; /* tag → as how many the request counts, where that is not 1 */
     bool finished, interrupted;
     struct err failure; /* first of any thread */
     bool shows_locations;
@@ -133,10 +145,28 @@ static uint32_t count_processors(void)
     return n < 1 ? 1 : (uint32_t)n;
 }
 
+/* Of n threads that judge at a time and `slow` beside each for slow candidates, a request holds n at most, so that it has all
+ * of them while it is quick. A tenant, and a database of his, hold all but n, so that others find one free. */
+static struct bus_fair flow_limits(const char *topic, uint32_t n, uint32_t slow)
+{
+    uint32_t most = MAX(slow ? n * slow : n / 2, 1);
+    return (struct bus_fair){topic, {most, most, MIN(n, most)}};
+}
+
 static enum err_code open_bus(struct engine *engine, const struct engine_config *config, struct err *err)
 {
     static const char *const topics[N_TOPICS] = {[VERDICTS] = BUS_VERDICTS, [LETTERS] = BUS_DLQ};
-    struct bus_config queues = {.queue_messages = engine->window < LEAST_QUEUE ? LEAST_QUEUE : engine->window};
+    const struct bus_fair fair[] = {
+        {BUS_REQUESTS, {0}},
+        flow_limits(BUS_TASKS_ALL, engine->n_workers - engine->n_asking, config->slow_threads),
+        flow_limits(BUS_TASKS_PREFIX "llm", engine->n_asking, 0)};
+    struct bus_config queues = {.queue_messages = MAX(LEAST_QUEUE, engine->window)};
+    if (config->fair.on) {
+        queues.fair = fair;
+        queues.n_fair = G_N_ELEMENTS(fair);
+        queues.queue_messages = MAX(LEAST_QUEUE, engine->window * OUT);
+        queues.queue_bytes = FAIR_BYTES;
+    }
     enum err_code code = bus_open(config->transport ? config->transport : "local", &queues, &engine->bus, err);
     return code ? code : bus_subscribe(engine->bus, "assay-engine", topics, N_TOPICS, &engine->consumer, err);
 }
@@ -146,6 +176,15 @@ static struct examples_shots shots_of(const struct engine *engine, const struct 
     struct examples_shots shots = config->shots;
     shots.encoder = engine->encoder;
     return shots;
+}
+
+/* A request that is over. */
+static bool stop_work(void *ctx, struct msg_key request)
+{
+    const struct engine *engine = ctx;
+    bool some = false;
+    for (uint32_t i = 0; i < engine->n_workers; i++) some |= worker_stop_request(engine->workers[i].worker, request);
+    return some;
 }
 
 static enum err_code make_coordinator(struct engine *engine, const struct engine_config *config, struct err *err)
@@ -159,7 +198,10 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .models = engine->models,
         .defaults = config->defaults,
         .max_open = engine->window,
-        .messages = COORDINATOR_BY_REQUEST, /* one worker gets them all anyway */
+        .max_deadline_ms = config->max_deadline_ms,
+        .max_work_ms = config->max_work_ms,
+        .messages =
+            config->fair.on ? COORDINATOR_BY_CANDIDATE : COORDINATOR_BY_REQUEST, /* one worker gets them all anyway */
         .verifier = config->remote.backend ? &config->remote : NULL,
         .verifier_threads = config->remote_threads,
         .corrector = config->corrector.endpoint ? &config->corrector : NULL,
@@ -175,6 +217,8 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
         .progress = config->progress,
         .progress_ctx = config->progress_ctx,
         .tracer = config->tracer,
+        .stop_work = config->fair.on ? stop_work : NULL,
+        .stop_ctx = engine,
     };
     return coordinator_new(&own, &engine->coordinator, err);
 }
@@ -204,6 +248,7 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
         .shows_locations = engine->shows_locations,
         .tracer = config->tracer,
         .executor = config->executor,
+        .slow_threads = config->slow_threads,
     };
     enum err_code code = worker_databases_apply(&config->databases, engine->schemas, &schema, NULL, err);
     if (!code && config->redis.address) code = cache_open(&config->redis, &engine->redis, err);
@@ -236,6 +281,11 @@ enum err_code engine_open(const struct engine_config *config, struct engine **ou
     engine->databases = config->databases;
     engine->limits = config->limits;
     engine->shows_locations = config->shows_locations;
+    engine->fair = config->fair;
+    if (config->fair.on && config->fair.tenant_shift) {
+        engine->open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+        engine->weights = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    }
     enum err_code code = open_bus(engine, config, err);
     if (!code && config->shots.path && config->encoder.endpoint)
         code = examples_encoder_open(&config->encoder, &engine->encoder, err);
@@ -277,6 +327,8 @@ void engine_close(struct engine *engine)
     examples_encoder_close(engine->encoder);
     llm_close(engine->llm);
     vsig_options_free(engine->own_signals);
+    if (engine->open) g_hash_table_destroy(engine->open);
+    if (engine->weights) g_hash_table_destroy(engine->weights);
     pthread_cond_destroy(&engine->room);
     pthread_mutex_destroy(&engine->lock);
     free(engine);
@@ -284,14 +336,74 @@ void engine_close(struct engine *engine)
 
 /* --- submit --- */
 
+static uint64_t tenant_of(const struct engine *engine, uint64_t tag)
+{
+    return engine->fair.tenant_shift ? tag >> engine->fair.tenant_shift : 0;
+}
+
+/* A request counts as one more for each LARGE bytes of what its tasks repeat. */
+static uint32_t weight_of(const struct msg_request *request)
+{
+    const char *const texts[] = {request->schema, request->question, request->evidence};
+    size_t len = 0;
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) len += texts[i] ? strlen(texts[i]) : 0;
+    return 1 + (uint32_t)(len / LARGE);
+}
+
+/* `change` more of the tenant are in flight. Tenant 0 is nobody in particular. Under the lock; so is what follows. */
+static void count_open(struct engine *engine, uint64_t tenant, int change)
+{
+    if (!tenant) return;
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(engine->open, &tenant)) + (guint)change;
+    if (n)
+        g_hash_table_replace(engine->open, g_memdup2(&tenant, sizeof tenant), GUINT_TO_POINTER(n));
+    else
+        g_hash_table_remove(engine->open, &tenant);
+}
+
+static void note_entry(struct engine *engine, const struct msg_request *request)
+{
+    uint32_t weight = weight_of(request);
+    uint64_t tag = request->tag;
+    if (weight != 1) g_hash_table_replace(engine->weights, g_memdup2(&tag, sizeof tag), GUINT_TO_POINTER(weight));
+    count_open(engine, tenant_of(engine, tag), (int)weight);
+}
+
+static void note_exit(struct engine *engine, uint64_t tag)
+{
+    guint weight = GPOINTER_TO_UINT(g_hash_table_lookup(engine->weights, &tag));
+    count_open(engine, tenant_of(engine, tag), -(int)MAX(weight, 1));
+    if (weight) g_hash_table_remove(engine->weights, &tag);
+}
+
+/* One that counts as more than all that may be in flight is let in alone. */
+static bool has_room(const struct engine *engine, uint64_t tenant, uint32_t weight)
+{
+    if (engine->in_flight >= engine->window) return false;
+    if (!engine->fair.max_open || !tenant) return true;
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(engine->open, &tenant));
+    return !n || n + weight <= engine->fair.max_open;
+}
+
+bool engine_has_room(struct engine *engine, uint64_t tenant)
+{
+    pthread_mutex_lock(&engine->lock);
+    bool room = has_room(engine, tenant, 1);
+    pthread_mutex_unlock(&engine->lock);
+    return room;
+}
+
 /* Take a place in the window. */
-static enum err_code enter(struct engine *engine, int64_t timeout_ms, struct err *err)
+static enum err_code enter(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
+                           struct err *err)
 {
     struct timespec until = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
+    uint64_t tenant = tenant_of(engine, request->tag);
+    uint32_t weight = weight_of(request);
     bool late = timeout_ms == 0;
     enum err_code code = ERR_OK;
     pthread_mutex_lock(&engine->lock);
-    while (engine->in_flight >= engine->window && !engine->failure.code && !engine->finished && !late) {
+    while (!has_room(engine, tenant, weight) && !engine->failure.code && !engine->finished && !late) {
         if (timeout_ms < 0)
             pthread_cond_wait(&engine->room, &engine->lock);
         else
@@ -301,20 +413,32 @@ static enum err_code enter(struct engine *engine, int64_t timeout_ms, struct err
         code = err_set(err, ERR_CLOSED, "%s", engine->failure.text);
     else if (engine->finished)
         code = err_set(err, ERR_CLOSED, "the engine takes no more requests");
-    else if (engine->in_flight >= engine->window)
+    else if (!has_room(engine, tenant, weight))
         code = err_set(err, ERR_FULL, "%u requests are in flight", engine->in_flight);
     else
         engine->in_flight++;
+    if (!code && engine->open) note_entry(engine, request);
     pthread_mutex_unlock(&engine->lock);
     return code;
 }
 
-static void leave(struct engine *engine)
+static void leave(struct engine *engine, uint64_t tag)
 {
     pthread_mutex_lock(&engine->lock);
     engine->in_flight--;
-    pthread_cond_signal(&engine->room);
+    if (engine->open) note_exit(engine, tag);
+    if (engine->open)
+        pthread_cond_broadcast(&engine->room); /* who waits may be of a tenant that is full */
+    else
+        pthread_cond_signal(&engine->room);
     pthread_mutex_unlock(&engine->lock);
+}
+
+/* Requests with a schema of their own name no database: all of them are one. */
+static uint64_t database_flow(const struct msg_request *request)
+{
+    const char *name = request->schema ? "" : request->db ? request->db : "";
+    return (uint64_t)1 << 32 | g_str_hash(name);
 }
 
 enum err_code engine_submit(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
@@ -322,23 +446,30 @@ enum err_code engine_submit(struct engine *engine, const struct msg_request *req
 {
     struct msg_buffer buffer = {0};
     char key[24];
-    enum err_code code = enter(engine, timeout_ms, err);
+    enum err_code code = enter(engine, request, timeout_ms, err);
     if (code) return code;
     code = msg_encode_request(&buffer, request);
     int key_len = snprintf(key, sizeof key, "%llu", (unsigned long long)request->tag);
+    const uint64_t flow[BUS_FLOW_LEVELS] = {tenant_of(engine, request->tag), database_flow(request), request->tag};
     struct bus_out out = {.topic = BUS_REQUESTS,
                           .partition = BUS_ANY_PARTITION,
                           .key = key,
                           .key_len = (uint32_t)key_len,
                           .value = buffer.bytes,
-                          .len = buffer.len};
+                          .len = buffer.len,
+                          .flow = flow};
     if (code)
         err_set(err, code, "the request cannot be encoded: %s", err_meaning(code));
     else if ((code = bus_produce(engine->bus, &out, 1, -1, NULL)))
         err_set(err, code, "the request cannot be handed over: %s", err_meaning(code));
     msg_buffer_free(&buffer);
-    if (code) leave(engine);
+    if (code) leave(engine, request->tag);
     return code;
+}
+
+void engine_cancel(struct engine *engine, uint64_t tag)
+{
+    coordinator_cancel(engine->coordinator, tag);
 }
 
 void engine_finish(struct engine *engine)
@@ -426,8 +557,9 @@ enum err_code engine_next(struct engine *engine, int64_t timeout_ms, struct msg_
     enum err_code code = message->topic_index == VERDICTS
                              ? msg_decode_verdict_own(message->value, message->len, out, err)
                              : read_letter(message, out, err);
+    uint64_t tag = *out ? (*out)->tag : 0;
     bus_ack(engine->consumer, message);
-    leave(engine);
+    leave(engine, tag);
     return code;
 }
 

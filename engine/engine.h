@@ -17,6 +17,14 @@
 
 #include <locale.h>
 
+/* How those who share an engine take turns: tenants, then databases, then requests. */
+struct engine_fair {
+    bool on; /* else requests are judged in the order in which they come */
+    unsigned
+        tenant_shift;  /* of a request's tag, the bits from here on are the number of its tenant; 0: there are none */
+    uint32_t max_open; /* requests of one tenant in flight, larger ones counted as several; 0: any */
+};
+
 struct engine_config {
     uint32_t workers;      /* threads; 0: one a processor */
     uint32_t window;       /* requests in flight; 0: eight a worker */
@@ -48,6 +56,7 @@ struct engine_config {
     struct db_limits limits;
     const struct vsig_options *signals; /* NULL: defaults */
     struct msg_options defaults;
+    int64_t max_deadline_ms, max_work_ms; /* of a request, as coordinator_config's */
     /* As coordinator_config's. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
     void *progress_ctx;
@@ -55,6 +64,8 @@ struct engine_config {
     const char *executor;  /* the program in whose processes statements on SQLite run; NULL: here */
     /* Messages of verdicts name files, servers and roles: for a user who named them on the command line alone. */
     bool shows_locations;
+    struct engine_fair fair;
+    uint32_t slow_threads; /* of a worker, as worker_config's */
 };
 
 struct engine_stats {
@@ -73,10 +84,17 @@ struct engine;
 enum err_code engine_open(const struct engine_config *config, struct engine **out, struct err *err);
 
 /* Hand over a request; it is encoded before the call returns. Waits up to timeout_ms (below 0: for ever) for room:
- * ERR_FULL. ERR_CLOSED: the engine stopped; `err` says why. Each request that was taken gives one verdict. Thread: any.
+ * ERR_FULL, also where its tenant has fair.max_open in flight. ERR_CLOSED: the engine stopped; `err` says why. Each request that was taken gives one verdict. Thread: any.
  */
 enum err_code engine_submit(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
                             struct err *err);
+
+/* The verdict of the request with that tag is not wanted any more. It comes within a second: failed, with reason "cancelled", unless it was
+ * made before. Of a fair engine what runs for the request is stopped too. Thread: any. */
+void engine_cancel(struct engine *engine, uint64_t tag);
+
+/* True if a request of that tenant would find room now. Thread: any. */
+bool engine_has_room(struct engine *engine, uint64_t tenant);
 
 /* The next verdict, in order of completion; the caller owes msg_verdict_free. Waits up to timeout_ms (0: does not,
  * below 0: for ever): ERR_FULL when none came in that time. ERR_CLOSED: finished and all were handed out, or the engine

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WRITERS = 2, EACH = 60, WORKERS = 3 };
+enum { WRITERS = 2, EACH = 60, WORKERS = 3, TENANT_SHIFT = 4 };
 
 static struct engine *engine;
 static atomic_uint writers_left = WRITERS;
@@ -54,12 +54,13 @@ static unsigned read_all(void)
     return n;
 }
 
-static void run(struct world *world, const struct scorer_config *remote)
+static void run(struct world *world, const struct scorer_config *remote, bool fair)
 {
     struct err err = {0};
     struct engine_config config = {.workers = WORKERS, .window = 5};
     atomic_store(&writers_left, WRITERS);
     if (remote) config.remote = *remote;
+    if (fair) config.fair = (struct engine_fair){true, TENANT_SHIFT, 3}, config.slow_threads = 2;
     pthread_t threads[WRITERS + 1];
     if (world_open(world, &config, &engine, &err)) die("open", &err);
     for (uintptr_t i = 0; i < WRITERS; i++) pthread_create(&threads[i], NULL, write_requests, (void *)i);
@@ -107,7 +108,7 @@ static void with_remote(struct world *world)
     remote.endpoint = fake_model_url(fake);
     remote.max_attempts = 1;
     remote.cache_entries = 0;
-    run(world, &remote);
+    run(world, &remote, false);
     run_cut_short(world, &remote);
     fake_model_stop(fake);
 }
@@ -116,7 +117,8 @@ int main(void)
 {
     struct world world;
     if (!world_make(&world)) return 2;
-    run(&world, NULL);
+    run(&world, NULL, false);
+    run(&world, NULL, true);
     run_cut_short(&world, NULL);
     with_remote(&world);
     world_remove(&world);
