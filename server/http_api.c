@@ -169,15 +169,16 @@ static void send_judge(struct call *call)
 {
     gsize len;
     struct arena arena;
-    struct msg_request *request = NULL;
+    struct judge_request request;
     const void *json = g_bytes_get_data(call->reply.judge, &len);
     arena_init(&arena, 0);
     suspend(call, STEP_WAITING);
-    enum err_code code = http_judge_read(&call->request, json, len, &arena, &request, &call->err);
-    if (!code) g_strlcpy(call->id, request->id, sizeof call->id);
+    enum err_code code = http_judge_read(&call->api->config, &call->request, json, len, &arena, &request, &call->err);
+    if (!code) g_strlcpy(call->id, request.message->id, sizeof call->id);
+    if (!code && call->route->finish) request.only_caller = true; /* the id is the answer's own affair */
     if (!code)
         code =
-            http_judge_send(&call->api->config, &call->request, request, &call->span, on_done, NULL, call, &call->err);
+            http_judge_send(&call->api->config, &call->request, &request, &call->span, on_done, NULL, call, &call->err);
     arena_free(&arena);
     if (!code) return;
     call->step = STEP_JUDGED;

@@ -129,20 +129,20 @@ static void starve(struct batch *batch)
 static enum err_code send_item(struct batch *batch, struct item *item, struct err *err)
 {
     struct arena arena;
-    struct msg_request *request;
+    struct judge_request request;
     const struct http_api_config *config = batch->batches->config;
     if (item->len > config->max_bytes)
         return err_set(err, ERR_LIMIT_BYTES, "a request has at most %zu bytes", config->max_bytes);
     arena_init(&arena, 0);
-    enum err_code code = http_judge_read(batch->http, item->json, item->len, &arena, &request, err);
+    enum err_code code = http_judge_read(config, batch->http, item->json, item->len, &arena, &request, err);
     if (!code) {
-        g_strlcpy(item->id, request->id, sizeof item->id);
+        g_strlcpy(item->id, request.message->id, sizeof item->id);
         http_stream_ref(batch->stream);
         pthread_mutex_lock(&batch->lock);
         batch->n_judged++;
         pthread_mutex_unlock(&batch->lock);
         item->span = g_new(struct trace_span, 1);
-        code = http_judge_send(config, batch->http, request, item->span, on_done, NULL, item, err);
+        code = http_judge_send(config, batch->http, &request, item->span, on_done, NULL, item, err);
     }
     arena_free(&arena);
     return code;

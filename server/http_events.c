@@ -75,15 +75,16 @@ static void send_request(struct events *events)
 {
     struct arena arena;
     struct err err = {0};
-    struct msg_request *request;
+    struct judge_request request;
     arena_init(&arena, 0);
     http_stream_ref(events->stream);
-    enum err_code code =
-        http_judge_read(events->http, events->http->body, events->http->body_len, &arena, &request, &err);
+    enum err_code code = http_judge_read(events->config, events->http, events->http->body, events->http->body_len,
+                                         &arena, &request, &err);
     if (!code) {
-        g_strlcpy(events->id, request->id, sizeof events->id);
+        g_strlcpy(events->id, request.message->id, sizeof events->id);
+        request.only_caller = false; /* the id is told */
         write_json(events, "accepted", json_pack("{s:s}", "id", events->id));
-        code = http_judge_send(events->config, events->http, request, &events->span, on_done, on_told, events, &err);
+        code = http_judge_send(events->config, events->http, &request, &events->span, on_done, on_told, events, &err);
     }
     arena_free(&arena);
     if (!code) return;

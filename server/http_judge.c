@@ -25,15 +25,24 @@ static const char *make_id(struct arena *arena)
     return arena_printf(arena, "http-%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
 }
 
-enum err_code http_judge_read(const struct http_request *http, const void *json, size_t len, struct arena *arena,
-                              struct msg_request **out, struct err *err)
+static uint16_t tenant_number(const struct http_request *http)
 {
-    enum err_code code = edge_decode_request(arena, EDGE_TYPE_JSON, json, len, out, err);
-    if (!code) code = deny_names_check((*out)->options.deny_columns, (*out)->options.n_deny_columns, err);
-    if (!code) code = tenant_narrow(http->tenant, *out, arena, err);
+    return http->tenant ? http->tenant->number : 0;
+}
+
+enum err_code http_judge_read(const struct http_api_config *config, const struct http_request *http, const void *json,
+                              size_t len, struct arena *arena, struct judge_request *out, struct err *err)
+{
+    struct msg_request *message = NULL;
+    if (config->has_room && !config->has_room(config->send_ctx, tenant_number(http)))
+        return err_set(err, ERR_FULL, "%s", err_meaning(ERR_FULL));
+    enum err_code code = edge_decode_request(arena, EDGE_TYPE_JSON, json, len, &message, err);
+    if (!code) code = deny_names_check(message->options.deny_columns, message->options.n_deny_columns, err);
+    if (!code) code = tenant_narrow(http->tenant, message, arena, err);
     if (code) return code;
-    if (!(*out)->id || !*(*out)->id) (*out)->id = make_id(arena);
-    return (*out)->id ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for the request");
+    *out = (struct judge_request){message, !message->id || !*message->id};
+    if (out->only_caller) message->id = make_id(arena);
+    return message->id ? ERR_OK : err_set(err, ERR_NOMEM, "no memory for the request");
 }
 
 static int64_t until_ns(const struct http_api_config *config, const struct http_request *http)
@@ -66,16 +75,18 @@ void http_judge_end_span(const struct http_api_config *config, const struct outc
 }
 
 enum err_code http_judge_send(const struct http_api_config *config, const struct http_request *http,
-                              struct msg_request *request, struct trace_span *span, pending_done *done,
+                              const struct judge_request *request, struct trace_span *span, pending_done *done,
                               void (*told)(void *ctx, const void *progress), void *ctx, struct err *err)
 {
     struct waiter *waiter = NULL;
+    struct msg_request *message = request->message;
     char own[TRACEPARENT_ROOM];
-    const char *traceparent = begin_span(config, http, request, span, own);
-    enum err_code code = pending_begin(config->pending, http->tenant ? http->tenant->number : 0, request->id,
-                                       until_ns(config, http), done, ctx, &waiter);
+    const char *traceparent = begin_span(config, http, message, span, own);
+    enum err_code code =
+        pending_begin(config->pending, tenant_number(http), message->id, until_ns(config, http), done, ctx, &waiter);
     if (!code && told) pending_watch(waiter, told);
-    if (!code) code = config->send(config->send_ctx, request, traceparent, waiter);
+    if (!code && request->only_caller) pending_only_caller(waiter);
+    if (!code) code = config->send(config->send_ctx, message, traceparent, waiter);
     if (!code || (waiter && !pending_cancel(waiter))) return ERR_OK; /* done has been called, or will be */
     return err_set(err, code, "%s",
                    err_meaning(code)); /* who sends may name brokers: that is for the log and /healthz */

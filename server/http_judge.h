@@ -8,13 +8,20 @@
 #define HTTP_JUDGE    "/v1/judge"
 #define HTTP_VERDICTS "/v1/verdicts/"
 
-/* A request in JSON, decoded into the arena, with an id if it has none, and with what its tenant may see. ERR_MALFORMED and others of edge_decode_request. */
-enum err_code http_judge_read(const struct http_request *http, const void *json, size_t len, struct arena *arena,
-                              struct msg_request **out, struct err *err);
+/* A request that was read. */
+struct judge_request {
+    struct msg_request *message;
+    bool only_caller; /* its id is known to nobody but who waits, so nobody else can ask for its verdict */
+};
+
+/* Decodes a request in JSON into the arena, gives it an id if it has none, and narrows it to what its tenant may see. ERR_MALFORMED and others of
+ * edge_decode_request; ERR_FULL: there is no room for a request of the tenant now, and nothing was read. */
+enum err_code http_judge_read(const struct http_api_config *config, const struct http_request *http, const void *json,
+                              size_t len, struct arena *arena, struct judge_request *out, struct err *err);
 /* Begins to wait for the request's verdict, and sends it on. ERR_OK: `done` is called, or has been; `told` as pending_watch's, NULL: it does not watch. Else it never will be. On the thread of connections.
  * Begins the caller's span, which http_judge_end_span ends, in both cases. */
 enum err_code http_judge_send(const struct http_api_config *config, const struct http_request *http,
-                              struct msg_request *request, struct trace_span *span, pending_done *done,
+                              const struct judge_request *request, struct trace_span *span, pending_done *done,
                               void (*told)(void *ctx, const void *progress), void *ctx, struct err *err);
 /* The wait has ended, as http_judge_reply has it. Thread: any. */
 void http_judge_end_span(const struct http_api_config *config, const struct outcome *outcome, enum err_code code,

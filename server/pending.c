@@ -16,7 +16,7 @@ struct waiter {
     int64_t until_ns;
     struct msg_key position;
     uint16_t tenant;
-    bool placed, ended;
+    bool placed, ended, only_caller;
     char id[MSG_MAX_NAME + 1];
 };
 
@@ -42,6 +42,8 @@ struct pending {
     struct pending_stats stats;
     void (*on_verdict)(void *ctx, const struct outcome *verdict);
     void *verdict_ctx;
+    void (*on_lost)(void *ctx, const struct msg_key *position);
+    void *lost_ctx;
 };
 
 /* --- keys --- */
@@ -205,6 +207,17 @@ void pending_watch(struct waiter *waiter, void (*told)(void *ctx, const void *pr
     atomic_fetch_add(&waiter->pending->n_watching, 1);
 }
 
+void pending_only_caller(struct waiter *waiter)
+{
+    waiter->only_caller = true;
+}
+
+void pending_on_lost(struct pending *pending, void (*on_lost)(void *ctx, const struct msg_key *position), void *ctx)
+{
+    pending->on_lost = on_lost;
+    pending->lost_ctx = ctx;
+}
+
 void pending_tell(struct pending *pending, const struct msg_key *position, const void *progress)
 {
     if (!atomic_load(&pending->n_watching)) return;
@@ -307,15 +320,19 @@ void pending_on_verdict(struct pending *pending, void (*on_verdict)(void *ctx, c
 void pending_leave(struct pending *pending, const void *ctx)
 {
     struct ending ending = {0};
+    struct msg_key lost = {-1, -1};
     pthread_mutex_lock(&pending->lock);
     GList *link = pending->callers.head;
     while (link && ((struct waiter *)link->data)->ctx != ctx) link = link->next;
     if (link) {
+        const struct waiter *waiter = link->data;
+        if (waiter->only_caller && waiter->placed) lost = waiter->position;
         ending = end_waiter(link->data);
         pending->stats.late++;
     }
     pthread_mutex_unlock(&pending->lock);
     if (ending.done) ending.done(ending.ctx, PENDING_LATE, NULL);
+    if (lost.offset >= 0 && pending->on_lost) pending->on_lost(pending->lost_ctx, &lost);
 }
 
 /* Those whose time is up before `now_ns`, told one after the other: `done` may begin the next wait. */

@@ -46,6 +46,8 @@ uint16_t pending_tenant(const struct waiter *waiter);
 /* What is learned of its request before the verdict (pending_tell): `told` is called under a lock, and is not to call back. Before
  * the request is sent. */
 void pending_watch(struct waiter *waiter, void (*told)(void *ctx, const void *progress));
+/* Nobody but its caller can ask for the verdict: if he leaves, it is lost (pending_on_lost). Before the request is sent. */
+void pending_only_caller(struct waiter *waiter);
 /* Where the request lies; once. An offset below 0: taken, and nobody knows where; then the id decides. */
 void pending_position(struct waiter *waiter, int32_t partition, int64_t offset);
 /* The request was not sent after all. True: `done` will not be called; false: it has been, time was up meanwhile. */
@@ -70,6 +72,10 @@ GBytes *pending_find(struct pending *pending, uint16_t tenant, const char *id);
 /* Each verdict that comes is told to `on_verdict` too, from now on, without a lock held. Before the first outcome. */
 void pending_on_verdict(struct pending *pending, void (*on_verdict)(void *ctx, const struct outcome *verdict),
                         void *ctx);
+
+/* Of each waiter of pending_only_caller that leaves, once its place is known: the place is told, without a lock held. Before the
+ * first wait. */
+void pending_on_lost(struct pending *pending, void (*on_lost)(void *ctx, const struct msg_key *position), void *ctx);
 
 struct pending_stats {
     uint64_t answered, letters, late, refused; /* callers, by how their wait ended; those not let in */

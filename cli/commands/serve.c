@@ -243,6 +243,7 @@ static enum err_code open_serve(struct cli *cli, struct serve *serve, struct err
                                         .tokens = serve->tokens,
                                         .store = serve->store,
                                         .send = serve->backend->send,
+                                        .has_room = serve->backend->has_room,
                                         .send_ctx = serve->judge,
                                         .local = alone && !s->serve.open && !s->serve.tokens,
                                         .hosts = s->serve.hosts.items,

@@ -13,6 +13,7 @@ struct serve_backend {
     enum err_code (*open)(struct cli *cli, struct tracer *tracer, struct pending *pending, void **out, struct err *err);
     /* As http_api_config's. */
     enum err_code (*send)(void *self, struct msg_request *request, const char *traceparent, struct waiter *waiter);
+    bool (*has_room)(void *self, uint16_t tenant); /* as http_api_config's; NULL: always */
     /* Hands verdicts that have come to `pending`; waits some milliseconds for the first. A code that is not ERR_OK ends the process. */
     enum err_code (*turn)(void *self, struct err *err);
     void (*close)(void *self);

@@ -17,7 +17,10 @@
 enum {
     TENANT_SHIFT = 47 /* a tag is a tenant's number and, below it, the request's: as an offset not below 0 */,
     TURN_MS = 50,
-    MOST_OPEN = 256 /* requests in the engine; more wait for nothing, and are told to come again */
+    SLOW_THREADS = 2,          /* of a worker, as in a fleet */
+    DEADLINE_MS = 10000,       /* of a request, where nobody says otherwise */
+    MOST_DEADLINE_MS = 600000, /* whatever it says, as in a fleet */
+    MOST_OPEN = 256            /* requests in the engine; more wait for nothing, and are told to come again */
 };
 
 struct alone {
@@ -38,16 +41,27 @@ static enum err_code send_on(void *self, struct msg_request *request, const char
     return code;
 }
 
+static bool has_room(void *self, uint16_t tenant)
+{
+    return engine_has_room(((struct alone *)self)->engine, tenant);
+}
+
 static void hand_over(struct alone *alone, const struct msg_verdict *verdict)
 {
     struct outcome outcome = {.position = {0, (int64_t)verdict->tag},
                               .tenant = (uint16_t)(verdict->tag >> TENANT_SHIFT)};
+    if (g_strcmp0(verdict->reason, err_name(ERR_CANCELLED)) == 0) return; /* nobody can ask for it */
     char *json = msg_verdict_to_json(verdict);
     if (!json) return; /* whoever waits is told that it takes longer */
     g_strlcpy(outcome.id, verdict->id ? verdict->id : "", sizeof outcome.id);
     outcome.body = g_bytes_new_with_free_func(json, strlen(json), free, json);
     pending_outcome(alone->pending, &outcome);
     g_bytes_unref(outcome.body);
+}
+
+static void on_lost(void *ctx, const struct msg_key *position)
+{
+    engine_cancel(((struct alone *)ctx)->engine, (uint64_t)position->offset);
 }
 
 static enum err_code turn(void *self, struct err *err)
@@ -100,12 +114,17 @@ static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct p
     if (code) return code;
     if (!engine_settings_find_databases(cli))
         return err_set(err, ERR_USAGE, "neither a fleet (--servers) nor databases to judge on (--db-root)");
+    if (!cli->settings.judge.deadline_ms) cli->settings.judge.deadline_ms = DEADLINE_MS; /* agents' requests too */
     engine_settings(cli, &config);
     code = denied_settings_check(cli, &config.databases, denied_settings_warn, err);
     if (code) return code;
     engine_settings_polisher(cli, &config);
     config.tracer = tracer;
     config.executor = EXECUTOR_SELF; /* statements of strangers, as in a worker */
+    config.max_deadline_ms = MOST_DEADLINE_MS;
+    config.max_work_ms = cli->settings.serve.work_ms;
+    config.slow_threads = SLOW_THREADS;
+    config.fair = (struct engine_fair){true, TENANT_SHIFT, (uint32_t)cli->settings.serve.per_tenant};
     config.window = MIN((uint32_t)cli->settings.serve.max_waiting, MOST_OPEN);
     struct alone *alone = g_new0(struct alone, 1);
     alone->pending = pending;
@@ -116,10 +135,16 @@ static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct p
         close_alone(alone);
         return code;
     }
+    pending_on_lost(pending, on_lost, alone);
     alone->agent = agent_new(cli, &config.databases, engine_schemas(alone->engine));
     *out = alone;
     return ERR_OK;
 }
 
-const struct serve_backend serve_alone = {
-    .open = open_alone, .send = send_on, .turn = turn, .close = close_alone, .routes = add_routes, .collect = collect};
+const struct serve_backend serve_alone = {.open = open_alone,
+                                          .send = send_on,
+                                          .has_room = has_room,
+                                          .turn = turn,
+                                          .close = close_alone,
+                                          .routes = add_routes,
+                                          .collect = collect};

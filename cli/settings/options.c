@@ -64,7 +64,9 @@ static const struct option_row judge_rows[] = {
      .sentence = "withdraw the promise when the traffic is no longer like the calibration's; a log that is sorted by "
                  "database never is"},
     {"deadline-ms", 0, OPT_INT, "MS", AT(judge.deadline_ms), "0", .min = -1, .max = 86400000,
-     .sentence = "time for one question from its arrival; 0, -1: none, but ten minutes in a fleet"},
+     .sentence =
+         "time for one question from its arrival; 0: none, but 10 s in assay serve without a fleet; -1: none; in "
+         "both a fleet and assay serve ten minutes at most"},
     {"max-iterations", 0, OPT_INT, "N", AT(judge.max_iterations), "0", .min = 0, .max = 10000,
      .sentence = "candidates to judge at most; 0: all"},
     {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,
@@ -671,12 +673,19 @@ static const struct option_row serve_rows[] = {
      .sentence = "how long a caller waits for the verdict who does not say"},
     {"max-wait-ms", 0, OPT_INT, "MS", AT(serve.max_wait_ms), "120000", .min = 0, .max = 3600000,
      .sentence = "how long one may ask to wait"},
+    {"work-ms", 0, OPT_INT, "MS", AT(serve.work_ms), "10000", .min = 0, .max = 86400000,
+     .sentence =
+         "without a fleet: time that workers spend on one request, all statements and a repair together; 0: any"},
     {"max-waiting", 0, OPT_INT, "N", AT(serve.max_waiting), "1000", .min = 1, .max = 100000,
      .sentence = "callers who may wait at a time; the next is told to come again"},
     {"per-address", 0, OPT_INT, "N", AT(serve.per_address), "64", .min = 0, .max = 100000,
      .sentence =
          "connections of one address that come in or are answered, not those that wait; one more ends the oldest; "
          "0: any, for callers behind proxies"},
+    {"per-tenant", 0, OPT_INT, "N", AT(serve.per_tenant), "64", .min = 0, .max = 100000,
+     .sentence =
+         "with --tokens: requests of one tenant that are judged at a time; the next is told to come again, a batch "
+         "waits; 0: any"},
     {"max-kb", 0, OPT_INT, "KIB", AT(serve.max_kb), "1024", .min = 1, .max = 8192, .sentence = "size of a request"},
     {"keep", 0, OPT_TEXT, "FILE", AT(serve.keep), NULL,
      .sentence = "keep verdicts in this file (SQLite) too, so that they are there by id after a restart; not set: in "

@@ -250,8 +250,9 @@ struct settings {
         const char *runs, *keep, *tokens, *tls_cert, *tls_key;
         struct string_list hosts;
         int64_t wait_ms, max_wait_ms;
+        int64_t work_ms;
         int64_t max_waiting;
-        int64_t per_address;
+        int64_t per_address, per_tenant;
         int64_t max_kb, keep_mb;
         int64_t look_back_ms;
         int64_t drain_ms;
