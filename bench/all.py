@@ -347,6 +347,13 @@ FLEET_AND_FRONT_DOOR = [
         needs=["kafka", "redis"],
     ),
     Bench(
+        name="hostile tenant",
+        command=bench("hostile_tenant.py", "{assay}"),
+        claims=[Claim(f"{route}: p99 beside a hostile tenant, ms more", cells(route, then=2), "<=", 500)
+                for route in ("/v1/judge", "/v1/batch", "/mcp")],
+        needs=[],
+    ),
+    Bench(
         name="a rollout",
         command=bench("rollout.py", "--assay", "{assay}"),
         claims=[],

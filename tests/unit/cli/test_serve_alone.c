@@ -805,6 +805,131 @@ Test(serve_alone, what_may_be_asked_of_can_be_looked_at)
     end();
 }
 
+/* --- who shares the process --------------------------------------------------------------------------------------- */
+
+/* A request of `n` candidates that run until they are stopped, each another one. g_free. */
+static char *never_ending(const char *head, unsigned n)
+{
+    GString *json = g_string_new(NULL);
+    g_string_printf(json, "{%s\"db\":\"shop\",\"question\":\"How many?\",\"strategy\":\"rerank\",\"candidates\":[",
+                    head);
+    for (unsigned i = 0; i < n; i++)
+        g_string_append_printf(
+            json,
+            "%s\"WITH RECURSIVE n(i) AS (SELECT %u UNION ALL SELECT i + 1 FROM n WHERE i > 0) SELECT "
+            "count(*) FROM n, customer\"",
+            i ? "," : "", i + 1);
+    g_string_append(json, "]}");
+    return g_string_free(json, FALSE);
+}
+
+static void expect_never_ending(const char *path, const char *head, unsigned n, long status, const char *says)
+{
+    char *json = never_ending(head, n);
+    expect(path, json, status, says);
+    g_free(json);
+}
+
+/* Sends the request and leaves without an answer. */
+static void leave_waiting(const char *path, const char *head, unsigned n)
+{
+    struct answer answer;
+    char *json = never_ending(head, n);
+    CURL *curl = prepare(path, json, strlen(json), &answer);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, 1000L);
+    cr_assert_eq(curl_easy_perform(curl), CURLE_OPERATION_TIMEDOUT, "it was answered: %s", answer.body->str);
+    curl_easy_cleanup(curl);
+    g_string_free(answer.body, TRUE);
+    g_free(json);
+}
+
+static bool is_found(void *path)
+{
+    struct answer answer;
+    CURL *curl = prepare(path, NULL, 0, &answer);
+    cr_assert_eq(curl_easy_perform(curl), CURLE_OK);
+    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
+    curl_easy_cleanup(curl);
+    g_string_free(answer.body, TRUE);
+    return answer.status == 200;
+}
+
+static bool is_idle(void *ctx)
+{
+    struct answer answer;
+    CURL *curl = prepare("/v1/metrics", NULL, 0, &answer);
+    (void)ctx;
+    cr_assert_eq(curl_easy_perform(curl), CURLE_OK);
+    curl_easy_cleanup(curl);
+    bool idle = strstr(answer.body->str, "\nassay_state_open_requests 0\n") != NULL;
+    g_string_free(answer.body, TRUE);
+    return idle;
+}
+
+Test(serve_alone, hostile_tenant_holds_up_no_other)
+{
+    write_tokens("shop");
+    begin("--tokens=tokens.json");
+    use_token("acme's");
+    expect_never_ending("/v1/judge?wait_ms=0", "\"id\":\"h1\",", 60, 202, "h1");
+    expect_never_ending("/v1/judge?wait_ms=0", "\"id\":\"h2\",", 60, 202, "h2");
+    use_token("beta's");
+    expect("/v1/judge", "{" COUNT "}", 200, "validated");
+    expect("/v1/batch", "{" COUNT "}\n{" COUNT "}", 200, "validated");
+    use_token("acme's");
+    expect("/v1/verdicts/h1", NULL, 404, "unknown_id");
+    expect("/v1/verdicts/h2", NULL, 404, "unknown_id");
+    cr_expect(wait_until(is_found, "/v1/verdicts/h1", START_MS), "it does not end by its deadline");
+    expect("/v1/verdicts/h1", NULL, 200, "\"reason\":\"deadline\"");
+    use_token(NULL);
+    end();
+}
+
+Test(serve_alone, tenant_over_its_share_is_told_to_come_again)
+{
+    const char *const options[] = {"--tokens=tokens.json", "--per-tenant=2", "--deadline-ms=3000", NULL};
+    write_tokens("shop");
+    begin_with(options);
+    use_token("acme's");
+    expect_never_ending("/v1/judge?wait_ms=0", "\"id\":\"h1\",", 60, 202, "h1");
+    expect_never_ending("/v1/judge?wait_ms=0", "\"id\":\"h2\",", 60, 202, "h2");
+    expect("/v1/judge", "{" COUNT "}", 503, "\"code\":\"full\"");
+    use_token("beta's");
+    expect("/v1/judge", "{" COUNT "}", 200, "validated");
+    use_token("acme's");
+    expect("/v1/batch", "{" COUNT "}", 200, "validated"); /* it waits for room */
+    use_token(NULL);
+    end();
+}
+
+Test(serve_alone, request_ends_once_its_work_is_spent)
+{
+    const char *const options[] = {"--work-ms=1000", "--deadline-ms=-1", NULL};
+    begin_with(options);
+    expect_never_ending("/v1/judge", "", 60, 200, "\"reason\":\"deadline\"");
+    end();
+}
+
+/* Without a deadline it would run for minutes. */
+Test(serve_alone, work_is_cancelled_when_its_only_caller_leaves)
+{
+    const char *const options[] = {"--work-ms=0", "--deadline-ms=-1", NULL};
+    begin_with(options);
+    leave_waiting("/v1/judge", "", 200);
+    cr_expect(wait_until(is_idle, NULL, START_MS), "/v1/judge");
+    leave_waiting("/v1/batch", "", 200);
+    cr_expect(wait_until(is_idle, NULL, START_MS), "/v1/batch");
+    end();
+}
+
+Test(serve_alone, work_with_a_known_id_goes_on_without_its_caller)
+{
+    begin("--deadline-ms=3000");
+    leave_waiting("/v1/judge", "\"id\":\"known\",", 60);
+    cr_expect(wait_until(is_found, "/v1/verdicts/known", START_MS));
+    end();
+}
+
 Test(serve_alone, a_token_looks_at_its_own_databases_alone)
 {
     write_tokens("other");
