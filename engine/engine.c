@@ -380,7 +380,7 @@ static void note_exit(struct engine *engine, uint64_t tag)
 static bool has_room(const struct engine *engine, uint64_t tenant, uint32_t weight)
 {
     if (engine->in_flight >= engine->window) return false;
-    if (!engine->fair.max_open || !tenant) return true;
+    if (!engine->open || !engine->fair.max_open || !tenant) return true;
     guint n = GPOINTER_TO_UINT(g_hash_table_lookup(engine->open, &tenant));
     return !n || n + weight <= engine->fair.max_open;
 }

@@ -149,6 +149,38 @@ Test(lanes, stopping_loses_no_slow_candidate)
     for (uint32_t i = 0; i < 5; i++) cr_expect(seen[i], "candidate %u", i);
 }
 
+/* A request that nobody waits for: its statement ends, and so do its other families. */
+static const char ENDLESS[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i > 0) "
+                              "SELECT count(*) FROM n, (SELECT count(*) FROM animal)";
+
+static bool is_stopped(void *request)
+{
+    return !worker_stop_request(rig.worker, *(const struct msg_key *)request);
+}
+
+static bool runs_aside(void *unused)
+{
+    struct worker_stats stats = {0};
+    (void)unused;
+    worker_stats(rig.worker, &stats);
+    return stats.slow_running == 1;
+}
+
+Test(lanes, stopped_request_ends_its_statement)
+{
+    struct msg_key request = {0, 7}, other = {0, 8};
+    for (unsigned i = 0; i < 2; i++) put(i ? "structure" : "execution", ENDLESS, 7);
+    start(1);
+    cr_assert(wait_until(runs_aside, NULL, 20000));
+    cr_expect_not(worker_stop_request(rig.worker, other), "nobody has that one");
+    cr_expect(runs_aside(NULL));
+    cr_assert(wait_until(is_stopped, &request, 20000), "its limit is a minute");
+    for (unsigned i = 0; i < 2; i++) cr_expect_str_eq(rig_next(&rig)->code, "cancelled");
+    put("execution", "SELECT age FROM animal", 7);
+    cr_expect_str_eq(rig_next(&rig)->code, "ok", "what comes later is another matter");
+    rig_stop(&rig);
+}
+
 /* All that a result says, without how long it took. */
 static char *said(struct msg_result *result)
 {

@@ -1,5 +1,5 @@
-/* Threads of a worker that pass its lead on: candidates of all speeds, statistics that are read meanwhile, and stops in
- * the midst of it. A plain program, since Criterion does not start under ThreadSanitizer. Exit 0: all went well. */
+/* Threads of a worker that pass its lead on: candidates of all speeds, statistics that are read and requests that are stopped
+ * meanwhile, and stops in the midst of it. A plain program, since Criterion does not start under ThreadSanitizer. Exit 0: all went well. */
 #include "lib/base/clock.h"
 #include "worker/worker.h"
 
@@ -31,10 +31,11 @@ static void *work(void *unused)
 
 static void *watch(void *unused)
 {
-    while (atomic_load(&watching)) {
+    for (int64_t i = 0; atomic_load(&watching); i++) {
         struct worker_stats stats = {0};
         worker_stats(worker, &stats);
         worker_liveness(worker);
+        worker_stop_request(worker, (struct msg_key){0, i % CANDIDATES}); /* of a fourth there are tasks */
         usleep(500);
     }
     return unused;
