@@ -213,3 +213,30 @@ Test(pending, who_leaves_makes_room)
     cr_expect_eq(stats.pending, 0);
     pending_free(pending);
 }
+
+static void on_lost(void *ctx, const struct msg_key *position)
+{
+    int64_t *sum = ctx;
+    *sum += position->offset;
+}
+
+/* One that gave its id, whose time is up, or that has its verdict can still be served. */
+Test(pending, only_a_caller_whose_id_nobody_knows_is_lost)
+{
+    enum { LOST, KNOWN, LATE, ANSWERED, N };
+    struct pending *pending = pending_new(10, 1 << 20);
+    struct caller callers[N];
+    int64_t sum = 0;
+    pending_on_lost(pending, on_lost, &sum);
+    for (unsigned i = 0; i < N; i++) {
+        wait_for(pending, &callers[i], "x", i == LATE ? 10 : 100);
+        if (i != KNOWN) pending_only_caller(callers[i].waiter);
+        pending_position(callers[i].waiter, 0, 1 << i);
+    }
+    pending_expire(pending, 20);
+    come(pending, "x", 0, 1 << ANSWERED, "verdict");
+    for (unsigned i = 0; i < N; i++) pending_leave(pending, &callers[i]);
+    cr_expect_eq(sum, 1 << LOST, "%d", (int)sum);
+    for (unsigned i = 0; i < N; i++) cr_expect_eq(callers[i].told, 1);
+    pending_free(pending);
+}
