@@ -84,11 +84,10 @@ struct bus_property {
     const char *name, *value;
 };
 
-/* A topic whose messages are handed out round robin: tenants, then databases of a tenant, then requests. */
+/* A topic whose messages are handed out round robin, one a poll: tenants, then databases of a tenant, then requests. */
 struct bus_fair {
     const char *topic;
-    /* Messages that readers hold of one flow of a level at most; 0: any number. A poll of a topic with a limit gives one
-     * message. Flow 0 has no limit. */
+    /* Messages that readers hold of one flow of a level at most; 0: any number. Flow 0 has no limit. */
     uint32_t limits[BUS_FLOW_LEVELS];
 };
 
