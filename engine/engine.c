@@ -6,8 +6,8 @@
  * length of a log.
  *
  * Fair engines (engine_config.fair) hand tasks to workers round robin, a candidate at a time, and no tenant, database or
- * request holds more than its share of the workers' threads (flow_limits). Each has threads for slow candidates beside the one that
- * leads; the shares leave some of them free for others, so that a statement of three seconds holds up nobody else's.
+ * request holds more than its share of the workers' threads (flow_limits). Each worker has threads for slow candidates beside the one
+ * that leads; the shares leave some of them free for others, so that a statement of three seconds holds up nobody else's.
  *
  * A request that the coordinator cannot even read (its question is not UTF-8, say) goes to the dead-letter topic, as in
  * the fleet. The engine reads that topic too and turns such a letter into a failed verdict, so that each submit has its
@@ -145,12 +145,12 @@ static uint32_t count_processors(void)
     return n < 1 ? 1 : (uint32_t)n;
 }
 
-/* Of n threads that judge at a time and `slow` beside each for slow candidates, a request holds n at most, so that it has all
- * of them while it is quick. A tenant, and a database of his, hold all but n, so that others find one free. */
+/* n threads judge at a time, and `slow` beside each finish slow candidates. A tenant, a database or a request holds n of them at most:
+ * as many as quick candidates need, and no more however slow its candidates are. Without threads beside them it holds half. */
 static struct bus_fair flow_limits(const char *topic, uint32_t n, uint32_t slow)
 {
-    uint32_t most = MAX(slow ? n * slow : n / 2, 1);
-    return (struct bus_fair){topic, {most, most, MIN(n, most)}};
+    uint32_t most = slow ? MAX(n, 1) : MAX(n / 2, 1);
+    return (struct bus_fair){topic, {most, most, most}};
 }
 
 static enum err_code open_bus(struct engine *engine, const struct engine_config *config, struct err *err)

@@ -32,10 +32,10 @@ static void close_handle(struct handles *handles, struct handle *handle)
     pthread_mutex_unlock(&handles->closing);
 }
 
-/* INVARIANT open: what is interrupted is not closed meanwhile. */
+/* INVARIANT open: what is interrupted is not closed meanwhile. Closing may take seconds, and nothing runs then. */
 void handles_interrupt(struct handles *handles)
 {
-    pthread_mutex_lock(&handles->closing);
+    if (pthread_mutex_trylock(&handles->closing)) return;
     struct db *db = atomic_load(&handles->current);
     if (db) db_interrupt(db);
     pthread_mutex_unlock(&handles->closing);
