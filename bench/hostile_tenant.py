@@ -8,7 +8,7 @@ and another database. It sends over all three routes, as fast as it is answered:
 tool calls; and requests that it leaves at once. What is printed is how long the honest ones waited, in milliseconds, and by how much the 99th percentile
 differs. The exit status is 1 where that is more than --most.
 """
-import argparse, hashlib, http.client, itertools, json, os, sqlite3, statistics, subprocess, sys, tempfile, threading, time
+import argparse, hashlib, http.client, itertools, json, multiprocessing, os, sqlite3, statistics, subprocess, sys, tempfile, threading, time
 
 BOUND = 60
 SLOW = "WITH RECURSIVE n(i) AS (SELECT {} UNION ALL SELECT i + 1 FROM n WHERE i > 0) SELECT count(*) FROM n, visit"
@@ -19,11 +19,12 @@ def call(port, token, path, body, timeout=BOUND):
     """(status, body), or None where the answer does not come in time."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
-        kind = "application/x-ndjson" if path.startswith("/v1/batch") else "application/json"
-        connection.request("POST", path, body, {"Authorization": f"Bearer {token}", "Content-Type": kind, "Accept": "application/json, text/event-stream"})
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson" if path.startswith("/v1/batch") else "application/json"}
+        if path == "/mcp": headers["Accept"] = "application/json, text/event-stream"
+        connection.request("POST", path, body, headers)
         answer = connection.getresponse()
         return answer.status, answer.read()
-    except OSError:
+    except (OSError, http.client.HTTPException):
         return None
     finally:
         connection.close()
@@ -52,13 +53,23 @@ def is_good(path, answer):
 
 
 class Hostile:
-    """Threads that keep as much work in the server as they get in."""
+    """Threads that keep as much work in the server as they get in, in a process of their own: they do not share an interpreter with those who measure."""
 
-    def __init__(self, port, n):
-        self.port, self.ending, self.taken, self.refused, self.left = port, False, 0, 0, 0
-        kinds = (self.judge, self.batch, self.agent, self.leave)
-        self.threads = [threading.Thread(target=self.run, args=(kind,), daemon=True) for kind in kinds for _ in range(n)]
-        for thread in self.threads: thread.start()
+    def __init__(self, port, n, kinds):
+        self.port, self.n, self.kinds = port, n, kinds
+        self.ending = multiprocessing.Event()
+        self.counts = multiprocessing.Array("L", 3)  # answered, refused, left
+        self.process = multiprocessing.Process(target=self.attack, daemon=True)
+        self.process.start()
+
+    def attack(self):
+        threads = [threading.Thread(target=self.run, args=(getattr(self, kind),), daemon=True) for kind in self.kinds for _ in range(self.n)]
+        for thread in threads: thread.start()
+        self.ending.wait()
+
+    def close(self):
+        self.ending.set()
+        self.process.join()
 
     def request(self, **more):
         first = next(numbers) * 1000
@@ -70,17 +81,16 @@ class Hostile:
     def agent(self): return call(self.port, "hostile", "/mcp", tool("judge_sql", {"db": "den", "question": "How many visits?", "candidates": self.request()["candidates"][:20]}))
 
     def leave(self):
-        call(self.port, "hostile", "/v1/judge?wait_ms=60000", json.dumps(self.request()), 0.5)
-        self.left += 1
-        return None
+        answer = call(self.port, "hostile", "/v1/judge?wait_ms=60000", json.dumps(self.request()), 0.5)
+        if not answer: self.counts[2] += 1
+        return answer
 
     def run(self, kind):
-        while not self.ending:
+        while True:
             answer = kind()
-            if answer and answer[0] == 200: self.taken += 1
-            if answer and answer[0] == 503:
-                self.refused += 1
-                time.sleep(0.2)
+            refused = answer and (answer[0] != 200 or b'"isError":true' in answer[1])  # an agent is told so by its tool
+            if answer: self.counts[1 if refused else 0] += 1
+            if refused: time.sleep(0.2)
 
 
 def measure(port, make, o):
@@ -137,6 +147,7 @@ def main():
     p.add_argument("--calls", type=int, default=40)
     p.add_argument("--pause", type=float, default=0.2)
     p.add_argument("--hostile", type=int, default=4, help="threads of each kind")
+    p.add_argument("--kinds", nargs="*", default=["judge", "batch", "agent", "leave"], help="what they send")
     p.add_argument("--most", type=float, default=500, help="milliseconds by which the 99th percentile may differ")
     p.add_argument("--serve", nargs="*", default=[], help="more options of assay serve, without their dashes")
     o = p.parse_args()
@@ -147,7 +158,7 @@ def main():
         try:
             for make in honest_calls().values(): measure(port, make, argparse.Namespace(callers=2, calls=2, pause=0))  # indexes are warm then
             alone = {path: measure(port, make, o) for path, make in honest_calls().items()}
-            hostile = Hostile(port, o.hostile)
+            hostile = Hostile(port, o.hostile, o.kinds)
             time.sleep(2)
             print("| route | alone: p50, p99 ms | beside: p50, p99 ms | p99 more by, ms | without a good answer |\n" + "| --- " * 5 + "|")
             for path, make in honest_calls().items():
@@ -158,8 +169,8 @@ def main():
                 print(f"| {path} | {statistics.median(before):.0f}, {at(before, 0.99):.0f} | {statistics.median(beside):.0f}, {at(beside, 0.99):.0f} | {more:.0f} "
                       f"| {len(lost_before)}, {len(lost)} of {len(beside)} |", flush=True)
                 for answer in lost[:1]: print(f"  {path}: {answer}", file=sys.stderr)
-            hostile.ending = True
-            print(f"of the hostile tenant: {hostile.taken} calls answered, {hostile.refused} refused, {hostile.left} left")
+            hostile.close()
+            print("of the hostile tenant: {} calls answered, {} refused, {} left".format(*hostile.counts))
         finally:
             server.kill()
             server.wait()
