@@ -1,4 +1,5 @@
 #include "cli/help.h"
+#include "cli/output/destination.h"
 #include "lib/text/text.h"
 
 #include <stdint.h>
@@ -32,7 +33,7 @@ error_t help_on_key(int key, const char *arg, struct argp_state *state, void (*s
     } else {
         return ARGP_ERR_UNKNOWN;
     }
-    exit(fflush(stdout) == 0 ? 0 : EXIT_ERROR);
+    exit(close_stdout(0));
 }
 
 /* --- what matters first ------------------------------------------------------------------------------------------ */

@@ -1,14 +1,15 @@
 /* The front door: finds the command, feeds argp from the option tables, resolves settings, runs. */
 #include "cli/cli.h"
 #include "cli/help.h"
+#include "cli/output/destination.h"
 #include "cli/output/terminal.h"
 #include "lib/db/executor.h"
 
 #include "cli/commit.h" /* made by the build: ASSAY_COMMIT */
 
 #include <argp.h>
-#include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,19 +232,19 @@ static void set_locale(void)
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* That the reader of a pipe has gone away is not an error; a full disk is. */
-static int close_stdout(int code)
+/* A connection whose peer has gone and a file at its size limit become errors of the write (EPIPE, EFBIG). By default
+ * their signals would end the process. A program that is started gets them back, or ignores them itself. */
+static void ignore_signals_of_writes(void)
 {
-    errno = 0;
-    bool failed = fflush(stdout) != 0 || ferror(stdout);
-    if (!failed || errno == EPIPE) return code;
-    complain("standard output: %s", g_strerror(errno));
-    return EXIT_ERROR;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[0], EXECUTOR_NAME) == 0) executor_serve(argv[1]);
+    ignore_signals_of_writes();
+    outfile_take_stdout();
     set_locale();
     argp_err_exit_status = EXIT_ERROR;
     struct cli cli = {.origins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};

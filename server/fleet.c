@@ -31,7 +31,6 @@ void fleet_start(enum log_form form, enum log_level most)
 {
     sigset_t set = ending_signals();
     log_open(-1, form, most);
-    signal(SIGPIPE, SIG_IGN); /* a connection that breaks is an error code, not an end */
     pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 

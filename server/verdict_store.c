@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -163,27 +164,44 @@ static uint64_t forget_oldest(struct verdict_store *store, uint64_t bytes)
     return bytes;
 }
 
+/* Why the last call on the file failed: SQLite's words and the system's. A rollback forgets the first; of a failed COMMIT
+ * SQLite keeps no errno, so write_group clears it before. */
+static void failure_text(sqlite3 *db, char *out, size_t size)
+{
+    int system = sqlite3_system_errno(db) ? sqlite3_system_errno(db) : errno;
+    snprintf(out, size, "%s%s%s", sqlite3_errmsg(db), system ? ": " : "", system ? g_strerror(system) : "");
+}
+
 static void write_group(struct verdict_store *store, GQueue *group)
 {
+    char why[200] = "";
+    errno = 0;
     uint64_t written = 0, bytes = store->stats.bytes; /* only this thread changes it */
     bool begun = sqlite3_exec(store->writer, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
+    if (!begun) failure_text(store->writer, why, sizeof why);
     for (GList *link = group->head; begun && link; link = link->next) {
         const struct entry *entry = link->data;
-        if (!insert(store, entry)) continue;
+        if (!insert(store, entry)) {
+            failure_text(store->writer, why, sizeof why);
+            continue;
+        }
         written++;
         bytes += g_bytes_get_size(entry->json);
     }
     if (begun) bytes = forget_oldest(store, bytes);
     bool kept = begun && sqlite3_exec(store->writer, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
-    if (begun && !kept) sqlite3_exec(store->writer, "ROLLBACK", NULL, NULL, NULL);
+    if (begun && !kept) {
+        failure_text(store->writer, why, sizeof why);
+        sqlite3_exec(store->writer, "ROLLBACK", NULL, NULL, NULL);
+    }
     pthread_mutex_lock(&store->lock);
-    bool first = !kept && !store->stats.failed;
+    bool first = why[0] && !store->stats.failed;
     store->stats.written += kept ? written : 0;
     store->stats.failed += kept ? group->length - written : group->length;
     if (kept) store->stats.bytes = bytes;
     pthread_mutex_unlock(&store->lock);
-    const struct log_field why = log_field_text("why", sqlite3_errmsg(store->writer));
-    if (first) log_event(LOG_LEVEL_WARN, "verdict_store", &why, 1, "verdicts could not be kept in their file");
+    const struct log_field field = log_field_text("why", why);
+    if (first) log_event(LOG_LEVEL_WARN, "verdict_store", &field, 1, "verdicts could not be kept in their file");
 }
 
 static void *run(void *arg)

@@ -7,7 +7,6 @@
 #include "engine/run.h"
 #include "lib/base/input.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +82,7 @@ static int check_request(struct cli *cli, const struct msg_request *request, enu
     if (code == ERR_OK) {
         struct output *output = output_begin(format, true, stdout);
         output_verdict(output, 0, verdict);
-        exit = output_end(output) || errno == EPIPE ? exit_code(verdict) : EXIT_ERROR;
+        exit = output_end(output) ? exit_code(verdict) : complain_err(NULL, &(struct err){.code = ERR_NOMEM});
     } else {
         err.code = code;
         complain_err(NULL, &err);

@@ -10,7 +10,6 @@
 #include "engine/run.h"
 #include "lib/db/executor.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -116,7 +115,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     tell(check, pair_at(check, at), verdict);
     check->told = at + 1;
     msg_verdict_free(verdict);
-    return true;
+    return !ferror(stdout);
 }
 
 /* The name that --db goes by: an entry's, or what its path is called. NULL: there is none. g_free */
@@ -158,7 +157,7 @@ static enum err_code judge_all(struct check *check, struct err *err)
     if (!code) code = engine_open(&config, &engine, err);
     if (!code) code = engine_run(engine, &loop, err);
     engine_close(engine);
-    if (!code) tell_until(check, check->pairs->len);
+    if (!code && !ferror(stdout)) tell_until(check, check->pairs->len);
     return code;
 }
 
@@ -167,13 +166,14 @@ static int run(struct check *check, enum format format)
     struct err err = {0};
     check->output = output_begin(format, false, stdout);
     err.code = judge_all(check, &err);
-    bool written = output_end(check->output) || errno == EPIPE;
+    bool written = output_end(check->output);
+    if (!err.code && !written) err.code = ERR_NOMEM;
     if (err.code) return complain_err(NULL, &err);
     guint n = check->pairs->len;
     if (!check->cli->settings.general.quiet)
         fprintf(stderr, "%u of %u queries validated, %u not, %u not judged, %u skipped\n", check->held, n,
                 n - check->held - check->failed - check->skipped, check->failed, check->skipped);
-    return written ? check->exit : EXIT_ERROR;
+    return check->exit;
 }
 
 /* --- the command -------------------------------------------------------------------------------------------------- */

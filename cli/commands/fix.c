@@ -5,7 +5,6 @@
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -43,9 +42,8 @@ static int print_verdict(const struct cli *cli, const struct msg_verdict *verdic
     } else {
         struct output *output = output_begin(format, true, stdout);
         output_verdict(output, 0, verdict);
-        if (!output_end(output) && errno != EPIPE) return EXIT_ERROR;
+        if (!output_end(output)) return complain_err(NULL, &(struct err){.code = ERR_NOMEM});
     }
-    if (fflush(stdout) != 0 && errno != EPIPE) return EXIT_ERROR;
     if (verdict->status == MSG_STATUS_FAILED) return EXIT_ERROR;
     return is_valid(verdict) ? EXIT_VALIDATED : EXIT_JUDGED;
 }

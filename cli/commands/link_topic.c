@@ -37,7 +37,7 @@ static void judge_record(struct watching *w, const struct bus_message *record)
 static enum err_code judge_range(struct watching *w, struct range *range, struct err *err)
 {
     const struct bus_message *record = NULL;
-    while (!replay_interrupted) {
+    while (!replay_interrupted && !ferror(stdout)) {
         enum err_code code = range_poll(range, TURN_MS, &record, err);
         if (code == ERR_CLOSED) return ERR_OK;
         if (code && code != ERR_FULL) return code;

@@ -7,7 +7,6 @@
 #include "server/mcp_stdio.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,7 +88,6 @@ static int mcp_run(struct cli *cli)
     if (!choose_databases(cli, &one, &databases)) return EXIT_ERROR;
     int out = take_output();
     if (out < 0) return complain_err("standard output", &(struct err){.code = ERR_IO});
-    signal(SIGPIPE, SIG_IGN); /* whoever has closed it is told by the write */
     engine_settings(cli, &config);
     engine_settings_polisher(cli, &config);
     config.databases = databases;

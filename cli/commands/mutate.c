@@ -7,7 +7,6 @@
 #include "lib/base/input.h"
 #include "lib/schema/edits.h"
 
-#include <errno.h>
 #include <string.h>
 
 static json_t *mutation_json(const struct sql_mutation *mutation)
@@ -126,7 +125,7 @@ static int mutate_log(struct mutating *m, const char *path)
     if (lines_open(path, &m->lines, &err) != ERR_OK) return complain_err(path, &err);
     int more = 0;
     if (m->lines.empty) complain_empty(path);
-    while ((more = lines_next(&m->lines)) > 0) mutate_line(m);
+    while (!ferror(stdout) && (more = lines_next(&m->lines)) > 0) mutate_line(m);
     if (more < 0) complain("%s: cannot be read: %s", path, lines_error(&m->lines));
     lines_close(&m->lines);
     return more < 0 ? EXIT_ERROR : m->failed ? EXIT_JUDGED : 0;

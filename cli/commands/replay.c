@@ -13,6 +13,7 @@
  *
  * Memory is that of the longest line, the engine's window and what `reorder` holds, however long the log is.
  */
+#include "cli/output/destination.h"
 #include "cli/output/output.h"
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
@@ -27,7 +28,6 @@
 #include "lib/base/clock.h"
 #include "proto/bus/source.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,8 +40,8 @@ struct replay {
     struct rate_limiter limiter;
     bool held; /* the source stands on a request that is not handed out yet */
     struct output *output;
-    FILE *stream;
-    struct topic_sink *sink; /* in place of output and stream */
+    struct destination to;
+    struct topic_sink *sink; /* in place of output and its destination */
     int64_t committed_ns;
     struct resume resume;
     bool compared; /* what was done before, with all of the log */
@@ -50,7 +50,6 @@ struct replay {
     uint64_t read, failed;  /* requests taken from the source; verdicts that could not be judged */
     bool ordered;           /* verdicts go out in the order of the source */
     bool show, refused, interrupted;
-    int io_error; /* errno of a failed write */
 };
 
 /* --- verdicts out ---------------------------------------------------------------------------------------------- */
@@ -94,7 +93,7 @@ static bool send_verdict(struct replay *r, const struct msg_verdict *verdict)
 
 static bool write_verdict(struct replay *r, struct msg_verdict *verdict)
 {
-    if (!r->cli->settings.general.quiet && r->stream == stdout && r->show) progress_clear(&r->progress);
+    if (!r->cli->settings.general.quiet && !r->sink && r->to.stream == stdout && r->show) progress_clear(&r->progress);
     r->failed += verdict->status == MSG_STATUS_FAILED;
     progress_count(&r->progress, verdict);
     bool good = true;
@@ -103,8 +102,7 @@ static bool write_verdict(struct replay *r, struct msg_verdict *verdict)
     else
         output_verdict(r->output, verdict->tag, verdict);
     msg_verdict_free(verdict);
-    if (!r->sink && ferror(r->stream) && !r->io_error) r->io_error = errno ? errno : EIO;
-    return good && !r->io_error;
+    return good && (r->sink || !destination_failed(&r->to));
 }
 
 /* Write what is next in order and there. */
@@ -311,15 +309,14 @@ static bool open_output(struct replay *r, enum format *format)
 {
     const struct settings *s = &r->cli->settings;
     const char *path = s->replay.out;
-    r->stream = stdout;
     if (!format_choose(r->cli, FORMATS_VERDICT, format)) return false;
     if (path && strcmp(s->output.format, "auto") == 0) *format = FORMAT_JSONL;
     if (s->replay.resume && (!path || *format != FORMAT_JSONL)) {
         complain("--resume needs --out=FILE and the format jsonl");
         return false;
     }
-    if (!path) return true;
     struct err err = {0};
+    if (!path) return destination_open(&r->to, NULL, false, &err) == ERR_OK;
     if (s->replay.resume) {
         enum err_code code = resume_scan(path, &r->resume, &err);
         if (code != ERR_OK) {
@@ -332,15 +329,13 @@ static bool open_output(struct replay *r, enum format *format)
         complain("%s exists: --resume continues it, --force overwrites it", path);
         return false;
     }
-    r->stream = fopen(path, s->replay.resume ? "ae" : "we");
-    if (!r->stream) complain("%s: cannot be written: %s", path, g_strerror(errno));
-    return r->stream != NULL;
+    return destination_open(&r->to, path, s->replay.resume, &err) == ERR_OK || (complain_err(NULL, &err), false);
 }
 
 static int exit_code(const struct replay *r, enum err_code code, const struct err *err)
 {
     if (code != ERR_OK) return complain_err(NULL, err);
-    if (r->refused || r->io_error) return EXIT_ERROR;
+    if (r->refused) return EXIT_ERROR;
     if (r->interrupted) return EXIT_INTERRUPTED;
     return r->failed || r->progress.bad_lines ? EXIT_JUDGED : 0;
 }
@@ -392,14 +387,8 @@ static int close_output(struct replay *r, int code)
         topic_sink_close(r->sink);
         return code;
     }
-    errno = 0;
-    bool good = output_end(r->output);
-    if (r->stream != stdout && fclose(r->stream) != 0) good = false;
-    if (r->io_error) errno = r->io_error;
-    if (good || errno == EPIPE) return code;
-    complain("%s: cannot be written: %s", r->cli->settings.replay.out ? r->cli->settings.replay.out : "standard output",
-             g_strerror(errno));
-    return EXIT_ERROR;
+    if (!output_end(r->output)) code = complain_err(NULL, &(struct err){.code = ERR_NOMEM});
+    return destination_close(&r->to, code);
 }
 
 /* Where verdicts go: a topic, a file, or standard output. False after a complaint. */
@@ -416,7 +405,7 @@ static bool open_sink(struct replay *r)
         return false;
     }
     if (!open_output(r, &format)) return false;
-    r->output = output_begin(format, false, r->stream);
+    r->output = output_begin(format, false, r->to.stream);
     return true;
 }
 
@@ -448,7 +437,7 @@ static int replay_all(struct replay *r)
     int code = EXIT_ERROR;
     if (!replay_check(r->cli) || !engine_settings_has_databases(r->cli)) return code;
     if (open_source(r) && open_sink(r)) {
-        bool to_terminal = !r->sink && r->stream == stdout && terminal_output();
+        bool to_terminal = !r->sink && r->to.stream == stdout && terminal_output();
         r->show = terminal_progress() && !r->cli->settings.general.quiet && !to_terminal;
         code = run_engine(r);
         if (r->progress.started_ns && !r->cli->settings.general.quiet && !r->refused) {

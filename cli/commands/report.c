@@ -5,8 +5,8 @@
 #include "cli/output/terminal.h"
 #include "cli/settings/engine_settings.h"
 #include "eval/runs/run_index.h"
+#include "lib/base/outfile.h"
 
-#include <errno.h>
 #include <string.h>
 
 struct report {
@@ -27,12 +27,7 @@ static enum err_code write_page(struct run_index *run, const struct settings *s,
     char *name = g_path_get_basename(path);
     json_t *report = run_index_report(run, name, (uint32_t)s->report.rows, err);
     GString *html = report ? run_html(report, err) : NULL;
-    FILE *file = html ? fopen(s->report.html, "w") : NULL;
-    enum err_code code = html ? ERR_OK : err->code;
-    if (html && !file) code = err_set(err, ERR_IO, "%s: cannot be written: %s", s->report.html, g_strerror(errno));
-    bool whole = file && fwrite(html->str, 1, html->len, file) == html->len;
-    if (file && (fclose(file) != 0 || !whole))
-        code = err_set(err, ERR_IO, "%s: cannot be written: %s", s->report.html, g_strerror(errno));
+    enum err_code code = html ? outfile_write(s->report.html, html->str, html->len, err) : err->code;
     if (html) g_string_free(html, TRUE);
     json_decref(report);
     g_free(name);

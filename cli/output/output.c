@@ -4,7 +4,6 @@
 #include "lib/base/digits.h"
 #include "proto/bus/position.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 struct output {
     FILE *stream;
     enum format format;
-    bool full, first;
+    bool full, first, lost;      /* lost: no memory was left for a verdict */
     const struct sql_file *file; /* that holds the present verdict's query; NULL: none does */
     struct msg_buffer json;      /* kept from one verdict to the next */
     struct junit *junit;
@@ -142,7 +141,7 @@ static void json_verdict(struct output *output, uint64_t place, const struct msg
 {
     bool record = position_is_record(place);
     if (msg_verdict_write_json(&output->json, verdict, record ? 0 : place) || (record && !add_record(output, place))) {
-        errno = ENOMEM;
+        output->lost = true;
         return;
     }
     if (!output->full && output->format == FORMAT_JSON) fputs(output->first ? "" : ",\n", output->stream);
@@ -280,7 +279,7 @@ void output_skipped(struct output *output, const struct sql_file *file, const ch
 bool output_end(struct output *output)
 {
     if (writers[output->format].end) writers[output->format].end(output);
-    bool good = fflush(output->stream) == 0 && !ferror(output->stream);
+    bool good = !output->lost;
     msg_buffer_free(&output->json);
     g_free(output);
     return good;

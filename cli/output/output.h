@@ -21,7 +21,8 @@ void output_verdict_of_file(struct output *output, const struct sql_file *file, 
 /* A file that was not judged, and why. Formats that do not count what is skipped say nothing. */
 void output_skipped(struct output *output, const struct sql_file *file, const char *why);
 
-/* Close lists and documents, flush, free. False when the stream failed (errno). */
+/* Closes lists and documents, and frees. Returns false if a verdict is missing because no memory was left. Failed writes
+ * are known to the stream. */
 bool output_end(struct output *output);
 
 /* One verdict for a person: status, candidates, suspect clauses marked, report. */

@@ -110,8 +110,8 @@ unsigned terminal_width(FILE *stream)
 {
     enum { NO_TERMINAL = 80 };
     struct winsize size;
-    if (isatty(fileno(stream)) == 1 && ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
+    int fd = stream == stdout ? STDOUT_FILENO : fileno(stream);
+    if (isatty(fd) == 1 && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
     return NO_TERMINAL;
 }
 

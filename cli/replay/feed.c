@@ -14,6 +14,7 @@
  * its end, before anything is sent. What is sent again the fleet knows by its id. Rejected: going on behind the last
  * verdict of the file, since a fleet answers in no order.
  */
+#include "cli/output/destination.h"
 #include "cli/output/format.h"
 #include "cli/output/terminal.h"
 #include "cli/replay/rate_limiter.h"
@@ -25,7 +26,6 @@
 #include "lib/base/clock.h"
 #include "proto/bus/source.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ struct feed {
     struct source source;
     struct rate_limiter limiter;
     struct range *answers; /* NULL: nobody waits */
-    FILE *out;
+    struct destination to; /* --out */
     struct diff_ids asked; /* `line` is one of the above, `start` the first half of the digest that a FOREIGN one has */
     uint64_t read, sent, repeated, bad, open, answered, before; /* before: answered when it was resumed */
     uint64_t undigested;                                        /* those of them that carry no digest */
@@ -150,13 +150,10 @@ static bool take_verdict(struct feed *f, const struct bus_message *message)
         f->open--;
         f->answered++;
         f->heard_ns = clock_now_ns();
-        format_json(json, FORMAT_JSONL, f->out);
+        format_json(json, FORMAT_JSONL, f->to.stream);
     }
     json_decref(json);
-    if (!ferror(f->out)) return true;
-    complain("%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));
-    f->failed = true;
-    return false;
+    return !destination_failed(&f->to); /* destination_close complains */
 }
 
 /* What was read of the answers is in the file: a --resume goes on behind it. */
@@ -168,8 +165,9 @@ static enum err_code commit(struct feed *f, struct range *answers, struct err *e
     for (uint32_t i = 0; i < n; i++) next[i] = parts[i].at;
     f->committed_ns = clock_now_ns();
     enum err_code code = ERR_OK;
-    if (fflush(f->out) != 0)
-        code = err_set(err, ERR_IO, "%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));
+    int why = outfile_flush(&f->to.file);
+    if (why)
+        code = err_set(err, ERR_IO, "%s: cannot be written: %s", f->to.path, g_strerror(why));
     else
         code = range_commit(answers, next, err);
     g_free(next);
@@ -356,8 +354,7 @@ static enum err_code go_on(struct feed *f, struct err *err)
     if (!code && f->undigested && !f->cli->settings.general.quiet)
         complain(RESUME_OLD_VERDICTS, f->cli->settings.replay.out, (unsigned long long)f->undigested);
     if (!code) code = know_log(f, err);
-    if (!code && !(f->out = fopen(f->cli->settings.replay.out, "ae")))
-        code = err_set(err, ERR_IO, "%s: cannot be written: %s", f->cli->settings.replay.out, g_strerror(errno));
+    if (!code) code = destination_open(&f->to, f->cli->settings.replay.out, true, err);
     return code ? code : catch_up(f, err);
 }
 
@@ -375,8 +372,7 @@ static enum err_code open_answers(struct feed *f, struct err *err)
         return err_set(err, ERR_CONFIG, "%s exists: --resume continues it, --force overwrites it", out);
     enum err_code code = on ? go_on(f, err) : ERR_OK;
     if (!code) code = range_open(f->bus, &config, &f->answers, err);
-    if (!code && !on && !(f->out = fopen(out, "we")))
-        code = err_set(err, ERR_IO, "%s: cannot be written: %s", out, g_strerror(errno));
+    if (!code && !on) code = destination_open(&f->to, out, false, err);
     struct err why = {0};
     if (!code && commit(f, f->answers, &why)) complain("--resume will not find its place: %s", why.text);
     return code;
@@ -423,10 +419,7 @@ int feed_run(struct cli *cli)
         feed_all(&f);
     else if (!f.failed)
         complain_err(NULL, &err);
-    if (f.out && fclose(f.out) != 0 && !f.failed) {
-        complain("%s: cannot be written: %s", cli->settings.replay.out, g_strerror(errno));
-        f.failed = true;
-    }
+    if (destination_close(&f.to, 0)) f.failed = true;
     range_close(f.answers);
     source_close(&f.source);
     if (f.bus) bus_close(f.bus);

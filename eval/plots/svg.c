@@ -1,6 +1,7 @@
 #include "eval/plots/svg.h"
 
-#include <errno.h>
+#include "lib/base/outfile.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -155,13 +156,11 @@ static GString *document(const struct svg *svg)
 enum err_code svg_write(struct svg *svg, const char *path, struct err *err)
 {
     GString *text = document(svg);
-    FILE *file = fopen(path, "we");
-    bool written = file && fwrite(text->str, 1, text->len, file) == text->len;
-    if (file && fclose(file) != 0) written = false;
+    enum err_code code = outfile_write(path, text->str, text->len, err);
     g_string_free(text, TRUE);
     g_string_free(svg->columns, TRUE);
     g_string_free(svg->marks, TRUE);
     g_string_free(svg->legend, TRUE);
     g_free(svg);
-    return written ? ERR_OK : err_set(err, ERR_IO, "%s: %s", path, g_strerror(errno));
+    return code;
 }

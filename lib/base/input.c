@@ -135,6 +135,7 @@ static bool read_line(struct lines *lines)
         reserve(lines, lines->len + 1);
         lines->text[lines->len++] = (char)c;
     }
+    if (c == EOF && ferror(lines->file) && !lines->failed) lines->failed = errno ? errno : EIO;
     reserve(lines, lines->len + 1);
     if (lines->len > 0 && lines->text[lines->len - 1] == '\r') lines->len--;
     if (lines->too_long) lines->len = 0;
@@ -166,7 +167,7 @@ int lines_next(struct lines *lines)
         lines->number++;
         if (is_blank(lines)) continue;
         if (may_be_log(lines)) return 1;
-        errno = EBADMSG;
+        lines->failed = EBADMSG;
         return -1;
     }
     return ferror(lines->file) ? -1 : 0;
@@ -175,7 +176,7 @@ int lines_next(struct lines *lines)
 const char *lines_error(const struct lines *lines)
 {
     if (lines->strange >= INPUT_FIRST_LINES) return "this is no log: none of its first lines is a JSON object";
-    return g_strerror(errno);
+    return g_strerror(lines->failed ? lines->failed : errno);
 }
 
 char *lines_where(const struct lines *lines)

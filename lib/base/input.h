@@ -40,6 +40,7 @@ struct lines {
     bool empty;                  /* there is no line but blank ones */
     bool is_log;                 /* a line was a JSON object */
     unsigned strange;            /* lines before that, which were none */
+    int failed;                  /* errno of the read that failed; 0: none */
     bool too_long;               /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
 };
 

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,9 +99,16 @@ static void redirect(const char *path, int flags, int to)
     if (fd < 0 || dup2(fd, to) < 0) _exit(127);
 }
 
+/* How the next program is started. */
+static struct {
+    const char *out;
+    rlim_t file_bytes;
+} how = {".out", RLIM_INFINITY};
+
 /* Fork, exec; output goes to files so that nobody waits for a full pipe. */
 static pid_t start(const char *input, const char *const *args)
 {
+    const struct rlimit file_size = {how.file_bytes, how.file_bytes};
     GPtrArray *argv = g_ptr_array_new();
     g_ptr_array_add(argv, (gpointer)ASSAY_BINARY);
     for (; *args; args++) g_ptr_array_add(argv, (gpointer)*args);
@@ -111,8 +119,9 @@ static pid_t start(const char *input, const char *const *args)
     if (child == 0) {
         alarm(120);
         redirect(input ? ".in" : "/dev/null", O_RDONLY, STDIN_FILENO);
-        redirect(".out", O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
+        redirect(how.out, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
         redirect(".err", O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
+        if (how.file_bytes != RLIM_INFINITY && setrlimit(RLIMIT_FSIZE, &file_size) != 0) _exit(127);
         execv(ASSAY_BINARY, (char **)argv->pdata);
         _exit(127);
     }
@@ -131,9 +140,34 @@ struct run assay_with(const char *input, const char *const *args)
     return run;
 }
 
+struct run assay_onto(const char *path, const char *const *args)
+{
+    write_file(".out", "");
+    how.out = path;
+    struct run run = assay_with(NULL, args);
+    how.out = ".out";
+    return run;
+}
+
+struct run assay_within(size_t file_bytes, const char *const *args)
+{
+    how.file_bytes = file_bytes;
+    struct run run = assay_with(NULL, args);
+    how.file_bytes = RLIM_INFINITY;
+    return run;
+}
+
 int assay_start(const char *const *args)
 {
     return start(NULL, args);
+}
+
+int assay_start_within(size_t file_bytes, const char *const *args)
+{
+    how.file_bytes = file_bytes;
+    pid_t child = start(NULL, args);
+    how.file_bytes = RLIM_INFINITY;
+    return child;
 }
 
 void run_free(struct run *run)

@@ -22,8 +22,15 @@ struct run assay_with(const char *input, const char *const *args);
 #define assay_input(in, ...) assay_with(in, (const char *const[]){__VA_ARGS__, NULL})
 void run_free(struct run *run);
 
-/* Start it and leave it running: process id. */
+/* The same with standard output at `path`; run.out is "". */
+struct run assay_onto(const char *path, const char *const *args);
+
+/* The same with a limit on the size of files that the program writes, in bytes. */
+struct run assay_within(size_t file_bytes, const char *const *args);
+
+/* Start it and leave it running: process id. The second one with a limit on the size of its files, in bytes. */
 int assay_start(const char *const *args);
+int assay_start_within(size_t file_bytes, const char *const *args);
 
 void write_file(const char *path, const char *text);
 char *read_file(const char *path); /* NULL: cannot be read. g_free */

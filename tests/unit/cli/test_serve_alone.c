@@ -23,6 +23,7 @@ static const char *trusted;   /* a certificate; NULL: plain */
 static struct curl_slist *as; /* more fields than curl's own, or others; NULL: none */
 static GSList *sent;          /* struct curl_slist, of the requests so far */
 static pid_t server;
+static size_t file_bytes; /* limit on the size of its files; 0: none */
 
 static bool has_port(void *ctx)
 {
@@ -40,7 +41,7 @@ static void begin_with(const char *const *options)
     const char *args[16] = {"serve", "--db-root=.", "--http=127.0.0.1:0", "--log-form=json"};
     for (unsigned i = 0; options[i]; i++) args[4 + i] = options[i];
     g_remove(".err"); /* of an earlier start, with its port */
-    server = assay_start(args);
+    server = file_bytes ? assay_start_within(file_bytes, args) : assay_start(args);
     cr_assert(wait_until(has_port, NULL, START_MS), "it does not listen: %s", read_file(".err"));
 }
 
@@ -147,6 +148,31 @@ Test(serve_alone, a_request_is_judged_here_and_its_verdict_kept)
     expect("/v1/judge", "{\"id\":\"c\"}", 400, "\"code\":");
     expect("/v1/verdicts/c", NULL, 404, "unknown_id");
     expect("/v1/linkings", "x", 404, "unknown_path");
+    end();
+}
+
+static bool log_tells_file_limit(void *ctx)
+{
+    char *log = read_file(".err");
+    bool told = log && strstr(log, "File too large");
+    g_free(log);
+    (void)ctx;
+    return told;
+}
+
+/* SIGXFSZ would end it. */
+Test(serve_alone, keep_file_at_size_limit_serves_on)
+{
+    enum { REQUESTS = 12, LIMIT = 48 << 10 };
+    file_bytes = LIMIT;
+    begin("--keep=verdicts.sqlite");
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        char *json = g_strdup_printf("{\"id\":\"k-%u\"," COUNT "}", i);
+        expect("/v1/judge", json, 200, "\"status\":\"validated\"");
+        g_free(json);
+    }
+    cr_expect(wait_until(log_tells_file_limit, NULL, START_MS), "%s", read_file(".err"));
+    expect("/v1/judge", "{\"id\":\"last\"," COUNT "}", 200, "\"status\":\"validated\"");
     end();
 }
 
