@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/output/format.h"
 #include "cli/output/table.h"
+#include "cli/output/terminal.h"
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
 #include "lib/schema/schema.h"
@@ -159,9 +160,11 @@ static json_t *index_json(const struct view *view)
         g_free(from);
         g_free(to);
     }
-    return json_pack("{s:i,s:o,s:s,s:I,s:f,s:o,s:o}", "schema_version", 1, "db", format_text(index->db_name),
+    json_t *notes = json_array();
+    for (uint32_t i = 0; i < index->n_notes; i++) json_array_append_new(notes, format_text(index->notes[i]));
+    return json_pack("{s:i,s:o,s:s,s:I,s:f,s:o,s:o,s:o}", "schema_version", 1, "db", format_text(index->db_name),
                      "fingerprint", index->fingerprint, "bytes", (json_int_t)index->bytes, "build_ms",
-                     (double)index->build_ns / 1e6, "tables", tables, "joins", joins);
+                     (double)index->build_ns / 1e6, "tables", tables, "joins", joins, "notes", notes);
 }
 
 static void print_summary(const struct schema_index *index)
@@ -171,6 +174,16 @@ static void print_summary(const struct schema_index *index)
     printf("%s: %u tables, %u columns (%u sampled), %u joins, fingerprint %s, %.1f MB, built in %.1f ms\n",
            index->db_name, index->n_tables, index->n_columns, sampled, index->n_joins, index->fingerprint,
            (double)index->bytes / 1e6, (double)index->build_ns / 1e6);
+}
+
+static void print_notes(const struct schema_index *index)
+{
+    for (uint32_t i = 0; i < index->n_notes; i++) {
+        fputs(i ? "" : "\nnotes\n", stdout);
+        fputs("  ", stdout);
+        print_safe(stdout, index->notes[i], strlen(index->notes[i]), false);
+        putchar('\n');
+    }
 }
 
 static void show_text(const struct view *view)
@@ -183,6 +196,7 @@ static void show_text(const struct view *view)
     table_print(joins, stdout);
     table_free(columns);
     table_free(joins);
+    print_notes(view->index);
 }
 
 static void show(const struct view *view, enum format format)
@@ -220,9 +234,10 @@ static int index_run(struct cli *cli)
     if (db_open(database.path, NULL, &db, &err) != ERR_OK ||
         schema_build(db, base, database.path, &options, &index, &err) != ERR_OK)
         code = complain_err(shown, &err);
-    else if (build)
+    else if (build) {
         print_summary(index);
-    else
+        print_notes(index);
+    } else
         show(&(struct view){index, &database}, format);
     if (index) schema_unref(index);
     g_free(base);

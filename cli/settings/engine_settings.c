@@ -117,6 +117,7 @@ void engine_settings(const struct cli *cli, struct engine_config *out)
                   .n = (uint32_t)s->shots.n},
         .schema = {.max_bytes = (uint64_t)s->schema.max_bytes,
                    .max_values = (uint64_t)s->schema.max_values,
+                   .time_ms = s->schema.time_ms,
                    .no_inferred_joins = !s->schema.inferred_joins,
                    .descriptions_dir = s->schema.descriptions,
                    .deny_columns = s->judge.deny_columns.items,

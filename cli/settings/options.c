@@ -279,6 +279,8 @@ static const struct option_row schema_rows[] = {
      .sentence = "memory for the index of one database"},
     {"index-values", 0, OPT_INT, "N", AT(schema.max_values), "200000", .min = 100, .max = 100000000,
      .sentence = "distinct values of a column kept in the index; a column with more is sampled"},
+    {"index-ms", 0, OPT_INT, "MS", AT(schema.time_ms), "60000", .min = 10, .max = 3600000,
+     .sentence = "time for reading the rows of a database's tables and views; the rest is left out, with a note"},
     {"inferred-joins", 0, FLAG_ARG, AT(schema.inferred_joins), "true",
      .sentence = "also use joins that no key declares, found by names and values"},
     {"descriptions", 0, OPT_TEXT, "DIR", AT(schema.descriptions),

@@ -80,6 +80,7 @@ struct settings {
     struct {
         int64_t max_bytes;
         int64_t max_values;
+        int64_t time_ms;
         bool inferred_joins;
         const char *descriptions;
     } schema;

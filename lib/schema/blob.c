@@ -764,11 +764,11 @@ void schema_blob_key(const char fingerprint[33], const char *path, const struct 
     GString *denied = g_string_new(NULL);
     for (uint32_t i = 0; i < o.n_deny_columns; i++) g_string_append_printf(denied, " %s", o.deny_columns[i]);
     if (o.n_deny_columns && o.deny_hides) g_string_append(denied, "\thidden");
-    char *text =
-        g_strdup_printf("%s %d %s %llu %llu %u %llu %d %.17g %016llx%s", fingerprint, SCHEMA_BLOB_VERSION,
-                        ASSAY_VERSION, (unsigned long long)o.max_bytes, (unsigned long long)o.max_values,
-                        o.max_value_bytes, (unsigned long long)o.max_rows, o.no_inferred_joins, o.min_inclusion,
-                        (unsigned long long)schema_sidecar_stamp(path, o.descriptions_dir), denied->str);
+    char *text = g_strdup_printf("%s %d %s %llu %llu %u %llu %lld %d %.17g %016llx%s", fingerprint, SCHEMA_BLOB_VERSION,
+                                 ASSAY_VERSION, (unsigned long long)o.max_bytes, (unsigned long long)o.max_values,
+                                 o.max_value_bytes, (unsigned long long)o.max_rows, (long long)o.time_ms,
+                                 o.no_inferred_joins, o.min_inclusion,
+                                 (unsigned long long)schema_sidecar_stamp(path, o.descriptions_dir), denied->str);
     g_string_free(denied, TRUE);
     XXH128_hash_t hash = XXH3_128bits(text, strlen(text));
     g_free(text);

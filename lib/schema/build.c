@@ -12,8 +12,11 @@ static const struct schema_options DEFAULTS = {
     .max_value_bytes = 200,
     .max_rows = 1000000,
     .min_inclusion = 0.95,
-    .time_ms = 600000,
+    .time_ms = 60000,
 };
+
+/* The whole build, catalogue and joins too: past it the build fails. Rows have a time of their own (time_ms). */
+static const int64_t BUILD_MS = 600000;
 
 /* Share of the memory that the catalogue, statistics and descriptions may take; the values get the rest. */
 enum { CATALOGUE_SHARE = 8 };
@@ -216,11 +219,11 @@ enum err_code schema_build(struct db *db, const char *db_name, const char *path,
         .keys = g_array_new(FALSE, FALSE, sizeof(struct key)),
         .joins = g_array_new(FALSE, FALSE, sizeof(struct schema_join)),
         .notes = g_ptr_array_new(),
-        .until_ns = start + MIN(resolved.time_ms, INT64_MAX / 2000000) * 1000000,
+        .until_ns = start + (BUILD_MS + MIN(resolved.time_ms, INT64_MAX / 4000000)) * 1000000,
         .err = err ? err : &own,
     };
     db_set_deadline(db, 0);
-    builder_set_limits(&builder, resolved.time_ms, STORED_VALUE_BYTES);
+    builder_set_limits(&builder, BUILD_MS, STORED_VALUE_BYTES);
     index->db_name = arena_strdup(builder.arena, db_name);
     enum err_code code = index->db_name ? build(&builder, path) : builder_full(&builder);
     db_set_deadline(db, deadline);

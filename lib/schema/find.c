@@ -119,6 +119,16 @@ char *schema_quote_table(struct arena *arena, const struct schema_table *table)
     return bare && schema ? arena_printf(arena, "%s.%s", schema, bare) : NULL;
 }
 
+bool schema_reads_unread(const struct schema_index *index, const struct sql_bound *bound)
+{
+    for (uint32_t i = 0; !index->no_data && i < bound->n_refs; i++) {
+        const struct sql_ref *ref = bound->refs[i];
+        bool table = ref->kind == SQL_REF_TABLE && ref->source && ref->source->table >= 0;
+        if (table && !index->tables[ref->source->table].scannable) return true;
+    }
+    return false;
+}
+
 int schema_find_column(const struct schema_index *index, int table, const char *name, size_t len)
 {
     if (table < 0 || (uint32_t)table >= index->n_tables) return -1;

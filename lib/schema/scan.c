@@ -7,7 +7,12 @@
  * A file is read whole. A server may hold more than that: of a table with more than max_rows rows, by the server's own
  * estimate, some are drawn, always the same ones (PostgreSQL: whole pages, by TABLESAMPLE SYSTEM; MariaDB, which has none:
  * rows, by a number for each), and what was counted stands for the rest.
+ *
+ * All of it has one budget of time (schema_options.time_ms). Tables come before views, which together get a sixth. Half
+ * of the time is reserved in equal parts, so that slow tables leave time for the others; of the rest each may use a
+ * share. A table whose time ends is kept as a sample. What could not be read at all is left out. A note tells of both.
  */
+#include "lib/base/clock.h"
 #include "lib/db/db_listing.h"
 #include "lib/schema/schema_int.h"
 
@@ -16,13 +21,16 @@
 #include <string.h>
 
 static const int64_t VIEW_MS = 1000; /* a view may be a query of any cost, with values of any size */
+/* Divisors: of the unreserved time that is left, what one table or view may use; of the whole, what all views may use. */
+enum { TABLE_SHARE = 2, VIEW_SHARE = 4, VIEWS_SHARE = 6, CLOCK_ROWS = 16 };
 
 struct table_scan {
     struct builder *builder;
     struct schema_table *table;
     struct tally *tallies; /* by position */
     uint64_t estimate;     /* rows, by the server; 0: read all */
-    bool cut;              /* stopped before the end */
+    int64_t until_ns;      /* the reading stops here, and what was read is a sample; 0: never */
+    bool cut, late;        /* stopped before the end; by the clock */
 };
 
 static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
@@ -32,6 +40,8 @@ static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
     for (uint32_t i = 0; i < n && i < scan->table->n_columns; i++) tally_add(&scan->tallies[i], &row[i]);
     /* Estimates may be old. */
     scan->cut = scan->estimate && scan->table->rows >= 2 * scan->builder->options->max_rows;
+    if (scan->until_ns && scan->table->rows % CLOCK_ROWS == 0 && clock_now_ns() >= scan->until_ns)
+        scan->cut = scan->late = true;
     return !scan->cut;
 }
 
@@ -124,6 +134,26 @@ static void extrapolate(struct table_scan *scan)
     table->rows = whole;
 }
 
+/* Nothing is known, which is not the same as a table without rows. */
+static void mark_unread(struct schema_table *table)
+{
+    table->rows = 0;
+    for (uint32_t i = 0; i < table->n_columns; i++) table->columns[i].stats.sampled = true;
+}
+
+static const char *kind_of(const struct schema_table *table)
+{
+    return table->is_view ? "view" : "table";
+}
+
+static enum err_code leave_out(struct builder *builder, struct schema_table *table)
+{
+    builder_note(builder, "%s %s was left out: the time for reading rows was over (index-ms %lld)", kind_of(table),
+                 table->name, (long long)builder->options->time_ms);
+    mark_unread(table);
+    return ERR_OK;
+}
+
 static enum err_code run_scan(struct table_scan *scan)
 {
     struct builder *builder = scan->builder;
@@ -132,46 +162,79 @@ static enum err_code run_scan(struct table_scan *scan)
     if (!sql) return builder_full(builder);
     enum err_code code = db_scan(builder->db, sql, add_row, scan, builder->err);
     table->scannable = code == ERR_OK;
+    if (!code && scan->late)
+        builder_note(builder, "%s %s was read in part, %llu rows: its share of the time was over (index-ms %lld)",
+                     kind_of(table), table->name, (unsigned long long)table->rows,
+                     (long long)builder->options->time_ms);
     if (!code && is_sample(scan)) extrapolate(scan);
+    if (code == ERR_LIMIT_TIME && !table->is_view) return leave_out(builder, table);
     if (code && is_tolerable(table, code)) {
         /* What the engine says may quote a value. */
-        builder_note(builder, "%s %s could not be read: %s", table->is_view ? "view" : "table", table->name,
+        builder_note(builder, "%s %s could not be read: %s", kind_of(table), table->name,
                      builder->options->n_deny_columns ? err_name(code) : builder->err->text);
-        table->rows = 0;
+        mark_unread(table);
         return ERR_OK;
     }
     for (uint32_t i = 0; !code && i < table->n_columns; i++) code = keep(scan, &table->columns[i], &scan->tallies[i]);
     return code;
 }
 
-/* Nothing is known, which is not the same as tables without rows. */
-static void mark_unread(struct schema_table *table)
+static enum err_code withhold_table(struct builder *builder, struct schema_table *table)
 {
-    for (uint32_t i = 0; i < table->n_columns; i++) table->columns[i].stats.sampled = true;
+    builder_note(builder, "%s %s was not read: its rows depend on a denied column", kind_of(table), table->name);
+    mark_unread(table);
+    return ERR_OK;
 }
 
-static enum err_code scan_table(struct builder *builder, struct schema_table *table, uint64_t seed)
+/* Statements that bring no row are stopped by the engine, a little after the clock would have cut a scan. */
+static void limit_scan(struct table_scan *scan, int64_t share_ms, uint64_t value_bytes)
+{
+    bool view = scan->table->is_view;
+    if (!view) scan->until_ns = clock_now_ns() + share_ms * 1000000;
+    builder_set_limits(scan->builder, view ? share_ms : share_ms + share_ms / 4, view ? 0 : value_bytes);
+}
+
+static enum err_code scan_table(struct builder *builder, struct schema_table *table, uint64_t seed, int64_t share_ms)
 {
     if (!table->n_columns) return ERR_OK;
-    if (is_unreadable(builder, table)) {
-        builder_note(builder, "%s %s was not read: its rows depend on a denied column",
-                     table->is_view ? "view" : "table", table->name);
-        mark_unread(table);
-        table->rows = 0;
-        return ERR_OK;
-    }
-    struct table_scan scan = {builder, table, g_new0(struct tally, table->n_columns), 0, false};
+    if (is_unreadable(builder, table)) return withhold_table(builder, table);
+    if (share_ms < 1) return leave_out(builder, table);
+    struct table_scan scan = {builder, table, g_new0(struct tally, table->n_columns), 0, 0, false, false};
     if (db_dialect(builder->db)->listing->sample.before && !table->is_view) scan.estimate = MAX(table->rows, 1);
     table->rows = 0;
     for (uint32_t i = 0; i < table->n_columns; i++)
         tally_init(&scan.tallies[i], &builder->budget, builder->options, seed);
     struct db_limits usual = db_get_limits(builder->db);
-    bool view = table->is_view;
-    builder_set_limits(builder, view ? VIEW_MS : builder->options->time_ms, view ? 0 : usual.value_bytes);
+    limit_scan(&scan, share_ms, usual.value_bytes);
     enum err_code code = run_scan(&scan);
     db_set_limits(builder->db, &usual);
     for (uint32_t i = 0; i < table->n_columns; i++) tally_free(&scan.tallies[i]);
     g_free(scan.tallies);
+    return code;
+}
+
+static int64_t share_of(bool views, int64_t left_ms, int64_t reserved_ms, int64_t waiting)
+{
+    int64_t free_ms = MAX(left_ms - waiting * reserved_ms, 0);
+    int64_t share_ms = reserved_ms + free_ms / (views ? VIEW_SHARE : TABLE_SHARE);
+    if (views) share_ms = MIN(share_ms, VIEW_MS);
+    return MIN(share_ms, left_ms);
+}
+
+/* Reads all tables, or all views, within whole_ms. */
+static enum err_code scan_each(struct builder *builder, bool views, uint64_t seed, int64_t whole_ms)
+{
+    struct schema_index *index = builder->index;
+    int64_t until_ns = clock_now_ns() + whole_ms * 1000000, waiting = 0;
+    for (uint32_t i = 0; i < index->n_tables; i++) waiting += index->tables[i].is_view == views;
+    int64_t reserved_ms = waiting ? whole_ms / 2 / waiting : 0;
+    enum err_code code = ERR_OK;
+    for (uint32_t i = 0; !code && i < index->n_tables; i++) {
+        struct schema_table *table = &index->tables[i];
+        if (table->is_view != views) continue;
+        int64_t left_ms = (until_ns - clock_now_ns()) / 1000000;
+        code = scan_table(builder, table, seed, share_of(views, left_ms, reserved_ms, waiting--));
+    }
     return code;
 }
 
@@ -181,12 +244,11 @@ enum err_code schema_scan_tables(struct builder *builder)
     /* The seed is drawn for this build, so that nobody can prepare values that collide. */
     uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
     if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
-    enum err_code code = ERR_OK;
-    for (uint32_t i = 0; !code && i < index->n_tables; i++)
-        if (index->no_data)
-            mark_unread(&index->tables[i]);
-        else
-            code = scan_table(builder, &index->tables[i], seed);
+    for (uint32_t i = 0; index->no_data && i < index->n_tables; i++) mark_unread(&index->tables[i]);
+    int64_t whole_ms = MIN(builder->options->time_ms, INT64_MAX / 4000000);
+    int64_t views_ms = whole_ms / VIEWS_SHARE;
+    enum err_code code = index->no_data ? ERR_OK : scan_each(builder, false, seed, whole_ms - views_ms);
+    if (!code && !index->no_data) code = scan_each(builder, true, seed, views_ms);
     if (!code && !values_seal(&index->priv->values)) code = builder_full(builder);
     return code;
 }

@@ -75,7 +75,7 @@ struct schema_table {
     uint32_t n_hidden;
     const struct schema_origin *origins; /* of a view: all columns of all tables that it reads */
     uint32_t n_origins;
-    bool scannable; /* false: a view or virtual table that could not be read; its columns' stats are empty */
+    bool scannable; /* false: it could not be read, or the time was over. Its columns' stats are empty and `sampled` */
     uint64_t rows;
     struct schema_column *columns;
     uint32_t n_columns;
@@ -137,7 +137,9 @@ struct schema_options {
     double min_inclusion; /* 0.95 */
     const char *
         descriptions_dir; /* folder with <table>.csv as BIRD's database_description, and words.yaml; NULL: look beside the database */
-    int64_t time_ms; /* 600,000 */
+    int64_t
+        time_ms; /* 60,000: for reading the rows of all tables and views. What it does not suffice for is left out or
+                        read in part, with a note */
     /* Columns that the build does not read ("table.column" or "column"), so that the index is the same whatever they
      * hold. A view or table whose rows depend on one is not read either. Must outlive the index. */
     const char *const *deny_columns;
@@ -146,7 +148,7 @@ struct schema_options {
     bool keep_here;  /* the index stays in the process that built it: no cache beyond may have it */
 };
 
-/* Build from an open database. One pass a table. `path` may be NULL (no sidecar). The handle's limits and deadline are
+/* Build from an open database. One pass a table, then one a view. `path` may be NULL (no sidecar). The handle's limits and deadline are
  * set aside meanwhile: an index is shared work that outlives one request. Values of views are counted but not indexed.
  * On success the caller owes schema_unref. Errors: those of db_scan, ERR_LIMIT_MEMORY. */
 enum err_code schema_build(struct db *db, const char *db_name, const char *path, const struct schema_options *options,
@@ -159,6 +161,8 @@ void schema_unref(struct schema_index *index);
 int schema_find_table(const struct schema_index *index, const char *name, size_t len);
 /* Its name in a FROM clause: quoted, after its schema where it takes one. Arena text; NULL when full. */
 char *schema_quote_table(struct arena *arena, const struct schema_table *table);
+/* True if the statement reads a table or view whose rows the index did not read, although there are some to read. */
+bool schema_reads_unread(const struct schema_index *index, const struct sql_bound *bound);
 int schema_find_column(const struct schema_index *index, int table, const char *name, size_t len);
 /* The column that a bound reference means, or NULL (computed, unknown, rowid). */
 const struct schema_column *schema_column_of(const struct schema_index *index, const struct sql_ref *ref);

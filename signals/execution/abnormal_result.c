@@ -170,13 +170,15 @@ static enum column_look look_at_column(const struct db_result *result, uint32_t 
     return all_null ? COLUMN_NULL : all_zero ? COLUMN_ZERO : COLUMN_MIXED;
 }
 
-/* The table's column holds no other value than the one in the result: the query is not to blame for it. */
-static bool column_is_like_that(const struct vsig_subject *subject, uint32_t column, enum column_look look)
+/* 1 if the table's column holds no other value than the one in the result: the query is not to blame for it. 0 if it
+ * does; -1 if the column's statistics were left out. */
+static int column_is_like_that(const struct vsig_subject *subject, uint32_t column, enum column_look look)
 {
     const struct sql_block *block = subject->bound->n_blocks ? subject->bound->blocks[0] : NULL;
-    if (!block || column >= block->n_outputs || block->outputs[column].table < 0) return false;
-    const struct schema_column *base =
-        &subject->schema->tables[block->outputs[column].table].columns[block->outputs[column].column];
+    if (!block || column >= block->n_outputs || block->outputs[column].table < 0) return 0;
+    const struct schema_table *table = &subject->schema->tables[block->outputs[column].table];
+    if (!table->scannable) return -1;
+    const struct schema_column *base = &table->columns[block->outputs[column].column];
     uint64_t rows = base->stats.rows;
     return look == COLUMN_NULL ? base->stats.nulls == rows : base->stats.zeros == rows;
 }
@@ -192,7 +194,12 @@ static enum err_code eval(struct vsig_run *run)
     for (uint32_t c = 0; c < result->n_columns; c++) {
         enum column_look look = look_at_column(result, c);
         if (look == COLUMN_MIXED) continue;
-        if (column_is_like_that(run->subject, c, look)) {
+        int like_that = column_is_like_that(run->subject, c, look);
+        if (like_that < 0) {
+            vsig_unavailable(run, "statistics left out");
+            break;
+        }
+        if (like_that) {
             vsig_note(run, run->subject->stmt->root, "a column of the result is all %s, as it is in its table",
                       look == COLUMN_NULL ? "NULL" : "zero");
             continue;

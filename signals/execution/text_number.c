@@ -67,9 +67,11 @@ static bool has_one_unit(const struct schema_stats *stats)
 }
 
 /* Texts that are numbers, or numbers among which some texts are: those are greater than any number. */
-static bool holds_numbers_as_text(const struct vsig_run *run, const struct schema_column *column)
+static bool holds_numbers_as_text(struct text_number_search *search, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
+    const struct vsig_run *run = search->run;
+    if (!run->subject->schema->tables[column->table].scannable) search->code = ERR_NO_DATA;
     bool casts = db_dialect(run->subject->db)->casts_any_text;
     double least = casts ? vsig_opt(run, OPT_SHARE) : 1;
     uint64_t numbers = stats->ints + stats->reals + stats->numeric_texts,
@@ -163,7 +165,7 @@ static void look_at_sorting(struct text_number_search *search, const struct sql_
     const struct sql_node *expr = sql_kid(node->kind == SQL_CALL ? sql_kid(node, CALL_ARGS) : node, 0);
     if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS) expr = expr->ref->expr;
     const struct schema_column *column = expr ? query_column(search->run->subject, expr) : NULL;
-    if (column && holds_numbers_as_text(search->run, column) && sorts_otherwise(search, column))
+    if (column && holds_numbers_as_text(search, column) && sorts_otherwise(search, column))
         report(search->run, node, column, does);
 }
 
@@ -174,7 +176,7 @@ static enum err_code text_number_eval(struct vsig_run *run)
     const struct sql_node *root = run->subject->stmt->root;
     uint32_t n = vsig_predicates(run->subject, all);
     for (uint32_t i = 0; i < n; i++)
-        if (all[i].bare && is_order_comparison(all[i].node) && holds_numbers_as_text(run, all[i].column) &&
+        if (all[i].bare && is_order_comparison(all[i].node) && holds_numbers_as_text(&search, all[i].column) &&
             compares_otherwise(&search, &all[i]))
             report(run, all[i].node, all[i].column, "compared");
     for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {

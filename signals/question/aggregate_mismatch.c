@@ -196,7 +196,8 @@ static void check_argument(struct vsig_run *run, const struct sql_node *call)
     const struct schema_column *column = call ? query_column(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0)) : NULL;
     if (!column) return;
     const struct schema_stats *stats = &column->stats;
-    if (stats->sampled && !run->subject->schema->no_data) return; /* without data the keys are known, as ever */
+    bool scannable = run->subject->schema->tables[column->table].scannable;
+    if (stats->sampled && scannable) return; /* without data the keys are known, as ever */
     bool texts = stats->texts > 0 && stats->ints + stats->reals + stats->numeric_texts == 0;
     bool key = column->pk || schema_is_foreign_key(run->subject->schema, column->id);
     if (!texts && !key) return;

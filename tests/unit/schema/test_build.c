@@ -1,5 +1,7 @@
 #include "tests/unit/schema/school.h"
 
+#include "lib/base/clock.h"
+
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <jansson.h>
@@ -208,6 +210,95 @@ Test(build, the_handle_keeps_its_limits_and_deadline)
     cr_assert_eq(schema_build(f.db, "x", f.path, NULL, &index, NULL), ERR_OK);
     struct db_limits limits = db_get_limits(f.db);
     cr_assert(limits.time_ms == 123 && limits.value_bytes == 456 && db_get_deadline(f.db) == 1);
+    schema_unref(index);
+    fixture_end(&f);
+}
+
+/* --- a budget of time ---------------------------------------------------------------------------------------------- */
+
+static const struct schema_table *table_of(const struct schema_index *index, const char *name)
+{
+    int at = schema_find_table(index, name, strlen(name));
+    cr_assert_geq(at, 0, "%s", name);
+    return &index->tables[at];
+}
+
+static unsigned count_notes(const struct schema_index *index, const char *text)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < index->n_notes; i++) n += strstr(index->notes[i], text) != NULL;
+    return n;
+}
+
+static struct schema_index *build_within(struct fixture *f, int64_t time_ms)
+{
+    struct schema_index *index;
+    struct err err = {0};
+    fixture_open(f, NULL);
+    cr_assert_eq(schema_build(f->db, "x", f->path, &(struct schema_options){.time_ms = time_ms}, &index, &err), ERR_OK,
+                 "%s", err.text);
+    return index;
+}
+
+Test(build, slow_views_share_one_budget)
+{
+    enum { VIEWS = 30, BUDGET_MS = 1800 };
+    struct fixture f;
+    GString *sql =
+        g_string_new("CREATE TABLE t(a); INSERT INTO t VALUES(1), (2); CREATE VIEW z_fast AS SELECT a FROM t;");
+    for (int i = 0; i < VIEWS; i++)
+        g_string_append_printf(sql,
+                               "CREATE VIEW slow_%02d AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM "
+                               "c) SELECT i AS n FROM c WHERE i < 0;",
+                               i);
+    fixture_init(&f, sql->str);
+    int64_t start = clock_now_ns();
+    struct schema_index *index = build_within(&f, BUDGET_MS);
+    cr_expect_lt(clock_now_ns() - start, 1000000LL * BUDGET_MS, "%.0f ms", (double)(clock_now_ns() - start) / 1e6);
+    cr_expect(table_of(index, "t")->scannable && table_of(index, "z_fast")->scannable);
+    cr_expect_eq(table_of(index, "z_fast")->rows, 2);
+    cr_expect_eq(index->n_notes, VIEWS, "%u notes", index->n_notes);
+    for (int i = 0; i < VIEWS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "slow_%02d", i);
+        const struct schema_table *slow = table_of(index, name);
+        cr_expect(!slow->scannable && slow->columns[0].stats.sampled, "%s", name);
+        cr_expect_eq(count_notes(index, name), 1);
+    }
+    schema_unref(index);
+    g_string_free(sql, TRUE);
+    fixture_end(&f);
+}
+
+Test(build, slow_table_is_sampled_others_read_whole)
+{
+    struct fixture f;
+    /* A value of `v` takes milliseconds. */
+    fixture_init(&f, "CREATE TABLE a(i, v AS (length(hex(zeroblob(1000000 + i)))));"
+                     "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 5000) INSERT INTO a "
+                     "SELECT i FROM c; CREATE TABLE b(i); INSERT INTO b VALUES(1), (2), (3);");
+    struct schema_index *index = build_within(&f, 1200);
+    const struct schema_table *a = table_of(index, "a"), *b = table_of(index, "b");
+    cr_expect(a->scannable && a->rows > 0 && a->rows < 5000, "%llu rows", (unsigned long long)a->rows);
+    cr_expect(a->columns[0].stats.sampled && !a->columns[0].unique);
+    cr_expect(b->scannable && b->rows == 3 && !b->columns[0].stats.sampled);
+    cr_expect_eq(count_notes(index, "table a was read in part"), 1);
+    cr_expect_eq(index->n_notes, 1);
+    schema_unref(index);
+    fixture_end(&f);
+}
+
+Test(build, left_out_table_is_unknown_not_empty)
+{
+    struct fixture f;
+    struct sql_bound bound = {0};
+    fixture_init(&f, "CREATE TABLE a(i); INSERT INTO a VALUES(7);");
+    struct schema_index *index = build_within(&f, 1);
+    const struct schema_table *a = table_of(index, "a");
+    cr_expect(!a->scannable && a->columns[0].stats.sampled && !a->columns[0].unique);
+    cr_expect_eq(schema_column_has(index, &a->columns[0], "9", 1, false), -1);
+    cr_expect_eq(count_notes(index, "table a was left out: the time for reading rows was over"), 1);
+    cr_expect_not(schema_reads_unread(index, &bound));
     schema_unref(index);
     fixture_end(&f);
 }
