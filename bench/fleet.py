@@ -19,7 +19,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -31,6 +30,8 @@ import urllib.request
 import confluent_kafka as ck
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(HERE, "..", "tests", "live", "fleet"))
+from ports import free_port  # noqa: E402
 SERVERS = os.path.join(HERE, "..", "tests", "live", "servers.sh")
 KAFKA_JVM = "-server -Xms1g -Xmx1g -XX:+UseG1GC -XX:MaxGCPauseMillis=20 -XX:InitiatingHeapOccupancyPercent=35"
 WARM_S = 60
@@ -451,8 +452,7 @@ def scale(args):
 
 
 def free_address():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return f"127.0.0.1:{taken.getsockname()[1]}"
+    return f"127.0.0.1:{free_port()}"
 
 
 def histogram(text, name):

@@ -20,6 +20,7 @@ import threading
 import time
 
 import fleet
+from ports import free_port  # fleet knows where
 
 PATIENCE = 20
 KINDS = (b"", b"POST /v1/judge HTTP/1.1\r\n", b"POST /v1/judge HTTP/1.1\r\nHost: a\r\nX: ",
@@ -106,12 +107,6 @@ def show(name, waits, hostile=None):
     middle = f"median {statistics.median(good) * 1000:7.1f} ms, longest {good[-1] * 1000:7.1f} ms" if good else "no answer at all"
     came = f"; hostile ones thrown out {hostile.again} times" if hostile else ""
     print(f"{name:42} {len(good):4} answers, {lost:3} callers without; {middle}{came}", flush=True)
-
-
-def free_port():
-    with socket.socket() as fd:
-        fd.bind(("127.0.0.1", 0))
-        return fd.getsockname()[1]
 
 
 def main():

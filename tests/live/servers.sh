@@ -37,8 +37,8 @@ start_seconds=90 # a cold JVM on two busy cores
 say() { echo "servers: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-free_ports() { # N: that many different free ports
-  python3 "$here/fleet/ports.py" "$1"
+free_ports() { # N: that many different free ports, held until stop
+  python3 "$here/fleet/ports.py" "$1" "$dir"
 }
 
 # wait_until SECONDS WHAT COMMAND...: polls until the command succeeds.
@@ -313,6 +313,7 @@ start_llama() {
 
 stop_all() {
   local at pid
+  touch "$dir/ports.stop"
   for at in "$dir"/*/; do
     [ -s "$at/pid" ] || continue
     pid=$(cat "$at/pid")
@@ -339,6 +340,7 @@ mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 case $command in
   start)
+    rm -f "$dir/ports.stop"
     echo "export ASSAY_TEST_SERVERS='$dir'" >"$dir/env"
     for name; do
       case $name in

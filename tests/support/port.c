@@ -21,14 +21,18 @@ static unsigned end_of_servers(void)
     return first > LOWEST && first < UINT16_MAX ? first : USUAL_END;
 }
 
-static bool is_free(uint16_t port)
+/* A socket stays bound to the port and never listens. A server with SO_REUSEADDR can listen beside it; a process that
+ * looks for a free port binds without it, as here, and fails. Set before bind, the option would make this bind lax too.
+ */
+static bool hold(uint16_t port)
 {
     const struct sockaddr_in at = {
         .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(port)};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool free = fd >= 0 && bind(fd, (const struct sockaddr *)&at, sizeof at) == 0;
-    if (fd >= 0) close(fd);
-    return free;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+    bool held = fd >= 0 && bind(fd, (const struct sockaddr *)&at, sizeof at) == 0 &&
+                setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0;
+    if (fd >= 0 && !held) close(fd);
+    return held;
 }
 
 uint16_t free_port(void)
@@ -37,7 +41,7 @@ uint16_t free_port(void)
     for (int i = 0; i < TRIES; i++) {
         cr_assert_eq(getrandom(&drawn, sizeof drawn, 0), (ssize_t)sizeof drawn);
         uint16_t port = (uint16_t)(LOWEST + drawn % (end - LOWEST));
-        if (is_free(port)) return port;
+        if (hold(port)) return port;
     }
     cr_assert_fail("no free port between %d and %u", LOWEST, end);
     return 0;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* One on which nobody listens now. It lies below the range that the kernel gives to outgoing connections: from inside
+/* A port that is held for this process until it ends, so that no other test draws it before its server listens. It lies below the range that the kernel gives to outgoing connections: from inside
  * of it a client that keeps asking for a server which is down may be given that server's port (or even be connected to
  * itself), and the server cannot come back. Never 0: asserts that there is one. */
 uint16_t free_port(void);

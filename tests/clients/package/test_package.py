@@ -10,7 +10,6 @@ import re
 import shlex
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/live/fleet"))
+from ports import free_port, free_ports  # noqa: E402
 from wait import wait_until  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
@@ -54,15 +54,6 @@ def make_database(folder):
     connection = sqlite3.connect(folder / "podcasts/podcasts.sqlite")
     connection.executescript((ROOT / "deploy/samples/podcasts.sql").read_text())
     connection.close()
-
-
-def free_port():
-    """One that nobody has now, below those that the system hands out."""
-    for port in range(20000 + os.getpid() % 10000, 32000):
-        with contextlib.closing(socket.socket()) as one, contextlib.suppress(OSError):
-            one.bind(("127.0.0.1", port))
-            return port
-    raise AssertionError("no port is free")
 
 
 def ask(port):
@@ -365,7 +356,7 @@ class Image(Bare):
         line = re.search(r"docker run (.*) assay (serve .*)", (ROOT / "deploy/Dockerfile").read_text())
         self.assertIn("--read-only --cap-drop ALL --security-opt no-new-privileges", line[1])
         self.assertIn(line[0], (ROOT / "docs/install.md").read_text())
-        port, health = free_port(), free_port() + 1
+        port, health = free_ports(2)
         env = {key: value.replace(":9100", f":{health}") for key, value in self.stage.env.items()}
         words = [word.replace(":8080", f"127.0.0.1:{port}") for word in line[2].split()]
         check = self.inside(*(word.replace("/9100", f"/{health}") for word in self.stage.health), user=self.stage.user, read_only=True)

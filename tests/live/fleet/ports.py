@@ -1,16 +1,23 @@
 """Ports of the loopback address for servers that are started, killed and started again.
 
-  ports.py N      prints N different ones
+  ports.py N DIR  prints N different ones, and holds them until DIR/ports.stop is there, or DIR is gone
 
 They lie below the range that the kernel gives to outgoing connections. From inside of it a client that keeps asking for a
 server which is down may be given that server's port (or even be connected to itself), and the server cannot come back.
+
+A port is held: a socket stays bound to it and never listens. A server with SO_REUSEADDR (all that the tests start have it)
+can bind the port and listen beside it. A process that looks for a free port binds without SO_REUSEADDR and gets another.
+So a second test cannot draw a port between the moment it is drawn here and the moment its server listens.
 """
+import os
 import random
 import socket
 import sys
+import time
 from pathlib import Path
 
-LOWEST, TRIES = 10_000, 1000
+LOWEST, TRIES, LOOK_S = 10_000, 1000, 0.5
+_held = []  # until the process ends
 
 
 def _first_of_connections():
@@ -20,28 +27,51 @@ def _first_of_connections():
         return 32_768
 
 
+def _hold(port):
+    """A socket that holds the port; OSError if somebody has it. SO_REUSEADDR comes after bind, which then is strict."""
+    held = socket.socket()
+    try:
+        held.bind(("127.0.0.1", port))
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    except OSError:
+        held.close()
+        raise
+    return held
+
+
 def free_ports(n):
-    """That many different ports on which nobody listens now."""
-    draw, end, held = random.SystemRandom(), _first_of_connections(), []
+    """That many different ports that are this process's until it ends."""
+    draw, end, ports = random.SystemRandom(), _first_of_connections(), []
     if end <= LOWEST:
         end = 32_768  # a machine of its own mind: then as good as any other
-    try:
-        for _ in range(TRIES):
-            if len(held) == n:
-                return [s.getsockname()[1] for s in held]
-            try:
-                held.append(socket.create_server(("127.0.0.1", draw.randrange(LOWEST, end))))
-            except OSError:
-                continue
-        raise RuntimeError(f"no {n} free ports between {LOWEST} and {end}")
-    finally:
-        for s in held:
-            s.close()
+    for _ in range(TRIES):
+        if len(ports) == n:
+            return ports
+        try:
+            _held.append(_hold(draw.randrange(LOWEST, end)))
+        except OSError:
+            continue
+        ports.append(_held[-1].getsockname()[1])
+    raise RuntimeError(f"no {n} free ports between {LOWEST} and {end}")
 
 
 def free_port():
     return free_ports(1)[0]
 
 
+def _hold_for(folder):
+    """In a process of its own, which a shell does not wait for."""
+    if os.fork():
+        return
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):
+        os.dup2(null, fd)
+    while folder.is_dir() and not (folder / "ports.stop").exists():
+        time.sleep(LOOK_S)
+    os._exit(0)
+
+
 if __name__ == "__main__":
-    print(*free_ports(int(sys.argv[1])))
+    print(*free_ports(int(sys.argv[1])), flush=True)
+    _hold_for(Path(sys.argv[2]))
