@@ -72,6 +72,7 @@ struct eval_data {
     struct vectors *vectors; /* NULL unless models are to be fitted */
     uint32_t max_iterations; /* candidates that the loop may try; 0: all */
     uint64_t lines_without_gold, lines_failed, unjudged;
+    uint64_t unreached;          /* requests that were left out because their database could not be opened */
     struct worker_stats workers; /* for --profile */
     double wall_s;
 };

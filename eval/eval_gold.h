@@ -16,6 +16,7 @@ struct eval_gold_signal {
 
 struct eval_gold {
     uint64_t golds, invalid;
+    uint64_t left_out; /* requests whose database could not be read; set by the caller */
     struct eval_gold_signal by_signal[VSIG_ID_END];
 };
 

@@ -206,6 +206,7 @@ json_t *eval_json(const struct eval_report *r, const struct eval_data *data, boo
         json_decref(folds);
     }
     if (profile) json_object_set_new(json, "profile", profile_json(data));
+    json_object_set_new(json, "left_out", json_integer((json_int_t)data->unreached));
     json_object_set_new(json, "skipped",
                         json_pack("{s:I,s:I,s:I}", "without_gold", (json_int_t)data->lines_without_gold, "failed",
                                   (json_int_t)data->lines_failed, "unjudged", (json_int_t)data->unjudged));

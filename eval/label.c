@@ -23,13 +23,26 @@ struct labeler {
     const struct worker_databases *databases;
     bool by_steps;
     struct open_db open[MAX_OPEN]; /* most recently used first */
+    GHashTable *unreached;         /* name → why, of databases that could not be opened */
 };
 
 struct labeler *labeler_new(const struct worker_databases *databases)
 {
     struct labeler *labeler = g_new0(struct labeler, 1);
     labeler->databases = databases;
+    labeler->unreached = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     return labeler;
+}
+
+uint32_t labeler_unreached(const struct labeler *labeler, const char **name, const char **why)
+{
+    GHashTableIter iter;
+    gpointer key = NULL, value = NULL;
+    g_hash_table_iter_init(&iter, labeler->unreached);
+    if (!g_hash_table_iter_next(&iter, &key, &value)) return 0;
+    *name = key;
+    *why = value;
+    return g_hash_table_size(labeler->unreached);
 }
 
 void labeler_by_steps(struct labeler *labeler)
@@ -66,6 +79,7 @@ static void open_db_free(struct open_db *open)
 void labeler_free(struct labeler *labeler)
 {
     for (int i = 0; i < MAX_OPEN; i++) open_db_free(&labeler->open[i]);
+    g_hash_table_destroy(labeler->unreached);
     g_free(labeler);
 }
 
@@ -76,16 +90,26 @@ static void move_to_front(struct labeler *labeler, int at)
     labeler->open[0] = used;
 }
 
+static enum err_code open_database(struct labeler *labeler, const char *name, struct open_db *out, struct err *err)
+{
+    enum err_code code = worker_database_path(labeler->databases, name, &out->path, err);
+    if (code) return code;
+    struct db_limits limits = labeler_limits(labeler, name, &candidate_limits);
+    code = db_open(out->path, &limits, &out->db, err);
+    if (code) free(out->path);
+    return code;
+}
+
 struct db *labeler_db(struct labeler *labeler, const char *name, const char **path, struct err *err)
 {
+    struct err own = {0};
+    if (!err) err = &own;
     int at = 0;
     while (at < MAX_OPEN && (!labeler->open[at].name || strcmp(labeler->open[at].name, name) != 0)) at++;
     if (at == MAX_OPEN) {
         struct open_db fresh = {0};
-        if (worker_database_path(labeler->databases, name, &fresh.path, err) != ERR_OK) return NULL;
-        struct db_limits limits = labeler_limits(labeler, name, &candidate_limits);
-        if (db_open(fresh.path, &limits, &fresh.db, err) != ERR_OK) {
-            free(fresh.path);
+        if (open_database(labeler, name, &fresh, err) != ERR_OK) {
+            g_hash_table_insert(labeler->unreached, g_strdup(name), g_strdup(err->text));
             return NULL;
         }
         fresh.name = g_strdup(name);

@@ -27,6 +27,10 @@ struct labeler;
 struct labeler *labeler_new(const struct worker_databases *databases);
 void labeler_free(struct labeler *labeler);
 
+/* Number of databases that could not be opened. If there are any, *name and *why are those of one; they live as long as
+ * the labeler. */
+uint32_t labeler_unreached(const struct labeler *labeler, const char **name, const char **why);
+
 /* From now on the time limits are counted in steps of the engine, where it counts them, so that labels for training are
  * the same on every machine. Labels for measuring use time, as the reference labeller does. */
 void labeler_by_steps(struct labeler *labeler);

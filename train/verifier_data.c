@@ -380,6 +380,7 @@ static bool open_schema(struct bench *b)
 {
     const char *path = NULL;
     b->db = labeler_db(b->judge->labeler, b->question->db, &path, NULL);
+    b->question->unreached = !b->db;
     if (!b->db) return false;
     if (schema_cache_get(b->judge->collector->config->schemas, b->db, b->question->db, path, &b->schema, NULL) !=
         ERR_OK)
@@ -623,6 +624,7 @@ static struct verifier_data *gather(struct collector *c, uint32_t n_databases)
         question->first = samples->len;
         question->n = line->samples->len;
         data->skipped += !question->usable;
+        data->unreached += question->unreached;
         for (uint32_t k = 0; k < line->samples->len; k++)
             g_array_index(line->samples, struct verifier_sample, k).question = i;
         g_array_append_vals(samples, line->samples->data, line->samples->len);

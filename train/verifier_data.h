@@ -60,7 +60,8 @@ struct verifier_question {
     uint32_t database;          /* from 0, in order of appearance */
     bool gold_empty;
     bool from_feedback;
-    bool usable; /* the gold query runs and binds; without one, something that was called wrong runs */
+    bool unreached; /* its database could not be opened */
+    bool usable;    /* the gold query runs and binds; without one, something that was called wrong runs */
 };
 
 struct verifier_data {
@@ -68,8 +69,9 @@ struct verifier_data {
     uint32_t n_questions, n_databases;
     struct verifier_sample *samples;
     uint32_t n;
-    uint32_t skipped; /* requests without gold, or whose gold does not run */
-    uint64_t unread;  /* lines that are neither requests nor verdicts nor feedback */
+    uint32_t skipped;   /* requests without gold, or whose gold does not run */
+    uint32_t unreached; /* those whose database could not be opened */
+    uint64_t unread;    /* lines that are neither requests nor verdicts nor feedback */
 };
 
 /* Search for wrong queries that a verifier likes: in place of the usual candidates `pool` mutants of the gold query and as

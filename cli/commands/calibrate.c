@@ -244,7 +244,7 @@ static int calibrate_run(struct cli *cli)
     g_ptr_array_free(c.groups, TRUE);
     g_ptr_array_free(c.databases, TRUE);
     g_hash_table_destroy(c.clusters);
-    return code ? complain_err(NULL, &err) : 0;
+    return code ? complain_err(NULL, &err) : c.run.unreached ? EXIT_JUDGED : 0;
 }
 
 const struct command command_calibrate = {

@@ -2,14 +2,19 @@
 #include "cli/output/eval_output.h"
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
+#include "cli/output/unreached.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
 #include "eval/plots/plots.h"
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
+#include "lib/base/outfile.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { SAID = 20 }; /* requests that were left out, each with its reason */
 
 /* The votes of a request's candidates as the log gives them: in a verdict, those of repeats are added up. */
 struct votes {
@@ -71,7 +76,10 @@ static bool judge_schema(struct eval *e, struct arena *arena, struct msg_request
     char *fresh = text ? NULL : labeler_definitions(e->labeler, request->db, &err);
     if (fresh) g_hash_table_insert(e->definitions, g_strdup(request->db), fresh);
     if (!text) text = fresh;
-    if (!text) report_line(e, err.text);
+    if (!text) {
+        report_line(e, err.text);
+        e->data->unreached += !e->vectors_only;
+    }
     request->schema = text ? arena_strdup(arena, text) : NULL;
     return request->schema != NULL;
 }
@@ -82,10 +90,7 @@ static bool usable(struct eval *e, struct arena *arena, struct msg_request *requ
         e->data->lines_without_gold++;
         return false;
     }
-    if (e->definitions && !judge_schema(e, arena, request)) {
-        e->data->lines_failed++;
-        return false;
-    }
+    if (e->definitions && !judge_schema(e, arena, request)) return false;
     return !e->gold || judge_gold(arena, request);
 }
 
@@ -164,30 +169,41 @@ static void take_labelled(struct eval *e, const struct msg_verdict *verdict, con
     if (e->labels) keep_labels(e, verdict->tag, labels);
 }
 
+static void leave_out(struct eval *e, const struct msg_verdict *verdict, const char *why)
+{
+    if (e->vectors_only) return; /* the first pass has counted it */
+    if (e->data->unreached++ >= SAID) return;
+    progress_clear(&e->progress);
+    complain("%s: left out: %s", verdict->id, why);
+}
+
+static void label_verdict(struct eval *e, const struct msg_verdict *verdict)
+{
+    struct arena arena;
+    struct labels labels;
+    struct err err = {0};
+    arena_init(&arena, 0);
+    enum err_code code = label_line(e->labeler, &arena, verdict->db, verdict->gold, verdict->candidates,
+                                    verdict->n_candidates, &labels, &err);
+    if (code == ERR_OK) code = label_repair(e->labeler, verdict, &labels, &err);
+    if (code == ERR_OK)
+        take_labelled(e, verdict, &labels);
+    else
+        leave_out(e, verdict, err.text);
+    arena_free(&arena);
+}
+
 static bool on_verdict(void *ctx, struct msg_verdict *verdict)
 {
     struct eval *e = ctx;
     progress_count(&e->progress, verdict);
     restore_votes(e, verdict);
-    if (e->gold) {
+    if (verdict_is_unreached(verdict))
+        leave_out(e, verdict, verdict->message ? verdict->message : verdict->reason);
+    else if (e->gold)
         eval_gold_add(e->golds, verdict);
-    } else {
-        struct arena arena;
-        struct labels labels;
-        struct err err = {0};
-        arena_init(&arena, 0);
-        enum err_code code = label_line(e->labeler, &arena, verdict->db, verdict->gold, verdict->candidates,
-                                        verdict->n_candidates, &labels, &err);
-        if (code == ERR_OK) code = label_repair(e->labeler, verdict, &labels, &err);
-        if (code == ERR_OK) {
-            take_labelled(e, verdict, &labels);
-        } else {
-            progress_clear(&e->progress);
-            complain("%s: %s", verdict->id, err.text);
-            e->data->lines_failed++;
-        }
-        arena_free(&arena);
-    }
+    else
+        label_verdict(e, verdict);
     msg_verdict_free(verdict);
     return true;
 }
@@ -235,10 +251,12 @@ static int write_labels(const struct eval *e, const char *path)
     json_t *all = json_array();
     for (guint i = 0; i < e->labels->len; i++)
         json_array_append_new(all, e->labels->pdata[i] ? e->labels->pdata[i] : json_array());
-    int failed = json_dump_file(all, path, JSON_COMPACT);
+    char *text = json_dumps(all, JSON_COMPACT);
+    struct err err = {.code = ERR_NOMEM};
+    enum err_code code = text ? outfile_write(path, text, strlen(text), &err) : ERR_NOMEM;
     json_decref(all);
-    if (failed) complain("%s: cannot be written", path);
-    return failed ? EXIT_ERROR : 0;
+    free(text);
+    return code ? complain_err(NULL, &err) : 0;
 }
 
 static int write_report(struct eval *e, enum format format)
@@ -271,6 +289,7 @@ static int eval_log(struct eval *e, enum format format)
     const struct settings *s = &e->cli->settings;
     if (e->gold) {
         int code = run_pass(e, MSG_RERANK);
+        e->golds->left_out = e->data->unreached;
         if (code == 0) eval_gold_write(e->golds, format, stdout);
         return code;
     }
@@ -281,7 +300,8 @@ static int eval_log(struct eval *e, enum format format)
     }
     if (code == 0 && e->labels) code = write_labels(e, s->eval.labels);
     if (code == 0 && e->data->questions->len == 0) {
-        complain("no line has both gold and candidates");
+        complain(e->data->unreached ? "no request of the logs could be judged: no database could be opened"
+                                    : "no line has both gold and candidates");
         code = EXIT_ERROR;
     }
     return code ? code : write_report(e, format);
@@ -311,6 +331,8 @@ static int eval_run(struct cli *cli)
     e.labels = cli->settings.eval.labels ? g_ptr_array_new() : NULL;
     e.show = terminal_progress() && !cli->settings.general.quiet;
     int code = eval_log(&e, format);
+    code = report_unreached(e.labeler, code);
+    if (!code && e.data->unreached) code = EXIT_JUDGED;
     if (e.labels) g_ptr_array_free(e.labels, TRUE);
     if (e.definitions) g_hash_table_destroy(e.definitions);
     g_hash_table_destroy(e.votes);

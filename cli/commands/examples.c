@@ -125,7 +125,7 @@ static enum err_code open_encoder(const struct cli *cli, struct examples_encoder
 static enum err_code fill(struct cli *cli,
                           enum err_code (*open)(const char *path, struct examples_encoder *encoder,
                                                 struct examples **out, struct err *err),
-                          struct err *err)
+                          bool *unreached, struct err *err)
 {
     const char *out = cli->settings.examples.out;
     struct build b = {.run = {.cli = cli, .first = 1, .each = take}, .err = err};
@@ -142,6 +142,7 @@ static enum err_code fill(struct cli *cli,
     if (!code) code = open(out, encoder, &b.store, err);
     if (!code) code = labelled_run(&b.run, err);
     schema_cache_free(b.run.schemas);
+    *unreached = b.run.unreached;
     if (!code) code = b.code;
     enum err_code closed = examples_close(b.store, code ? NULL : err);
     examples_encoder_close(encoder);
@@ -255,8 +256,12 @@ static int examples_run(struct cli *cli)
 {
     struct err err = {0};
     const char *name = cli->args[0];
-    if (strcmp(name, "build") == 0) return fill(cli, examples_create, &err) ? complain_err("examples build", &err) : 0;
-    if (strcmp(name, "add") == 0) return fill(cli, open_to_add, &err) ? complain_err("examples add", &err) : 0;
+    bool build = strcmp(name, "build") == 0, unreached = false;
+    if (build || strcmp(name, "add") == 0) {
+        if (fill(cli, build ? examples_create : open_to_add, &unreached, &err))
+            return complain_err(build ? "examples build" : "examples add", &err);
+        return unreached ? EXIT_JUDGED : 0;
+    }
     for (size_t i = 0; i < G_N_ELEMENTS(actions); i++)
         if (strcmp(actions[i].name, name) == 0)
             return run_on_store(cli, &actions[i], &err) ? complain_err("examples", &err) : 0;

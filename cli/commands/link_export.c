@@ -1,14 +1,15 @@
 /* assay link export: what a schema linker reads, from logs. */
 #include "cli/commands/link.h"
 
+#include "cli/output/destination.h"
 #include "cli/output/terminal.h"
+#include "cli/output/unreached.h"
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
 #include "eval/label.h"
 #include "lib/base/input.h"
 #include "train/linking_export.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum { LINE_BYTES = 256 << 20, SAID = 20 };
@@ -18,7 +19,7 @@ struct exporting {
     struct logs logs;
     struct labeler *labeler; /* keeps the databases open */
     struct schema_cache *schemas;
-    FILE *out;
+    struct destination to; /* --out */
     uint64_t skipped;
 };
 
@@ -54,7 +55,8 @@ static bool export_line(struct exporting *e, struct arena *arena)
         if (e->skipped++ < SAID) complain("%s:%llu: skipped: %s", at->path, (unsigned long long)at->number, err.text);
         return true;
     }
-    bool written = json_dumpf(line, e->out, JSON_COMPACT | JSON_REAL_PRECISION(3)) == 0 && fputc('\n', e->out) != EOF;
+    bool written =
+        json_dumpf(line, e->to.stream, JSON_COMPACT | JSON_REAL_PRECISION(3)) == 0 && fputc('\n', e->to.stream) != EOF;
     json_decref(line);
     return written;
 }
@@ -74,7 +76,6 @@ static int export_logs(struct cli *cli, struct exporting *e)
     arena_free(&arena);
     logs_rewind(&e->logs);
     if (more < 0) return complain_err(NULL, &err);
-    if (!written) complain("%s: %s", cli->settings.link.out, g_strerror(errno));
     if (e->skipped) complain("%llu lines skipped", (unsigned long long)e->skipped);
     return written ? 0 : EXIT_ERROR;
 }
@@ -86,7 +87,7 @@ static int with_databases(struct cli *cli, struct exporting *e)
     e->schemas = engine_settings_schemas(cli, &e->config, &err);
     if (!e->schemas) return complain_err(NULL, &err);
     e->labeler = labeler_new(&e->config.databases);
-    int code = export_logs(cli, e);
+    int code = report_unreached(e->labeler, export_logs(cli, e));
     schema_cache_free(e->schemas);
     labeler_free(e->labeler);
     return code;
@@ -103,15 +104,7 @@ int link_export(struct cli *cli)
         complain("where to? --out=FILE names the file, - is standard output");
         return EXIT_ERROR;
     }
-    bool standard = strcmp(path, "-") == 0;
-    e.out = standard ? stdout : fopen(path, "we");
-    if (!e.out) {
-        complain("%s: %s", path, g_strerror(errno));
-        return EXIT_ERROR;
-    }
-    int code = with_databases(cli, &e);
-    bool closed = (standard ? fflush(e.out) : fclose(e.out)) == 0;
-    if (closed || code) return code;
-    complain("%s: %s", path, g_strerror(errno));
-    return EXIT_ERROR;
+    if (strcmp(path, "-") == 0) path = NULL;
+    if (destination_open(&e.to, path, false, &err) != ERR_OK) return complain_err(NULL, &err);
+    return destination_close(&e.to, with_databases(cli, &e));
 }

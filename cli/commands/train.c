@@ -8,6 +8,7 @@
 #include "cli/output/progress.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
+#include "cli/output/unreached.h"
 #include "cli/replay/replay.h"
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
@@ -363,6 +364,7 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
     int code = collect(&t);
     if (t.skipped) complain("%llu lines skipped", (unsigned long long)t.skipped);
     if (code == 0) code = train(&t);
+    code = report_unreached(t.labeler, code);
     g_hash_table_destroy(t.made);
     vectors_free(t.vectors);
     schema_cache_free(t.schemas);

@@ -102,7 +102,8 @@ static void say_feedback(const struct feedback *feedback, uint64_t unread)
 }
 
 /* What the logs and the feedback say, into the verifier's file. */
-static enum err_code complete(struct cli *cli, const struct verifier_model *model, json_t *root, struct err *err)
+static enum err_code complete(struct cli *cli, const struct verifier_model *model, json_t *root, int *status,
+                              struct err *err)
 {
     struct engine_config config;
     struct verifier_data *data = NULL;
@@ -124,6 +125,7 @@ static enum err_code complete(struct cli *cli, const struct verifier_model *mode
         char *out = model_json_text(json_incref(root), true);
         code = model_file_write(cli->settings.train.out, out, err);
         free(out);
+        *status = train_left_out(data);
     }
     verifier_data_free(data);
     schema_cache_free(collect.schemas);
@@ -145,9 +147,10 @@ int train_calibration(struct cli *cli)
         return complain_err(path, &err);
     }
     json_t *root = json_loadb(text, len, 0, NULL);
-    err.code = complete(cli, model, root, &err);
+    int status = 0;
+    err.code = complete(cli, model, root, &status, &err);
     json_decref(root);
     verifier_free(model);
     g_free(text);
-    return err.code == ERR_OK ? 0 : complain_err(NULL, &err);
+    return err.code == ERR_OK ? status : complain_err(NULL, &err);
 }

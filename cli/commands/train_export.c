@@ -1,7 +1,9 @@
 /* assay train export: what the learned detector reads, from logs with candidates or, around gold, mutants. */
 #include "cli/commands/train_verifier.h"
 
+#include "cli/output/destination.h"
 #include "cli/output/terminal.h"
+#include "cli/output/unreached.h"
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
 #include "lib/base/input.h"
@@ -9,7 +11,6 @@
 #include "train/detector_export.h"
 #include "lib/schema/edits.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,8 +23,7 @@ struct export
     struct logs logs;
     struct labeler *labeler;
     struct schema_cache *schemas; /* NULL: there are no databases */
-    FILE *out;
-    const char *path;
+    struct destination to;        /* --out */
     uint64_t skipped;
 };
 
@@ -99,12 +99,9 @@ static int write_candidates(struct export *e, const struct item *item)
         from.question = question_read(item->arena, item->schema, request->question, request->evidence);
     for (uint32_t i = 0; i < request->n_candidates; i++) {
         json_t *line = detector_export_candidate(&from, i);
-        bool written = !line || (json_dumpf(line, e->out, JSON_COMPACT) == 0 && fputc('\n', e->out) != EOF);
+        bool written = !line || (json_dumpf(line, e->to.stream, JSON_COMPACT) == 0 && fputc('\n', e->to.stream) != EOF);
         json_decref(line);
-        if (!written) {
-            complain("%s: %s", e->path, g_strerror(errno));
-            return EXIT_ERROR;
-        }
+        if (!written) return EXIT_ERROR; /* destination_close complains */
     }
     return 0;
 }
@@ -154,7 +151,7 @@ static int with_databases(struct export *e)
     if (!e->schemas) return complain_err(NULL, &err);
     e->labeler = labeler_new(&e->config.databases);
     labeler_by_steps(e->labeler);
-    int code = export_logs(e);
+    int code = report_unreached(e->labeler, export_logs(e));
     schema_cache_free(e->schemas);
     labeler_free(e->labeler);
     return code;
@@ -163,25 +160,16 @@ static int with_databases(struct export *e)
 int train_export(struct cli *cli)
 {
     struct err err = {0};
-    struct export e = {.cli = cli,
-                       .logs = {.paths = cli->args + 1, .n = cli->n_args - 1, .on_empty = complain_empty},
-                       .path = cli->settings.train.out};
+    struct export e = {.cli = cli, .logs = {.paths = cli->args + 1, .n = cli->n_args - 1, .on_empty = complain_empty}};
+    const char *path = cli->settings.train.out;
     if (catalogue_open(cli, &err) != ERR_OK) return complain_err(NULL, &err);
     bool known = cli->settings.database.root.n || cli->catalogue;
     if (known && !engine_settings_has_databases(cli)) return EXIT_ERROR;
-    if (!e.path) {
+    if (!path) {
         complain("where to? --out=FILE names the file, - is standard output");
         return EXIT_ERROR;
     }
-    bool standard = strcmp(e.path, "-") == 0;
-    e.out = standard ? stdout : fopen(e.path, "we");
-    if (!e.out) {
-        complain("%s: %s", e.path, g_strerror(errno));
-        return EXIT_ERROR;
-    }
-    int code = known ? with_databases(&e) : export_logs(&e);
-    bool closed = (standard ? fflush(e.out) : fclose(e.out)) == 0;
-    if (closed || code) return code;
-    complain("%s: %s", e.path, g_strerror(errno));
-    return EXIT_ERROR;
+    if (strcmp(path, "-") == 0) path = NULL;
+    if (destination_open(&e.to, path, false, &err) != ERR_OK) return complain_err(NULL, &err);
+    return destination_close(&e.to, known ? with_databases(&e) : export_logs(&e));
 }

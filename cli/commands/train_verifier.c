@@ -262,6 +262,13 @@ void train_skipped(const char *where, const char *why)
     complain("%s: skipped: %s", where, why);
 }
 
+int train_left_out(const struct verifier_data *data)
+{
+    if (!data->unreached) return 0;
+    complain("%u requests are left out: their databases could not be opened", data->unreached);
+    return EXIT_JUDGED;
+}
+
 /* --- favourites --- */
 
 struct liking {
@@ -336,7 +343,8 @@ int train_verifier(struct cli *cli)
     if (show) progress_clear(&progress);
     schema_cache_free(collect.schemas);
     if (code == ERR_OK) code = fit(cli, data, &err);
+    int status = code ? EXIT_ERROR : train_left_out(data);
     verifier_data_free(data);
     err.code = code;
-    return code == ERR_OK ? 0 : complain_err(cli->settings.train.out, &err);
+    return code == ERR_OK ? status : complain_err(cli->settings.train.out, &err);
 }

@@ -3,11 +3,14 @@
 #define ASSAY_CLI_COMMANDS_TRAIN_VERIFIER_H
 
 #include "cli/cli.h"
+#include "train/verifier_data.h"
 
 #include <glib.h>
 
 /* Says that a line of a log, or a record, is left out, and why. */
 void train_skipped(const char *where, const char *why);
+/* Complains of the requests whose databases could not be opened. Returns EXIT_JUDGED if there are any, else 0. */
+int train_left_out(const struct verifier_data *data);
 
 /* Add the recipe in effect to the command that a model file holds, as a flag that gives the same again. */
 void train_append_recipe(const struct cli *cli, GString *command);

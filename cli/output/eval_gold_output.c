@@ -45,16 +45,20 @@ static json_t *gold_json(const struct eval_gold *golds)
                                                  tally->seen ? 100.0 * (double)tally->fired / (double)tally->seen : 0.0,
                                                  "interval", 100 * range.low, 100 * range.high, "ids", ids));
     }
-    return json_pack("{s:i,s:I,s:I,s:o}", "schema_version", 1, "golds", (json_int_t)golds->golds, "invalid",
-                     (json_int_t)golds->invalid, "signals", signals);
+    return json_pack("{s:i,s:I,s:I,s:I,s:o}", "schema_version", 1, "golds", (json_int_t)golds->golds, "invalid",
+                     (json_int_t)golds->invalid, "left_out", (json_int_t)golds->left_out, "signals", signals);
 }
 
 void eval_gold_write(const struct eval_gold *golds, enum format format, FILE *stream)
 {
     if (format == FORMAT_TEXT) {
         struct table *table = gold_table(golds);
-        fprintf(stream, "Signals on gold queries (%llu queries, %llu of them not valid here)\n",
+        fprintf(stream, "Signals on gold queries (%llu queries, %llu of them not valid here",
                 (unsigned long long)golds->golds, (unsigned long long)golds->invalid);
+        if (golds->left_out)
+            fprintf(stream, "; %llu requests left out, their databases could not be read",
+                    (unsigned long long)golds->left_out);
+        fputs(")\n", stream);
         table_print(table, stream);
         table_free(table);
         return;

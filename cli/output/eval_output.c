@@ -139,9 +139,13 @@ static void print_repaired_signals(FILE *stream, const struct eval_report *r)
     table_free(table);
 }
 
-static void print_selection(FILE *stream, const struct eval_report *r)
+static void print_selection(FILE *stream, const struct eval_report *r, const struct eval_data *data)
 {
-    fprintf(stream, "%sSelection%s (%u questions)\n", style_start(STYLE_BOLD), style_end(), r->n);
+    fprintf(stream, "%sSelection%s (%u questions", style_start(STYLE_BOLD), style_end(), r->n);
+    if (data->unreached)
+        fprintf(stream, "; %llu requests left out, their databases could not be read",
+                (unsigned long long)data->unreached);
+    fputs(")\n", stream);
     print_choices(stream, r);
     print_contrasts(stream, r);
     if (!isnan(r->gap_closed.value)) {
@@ -388,7 +392,7 @@ void eval_print_triggering(FILE *stream, const struct eval_data *data)
 
 void eval_print(FILE *stream, const struct eval_report *report, const struct eval_data *data, bool profile)
 {
-    print_selection(stream, report);
+    print_selection(stream, report, data);
     print_levels(stream, report);
     print_detection(stream, report);
     print_calibration(stream, report);

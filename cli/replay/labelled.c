@@ -2,6 +2,7 @@
 
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
+#include "cli/output/unreached.h"
 #include "cli/replay/replay.h"
 #include "engine/run.h"
 #include "lib/base/input.h"
@@ -179,6 +180,7 @@ enum err_code labelled_run(struct labelled_run *run, struct err *err)
     engine_close(engine);
     logs_rewind(&s.logs);
     feedback_free(s.feedback);
+    if (!code) run->unreached = report_unreached(s.labeler, 0) != 0;
     labeler_free(s.labeler);
     g_hash_table_destroy(s.asked);
     return code ? code : s.failed ? err->code : ERR_OK;

@@ -21,6 +21,7 @@ struct labelled_run {
     struct schema_cache *schemas; /* where schema indexes come from; NULL: none are asked for */
     void (*each)(void *ctx, const struct labelled *one);
     void *ctx;
+    bool unreached;   /* a database could not be opened, which is complained of: the exit status is EXIT_JUDGED */
     uint64_t skipped; /* lines that cannot be read, and requests whose gold query fails */
 };
 
