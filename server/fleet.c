@@ -56,13 +56,11 @@ static uint32_t count_ended(const struct running *all, uint32_t n)
     return ended;
 }
 
-/* 0: none within LOOK_MS. */
-static int next_signal(void)
+bool fleet_wait(int64_t ms)
 {
     sigset_t set = ending_signals();
-    struct timespec wait = {.tv_nsec = LOOK_MS * 1000000L};
-    int got = sigtimedwait(&set, NULL, &wait);
-    return got > 0 ? got : 0;
+    struct timespec wait = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+    return sigtimedwait(&set, NULL, &wait) > 0;
 }
 
 /* Nothing of what is held is lost by this: it was not acknowledged. */
@@ -76,7 +74,7 @@ static void end_hard(const char *why)
 static bool wait_for_end(const struct running *all, uint32_t n)
 {
     while (count_ended(all, n) == 0)
-        if (next_signal()) return true;
+        if (fleet_wait(LOOK_MS)) return true;
     return false;
 }
 
@@ -86,7 +84,7 @@ static void drain(const struct running *all, uint32_t n, int64_t drain_ms)
     log_info("fleet", "draining");
     for (uint32_t i = 0; i < n; i++) all[i].part->stop(all[i].part->ctx);
     while (count_ended(all, n) < n) {
-        if (next_signal()) end_hard("a second signal");
+        if (fleet_wait(LOOK_MS)) end_hard("a second signal");
         if (clock_now_ns() > until) end_hard("not drained in time (--drain-ms)");
     }
 }

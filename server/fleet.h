@@ -10,6 +10,7 @@
 #include "lib/base/error.h"
 #include "lib/base/log.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fleet_part {
@@ -24,6 +25,9 @@ enum { FLEET_MAX_PARTS = 256, FLEET_EXIT_ENDED = 0, FLEET_EXIT_FAILED = 2 /* exi
 
 /* Before anything that starts threads: opens the log on standard error; signals then come to fleet_run alone. */
 void fleet_start(enum log_form form, enum log_level most);
+
+/* Waits until a signal asks the process to end, at most `ms`. Returns true if one did. Thread: main. */
+bool fleet_wait(int64_t ms);
 
 /* Run all parts; returns when all have ended: FLEET_EXIT_ENDED after a signal, FLEET_EXIT_FAILED when one failed, which
  * the log says. `version` is for the log. Does not return at all when draining takes longer than drain_ms. Thread:

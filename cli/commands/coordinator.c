@@ -1,17 +1,43 @@
-/* assay coordinator: the deciding half of a fleet, as a process. */
+/* assay coordinator: the deciding half of a fleet, as a process.
+ *
+ * DESIGN. A coordinator that was fenced, or that cannot know what became of a transaction, ends: what is true is in the
+ * log. Without a supervisor it would stay down, also when nobody else has its name. A static member fences itself when
+ * brokers were away for longer than its session: it rejoins, and the answer to an earlier join arrives after it. So it
+ * begins anew in its own process by execve. Nothing in memory survives, so no producer outlives its doubt (I4), no
+ * membership is used again (I3), and the state is read back from the log (I7), as after a restart.
+ *
+ * Before it joins again, it waits until the group has no member of its name: its own old member is gone when its session
+ * has timed out. A name that stays taken is another process's, which replaced this one. Then it ends for good.
+ * Rejected: taking the name back at once; two processes with one --instance would fence each other for ever.
+ */
 #include "cli/settings/engine_settings.h"
 #include "cli/settings/fleet_settings.h"
+#include "lib/base/anew.h"
+#include "lib/base/clock.h"
+#include "lib/base/log.h"
+#include "proto/bus/topics.h"
 #include "scoring/models.h"
 #include "worker/cache_verdicts.h"
 
+enum { ASK_MS = 1000, MAX_PAUSE_MS = 30000, SESSION_MS = 15000, MARGIN_MS = 5000 };
+
+/* The part, and how it ended. */
+struct process {
+    struct coordinator *coordinator;
+    _Atomic enum err_code ended;
+};
+
 static enum err_code run(void *ctx, struct err *err)
 {
-    return coordinator_run(ctx, err);
+    struct process *process = ctx;
+    return process->ended = coordinator_run(process->coordinator, err);
 }
 
 static void stop(void *ctx)
 {
-    coordinator_stop(ctx, false);
+    const struct process *process = ctx;
+    if (process->ended == ERR_OK) anew_forbid(); /* a signal asks for it */
+    coordinator_stop(process->coordinator, false);
 }
 
 static enum err_code open_verdicts(const struct cli *cli, struct cache_verdicts **out, struct err *err)
@@ -67,7 +93,8 @@ static enum err_code open_coordinator(struct cli *cli, struct bus *bus, struct t
 
 static int64_t heartbeat_ns(void *ctx)
 {
-    return coordinator_heartbeat_ns(ctx);
+    const struct process *process = ctx;
+    return coordinator_heartbeat_ns(process->coordinator);
 }
 
 static void collect(void *ctx, struct metrics *metrics)
@@ -84,30 +111,89 @@ static int64_t restoring_ns(void *ctx)
     return stats.once.restoring_ns;
 }
 
-static int coordinator_command(struct cli *cli)
+/* --- beginning anew ------------------------------------------------------------------------------------------------ */
+
+/* Time after which a member that died is gone from the group. */
+static int64_t session_ms(const struct cli *cli)
+{
+    static const char NAME[] = "session.timeout.ms=";
+    const struct string_list *list = &cli->settings.kafka.properties;
+    int64_t ms = SESSION_MS;
+    for (unsigned i = 0; i < list->n; i++)
+        if (g_str_has_prefix(list->items[i], NAME)) ms = g_ascii_strtoll(list->items[i] + strlen(NAME), NULL, 10);
+    return ms;
+}
+
+/* One question to the group. Brokers that are away are class retry. */
+static enum err_code ask_group(struct cli *cli, bool *taken, struct err *err)
+{
+    struct bus *bus = NULL;
+    const struct bus_once once = {.group = cli->settings.coordinator.group,
+                                  .instance = cli->settings.coordinator.instance};
+    enum err_code code = fleet_settings_open_bus(cli, &bus, err);
+    if (!code) code = topics_name_is_taken(bus, &once, taken, err);
+    bus_close(bus);
+    return code;
+}
+
+/* Waits until nobody has the name. ERR_CANCELLED after a signal; ERR_CLOSED if the name stays taken. */
+static enum err_code wait_for_name(struct cli *cli, struct err *err)
+{
+    int64_t patience_ns = (2 * session_ms(cli) + MARGIN_MS) * 1000000, taken_since_ns = 0;
+    int64_t pause_ms = MIN((int64_t)ASK_MS << MIN(anew_count() - 1, 5U), MAX_PAUSE_MS);
+    while (!fleet_wait(pause_ms)) {
+        bool taken = true;
+        enum err_code code = ask_group(cli, &taken, err);
+        pause_ms = ASK_MS;
+        if (code && err_class(code) != ERR_CLASS_RETRY) return code;
+        if (!code && !taken) return ERR_OK;
+        if (code || !taken_since_ns) taken_since_ns = code ? 0 : clock_now_ns();
+        if (taken_since_ns && clock_now_ns() - taken_since_ns > patience_ns)
+            return err_set(err, ERR_CLOSED, "another process has --instance %s", cli->settings.coordinator.instance);
+    }
+    return ERR_CANCELLED;
+}
+
+/* Does a run that ended so begin anew? Brokers that went away meanwhile do not end one that was anew already. */
+static bool begins_anew(enum err_code code)
+{
+    return code == ERR_CLOSED || (anew_count() && err_class(code) == ERR_CLASS_RETRY);
+}
+
+static void begin_anew(enum err_code code)
+{
+    const struct log_field fields[] = {log_field_text("code", err_name(code)),
+                                       log_field_number("times", anew_count() + 1)};
+    log_event(LOG_LEVEL_WARN, "coordinator", fields, 2, "begins anew: its state is read back from the log");
+    anew_begin();
+}
+
+/* --- the process --------------------------------------------------------------------------------------------------- */
+
+static int serve(struct cli *cli, enum err_code *ended)
 {
     struct scoring_models *models = NULL;
     struct examples_encoder *encoder = NULL;
     struct cache_verdicts *verdicts = NULL;
-    struct coordinator *coordinator = NULL;
+    struct process process = {0};
     struct bus *bus = NULL;
     struct otlp *otlp = NULL;
     struct health *health = NULL;
     struct err err = {0};
     int exit_code;
-    fleet_settings_start(cli);
     enum err_code code = fleet_settings_open_bus(cli, &bus, &err);
     if (!code) code = fleet_settings_open_otlp(cli, "coordinator", &otlp, &err);
     if (!code) code = open_verdicts(cli, &verdicts, &err);
     const struct coordinator_cache cache = {verdicts, cache_verdicts_find, cache_verdicts_keep};
-    if (!code) code = open_coordinator(cli, bus, otlp_tracer(otlp), &cache, &models, &encoder, &coordinator, &err);
-    const struct fleet_part part = {"coordinator", coordinator, run, stop, heartbeat_ns};
+    if (!code)
+        code = open_coordinator(cli, bus, otlp_tracer(otlp), &cache, &models, &encoder, &process.coordinator, &err);
+    const struct fleet_part part = {"coordinator", &process, run, stop, heartbeat_ns};
     struct health_config health_of = {.name = "coordinator",
                                       .parts = &part,
                                       .n_parts = 1,
                                       .bus = bus,
                                       .otlp = otlp,
-                                      .ctx = coordinator,
+                                      .ctx = process.coordinator,
                                       .collect = collect,
                                       .restoring_ns = restoring_ns};
     if (!code) code = fleet_settings_open_health(cli, &health_of, &health, &err);
@@ -115,13 +201,27 @@ static int coordinator_command(struct cli *cli)
         exit_code = complain_err("coordinator", &err);
     else
         exit_code = fleet_run(&part, 1, program_version(), cli->settings.coordinator.drain_ms);
+    *ended = code ? code : process.ended;
     health_close(health);
-    coordinator_free(coordinator);
+    coordinator_free(process.coordinator);
     cache_verdicts_close(verdicts);
     otlp_close(otlp);
     examples_encoder_close(encoder);
     bus_close(bus);
     models_free(models);
+    return exit_code;
+}
+
+static int coordinator_command(struct cli *cli)
+{
+    struct err err = {0};
+    anew_allow();
+    fleet_settings_start(cli);
+    enum err_code ended = anew_count() ? wait_for_name(cli, &err) : ERR_OK;
+    if (ended == ERR_CANCELLED) return FLEET_EXIT_ENDED;
+    if (ended) return complain_err("coordinator", &err);
+    int exit_code = serve(cli, &ended);
+    if (exit_code != FLEET_EXIT_ENDED && begins_anew(ended)) begin_anew(ended);
     return exit_code;
 }
 

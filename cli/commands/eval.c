@@ -361,7 +361,8 @@ const struct command command_eval = {
         "on "
         "the rest, beside a majority vote and the best single signal. With --gold the gold queries themselves are "
         "judged, "
-        "and how often each signal fires on them is printed; candidates are not needed then.",
+        "and how often each signal fires on them is printed; candidates are not needed then.\n\n"
+        "Requests whose database cannot be read are left out: the first line says how many, and the exit status is 1.",
     .examples = "assay eval dev.jsonl --db-root databases\n"
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",

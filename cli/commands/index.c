@@ -254,8 +254,8 @@ const struct command command_index = {
         "DB is a file, a connection string, or the name of an entry in the configuration's section databases, which "
         "then says what is shown. "
         "Builds the index that the signals read: tables, columns, keys, declared and inferred joins, statistics "
-        "and values. build prints one line (size and time); show prints all of it. Columns marked ~ had more "
-        "distinct values than --index-values and were sampled.",
+        "and values. build prints one line (size and time) and notes; show prints all of it. Columns marked ~ had more "
+        "distinct values than --index-values and were sampled, or were not read within --index-ms: a note says which.",
     .examples = "assay index show shop.sqlite\nassay index show shop.sqlite --format json",
     .main_flags = "format expose deny-column descriptions",
     .words = "build show",

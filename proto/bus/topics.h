@@ -59,6 +59,10 @@ enum err_code topics_create(struct bus *bus, const struct topic_plan *plans, uin
  * of `once` must be there. */
 enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, bool *made, struct err *err);
 
+/* Tells whether a member of the group has the name that bus_subscribe_once takes for `once`. A member that died counts
+ * until its session times out. */
+enum err_code topics_name_is_taken(struct bus *bus, const struct bus_once *once, bool *taken, struct err *err);
+
 const char *topic_state_name(enum topic_state state); /* "missing", "made", "ok", "differs" */
 
 #endif

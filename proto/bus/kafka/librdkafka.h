@@ -17,10 +17,16 @@
     X(rd_kafka_ConfigResource_error)                                                                                   \
     X(rd_kafka_ConfigResource_name)                                                                                    \
     X(rd_kafka_ConfigResource_new)                                                                                     \
+    X(rd_kafka_ConsumerGroupDescription_error)                                                                         \
+    X(rd_kafka_ConsumerGroupDescription_member)                                                                        \
+    X(rd_kafka_ConsumerGroupDescription_member_count)                                                                  \
     X(rd_kafka_CreateTopics)                                                                                           \
     X(rd_kafka_CreateTopics_result_topics)                                                                             \
     X(rd_kafka_DescribeConfigs)                                                                                        \
     X(rd_kafka_DescribeConfigs_result_resources)                                                                       \
+    X(rd_kafka_DescribeConsumerGroups)                                                                                 \
+    X(rd_kafka_DescribeConsumerGroups_result_groups)                                                                   \
+    X(rd_kafka_MemberDescription_group_instance_id)                                                                    \
     X(rd_kafka_NewTopic_destroy_array)                                                                                 \
     X(rd_kafka_NewTopic_new)                                                                                           \
     X(rd_kafka_NewTopic_set_config)                                                                                    \
@@ -64,6 +70,7 @@
     X(rd_kafka_error_txn_requires_abort)                                                                               \
     X(rd_kafka_event_CreateTopics_result)                                                                              \
     X(rd_kafka_event_DescribeConfigs_result)                                                                           \
+    X(rd_kafka_event_DescribeConsumerGroups_result)                                                                    \
     X(rd_kafka_event_destroy)                                                                                          \
     X(rd_kafka_event_error)                                                                                            \
     X(rd_kafka_event_error_string)                                                                                     \

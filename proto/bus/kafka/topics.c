@@ -418,3 +418,40 @@ enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, b
     rd_kafka_destroy(client);
     return code;
 }
+
+/* --- who is in a group --- */
+
+static enum err_code find_member(const rd_kafka_event_t *event, const char *name, bool *found, struct err *err)
+{
+    size_t n = 0;
+    const rd_kafka_ConsumerGroupDescription_t **groups = rd_kafka_DescribeConsumerGroups_result_groups(
+        rd_kafka_event_DescribeConsumerGroups_result((rd_kafka_event_t *)event), &n);
+    for (size_t i = 0; i < n; i++) {
+        const rd_kafka_error_t *error = rd_kafka_ConsumerGroupDescription_error(groups[i]);
+        if (error) return kafka_err(err, rd_kafka_error_code(error), "the group's members");
+        for (size_t m = 0; m < rd_kafka_ConsumerGroupDescription_member_count(groups[i]); m++) {
+            const char *instance =
+                rd_kafka_MemberDescription_group_instance_id(rd_kafka_ConsumerGroupDescription_member(groups[i], m));
+            *found |= instance && strcmp(instance, name) == 0;
+        }
+    }
+    return ERR_OK;
+}
+
+enum err_code topics_name_is_taken(struct bus *bus, const struct bus_once *once, bool *taken, struct err *err)
+{
+    struct kafka *kafka = kafka_of(bus, 0, err);
+    const char *group = once->group ? once->group : BUS_GROUP;
+    char name[ONCE_MAX_NAME];
+    *taken = false;
+    if (!kafka) return ERR_CONFIG;
+    once_name(once, name);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(kafka->producer);
+    rd_kafka_event_t *event = NULL;
+    rd_kafka_DescribeConsumerGroups(kafka->producer, &group, 1, NULL, queue);
+    enum err_code code = answer(queue, RD_KAFKA_EVENT_DESCRIBECONSUMERGROUPS_RESULT, &event, err);
+    if (!code) code = find_member(event, name, taken, err);
+    if (event) rd_kafka_event_destroy(event);
+    rd_kafka_queue_destroy(queue);
+    return code;
+}

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <jansson.h>
+#include <sqlite3.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -760,5 +761,53 @@ Test(judge, models_are_trained_and_used, .timeout = 300)
     run = assay("replay", "log.jsonl", "--db-root", ".", "--label-model", "lm.json", "--classifier", "c.json",
                 "--limit=5");
     cr_expect_eq(run.status, 0, "%s", run.err);
+    run_free(&run);
+}
+
+/* --- an index that left something out ------------------------------------------------------------------------------- */
+
+static void make_endless_view(const char *path)
+{
+    sqlite3 *db = NULL;
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db,
+                              "CREATE TABLE t(a); INSERT INTO t VALUES(1);"
+                              "CREATE VIEW v AS WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c) "
+                              "SELECT i AS n, 'x' || i AS label FROM c;",
+                              NULL, NULL, NULL),
+                 SQLITE_OK, "%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+/* The state of a signal on the first candidate, judged with an index that had 600 ms. */
+static char *state_of(const char *sql, const char *signal)
+{
+    struct run run = assay("check", "--db", "views.sqlite", "--index-ms", "600", "--format", "json", "--question",
+                           "What is the first label?", sql);
+    json_t *verdict = parse(run.out);
+    const json_t *signals = json_object_get(json_array_get(json_object_get(verdict, "candidates"), 0), "signals");
+    char *state = g_strdup(json_string_value(json_object_get(signals, signal)));
+    json_decref(verdict);
+    run_free(&run);
+    return state;
+}
+
+Test(judge, unread_view_makes_statistics_unavailable)
+{
+    make_endless_view("views.sqlite");
+    static const char on_view[] = "SELECT label FROM v WHERE n = 1 LIMIT 1", on_table[] = "SELECT a FROM t WHERE a = 1";
+    static const char *const signals[] = {"type_mismatch", "table_similarity", "value_ambiguity"};
+    for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++) {
+        char *unread = state_of(on_view, signals[i]), *read = state_of(on_table, signals[i]);
+        cr_expect_str_eq(unread, "unavailable", "%s", signals[i]);
+        cr_expect_str_eq(read, "silent", "%s", signals[i]);
+        g_free(unread);
+        g_free(read);
+    }
+    struct run run = assay("index", "show", "views.sqlite", "--index-ms", "600", "--format", "json");
+    cr_expect(strstr(run.out, "view v could not be read"), "%s", run.out);
+    run_free(&run);
+    run = assay("index", "build", "views.sqlite", "--index-ms", "600");
+    cr_expect(strstr(run.out, "view v could not be read"), "%s", run.out);
     run_free(&run);
 }

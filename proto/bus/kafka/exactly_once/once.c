@@ -48,7 +48,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { COMMIT_MS = 100, HISTORY = 4096, CLOSE_MS = 10000, PRODUCERS = 1, MAX_NAME = 200 };
+enum { COMMIT_MS = 100, HISTORY = 4096, CLOSE_MS = 10000, PRODUCERS = 1 };
 
 void once_fail(struct once *once, enum err_code code, const char *text)
 {
@@ -557,7 +557,7 @@ static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
 static enum err_code open_producer(struct once *once, const char *name, uint32_t number, struct err *err)
 {
     struct once_producer *producer = &once->producers[number];
-    char id[MAX_NAME + 16];
+    char id[ONCE_MAX_NAME + 16];
     producer->background = background_new(&once->wakeup);
     if (!producer->background) return err_set(err, ERR_NOMEM, "no thread for transactions");
     if (number)
@@ -601,16 +601,21 @@ static enum err_code join(struct once *once, struct err *err)
     return error ? kafka_err(err, error, "subscribe") : ERR_OK;
 }
 
+void once_name(const struct bus_once *how, char out[ONCE_MAX_NAME])
+{
+    snprintf(out, ONCE_MAX_NAME, "%s-%s", how->group ? how->group : BUS_GROUP, how->instance ? how->instance : "0");
+}
+
 enum err_code kafka_subscribe_once(struct bus *bus, const struct bus_once *how, struct bus_consumer **out,
                                    struct err *err)
 {
-    char name[MAX_NAME];
+    char name[ONCE_MAX_NAME];
     *out = NULL;
     if (how->from && strcmp(how->from, "beginning") != 0 && strcmp(how->from, "end") != 0)
         return err_set(err, ERR_CONFIG, "a group starts from the beginning or the end, not '%.40s'", how->from);
     struct once *once = once_new((struct kafka *)bus, how);
     if (!once) return err_set(err, ERR_NOMEM, "no memory for a consumer");
-    snprintf(name, sizeof name, "%s-%s", once->group, how->instance ? how->instance : "0");
+    once_name(how, name);
     enum err_code code = open_clients(once, name, err);
     if (!code) code = join(once, err);
     if (code) {

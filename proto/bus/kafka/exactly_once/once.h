@@ -69,6 +69,10 @@ rd_kafka_t *txn_client(struct txn *txn);
 
 /* --- once.c --- */
 
+enum { ONCE_MAX_NAME = 200 };
+/* The name of a member in its group. */
+void once_name(const struct bus_once *how, char out[ONCE_MAX_NAME]);
+
 enum { ONCE_RESULTS = BUS_ONCE_RESULTS, ONCE_REQUESTS = BUS_ONCE_REQUESTS, ONCE_VERDICTS, ONCE_LETTERS, ONCE_TOPICS };
 enum {
     ONCE_CALL_MS = 45000,      /* after which a library call hangs */

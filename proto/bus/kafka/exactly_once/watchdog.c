@@ -1,8 +1,10 @@
 /* DESIGN: calls into the library can hang for ever, with or without a timeout of their own (sending offsets ignores
- * its). A thread cannot be taken out of such a call, so the process ends and its supervisor starts it again; the
- * protocol makes that harmless. Time is counted in ticks of the watchdog's own thread: a process that was stopped and
+ * its). A thread cannot be taken out of such a call, so the process begins anew (lib/base/anew.h), or ends and its
+ * supervisor starts it again; the protocol makes that harmless. Time is counted in ticks of the watchdog's own thread: a process that was stopped and
  * goes on has the rest of its time left. */
 #include "proto/bus/kafka/exactly_once/once.h"
+
+#include "lib/base/anew.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@ static void bite(const struct watchdog *watchdog)
     int len = snprintf(line, sizeof line, "assay: kafka: %s does not return; this process ends\n",
                        atomic_load(&watchdog->what));
     if (len > 0 && write(STDERR_FILENO, line, (size_t)len) < 0) _exit(WATCHDOG_STATUS);
+    anew_begin();
     _exit(WATCHDOG_STATUS);
 }
 
