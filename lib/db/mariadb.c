@@ -25,6 +25,7 @@
  */
 #include "lib/db/mariadb_gate.h"
 #include "lib/db/mariadb_int.h"
+#include "lib/db/size_bound.h"
 
 #include "lib/base/clock.h"
 #include "lib/sql/dialect.h"
@@ -158,6 +159,18 @@ static int by_start(const void *a, const void *b)
 {
     const struct mariadb_place *x = a, *y = b;
     return (x->start > y->start) - (x->start < y->start);
+}
+
+static struct mariadb_edits edits_new(void)
+{
+    return (struct mariadb_edits){g_array_new(FALSE, FALSE, sizeof(struct mariadb_place)),
+                                  g_array_new(FALSE, FALSE, sizeof(struct size_count))};
+}
+
+static void edits_free(struct mariadb_edits *edits)
+{
+    g_array_free(edits->places, TRUE);
+    g_array_free(edits->counts, TRUE);
 }
 
 /* The statement with literals in the parameters' places. */
@@ -314,20 +327,36 @@ static enum err_code check(struct db *db, const char *sql, size_t len, int *offs
     struct err why = {0};
     enum err_code code = start_clock(self, &start, err);
     if (code) return code;
-    GArray *places = g_array_new(FALSE, FALSE, sizeof(struct mariadb_place));
-    code = mariadb_gate(sql, len, &db->limits, self->address->database, places, &askable, &why);
-    g_array_free(places, TRUE);
+    struct mariadb_edits edits = edits_new();
+    code = mariadb_gate(sql, len, &db->limits, self->address->database, &edits, &askable, &why);
+    edits_free(&edits);
     if (code && err) *err = why;
     if (code == ERR_SYNTAX) return ask_why(self, sql, len, askable, offset, err ? err : &why);
     return code ? code : ask_server(self, sql, len, offset, err);
 }
 
-static enum err_code run_filled(struct mariadb_db *self, struct arena *arena, const struct db_statement *statement,
-                                GArray *places, struct db_result *out, struct err *err)
+/* The text with its counts capped, and the places of its parameters there. */
+static GString *cap_counts(const struct db_statement *statement, struct mariadb_edits *edits)
 {
-    GString *sql = g_string_new(NULL);
-    enum err_code code = fill_in(statement, places, sql, err);
+    GString *sql = size_counts_apply(&size_engine_mariadb, statement->sql, statement->len, edits->counts);
+    for (guint i = 0; i < edits->places->len; i++) {
+        struct mariadb_place *place = &g_array_index(edits->places, struct mariadb_place, i);
+        place->start = size_counts_shift(&size_engine_mariadb, edits->counts, place->start);
+        place->end = size_counts_shift(&size_engine_mariadb, edits->counts, place->end - 1) + 1;
+    }
+    return sql;
+}
+
+static enum err_code run_filled(struct mariadb_db *self, struct arena *arena, const struct db_statement *statement,
+                                struct mariadb_edits *edits, struct db_result *out, struct err *err)
+{
+    GString *capped = cap_counts(statement, edits), *sql = g_string_new(NULL);
+    struct db_statement text = *statement;
+    text.sql = capped->str;
+    text.len = capped->len;
+    enum err_code code = fill_in(&text, edits->places, sql, err);
     if (!code) code = run_text(self, sql, arena, statement->stop_rows, out, err);
+    g_string_free(capped, TRUE);
     g_string_free(sql, TRUE);
     return code;
 }
@@ -343,14 +372,14 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
     if (!code && db->limits.max_cost > 0)
         code = err_set(err, ERR_TOO_COSTLY, "MariaDB gives no estimate of what a statement costs");
     if (code) return code;
-    GArray *places = g_array_new(FALSE, FALSE, sizeof(struct mariadb_place));
-    code = mariadb_gate(statement->sql, statement->len, &db->limits, self->address->database, places, &askable, &why);
+    struct mariadb_edits edits = edits_new();
+    code = mariadb_gate(statement->sql, statement->len, &db->limits, self->address->database, &edits, &askable, &why);
     if (code && err) *err = why;
     if (code == ERR_SYNTAX)
         code = ask_why(self, statement->sql, statement->len, askable, NULL, err ? err : &why);
     else if (!code)
-        code = run_filled(self, arena, statement, places, out, err);
-    g_array_free(places, TRUE);
+        code = run_filled(self, arena, statement, &edits, out, err);
+    edits_free(&edits);
     return code;
 }
 

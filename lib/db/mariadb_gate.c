@@ -10,6 +10,7 @@
 #include "lib/db/mariadb_gate.h"
 
 #include "lib/db/allow_list.h"
+#include "lib/db/size_bound.h"
 #include "lib/sql/sql.h"
 
 #include <string.h>
@@ -232,7 +233,7 @@ static enum err_code check_node(const struct sql_node *n, const char *database, 
 }
 
 enum err_code mariadb_gate(const char *sql, size_t len, const struct db_limits *limits, const char *database,
-                           GArray *places, bool *askable, struct err *err)
+                           struct mariadb_edits *edits, bool *askable, struct err *err)
 {
     enum err_code code = check_text(sql, len, askable, err);
     if (code) return code;
@@ -243,7 +244,8 @@ enum err_code mariadb_gate(const char *sql, size_t len, const struct db_limits *
     code = sql_parse(&arena, sql, len, &caps, &stmt);
     if (code) err_set(err, code, "%s", stmt && stmt->diags ? stmt->diags->message : err_meaning(code));
     for (const struct sql_node *n = code ? NULL : stmt->root; n && !code; n = sql_walk(stmt->root, n))
-        code = check_node(n, database, places, err);
+        code = check_node(n, database, edits->places, err);
+    if (!code) code = size_check(&size_engine_mariadb, stmt, edits->counts, err);
     arena_free(&arena);
     return code;
 }

@@ -31,6 +31,7 @@
 #include "lib/db/postgres_check.h"
 #include "lib/db/postgres_gate.h"
 #include "lib/db/postgres_int.h"
+#include "lib/db/size_bound.h"
 
 #include "lib/base/clock.h"
 
@@ -416,6 +417,22 @@ static enum err_code run_statement(struct postgres_db *self, struct arena *arena
     return code;
 }
 
+/* With its counts capped. Clears `calls`. */
+static enum err_code run_capped(struct postgres_db *self, struct arena *arena, const struct db_statement *statement,
+                                struct postgres_calls *calls, GArray *counts, struct db_result *out, struct err *err)
+{
+    GString *sql = size_counts_apply(&size_engine_postgres, statement->sql, statement->len, counts);
+    struct db_statement capped = *statement;
+    capped.sql = sql->str;
+    capped.len = sql->len;
+    self->calls = calls;
+    enum err_code code = run_statement(self, arena, &capped, out, err);
+    self->calls = NULL;
+    postgres_calls_clear(calls);
+    g_string_free(sql, TRUE);
+    return code;
+}
+
 static enum err_code query(struct db *db, struct arena *arena, const struct db_statement *statement,
                            struct db_result *out, struct err *err)
 {
@@ -424,13 +441,13 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
     int64_t start;
     enum err_code code = start_clock(self, &start, err);
     if (code) return code;
-    code = postgres_gate(statement->sql, statement->len, &self->base.limits, &calls, err);
-    if (code == ERR_SYNTAX) return ask_why(self, statement->sql, statement->len, NULL, err);
-    if (code) return code;
-    self->calls = &calls;
-    code = run_statement(self, arena, statement, out, err);
-    self->calls = NULL;
-    postgres_calls_clear(&calls);
+    GArray *counts = g_array_new(FALSE, FALSE, sizeof(struct size_count));
+    code = postgres_gate(statement->sql, statement->len, &self->base.limits, &calls, counts, err);
+    if (code == ERR_SYNTAX)
+        code = ask_why(self, statement->sql, statement->len, NULL, err);
+    else if (!code)
+        code = run_capped(self, arena, statement, &calls, counts, out, err);
+    g_array_free(counts, TRUE);
     return code;
 }
 
@@ -495,7 +512,7 @@ static enum err_code check(struct db *db, const char *sql, size_t len, int *offs
     int64_t start;
     enum err_code code = start_clock(self, &start, err);
     if (code) return code;
-    code = postgres_gate(sql, len, &self->base.limits, &calls, err);
+    code = postgres_gate(sql, len, &self->base.limits, &calls, NULL, err);
     if (code == ERR_SYNTAX) return ask_why(self, sql, len, offset, err);
     return code ? code : ask_server(self, sql, len, &calls, offset, err);
 }

@@ -14,6 +14,7 @@
 #include "lib/db/postgres_gate.h"
 
 #include "lib/db/allow_list.h"
+#include "lib/db/size_bound.h"
 #include "lib/sql/sql.h"
 
 #include <glib.h>
@@ -509,7 +510,7 @@ static enum err_code check_tree(const struct sql_stmt *stmt, struct err *err)
 }
 
 enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits *limits, struct postgres_calls *calls,
-                            struct err *err)
+                            GArray *counts, struct err *err)
 {
     *calls = (struct postgres_calls){0};
     enum err_code code = check_text(sql, len, err);
@@ -523,6 +524,7 @@ enum err_code postgres_gate(const char *sql, size_t len, const struct db_limits 
         err_set(err, code, "%s", stmt && stmt->diags ? stmt->diags->message : err_meaning(code));
     else
         code = check_tree(stmt, err);
+    if (!code) code = size_check(&size_engine_postgres, stmt, counts, err);
     if (!code) code = postgres_calls_of(stmt, calls, err);
     if (code) postgres_calls_clear(calls);
     arena_free(&arena);

@@ -276,7 +276,7 @@ WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) 
 ### a made table without an end: limit
 SELECT count(*) FROM seq_1_to_100000000000 WHERE seq % 7 = 8
 
-### a long text: bounded
+### a long text: refused
 SELECT repeat('x', 1000000000)
 
 ### long texts in rows: limit
@@ -284,6 +284,66 @@ SELECT repeat('x', 10000000) FROM big
 
 ### one long list: bounded
 SELECT length(group_concat(repeat('x', 10000))) FROM big
+
+### a replacement in a long text: refused
+SELECT REPLACE(REPEAT('a', 1000000), 'a', 'bb')
+
+### a search for a long text in another: refused
+SELECT LOCATE(CONCAT(REPEAT('a', 10000), 'b'), REPEAT('a', 1000000))
+
+### the same the other way around: refused
+SELECT INSTR(REPEAT('a', 1000000), CONCAT(REPEAT('a', 10000), 'b'))
+
+### an index by a long text: refused
+SELECT SUBSTRING_INDEX(REPEAT('a', 1000000), CONCAT(REPEAT('a', 10000), 'b'), -40)
+
+### a long LIKE: refused
+SELECT REPEAT('a', 1000000) LIKE CONCAT('%', REPEAT('a', 1000), 'b')
+
+### a trim of a long text: refused
+SELECT TRIM('a' FROM REPEAT('a', 16000000))
+
+### a long text backwards: refused
+SELECT REVERSE(REPEAT('a', 16000000))
+
+### a long text in hex: refused
+SELECT HEX(REPEAT('a', 8000000))
+
+### a pattern that replaces in a long text: refused
+SELECT REGEXP_REPLACE(REPEAT('a', 100000), 'a', 'b')
+
+### a pattern on a long text: refused
+SELECT CONCAT(REPEAT('a', 16000000), 'b') REGEXP 'a*a*b'
+
+### patterns that go back: refused
+SELECT CONCAT(REPEAT('a', 30), 'b') REGEXP '^(a+)+$', CONCAT(REPEAT('a', 30), 'b') REGEXP '^(a|aa)+$'
+
+### a long document: refused
+SELECT JSON_EXTRACT(CONCAT('[', REPEAT('1,', 7000000), '1]'), '$[*]')
+
+### a long path into a document: refused
+SELECT JSON_EXTRACT('[1]', CONCAT('$', REPEAT('[0]', 100000)))
+
+### documents that meet: refused
+SELECT JSON_CONTAINS(CONCAT('[', REPEAT('2,', 100000), '1]'), CONCAT('[', REPEAT('2,', 100000), '1]'))
+
+### a date in a long format: refused
+SELECT DATE_FORMAT(NOW(), REPEAT('%Y', 1000000))
+
+### a date by a long format: refused
+SELECT STR_TO_DATE(REPEAT('1', 1000000), REPEAT('%Y', 1000000))
+
+### a set of many: refused
+SELECT FIND_IN_SET('b', REPEAT('a,', 8000000))
+
+### a long text from a subquery: refused
+SELECT REPLACE(x, x, '') FROM (SELECT REPEAT('a', 1000000) AS x) q
+
+### a long text by an alias: refused
+SELECT REPEAT('a', 1000000) AS x FROM t HAVING REPLACE(x, x, 'y') = 1
+
+### a count of which nothing is known: bounded
+SELECT LENGTH(REPEAT('x', n * 1000000)) FROM big
 
 ### a pattern that goes back: bounded
 SELECT 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!' REGEXP '^(a+)+$'

@@ -279,10 +279,10 @@ SELECT count(*) FROM big a, big b, big c
 ### a sort of a product: limit
 SELECT a.n FROM big a, big b ORDER BY a.n + b.n DESC LIMIT 1
 
-### a text of a gigabyte: limit
+### a text of a gigabyte: refused
 SELECT repeat('x', 1000000000)
 
-### a text past the largest: limit
+### a text past the largest: refused
 SELECT repeat('x', 2000000000) || repeat('x', 2000000000)
 
 ### many large texts: limit
@@ -297,8 +297,65 @@ SELECT array_agg(a.n) FROM big a, big b
 ### a slow pattern: bounded
 SELECT repeat('a', 5000) ~ '(a*)*(a*)*(a*)*b\1'
 
-### a slow LIKE: bounded
+### a slow LIKE: refused
 SELECT repeat('a', 100000) LIKE repeat('%a', 5000) || 'b'
+
+### a date by a long format: refused
+SELECT to_date(repeat('1', 1000000), repeat('YYYY', 1000000))
+
+### a translation of a long text: refused
+SELECT translate(repeat('a', 1000000), repeat('b', 10000), '')
+
+### a search for a long text: refused
+SELECT strpos(repeat('a', 10000000), 'b' || repeat('a', 10000))
+
+### a replacement of a long text: refused
+SELECT replace(repeat('a', 10000000), 'b' || repeat('a', 10000), '')
+
+### a trim by many characters: refused
+SELECT btrim(repeat('a', 10000000), repeat('b', 1000) || 'a')
+
+### a width of a gigabyte: refused
+SELECT format('%1000000000s', 'x')
+
+### a width from an argument: refused
+SELECT format('%*s', 1000000000, 'x')
+
+### a number by a long format: refused
+SELECT to_char(1, repeat('9', 100000))
+
+### a cast of a long text to jsonb: refused
+SELECT (('[' || repeat('{"a":1},', 1000000) || '1]')::jsonb)::text
+
+### a deep document made pretty: refused
+SELECT jsonb_pretty(('[' || repeat('[', 6000) || repeat(']', 6000) || ',1]')::jsonb)
+
+### a long path into a document: refused
+SELECT jsonb_path_query('[1]', ('$' || repeat('[*]', 100000))::jsonpath)
+
+### a long pattern: refused
+SELECT 'a' ~ repeat('a?', 100000)
+
+### arrays of all that meet: refused
+SELECT array_agg(a.n) && array_agg(-a.n) FROM big a
+
+### numbers of many digits: refused
+SELECT repeat('9', 130000)::numeric * repeat('9', 130000)::numeric
+
+### a long text from a subquery: refused
+SELECT translate(x, x, '') FROM (SELECT repeat('a', 1000000) AS x) q
+
+### a text that doubles: refused
+WITH RECURSIVE c(x) AS (SELECT 'a' UNION ALL SELECT x || x FROM c) SELECT translate(x, 'abc', '') FROM c
+
+### a count of which nothing is known: engine
+SELECT repeat('x', n * 1000000) FROM big
+
+### a padding of which nothing is known: engine
+SELECT translate(lpad('x', n * 1000000), 'abc', 'def') FROM big
+
+### a count that is null: ok
+SELECT repeat('x', NULL::integer), repeat('x', n) FROM big LIMIT 3
 
 ### factorial: bounded
 SELECT factorial(30000)

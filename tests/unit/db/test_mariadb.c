@@ -1,6 +1,7 @@
 /* The gate in front of MariaDB and its URLs, which need no server (tests/live/mariadb has one). */
 #include "lib/db/mariadb_address.h"
 #include "lib/db/mariadb_gate.h"
+#include "lib/db/size_bound.h"
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
@@ -12,10 +13,12 @@ static enum err_code gate(const char *sql, bool *askable)
 {
     struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
     struct err err = {0};
-    GArray *places = g_array_new(FALSE, FALSE, sizeof(struct mariadb_place));
-    enum err_code code = mariadb_gate(sql, strlen(sql), &limits, "shop", places, askable, &err);
+    struct mariadb_edits edits = {g_array_new(FALSE, FALSE, sizeof(struct mariadb_place)),
+                                  g_array_new(FALSE, FALSE, sizeof(struct size_count))};
+    enum err_code code = mariadb_gate(sql, strlen(sql), &limits, "shop", &edits, askable, &err);
     cr_expect(!code || err.text[0], "%s: no text", sql);
-    g_array_free(places, TRUE);
+    g_array_free(edits.places, TRUE);
+    g_array_free(edits.counts, TRUE);
     return code;
 }
 

@@ -11,7 +11,7 @@ static enum err_code gate(const char *sql)
     struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
     struct err err = {0};
     struct postgres_calls calls;
-    enum err_code code = postgres_gate(sql, strlen(sql), &limits, &calls, &err);
+    enum err_code code = postgres_gate(sql, strlen(sql), &limits, &calls, NULL, &err);
     if (!code) postgres_calls_clear(&calls);
     cr_expect(!code || err.text[0], "%s: no text", sql);
     return code;
@@ -89,7 +89,7 @@ static char *listed(const char *sql, enum calls_list list)
     struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
     struct postgres_calls calls;
     struct err err = {0};
-    cr_assert_eq(postgres_gate(sql, strlen(sql), &limits, &calls, &err), ERR_OK, "%s: %s", sql, err.text);
+    cr_assert_eq(postgres_gate(sql, strlen(sql), &limits, &calls, NULL, &err), ERR_OK, "%s: %s", sql, err.text);
     GString *all = g_string_new(NULL);
     for (guint i = 0; i < calls.lists[list]->len; i++)
         g_string_append_printf(all, "%s%s", i ? " " : "", (char *)calls.lists[list]->pdata[i]);
