@@ -276,7 +276,7 @@ static enum err_code add_by_rule(const struct size_engine *engine, const struct 
 {
     const char *name = n->kind == SQL_CALL || n->kind == SQL_CAST ? n->text : rule->name;
     size_t len = n->kind == SQL_CALL || n->kind == SQL_CAST ? n->text_len : strlen(rule->name);
-    struct operands x = {.bytes = size_total(of_node(n, sizes, n_sizes))};
+    struct operands x = {.bytes = rule->result == SIZE_JOINED ? 0 : size_total(of_node(n, sizes, n_sizes))};
     const struct sql_node *args = n->kind == SQL_CALL ? sql_kid(n, CALL_ARGS) : n;
     for (unsigned i = 0; i < 2; i++) {
         x.nodes[i] = operand(n, i ? rule->b : rule->a);

@@ -1,5 +1,8 @@
 /* The bounds of what reaches functions in which a server cannot be interrupted. tests/data/hostile has more that is refused,
- * bench/giveup.py measures the functions. */
+ * tests/live/giveup.c measures the functions. */
+#include "lib/db/allow_list.h"
+#include "lib/db/mariadb_gate.h"
+#include "lib/db/postgres_gate.h"
 #include "lib/db/size_bound.h"
 #include "tests/support/leak.h"
 
@@ -86,6 +89,24 @@ Test(sizes, honest_statements_pass_on_mariadb)
         NULL,
     };
     expect_all(&size_engine_mariadb, statements, ERR_OK);
+}
+
+static void expect_sorted_and_allowed(const struct size_engine *engine, const char *const *allowed, size_t n)
+{
+    for (size_t i = 0; i < engine->n_rules; i++) {
+        const char *name = engine->rules[i].name;
+        cr_expect(i == 0 || strcmp(engine->rules[i - 1].name, name) < 0, "%s", name);
+        cr_expect(allow_list_has(allowed, n, name, strlen(name)), "%s is not let through", name);
+    }
+}
+
+Test(sizes, rules_are_sorted_and_of_allowed_functions)
+{
+    size_t n;
+    const char *const *allowed = postgres_gate_functions(&n);
+    expect_sorted_and_allowed(&size_engine_postgres, allowed, n);
+    allowed = mariadb_gate_functions(&n);
+    expect_sorted_and_allowed(&size_engine_mariadb, allowed, n);
 }
 
 /* A size can come through a name, a subquery, a set, a row or a recursion. */
