@@ -19,6 +19,7 @@
 #include "lib/base/locations.h"
 #include "lib/base/log.h"
 #include "scoring/models.h"
+#include "worker/db_breakers.h"
 
 #include <glib.h>
 #include <math.h>
@@ -50,6 +51,7 @@ struct engine {
     struct bus *bus;
     struct scoring_models *models;
     struct schema_cache *schemas;
+    struct breakers *breakers;
     struct cache *redis;              /* behind it, or NULL */
     struct examples *examples;        /* or NULL */
     struct examples_encoder *encoder; /* or NULL */
@@ -239,6 +241,7 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
     engine->schemas = schema_cache_new(&schema, config->schema_cache_bytes ? config->schema_cache_bytes : SCHEMA_BYTES);
     engine->workers = calloc(engine->n_workers, sizeof *engine->workers);
     if (!engine->schemas || !engine->workers) return err_set(err, ERR_NOMEM, "no memory for the workers");
+    engine->breakers = breakers_new(&(struct breakers_config){.only_abandoned = true});
     struct worker_config own = {
         .bus = engine->bus,
         .databases = config->databases,
@@ -246,6 +249,7 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
         .limits = config->limits,
         .signals = config->signals ? config->signals : engine->own_signals,
         .shows_locations = engine->shows_locations,
+        .breakers = engine->breakers,
         .tracer = config->tracer,
         .executor = config->executor,
         .slow_threads = config->slow_threads,
@@ -322,6 +326,7 @@ void engine_close(struct engine *engine)
     bus_close(engine->bus);
     models_free(engine->models);
     schema_cache_free(engine->schemas);
+    breakers_free(engine->breakers);
     cache_close(engine->redis);
     examples_close(engine->examples, NULL);
     examples_encoder_close(engine->encoder);
@@ -609,6 +614,11 @@ void engine_stats(struct engine *engine, struct engine_stats *out)
 struct schema_cache *engine_schemas(const struct engine *engine)
 {
     return engine->schemas;
+}
+
+struct breakers *engine_breakers(const struct engine *engine)
+{
+    return engine->breakers;
 }
 
 uint32_t engine_window(const struct engine *engine)

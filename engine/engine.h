@@ -124,6 +124,10 @@ void engine_stats(struct engine *engine, struct engine_stats *out);
 /* The indexes of its databases, for whoever reads them beside it; they are the engine's. Thread: any. */
 struct schema_cache *engine_schemas(const struct engine *engine);
 
+/* What leaves a database alone whose server goes on with statements that were given up (worker/db_breakers.h); it is the
+ * engine's. Thread: any. */
+struct breakers *engine_breakers(const struct engine *engine);
+
 /* Requests in flight at most. */
 uint32_t engine_window(const struct engine *engine);
 

@@ -204,6 +204,17 @@ void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *p
     set(metrics, FLEET_BREAKERS, open);
 }
 
+static void set_abandoned(void *metrics, const char *db, const struct db_abandoned *count)
+{
+    set_one(metrics, FLEET_ABANDONED, db, count->running);
+    set_one(metrics, FLEET_ABANDONED_EVER, db, (double)count->ever);
+}
+
+void fleet_metrics_abandoned(struct metrics *metrics, struct breakers *breakers)
+{
+    breakers_abandoned(breakers, set_abandoned, metrics);
+}
+
 void fleet_metrics_llm(struct metrics *metrics, const struct llm_stats *stats)
 {
 #define X(name, help) set_one(metrics, FLEET_LLM, #name, (double)stats->name);

@@ -14,6 +14,7 @@
 #include "server/pending.h"
 #include "server/verdict_store.h"
 #include "worker/cache.h"
+#include "worker/db_breakers.h"
 #include "worker/llm.h"
 #include "worker/permits.h"
 #include "worker/worker.h"
@@ -57,6 +58,11 @@
     X(REDIS_SECONDS, COUNTER, "assay_redis_seconds_total", "", "Time spent waiting for Redis.")                        \
     X(BREAKERS, GAUGE, "assay_breakers_open", "", "Databases that are left alone now, as they did not answer.")        \
     X(BROKEN, COUNTER, "assay_breakers_opened_total", "", "Times that a database began to be left alone.")             \
+    X(ABANDONED, GAUGE, "assay_abandoned_statements", "database",                                                      \
+      "Statements that were given up and that the database's server still ran when last asked; at 2 it is left "       \
+      "alone.")                                                                                                        \
+    X(ABANDONED_EVER, COUNTER, "assay_abandoned_statements_total", "database",                                         \
+      "Statements that a database's server went on with after they were given up.")                                    \
     X(PERMITS, COUNTER, "assay_permit_events_total", "event",                                                          \
       "Permits to run statements: taken, local (of this process's share), waits, refused, lost.")                      \
     X(LLM, COUNTER, "assay_llm_events_total", "event",                                                                 \
@@ -166,6 +172,7 @@ void fleet_metrics_serve(struct metrics *metrics, const struct pending_stats *pe
 void fleet_metrics_store(struct metrics *metrics, const struct verdict_store_stats *stats);
 void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_stats *stats);
 void fleet_metrics_guards(struct metrics *metrics, const struct permits_stats *permits, uint64_t opened, uint32_t open);
+void fleet_metrics_abandoned(struct metrics *metrics, struct breakers *breakers);
 void fleet_metrics_llm(struct metrics *metrics, const struct llm_stats *stats);
 void fleet_metrics_redis(struct metrics *metrics, const struct cache_stats *stats);
 

@@ -4,12 +4,21 @@
 
 #include <pthread.h>
 
-enum { FAILURES = 5, PAUSE_MS = 1000, MOST_PAUSE_MS = 30000, PROBE_MS = 100 };
+enum { FAILURES = 5, PAUSE_MS = 1000, MOST_PAUSE_MS = 30000, PROBE_MS = 100, ASK_MS = 1000, MOST_ABANDONED = 1 };
+
+/* A database on which statements were given up that its server went on with. */
+struct stuck {
+    struct db_abandoned count; /* when it was last looked at */
+    int64_t ask_ns;            /* when its server may be asked again */
+    bool open;
+};
 
 struct breakers {
     struct breaker_config config;
+    struct breakers_config probe; /* how abandoned statements are looked for */
     pthread_mutex_t lock;
     GHashTable *all; /* name → struct breaker, of databases that failed; only those that exist ever fail to answer */
+    GHashTable *stuck; /* name → struct stuck */
     uint64_t opened;
 };
 
@@ -21,9 +30,14 @@ struct breakers *breakers_new(const struct breakers_config *config)
     if (own.pause_ms <= 0) own.pause_ms = PAUSE_MS;
     if (own.most_pause_ms <= 0) own.most_pause_ms = MAX(MOST_PAUSE_MS, own.pause_ms);
     struct backoff pause = {own.pause_ms * 1000000, own.most_pause_ms * 1000000, 0.75, 1.25};
-    breakers->config = (struct breaker_config){own.failures, pause};
+    breakers->config = (struct breaker_config){own.only_abandoned ? 0 : own.failures, pause};
+    breakers->probe = own;
+    if (!own.ask_ms) breakers->probe.ask_ms = ASK_MS;
+    if (!own.count) breakers->probe.count = db_abandoned;
+    if (!own.ask) breakers->probe.ask = db_abandoned_ask;
     pthread_mutex_init(&breakers->lock, NULL);
     breakers->all = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    breakers->stuck = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     return breakers;
 }
 
@@ -31,6 +45,7 @@ void breakers_free(struct breakers *breakers)
 {
     if (!breakers) return;
     g_hash_table_destroy(breakers->all);
+    g_hash_table_destroy(breakers->stuck);
     pthread_mutex_destroy(&breakers->lock);
     g_free(breakers);
 }
@@ -67,6 +82,68 @@ void breakers_report(struct breakers *breakers, const char *db, enum breaker_out
     pthread_mutex_unlock(&breakers->lock);
 }
 
+/* --- statements that were given up ------------------------------------------------------------------------------- */
+
+static struct stuck *stuck_of(struct breakers *breakers, const char *db)
+{
+    struct stuck *stuck = g_hash_table_lookup(breakers->stuck, db);
+    if (stuck) return stuck;
+    stuck = g_new0(struct stuck, 1);
+    g_hash_table_insert(breakers->stuck, g_strdup(db), stuck);
+    return stuck;
+}
+
+/* True if the caller is to ask the server: one thread at a time does. */
+static bool take_question(struct breakers *breakers, const char *db, int64_t now_ns)
+{
+    pthread_mutex_lock(&breakers->lock);
+    struct stuck *stuck = stuck_of(breakers, db);
+    bool due = now_ns >= stuck->ask_ns;
+    if (due) stuck->ask_ns = now_ns + breakers->probe.ask_ms * 1000000;
+    pthread_mutex_unlock(&breakers->lock);
+    return due;
+}
+
+/* True if the database may be asked. */
+static bool note_count(struct breakers *breakers, const char *db, const struct db_abandoned *count)
+{
+    bool open = count->running > MOST_ABANDONED;
+    pthread_mutex_lock(&breakers->lock);
+    struct stuck *stuck = stuck_of(breakers, db);
+    breakers->opened += open && !stuck->open;
+    stuck->count = *count;
+    stuck->open = open;
+    pthread_mutex_unlock(&breakers->lock);
+    return !open;
+}
+
+enum err_code breakers_check_abandoned(struct breakers *breakers, const char *db, const char *path, int64_t *wait_ms,
+                                       struct err *err)
+{
+    struct db_abandoned count = breakers->probe.count(path);
+    if (!count.ever) return ERR_OK;
+    if (count.running && take_question(breakers, db, clock_now_ns())) {
+        breakers->probe.ask(path, NULL); /* a server that does not answer may still run them */
+        count = breakers->probe.count(path);
+    }
+    if (note_count(breakers, db, &count)) return ERR_OK;
+    *wait_ms = breakers->probe.ask_ms;
+    return err_set(
+        err, ERR_DB_UNAVAILABLE,
+        "database '%.100s' still runs %u statements that were given up and is left alone until they are gone", db,
+        count.running);
+}
+
+void breakers_abandoned(struct breakers *breakers, breakers_abandoned_fn *each, void *ctx)
+{
+    GHashTableIter iter;
+    void *db, *stuck;
+    pthread_mutex_lock(&breakers->lock);
+    g_hash_table_iter_init(&iter, breakers->stuck);
+    while (g_hash_table_iter_next(&iter, &db, &stuck)) each(ctx, db, &((struct stuck *)stuck)->count);
+    pthread_mutex_unlock(&breakers->lock);
+}
+
 uint64_t breakers_opened(struct breakers *breakers)
 {
     pthread_mutex_lock(&breakers->lock);
@@ -83,6 +160,8 @@ uint32_t breakers_open_now(struct breakers *breakers)
     pthread_mutex_lock(&breakers->lock);
     g_hash_table_iter_init(&iter, breakers->all);
     while (g_hash_table_iter_next(&iter, NULL, &value)) n += ((struct breaker *)value)->state != BREAKER_CLOSED;
+    g_hash_table_iter_init(&iter, breakers->stuck);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) n += ((struct stuck *)value)->open;
     pthread_mutex_unlock(&breakers->lock);
     return n;
 }

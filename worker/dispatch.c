@@ -438,6 +438,17 @@ static enum breaker_outcome outcome_of(enum err_code code)
     return code == ERR_OK ? BREAKER_ALIVE : BREAKER_UNKNOWN;
 }
 
+/* A server that goes on with statements that were given up gets no more of them. */
+static enum err_code check_abandoned(struct breakers *breakers, const struct worker_config *config, const char *db,
+                                     int64_t *wait_ms, struct err *err)
+{
+    char *path = NULL;
+    if (worker_database_path(&config->databases, db, &path, NULL)) return ERR_OK; /* who opens it says what is wrong */
+    enum err_code code = db_is_file(path) ? ERR_OK : breakers_check_abandoned(breakers, db, path, wait_ms, err);
+    free(path);
+    return code;
+}
+
 /* Judge a task where its database may be asked. *wait_ms: when to come again, if that is known. */
 static enum err_code judge(struct lane *lane, const struct polled_task *polled, bool suspect, struct msg_result *result,
                            int64_t *wait_ms, struct err *err)
@@ -450,7 +461,8 @@ static enum err_code judge(struct lane *lane, const struct polled_task *polled, 
     int64_t deadline_ns = left_ns ? clock_now_ns() + left_ns : 0;
     enum err_code code = breakers ? breakers_admit(breakers, task->db, wait_ms, err) : ERR_OK;
     if (code) return code;
-    code = take_permit(lane, task, deadline_ns, err);
+    if (breakers) code = check_abandoned(breakers, &lane->worker->config, task->db, wait_ms, err);
+    if (!code) code = take_permit(lane, task, deadline_ns, err);
     if (code) {
         if (breakers) breakers_report(breakers, task->db, BREAKER_UNKNOWN);
         return code;

@@ -95,6 +95,7 @@ static void collect(void *self, struct metrics *metrics)
     struct engine_stats stats;
     engine_stats(alone->engine, &stats);
     fleet_metrics_coordinator(metrics, &stats.coordinator);
+    fleet_metrics_abandoned(metrics, engine_breakers(alone->engine));
     fleet_metrics_worker(metrics, &stats.workers, stats.coordinator.open);
 }
 

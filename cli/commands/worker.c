@@ -66,6 +66,7 @@ static void collect(void *ctx, struct metrics *metrics)
     schema_cache_get_stats(pool->schemas, &schemas);
     permits_get_stats(pool->permits, &permits);
     fleet_metrics_guards(metrics, &permits, breakers_opened(pool->breakers), breakers_open_now(pool->breakers));
+    fleet_metrics_abandoned(metrics, pool->breakers);
     fleet_metrics_worker(metrics, &stats, in_flight);
     fleet_metrics_schemas(metrics, &schemas);
     if (pool->llm) {

@@ -167,6 +167,17 @@ enum err_code db_fingerprint(struct db *db, char out[33], struct err *err);
  * (a standby of PostgreSQL, foreign tables, views of what the role may not name) or only to the second (MariaDB). */
 bool db_tells_changes(const struct db *db);
 
+/* Counts the statements on this database that this process has given up: whose connection it closed while the server still
+ * ran them. `path` is as db_open takes it. Thread: any. */
+struct db_abandoned {
+    uint32_t running; /* as far as the last db_abandoned_ask has shown */
+    uint64_t ever;    /* since the process began */
+};
+struct db_abandoned db_abandoned(const char *path);
+/* Asks the server which of them it still runs, through a connection of its own, and forgets the others. Takes a second or
+ * two at most. On an error nothing is forgotten. Errors of db_open and db_scan. Thread: any. */
+enum err_code db_abandoned_ask(const char *path, struct err *err);
+
 /* Only prepare: is it valid, and where not? *offset (may be NULL) gets the byte of the first error or -1. Errors as
  * db_query's. */
 enum err_code db_prepare_check(struct db *db, const char *sql, size_t len, int *offset, struct err *err);

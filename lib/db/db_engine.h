@@ -11,6 +11,8 @@
 #include "lib/db/db_checkup.h"
 #include "lib/db/db_listing.h"
 
+#include <glib.h>
+
 struct db_statement {
     const char *sql;
     size_t len;
@@ -42,6 +44,10 @@ struct db_engine {
     enum err_code (*query)(struct db *db, struct arena *arena, const struct db_statement *statement,
                            struct db_result *out, struct err *err);
     enum err_code (*scan)(struct db *db, const char *sql, db_row_fn *each, void *ctx, struct err *err);
+    /* Appends a condition that holds for the session `id` while it runs a statement that began more than `age_ms` ago, for
+     * the query `running_from` of such sessions' ids. NULL: statements end with the process. */
+    void (*append_running)(GString *sql, int64_t id, int64_t age_ms);
+    const char *running_from;
 };
 
 struct db {
@@ -52,6 +58,9 @@ struct db {
     db_gate_fn *gate;        /* NULL: none */
     void *gate_ctx;
 };
+
+/* abandoned.c: the session `id` of the server runs on a statement that was given up just now. Thread: any. */
+void abandoned_note(const char *path, int64_t id);
 
 /* memo.c. `memo` NULL is fine. What is found is copied into the arena. */
 bool memo_find(const struct db_memo *memo, const struct db_limits *limits, const struct db_statement *statement,

@@ -7,6 +7,7 @@
 #include <libpq-fe.h>
 
 #define LIBPQ_CALLS(X)                                                                                                 \
+    X(PQbackendPID)                                                                                                    \
     X(PQcancel)                                                                                                        \
     X(PQclear)                                                                                                         \
     X(PQcmdTuples)                                                                                                     \

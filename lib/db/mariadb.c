@@ -488,6 +488,13 @@ static void interrupt(struct db *db)
     atomic_store(&mariadb_of(db)->cancelled, true);
 }
 
+/* A number is used once. */
+static void append_running(GString *sql, int64_t id, int64_t age_ms)
+{
+    (void)age_ms;
+    g_string_append_printf(sql, "id = %lld", (long long)id);
+}
+
 static void limits_changed(struct db *db)
 {
     (void)db; /* read at each statement */
@@ -499,6 +506,7 @@ static void close_handle(struct db *db)
     mariadb_link_close(self);
     sink_buffer_trim(&self->buffer, false);
     mariadb_address_free(self->address);
+    g_free(self->path);
     g_free(self->place);
     g_free(self);
 }
@@ -530,6 +538,7 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
     struct mariadb_db *self = g_new0(struct mariadb_db, 1);
     self->base = (struct db){.engine = &db_engine_mariadb, .limits = *limits};
     self->address = address;
+    self->path = g_strdup(path);
     self->place = mariadb_address_shown(path, false);
     self->due_ns = self->end_ns = INT64_MAX;
     enum err_code code = check_tables(self, err);
@@ -566,4 +575,6 @@ const struct db_engine db_engine_mariadb = {
     .candidate = candidate,
     .query = query,
     .scan = scan,
+    .append_running = append_running,
+    .running_from = "SELECT CAST(id AS SIGNED) FROM information_schema.processlist WHERE command <> 'Sleep' AND (",
 };

@@ -15,6 +15,7 @@ struct mariadb_killer;
 struct mariadb_db {
     struct db base; /* first */
     struct mariadb_address *address;
+    char *path;  /* the URL; may hold a password */
     char *place; /* what may be said of it: "MariaDB database 'shop' on db.example" */
     MYSQL *conn; /* NULL: lost, to be made again by the next statement */
     struct sink_buffer buffer;

@@ -299,6 +299,7 @@ static enum err_code wait_for(struct mariadb_db *self, int *status, struct err *
         if (now >= due) stop(self, out_of_time(self));
         if (self->stopping && !*status && now >= self->stop_ns) {
             enum err_code code = mariadb_link_stopped(self, self->stopping, err);
+            abandoned_note(self->path, (int64_t)mysql_thread_id(self->conn));
             mariadb_link_close(self);
             return code;
         }

@@ -706,6 +706,12 @@ static void interrupt(struct db *db)
     atomic_store(&postgres_of(db)->cancelled, true);
 }
 
+static void append_running(GString *sql, int64_t id, int64_t age_ms)
+{
+    g_string_append_printf(sql, "pid = %lld AND query_start <= pg_catalog.clock_timestamp() - interval '%lld ms'",
+                           (long long)id, (long long)age_ms);
+}
+
 static void limits_changed(struct db *db)
 {
     (void)db; /* read at each statement */
@@ -787,4 +793,6 @@ const struct db_engine db_engine_postgres = {
     .check = check,
     .query = query,
     .scan = scan,
+    .append_running = append_running,
+    .running_from = "SELECT pid::bigint FROM pg_catalog.pg_stat_activity WHERE state = 'active' AND (",
 };

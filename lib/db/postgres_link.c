@@ -334,8 +334,11 @@ enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *
     return ask_what_it_can(self, err);
 }
 
+/* What still runs when the connection is closed goes on in the server, unless it was the server that hung up. */
 void link_close(struct postgres_db *self)
 {
+    if (link_is_running(self) && PQstatus(self->conn) == CONNECTION_OK)
+        abandoned_note(self->dsn, PQbackendPID(self->conn));
     PQfinish(self->conn);
     self->conn = NULL;
     self->owed = 0;

@@ -537,3 +537,26 @@ Test(mariadb, the_fingerprint_follows_schema_and_data)
         cr_expect(wait_until(print_has_changed, NULL, 5000), "%s", changes[i]);
     }
 }
+
+/* --- statements that run on --------------------------------------------------------------------------------------- */
+
+static bool are_gone(void *url)
+{
+    return db_abandoned_ask(url, NULL) == ERR_OK && db_abandoned(url).running == 0;
+}
+
+Test(mariadb, abandoned_statement_is_counted_until_gone)
+{
+    struct db_result result;
+    char *url = server.url[READER];
+    server_exec(&server, "CREATE TABLE large(a longtext, b longtext); INSERT INTO large SELECT REPEAT('a', 300000), "
+                         "CONCAT(REPEAT('a', 5000), 'b')");
+    db_set_limits(server.db, &(struct db_limits){.time_ms = 300});
+    cr_expect_eq(server_query(&server, "SELECT LOCATE(b, a) FROM large", &result, NULL), ERR_LIMIT_TIME);
+    cr_expect_eq(db_abandoned(url).running, 1);
+    cr_expect_eq(db_abandoned_ask(url, NULL), ERR_OK);
+    cr_expect_eq(db_abandoned(url).running, 1, "the server still runs it");
+    cr_expect_eq(server_query(&server, "SELECT count(*) FROM t", &result, NULL), ERR_OK, "the handle connects anew");
+    cr_expect(wait_until(are_gone, url, 60000));
+    cr_expect_eq(db_abandoned(url).ever, 1);
+}

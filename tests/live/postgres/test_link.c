@@ -312,3 +312,34 @@ Test(link, a_pooler_of_statements_is_refused, .fini = end_pooler)
     cr_expect(strstr(err.text, "statement pooling mode"), "%s", err.text);
     server.db = NULL;
 }
+
+/* --- statements that run on --------------------------------------------------------------------------------------- */
+
+/* A column that is larger than any that a statement may be expected to meet. */
+static void make_large(void)
+{
+    server_exec(&server, "CREATE TABLE large(a text, b text); INSERT INTO large SELECT repeat('a', 200000), "
+                         "repeat('b', 3000);");
+}
+
+static bool are_gone(void *path)
+{
+    return db_abandoned_ask(path, NULL) == ERR_OK && db_abandoned(path).running == 0;
+}
+
+Test(link, abandoned_statement_is_counted_until_gone, .timeout = 120)
+{
+    make_large();
+    server_open(&server, READER, &(struct db_limits){.time_ms = 300});
+    char *path = server.dsn[READER];
+    cr_expect_eq(db_abandoned(path).ever, 0);
+    cr_expect_eq(ask("SELECT length(translate(a, b, '')) FROM large", 0), ERR_LIMIT_TIME);
+    cr_expect_eq(db_abandoned(path).running, 1);
+    cr_expect_eq(db_abandoned_ask(path, NULL), ERR_OK);
+    cr_expect_eq(db_abandoned(path).running, 1, "the server still runs it");
+    cr_expect_eq(ask("SELECT count(*) FROM t", 0), ERR_OK, "the handle connects anew");
+    cr_expect(wait_until(are_gone, path, 60000));
+    cr_expect_eq(db_abandoned(path).ever, 1);
+    cr_expect_eq(ask("SELECT count(*) FROM t a, t b, t c, t d", 0), ERR_LIMIT_TIME);
+    cr_expect_eq(db_abandoned(path).ever, 1, "one that can be stopped is not abandoned");
+}

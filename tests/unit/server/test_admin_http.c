@@ -271,6 +271,18 @@ static void fake_traffic(struct bus *bus, struct bus_traffic *out)
 static const struct bus_transport fake_transport = {.name = "fake", .health = fake_health, .traffic = fake_traffic};
 static struct bus fake_bus = {&fake_transport};
 
+static struct db_abandoned three_abandoned(const char *path)
+{
+    (void)path;
+    return (struct db_abandoned){.running = 3, .ever = 7};
+}
+
+static enum err_code asked(const char *path, struct err *err)
+{
+    (void)path, (void)err;
+    return ERR_OK;
+}
+
 static void collect_both(void *ctx, struct metrics *metrics)
 {
     (void)ctx;
@@ -316,6 +328,11 @@ static void collect_both(void *ctx, struct metrics *metrics)
     metrics_histogram_count(&worker.task_reads, 4000000);
     fleet_metrics_worker(metrics, &worker, 6);
     fleet_metrics_guards(metrics, &(struct permits_stats){.taken = 8, .local = 4}, 5, 1);
+    int64_t wait_ms;
+    struct breakers *breakers = breakers_new(&(struct breakers_config){.count = three_abandoned, .ask = asked});
+    cr_expect_eq(breakers_check_abandoned(breakers, "shop", "path", &wait_ms, NULL), ERR_DB_UNAVAILABLE);
+    fleet_metrics_abandoned(metrics, breakers);
+    breakers_free(breakers);
     fleet_metrics_redis(metrics, &redis);
     fleet_metrics_schemas(metrics, &schemas);
     fleet_metrics_coordinator(metrics, &coordinator);
@@ -462,6 +479,8 @@ static const char *const COUNTED[] = {
     "assay_watermark_gap{partition=\"7\"} 40",
     "assay_breakers_open 1",
     "assay_breakers_opened_total 5",
+    "assay_abandoned_statements{database=\"shop\"} 3",
+    "assay_abandoned_statements_total{database=\"shop\"} 7",
     "assay_permit_events_total{event=\"local\"} 4",
     "assay_kafka_lag_messages 12",
     "assay_kafka_bytes_total{direction=\"out\"} 5",

@@ -91,6 +91,82 @@ Test(breaker, one_task_tries_after_the_pause_and_closes_it)
     cr_expect_eq(breakers_open_now(breakers), 0);
 }
 
+/* --- statements that were given up ------------------------------------------------------------------------------- */
+
+static struct db_abandoned stuck;
+static uint32_t runs_on; /* as the server says */
+static unsigned n_asked;
+
+static struct db_abandoned count_stuck(const char *path)
+{
+    cr_expect_str_eq(path, "postgresql:///shop");
+    return stuck;
+}
+
+static enum err_code ask_stuck(const char *path, struct err *err)
+{
+    (void)path;
+    n_asked++;
+    if (runs_on == UINT32_MAX) return err_set(err, ERR_UNREACHABLE, "away");
+    stuck.running = runs_on;
+    return ERR_OK;
+}
+
+static enum err_code check_stuck(void)
+{
+    int64_t wait_ms = 0;
+    struct err err = {0};
+    enum err_code code = breakers_check_abandoned(breakers, "shop", "postgresql:///shop", &wait_ms, &err);
+    cr_expect(!code || (wait_ms == 200 && strstr(err.text, "shop")), "%s", err.text);
+    return code;
+}
+
+static void begin_stuck(void)
+{
+    clock_set_source(breaker_time);
+    stuck = (struct db_abandoned){0};
+    n_asked = 0;
+    breakers = breakers_new(
+        &(struct breakers_config){.only_abandoned = true, .ask_ms = 200, .count = count_stuck, .ask = ask_stuck});
+}
+TestSuite(abandoned, .init = begin_stuck, .fini = end_breakers);
+
+Test(abandoned, two_running_statements_open_the_breaker_until_gone)
+{
+    cr_expect_eq(check_stuck(), ERR_OK);
+    cr_expect_eq(n_asked, 0, "nothing was ever given up: nobody is asked");
+    stuck = (struct db_abandoned){.running = 1, .ever = 1};
+    runs_on = 1;
+    cr_expect_eq(check_stuck(), ERR_OK, "one may be");
+    stuck = (struct db_abandoned){.running = 2, .ever = 2};
+    runs_on = 2;
+    cr_expect_eq(check_stuck(), ERR_DB_UNAVAILABLE);
+    cr_expect_eq(breakers_open_now(breakers), 1);
+    cr_expect_eq(breakers_opened(breakers), 1);
+    runs_on = 0;
+    cr_expect_eq(check_stuck(), ERR_DB_UNAVAILABLE, "the server is asked once in a while");
+    cr_expect_eq(n_asked, 1);
+    pass_ms(201);
+    cr_expect_eq(check_stuck(), ERR_OK);
+    cr_expect_eq(n_asked, 2);
+    cr_expect_eq(breakers_open_now(breakers), 0);
+}
+
+Test(abandoned, unreachable_server_keeps_the_breaker_open)
+{
+    stuck = (struct db_abandoned){.running = 2, .ever = 2};
+    runs_on = UINT32_MAX;
+    cr_expect_eq(check_stuck(), ERR_DB_UNAVAILABLE);
+    pass_ms(201);
+    cr_expect_eq(check_stuck(), ERR_DB_UNAVAILABLE);
+}
+
+Test(abandoned, failures_alone_open_nothing)
+{
+    fail_times(20);
+    cr_expect(may_go(NULL));
+}
+
 /* --- permits without Redis ---------------------------------------------------------------------------------------- */
 
 Test(permits, without_redis_each_process_has_its_share)
@@ -263,6 +339,24 @@ Test(guards, a_task_waits_for_its_database_while_its_deadline_allows)
     const char *code = next_code();
     cr_expect(strcmp(code, "db_unavailable") == 0 || strcmp(code, "unreachable") == 0, "%s", code);
     cr_expect_gt(clock_now_ns() - started, INT64_C(500000000), "more than two attempts, for it has a deadline");
+}
+
+static struct db_abandoned two_abandoned(const char *path)
+{
+    bool away = strstr(path, "127.0.0.1") != NULL;
+    return (struct db_abandoned){.running = away ? 2 : 0, .ever = away ? 2 : 0};
+}
+
+Test(guards, task_of_a_stuck_database_is_unavailable)
+{
+    breakers = breakers_new(
+        &(struct breakers_config){.only_abandoned = true, .ask_ms = 100, .count = two_abandoned, .ask = ask_stuck});
+    runs_on = UINT32_MAX;
+    start((struct worker_config){.breakers = breakers, .max_attempts = 2});
+    put("gone", 0);
+    cr_expect_str_eq(next_code(), "db_unavailable");
+    put("here", 3000);
+    cr_expect_str_eq(next_code(), "ok", "others are judged");
 }
 
 Test(guards, no_permit_is_a_reason_to_wait_and_then_to_say_so)
