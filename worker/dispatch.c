@@ -438,15 +438,13 @@ static enum breaker_outcome outcome_of(enum err_code code)
     return code == ERR_OK ? BREAKER_ALIVE : BREAKER_UNKNOWN;
 }
 
-/* A server that goes on with statements that were given up gets no more of them. */
+/* A server that goes on with statements that were given up gets no more of them. What lies under a root is a file. */
 static enum err_code check_abandoned(struct breakers *breakers, const struct worker_config *config, const char *db,
                                      int64_t *wait_ms, struct err *err)
 {
-    char *path = NULL;
-    if (worker_database_path(&config->databases, db, &path, NULL)) return ERR_OK; /* who opens it says what is wrong */
-    enum err_code code = db_is_file(path) ? ERR_OK : breakers_check_abandoned(breakers, db, path, wait_ms, err);
-    free(path);
-    return code;
+    const struct worker_database *entry = worker_database_find(&config->databases, db);
+    if (!entry || db_is_file(entry->path)) return ERR_OK;
+    return breakers_check_abandoned(breakers, db, entry->path, wait_ms, err);
 }
 
 /* Judge a task where its database may be asked. *wait_ms: when to come again, if that is known. */

@@ -6,7 +6,7 @@
 /* Sorted. A function that is not listed reads and writes its arguments once. */
 static const struct size_rule rules[] = {
     {"array_agg", SIZE_JOINED, WORK_BY_BYTE, 0, 1, 0, 1.0F, 0},
-    {"array_to_string", SIZE_SEPARATED, WORK_BY_BYTE, 0, 1, 0, 0, 0},
+    {"array_to_string", SIZE_SEPARATED, WORK_BY_BYTE, 0, 1, 0, 10.0F, 0},
     {"btrim", SIZE_OF_ALL, WORK_BY_PAIR, 0, 1, 0, 25.0F, 0},
     {"coalesce", SIZE_OF_LARGEST, WORK_BY_BYTE, 0, 1, 0, 0.1F, 0},
     {"concat_ws", SIZE_SEPARATED, WORK_BY_BYTE, 0, 1, 0, 0, 0},

@@ -267,7 +267,7 @@ static struct size matched(const struct sizing *s, const struct sql_node *call)
     struct size text = of_node(s, argument(call, 0)), with = of_node(s, argument(call, 2));
     struct size size = times(text, 1 + size_total(with), 1 + with.fixed / 2);
     size.fixed += with.fixed;
-    size.data += 4 * with.data;
+    size.data += 32 * with.data;
     return size;
 }
 

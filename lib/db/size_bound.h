@@ -33,7 +33,7 @@ enum {
     SIZE_ROUNDS = 64,           /* of a recursion */
     SIZE_ROUND_FIXED = 1024,    /* bytes that a round may add: of the statement */
     SIZE_ROUND_DATA = 16 * 512, /* of data */
-    SIZE_WORK_MS = 800,         /* that all calls of a statement may take together, uninterrupted */
+    SIZE_WORK_MS = 400,         /* that all calls of a statement may take together, uninterrupted */
     SIZE_PATTERN = 4096,        /* bytes of a regular expression */
     SIZE_FORMAT = 1024,         /* of a format or a path into JSON */
 };
@@ -61,7 +61,7 @@ enum size_result {
 /* How long the server is busy with a call. */
 enum size_work {
     WORK_BY_BYTE,   /* `ns` for each byte of the arguments and the result */
-    WORK_BY_PAIR,   /* `ns` for each byte of argument a with each of b, beside 10 ns for each byte */
+    WORK_BY_PAIR,   /* `ns` for each byte of argument a with each of b, beside 30 ns for each byte */
     WORK_BY_SQUARE, /* `ns` for each byte of argument a with each of its bytes */
     WORK_BY_SHIFT,  /* WORK_BY_PAIR, and each replacement moves the rest of the text */
     WORK_BY_STEPS,  /* a regular expression that goes back, b, on a text, a */

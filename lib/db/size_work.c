@@ -6,9 +6,9 @@
 
 enum {
     STEPS = 10000000, /* after so many PCRE gives up a match */
-    STEPS_NS = 70,    /* for each */
-    PAIR_NS = 10,     /* for each byte beside the pairs */
-    COMPARED_NS = 20, /* for each byte of what is ordered, grouped or looked for in a list */
+    STEPS_NS = 35,    /* for each */
+    PAIR_NS = 30,     /* for each byte beside the pairs */
+    COMPARED_NS = 40, /* for each byte of what is ordered, grouped or looked for in a list */
     OPTIONALS = 12,   /* x? in a pattern, each of which doubles the ways through it */
     DEPTH = 64,       /* of groups in a pattern */
     PATTERN = 8192,

@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { LARGEST = 1 << 24, PATIENCE_MS = 60000, POLL_MS = 10 };
+enum { LARGEST = 1 << 24, PATIENCE_MS = 60000, POLL_MS = 10, AGAIN = 3 };
 
 /* --- arguments ---------------------------------------------------------------------------------------------------- */
 
@@ -140,17 +140,27 @@ static void note_case(struct giveup *search, const char *sql, double ms)
     g_strlcpy(least->sql, sql, sizeof least->sql);
 }
 
-bool giveup_run(struct giveup *search, const struct giveup_engine *engine, const char *sql)
+/* Ms past the limit until the server is done; below 0: the gate refused the statement. */
+static double run_once(struct giveup *search, const struct giveup_engine *engine, const char *sql)
 {
     struct db_result result;
     int64_t start = clock_now_ns();
     enum err_code code = db_query(search->db, search->arena, sql, strlen(sql), NULL, 0, 0, &result, NULL);
     arena_reset(search->arena);
-    if (code == ERR_REFUSED) return false;
-    search->n++;
+    if (code == ERR_REFUSED) return -1;
     while (is_active(search, engine) && clock_now_ns() - start < PATIENCE_MS * INT64_C(1000000))
         g_usleep(POLL_MS * 1000);
-    note_case(search, sql, MAX(0, clock_ms(clock_now_ns() - start) - GIVEUP_LIMIT_MS));
+    return MAX(0, clock_ms(clock_now_ns() - start) - GIVEUP_LIMIT_MS);
+}
+
+/* What is late is run again: a busy machine is not the statement's fault. */
+bool giveup_run(struct giveup *search, const struct giveup_engine *engine, const char *sql)
+{
+    double ms = run_once(search, engine, sql);
+    if (ms < 0) return false;
+    search->n++;
+    for (int i = 0; i < AGAIN && ms > GIVEUP_MOST_MS; i++) ms = MIN(ms, MAX(0, run_once(search, engine, sql)));
+    note_case(search, sql, ms);
     return true;
 }
 

@@ -13,7 +13,7 @@ static struct server server;
 Test(giveup, hostile_calls_end_within_a_second, .timeout = 7200)
 {
     server_init(&server, "CREATE TABLE large(a text, b text, n integer); "
-                         "INSERT INTO large VALUES (repeat('a', 4000), repeat('b', 4000), 1);"
+                         "INSERT INTO large VALUES (repeat('a', 2000), repeat('b', 2000), 1);"
                          "CREATE TABLE many(n integer); INSERT INTO many VALUES (1), (2), (3)");
     server_open(&server, READER, &(struct db_limits){.time_ms = GIVEUP_LIMIT_MS});
     struct giveup search = {.db = server.db, .arena = &server.arena};
