@@ -2,6 +2,7 @@
 #include "examples/file.h"
 
 #include "lib/base/clock.h"
+#include "lib/base/sqlite_reason.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -21,7 +22,8 @@ static const char SCHEMA[] =
 
 static enum err_code failed(struct examples_file *store, struct err *err)
 {
-    return err_set(err, ERR_IO, "%s: %s", store->path, sqlite3_errmsg(store->db));
+    char why[SQLITE_REASON_BYTES];
+    return err_set(err, ERR_IO, "%s: %s", store->path, sqlite_reason(store->db, why));
 }
 
 static enum err_code run(struct examples_file *store, const char *sql, struct err *err)

@@ -1,13 +1,13 @@
 #include "server/verdict_store.h"
 
 #include "lib/base/log.h"
+#include "lib/base/sqlite_reason.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -164,25 +164,17 @@ static uint64_t forget_oldest(struct verdict_store *store, uint64_t bytes)
     return bytes;
 }
 
-/* Why the last call on the file failed: SQLite's words and the system's. A rollback forgets the first; of a failed COMMIT
- * SQLite keeps no errno, so write_group clears it before. */
-static void failure_text(sqlite3 *db, char *out, size_t size)
-{
-    int system = sqlite3_system_errno(db) ? sqlite3_system_errno(db) : errno;
-    snprintf(out, size, "%s%s%s", sqlite3_errmsg(db), system ? ": " : "", system ? g_strerror(system) : "");
-}
-
 static void write_group(struct verdict_store *store, GQueue *group)
 {
-    char why[200] = "";
+    char why[SQLITE_REASON_BYTES] = "";
     errno = 0;
     uint64_t written = 0, bytes = store->stats.bytes; /* only this thread changes it */
     bool begun = sqlite3_exec(store->writer, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK;
-    if (!begun) failure_text(store->writer, why, sizeof why);
+    if (!begun) sqlite_reason(store->writer, why);
     for (GList *link = group->head; begun && link; link = link->next) {
         const struct entry *entry = link->data;
         if (!insert(store, entry)) {
-            failure_text(store->writer, why, sizeof why);
+            sqlite_reason(store->writer, why);
             continue;
         }
         written++;
@@ -191,7 +183,7 @@ static void write_group(struct verdict_store *store, GQueue *group)
     if (begun) bytes = forget_oldest(store, bytes);
     bool kept = begun && sqlite3_exec(store->writer, "COMMIT", NULL, NULL, NULL) == SQLITE_OK;
     if (begun && !kept) {
-        failure_text(store->writer, why, sizeof why);
+        sqlite_reason(store->writer, why);
         sqlite3_exec(store->writer, "ROLLBACK", NULL, NULL, NULL);
     }
     pthread_mutex_lock(&store->lock);

@@ -1,6 +1,8 @@
 /* An index beside its file: known again, opened, made anew. */
 #include "eval/runs/run_index_int.h"
 
+#include "lib/base/sqlite_reason.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,7 +18,8 @@ char *run_index_path(const char *path)
 
 enum err_code run_sqlite_failed(sqlite3 *db, const char *path, struct err *err)
 {
-    return err_set(err, ERR_IO, "%s: %s", path, sqlite3_errmsg(db));
+    char why[SQLITE_REASON_BYTES];
+    return err_set(err, ERR_IO, "%s: %s", path, sqlite_reason(db, why));
 }
 
 /* --- which file it is of ---------------------------------------------------------------------------------------- */

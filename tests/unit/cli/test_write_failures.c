@@ -106,3 +106,22 @@ Test(write_failures, gone_pipe_reader_is_no_error)
     g_free(out);
     g_free(error);
 }
+
+/* A file that SQLite writes for a command. */
+Test(write_failures, sqlite_file_at_size_limit_names_reason)
+{
+    make_log(200);
+    struct run verdicts = assay("replay", "log.jsonl", "--db-root", ".", "--out", "v.jsonl");
+    cr_assert_eq(verdicts.status, 0, "%s", verdicts.err);
+    run_free(&verdicts);
+    const char *const *const commands[] = {
+        ARGS("report", "v.jsonl"),
+        ARGS("examples", "build", "log.jsonl", "--db-root", ".", "--out", "e.sqlite"),
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(commands); i++) {
+        struct run run = assay_within(8192, commands[i]);
+        cr_expect_eq(run.status, 2, "%s", run.err);
+        cr_expect(strstr(run.err, "disk I/O error: File too large"), "%s", run.err);
+        run_free(&run);
+    }
+}
