@@ -1,7 +1,22 @@
 /* What may be known of a database before anything is judged on it: its schema, under the policy that its tasks have. */
 #include "worker/worker.h"
 
+#include "lib/base/locations.h"
+#include "lib/base/log.h"
+
 #include <stdlib.h>
+
+void worker_log_failure(const struct worker_databases *databases, const char *name, const struct err *why)
+{
+    bool known = why->code != ERR_DB_MISSING || worker_database_find(databases, name);
+    const struct log_field fields[] = {
+        log_field_text("code", err_name(why->code)),
+        known ? log_field_text("db", name) : log_field_outside("db", name),
+        known && err_names_locations(why->code) ? log_field_text("why", why->text)
+                                                : log_field_outside("why", why->text),
+    };
+    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a database cannot be used");
+}
 
 /* Never with the text of what failed: that names files and servers. */
 static enum err_code failed_on(const char *name, enum err_code code, struct err *err)
@@ -31,10 +46,11 @@ enum err_code worker_describe(const struct worker_config *config, const struct m
     struct arena arena;
     struct msg_task task = *asked;
     struct schema_index *index = NULL;
+    struct err why = {0};
     *json = NULL;
     arena_init(&arena, 0);
-    enum err_code code = worker_policy(&config->databases, &arena, &task, err);
-    if (!code) code = get_index(config, &task, &index, err);
+    enum err_code code = worker_policy(&config->databases, &arena, &task, &why);
+    if (!code) code = get_index(config, &task, &index, &why);
     if (!code) {
         const struct schema_json_options options = {.values = task.expose != MSG_EXPOSE_NONE,
                                                     .deny_columns = task.deny_columns,
@@ -44,5 +60,8 @@ enum err_code worker_describe(const struct worker_config *config, const struct m
     }
     schema_unref(index);
     arena_free(&arena);
-    return code ? failed_on(task.db, code, err) : ERR_OK;
+    if (!code) return ERR_OK;
+    if (!why.code) err_set(&why, code, "%s", err_meaning(code));
+    worker_log_failure(&config->databases, task.db, &why);
+    return failed_on(task.db, code, err);
 }

@@ -75,6 +75,10 @@ enum err_code worker_policy(const struct worker_databases *databases, struct are
 enum err_code worker_database_path(const struct worker_databases *databases, const char *name, char **path,
                                    struct err *err);
 
+/* Logs why a database cannot be used, for the operator alone: the text may name its location. The name of a database
+ * that does not exist is the requester's word, and not shown. Thread: any. */
+void worker_log_failure(const struct worker_databases *databases, const char *name, const struct err *why);
+
 struct examples;  /* examples/examples.h */
 struct llm;       /* llm.h */
 struct breakers;  /* db_breakers.h */

@@ -36,8 +36,10 @@ void agent_append(GString *out, const char *text, size_t max)
     g_free(safe);
 }
 
-void agent_fail_database(const char *name, enum err_code code, struct mcp_result *result)
+void agent_fail_database(const struct agent *agent, const char *name, const struct err *why, struct mcp_result *result)
 {
+    enum err_code code = why->code;
+    worker_log_failure(&agent->databases, name, why);
     result->is_error = true;
     g_string_append(result->text, "The database `");
     agent_append(result->text, name, 100);
@@ -73,16 +75,19 @@ static enum err_code find_database(const struct agent *agent, struct arena *aren
     *out = entry ? *entry : (struct worker_database){.name = name};
     out->path = arena_strdup(arena, path);
     free(path);
-    return out->path ? catalogue_restrict(agent->cli, arena, out, err) : ERR_LIMIT_MEMORY;
+    return out->path ? catalogue_restrict(agent->cli, arena, out, err)
+                     : err_set(err, ERR_LIMIT_MEMORY, "%s", err_meaning(ERR_LIMIT_MEMORY));
 }
 
 bool agent_pick(const struct agent *agent, const struct tenant *tenant, struct arena *arena, const char *name,
                 struct worker_database *out, struct mcp_result *result)
 {
     struct err err = {0};
-    enum err_code code = tenant_may_ask(tenant, name) ? find_database(agent, arena, name, out, &err) : ERR_DB_MISSING;
+    enum err_code code = tenant_may_ask(tenant, name)
+                             ? find_database(agent, arena, name, out, &err)
+                             : err_set(&err, ERR_DB_MISSING, "the token does not allow this database");
     if (!code) code = narrow(tenant, arena, out, &err);
-    if (code) agent_fail_database(name, code, result);
+    if (code) agent_fail_database(agent, name, &err, result);
     return !code;
 }
 

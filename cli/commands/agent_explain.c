@@ -42,7 +42,7 @@ static void explain(const struct agent *agent, const struct worker_database *dat
         code = schema_cache_get_denying(agent->schemas, story.db, database->name, database->path,
                                         database->deny_columns, database->n_deny_columns, &story.schema, &err);
     if (code)
-        agent_fail_database(database->name, code, result);
+        agent_fail_database(agent, database->name, &err, result);
     else if (story_tell(&story, sql, strlen(sql), NULL, NULL, &err))
         refuse(&err, result);
     else

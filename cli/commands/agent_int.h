@@ -22,8 +22,8 @@ const char *agent_argument(const struct mcp_call *call, const char *name);
 /* The database of that name, with what the tenant may see of it and its limits; in the arena. One he may not ask of is not there. False: the result says so. */
 bool agent_pick(const struct agent *agent, const struct tenant *tenant, struct arena *arena, const char *name,
                 struct worker_database *out, struct mcp_result *result);
-/* The same of a failure to open or read it. Its text may name files, so that it is not shown. */
-void agent_fail_database(const char *name, enum err_code code, struct mcp_result *result);
+/* The same of a failure to open or read it. Its text may name files, so that the log has it alone. */
+void agent_fail_database(const struct agent *agent, const char *name, const struct err *why, struct mcp_result *result);
 
 /* Text from data or users on one line, what is invisible escaped, cut to about `max` bytes. */
 void agent_append(GString *out, const char *text, size_t max);

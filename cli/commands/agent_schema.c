@@ -132,7 +132,7 @@ static bool find_index(const struct agent *agent, const struct worker_database *
         code = schema_cache_get_denying(agent->schemas, db, database->name, database->path, database->deny_columns,
                                         database->n_deny_columns, out, &err);
     db_close(db);
-    if (code) agent_fail_database(database->name, code, result);
+    if (code) agent_fail_database(agent, database->name, &err, result);
     return !code;
 }
 

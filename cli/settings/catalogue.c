@@ -29,8 +29,8 @@ const struct option_row catalogue_rows[] = {
      .check = deny_name_check},
     {"deny-mode", 0, OPT_CHOICE, "MODE", AT(deny_mode), NULL, "refuse|hide",
      .sentence =
-         "what becomes of a statement that reads a denied column: it is not run, or (hide) it runs and its values "
-         "are hidden, which is no boundary; not set: as judge.deny_mode"},
+         "statements that read a denied column are not run, or run with its values hidden, which is no boundary; "
+         "not set: as judge.deny_mode"},
     {"max-statements", 0, OPT_INT, "N", AT(max_statements), "0", .min = 0, .max = 100000,
      .sentence = "statements at a time, of the whole fleet (counted in the Redis); 0: any number"},
     {"max-cost", 0, OPT_REAL, "COST", AT(max_cost), "0", .min = 0, .max = 1e15,

@@ -87,14 +87,11 @@ static const struct option_row judge_rows[] = {
     {"expose", 0, OPT_CHOICE, "WHAT", AT(judge.expose), "values", "none|values|rows",
      .sentence = "what of the data may appear in findings, reports and verdicts"},
     {"deny-column", 0, OPT_LIST, "COLUMN", AT(judge.deny_columns),
-     .sentence =
-         "run no statement that reads this column: [schema.]table.column, column, or table.* for all columns of "
-         "a table; parts are quoted as in SQL (repeat the flag)",
+     .sentence = "run no statement that reads column, table.column or table.* (repeat the flag)",
      .check = deny_name_check},
     {"deny-mode", 0, OPT_CHOICE, "MODE", AT(judge.deny_mode), "refuse", "refuse|hide",
      .sentence =
-         "what becomes of a statement that reads a denied column: it is not run, or (hide) it runs and its values "
-         "are hidden, which is no boundary"},
+         "statements that read a denied column are not run, or run with its values hidden, which is no boundary"},
     END};
 
 static const struct option_row verifier_rows[] = {
