@@ -6,6 +6,7 @@
 /* Sorted. A function that is not listed reads and writes its arguments once. */
 static const struct size_rule rules[] = {
     {"coalesce", SIZE_OF_LARGEST, WORK_BY_BYTE, 0, 1, 0, 1.0F, 0},
+    {"concat", SIZE_OF_ALL, WORK_BY_BYTE, 0, 1, 0, 5.0F, 0},
     {"concat_ws", SIZE_SEPARATED, WORK_BY_BYTE, 0, 0, 0, 0, 0},
     {"conv", SIZE_OF_NUMBER, WORK_BY_BYTE, 0, 1, 0, 0, 0},
     {"count", SIZE_OF_NUMBER, WORK_BY_BYTE, 0, 1, 0, 1.0F, 0},
