@@ -11,6 +11,7 @@ enum {
     COUNT_OF_PARAM = 1000000,
     DIGEST = 128,
     MOST_COLUMNS = 64,
+    PAD_UNIT = 16,
     POWER_BYTES = 30000,
     MOST_POWER_BYTES = 150000,
     BIG = 1024
@@ -307,7 +308,8 @@ static struct size separated(const struct sizing *s, const struct sql_node *call
 static struct size counted(struct sizing *s, const struct sql_node *call, enum size_result how)
 {
     struct size unit = how == SIZE_REPEATED ? of_node(s, argument(call, 0)) : fixed_size(how == SIZE_PADDED ? 4 : 1);
-    double n = count_of(s, argument(call, how == SIZE_SPACES ? 0 : 1), size_total(unit));
+    double each = how == SIZE_PADDED ? PAD_UNIT : size_total(unit); /* nobody pads to a megabyte */
+    double n = count_of(s, argument(call, how == SIZE_SPACES ? 0 : 1), each);
     struct size size = fixed_size(size_total(unit) > 0 ? size_total(unit) * n : 0);
     size.computed = unit.computed;
     return size;
