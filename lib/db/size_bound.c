@@ -409,7 +409,7 @@ static struct size size_of_cast(const struct sizing *s, const struct sql_node *n
     const struct size_rule *rule = size_rule_of_cast(s->engine, n);
     struct size size = of_node(s, sql_kid(n, 0));
     double number = size.number;
-    if (rule && rule->scale > 0) size = times(size, (double)rule->scale, (double)rule->scale);
+    if (rule->scale > 0) size = times(size, (double)rule->scale, (double)rule->scale);
     size.number = number;
     return size;
 }

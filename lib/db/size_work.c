@@ -47,6 +47,7 @@ const struct size_rule *size_rule_of(const struct size_engine *engine, const cha
 
 const struct size_rule *size_rule_of_cast(const struct size_engine *engine, const struct sql_node *cast)
 {
+    static const struct size_rule usual = {.name = "", .b = 1, .ns = 60};
     const char *type = cast->text;
     for (size_t i = 0; type && i < engine->n_casts; i++) {
         const char *name = engine->casts[i].name;
@@ -54,7 +55,7 @@ const struct size_rule *size_rule_of_cast(const struct size_engine *engine, cons
         bool begins = cast->text_len >= len && g_ascii_strncasecmp(type, name, len) == 0;
         if (begins && (cast->text_len == len || !g_ascii_isalnum(type[len]))) return &engine->casts[i];
     }
-    return NULL;
+    return &usual;
 }
 
 bool size_is_plain(const struct sql_node *call)

@@ -22,7 +22,7 @@ struct size size_larger(struct size a, struct size b);
 
 /* The rule of a function; the engine's default for one that is not listed. */
 const struct size_rule *size_rule_of(const struct size_engine *engine, const char *name, size_t len);
-/* NULL: a cast to such a type costs nothing. */
+/* The rule of a cast; of one to a type that is not listed, that of reading each byte. */
 const struct size_rule *size_rule_of_cast(const struct size_engine *engine, const struct sql_node *cast);
 /* True if the call only joins or takes over its arguments' texts, so that what they hold can be read off the literals. */
 bool size_is_plain(const struct sql_node *call);

@@ -129,6 +129,7 @@ Test(sizes, indirect_sizes_are_refused_on_postgres)
         "SELECT translate(string_agg(a, ','), repeat('b', 5000), '') FROM t",
         "SELECT translate(repeat('a', n), repeat('a', n), '') FROM t",
         "SELECT upper(string_agg(repeat('x', 100000), ',')) FROM t",
+        "SELECT ('{' || repeat('1,', 8000000) || '1}')::int[]",
         "SELECT format('%' || '1000000000s', 'x')",
         "SELECT format('%*s', 1000000000, 'x')",
         "SELECT translate(x, x, '') FROM (SELECT * FROM (SELECT 1, repeat('a', 1000000)) q) r(w, x)",
