@@ -37,6 +37,7 @@
 
 enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
 enum { OLDEST_MS = 200 };
+enum { CANCELLED_EARLY = 256 };
 enum { STOP_WAIT_MS = 20 }; /* between two attempts to stop the work of a request that is over */
 enum { IDLE_WAIT_MS = 20 }; /* of tasks, Kafka's way there and back with it, which takes 5 to 10 */
 enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 }; /* verdicts that were kept */
@@ -80,6 +81,7 @@ struct coordinator {
     GQueue outbox;                         /* of struct outgoing */
     GQueue held;                           /* tasks of partitions that are catching up */
     GQueue too_large;                      /* tasks that cannot be sent */
+    GArray *cancelled_early;               /* tags: cancelled, and not open then; the newest */
     GArray *stopping_work;                 /* struct msg_key: requests that are over and still in workers' hands */
     struct msg_buffer buffer;
     struct task_topic task_topics[VSIG_FAMILY_COUNT];
@@ -488,6 +490,7 @@ enum err_code coordinator_new(const struct coordinator_config *config, struct co
     g_queue_init(&c->held);
     g_queue_init(&c->too_large);
     c->stopping_work = g_array_new(FALSE, FALSE, sizeof(struct msg_key));
+    c->cancelled_early = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     c->cancelled = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     pthread_mutex_init(&c->lock, NULL);
     atomic_init(&c->stopping, 0);
@@ -550,6 +553,7 @@ void coordinator_free(struct coordinator *coordinator)
     msg_buffer_free(&coordinator->buffer);
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) msg_buffer_free(&coordinator->task_topics[i].bytes);
     g_array_free(coordinator->stopping_work, TRUE);
+    g_array_free(coordinator->cancelled_early, TRUE);
     g_array_free(coordinator->cancelled, TRUE);
     pthread_mutex_destroy(&coordinator->lock);
     free(coordinator);
@@ -774,6 +778,17 @@ static void answer_all_too_large(struct coordinator *c)
     }
 }
 
+/* A request that was cancelled while it waited to be opened. */
+static void cancel_early(struct coordinator *c, uint64_t tag)
+{
+    for (guint i = 0; i < c->cancelled_early->len; i++) {
+        if (g_array_index(c->cancelled_early, uint64_t, i) != tag) continue;
+        g_array_remove_index(c->cancelled_early, i);
+        core_cancel(c->core, tag, bus_now_ns(c->config.bus));
+        return;
+    }
+}
+
 static void take_request(struct coordinator *c, struct bus_message *message, int64_t now)
 {
     struct err err = {0};
@@ -792,7 +807,9 @@ static void take_request(struct coordinator *c, struct bus_message *message, int
         c->refused++;
         dead_letter(c, message, &err);
     } else {
+        const uint64_t tag = c->cancelled_early->len && message->flow ? message->flow[BUS_FLOW_LEVELS - 1] : 0;
         core_request(c->core, &incoming, now);
+        if (tag) cancel_early(c, tag);
     }
 }
 
@@ -827,8 +844,12 @@ static void cancel_requests(struct coordinator *c)
     GArray *own = c->cancelled;
     c->cancelled = tags;
     pthread_mutex_unlock(&c->lock);
-    for (guint i = 0; i < own->len; i++)
-        core_cancel(c->core, g_array_index(own, uint64_t, i), bus_now_ns(c->config.bus));
+    for (guint i = 0; i < own->len; i++) {
+        uint64_t tag = g_array_index(own, uint64_t, i);
+        if (core_cancel(c->core, tag, bus_now_ns(c->config.bus))) continue;
+        if (c->cancelled_early->len == CANCELLED_EARLY) g_array_remove_index(c->cancelled_early, 0);
+        g_array_append_val(c->cancelled_early, tag);
+    }
     g_array_free(own, TRUE);
 }
 

@@ -172,8 +172,8 @@ void coordinator_free(struct coordinator *coordinator);
 enum err_code coordinator_run(struct coordinator *coordinator, struct err *err);
 /* Thread: any. `now`: do not finish what is open. */
 void coordinator_stop(struct coordinator *coordinator, bool now);
-/* The request with that tag is not wanted any more: it ends within a second, failed with reason "cancelled". One that is not open yet, or
- * not any more, is left alone. Thread: any. */
+/* The request with that tag is not wanted any more: it ends within a second, failed with reason "cancelled"; one that has a
+ * flow also where it is not open yet. Thread: any. */
 void coordinator_cancel(struct coordinator *coordinator, uint64_t tag);
 /* Thread: any. */
 void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out);

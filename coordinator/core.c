@@ -491,13 +491,15 @@ static struct request *find_tag(const struct core *core, uint64_t tag)
     return NULL;
 }
 
-void core_cancel(struct core *core, uint64_t tag, int64_t now_ns)
+bool core_cancel(struct core *core, uint64_t tag, int64_t now_ns)
 {
     struct request *request = find_tag(core, tag);
     core->now_ns = now_ns;
-    if (!request || polish_is_pending(request)) return; /* its verdict is made */
+    if (!request) return false;
+    if (polish_is_pending(request)) return true; /* its verdict is made */
     request->n = MIN(request->n, request->n_given);
     decide_failed(request, err_name(ERR_CANCELLED), err_meaning(ERR_CANCELLED), now_ns);
+    return true;
 }
 
 /* Requests whose deadline has passed. Collected first: concluding one changes the table. */

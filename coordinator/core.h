@@ -156,8 +156,8 @@ enum err_code core_result(struct core *core, struct msg_key key, const void *byt
  * reason. Stray when nobody waits for it. `family`: the static name. */
 void core_unavailable(struct core *core, struct msg_key key, const uint64_t hash[2], const char *family,
                       const struct err *why, int64_t now_ns);
-/* Nobody wants the verdict of the open request with that tag: it fails with reason "cancelled". */
-void core_cancel(struct core *core, uint64_t tag, int64_t now_ns);
+/* Nobody wants the verdict of the request with that tag: it fails with reason "cancelled". False: it is not open. */
+bool core_cancel(struct core *core, uint64_t tag, int64_t now_ns);
 /* The remote verifier has answered about the candidate with that hash; stray when nobody waits for it. */
 void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2],
                    const struct core_verifier_answer *answer, int64_t now_ns);

@@ -174,3 +174,19 @@ Test(fair, request_ends_once_its_work_is_spent)
     msg_verdict_free(next());
     cr_expect_lt(tasks_done(), (uint64_t)N_SLOW * VSIG_FAMILY_COUNT / 2, "its other tasks are dropped");
 }
+
+/* Whether the coordinator has opened it or not. */
+Test(fair, cancelled_requests_end_at_once)
+{
+    open_fair((struct engine_config){0});
+    for (unsigned i = 0; i < 8; i++) {
+        cr_assert_eq(submit_slow(HOSTILE, i + 1), ERR_OK);
+        engine_cancel(engine, (uint64_t)HOSTILE << SHIFT | (i + 1));
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        struct msg_verdict *verdict = next();
+        cr_expect_str_eq(verdict->reason, "cancelled");
+        msg_verdict_free(verdict);
+    }
+    cr_expect_lt(tasks_done(), (uint64_t)N_SLOW * VSIG_FAMILY_COUNT);
+}
