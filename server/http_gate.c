@@ -18,7 +18,8 @@ static enum MHD_Result read_field(void *ctx, enum MHD_ValueKind kind, const char
     struct http_gate_fields *fields = ctx;
     (void)kind;
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        if (g_ascii_strcasecmp(name, names[i]) != 0) continue;
+        bool differ = (name[0] ^ names[i][0]) & ~('a' ^ 'A'); /* in the first letter: most do */
+        if (differ || g_ascii_strcasecmp(name, names[i]) != 0) continue;
         fields->repeated |= fields->values[i] != NULL;
         fields->values[i] = value ? value : "";
         break;
