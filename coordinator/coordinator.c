@@ -277,7 +277,8 @@ static enum err_code encode_smaller(struct coordinator *c, const struct msg_verd
     return code;
 }
 
-/* Tasks of a request that is over are dropped where they wait, and stopped where a worker has begun them: nobody reads their answers. */
+/* Tasks of a request that is over are dropped where they wait, and stopped where a worker has begun them: nobody reads
+ * their answers. */
 static void end_tasks(struct coordinator *c, const struct bus_message *request)
 {
     if (!request->flow) return;

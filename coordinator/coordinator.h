@@ -51,7 +51,7 @@ enum coordinator_messages {
     COORDINATOR_EACH,      /* nothing: each task is one, in the topic of its family, as workers of 1.10 read them */
     COORDINATOR_BY_FAMILY, /* tasks of a request for one family, in its topic */
     COORDINATOR_BY_REQUEST, /* tasks of a request for any family but llm, in BUS_TASKS_ALL, which workers of all families read */
-    COORDINATOR_BY_CANDIDATE, /* tasks of a candidate for any family but llm, likewise; what the flow of its request is, they are */
+    COORDINATOR_BY_CANDIDATE, /* tasks of a candidate for any family but llm, with its flow, likewise */
     COORDINATOR_MESSAGES
 };
 
@@ -90,8 +90,8 @@ struct coordinator_config {
     /* On the thread of the loop, so it is to be quick. NULL: nobody wants to know. */
     void (*progress)(void *ctx, const struct coordinator_progress *progress);
     void *progress_ctx;
-    /* A request with a flow is over: stop what workers still do for it. True: some goes on, so ask again. On the thread of the loop.
-     * NULL: it is left to end by itself. */
+    /* A request with a flow is over: stop what workers still do for it. True: some goes on, so ask again. On the
+     * thread of the loop. NULL: it is left to end by itself. */
     bool (*stop_work)(void *ctx, struct msg_key request);
     void *stop_ctx;
 };
@@ -172,8 +172,8 @@ void coordinator_free(struct coordinator *coordinator);
 enum err_code coordinator_run(struct coordinator *coordinator, struct err *err);
 /* Thread: any. `now`: do not finish what is open. */
 void coordinator_stop(struct coordinator *coordinator, bool now);
-/* The request with that tag is not wanted any more: it ends within a second, failed with reason "cancelled"; one that has a
- * flow also where it is not open yet. Thread: any. */
+/* The request with that tag is not wanted any more: it ends within a second, failed with reason "cancelled"; one that
+ * has a flow also where it is not open yet. Thread: any. */
 void coordinator_cancel(struct coordinator *coordinator, uint64_t tag);
 /* Thread: any. */
 void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out);

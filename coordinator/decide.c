@@ -19,28 +19,30 @@
  *                       executes
  *   correct             the first that executes, repaired where that is clearly surer (SQLens §4.4): the others are not looked at
  *
- * Where the verifier has nothing to say (no model, the explain family late or unable), the signals alone decide, at the
- * threshold of P(correct), and a note of the verdict says so; if one was asked for, P(correct) is what it is with a
- * verifier that is undecided. Where a remote verifier does not answer, the built-in one takes its place, and a note
+ * Where the verifier has nothing to say (no model, the explain family late or unable), the signals alone decide, at
+ * the threshold of P(correct), and a note of the verdict says so; if one was asked for, P(correct) is what it is with
+ * a verifier that is undecided. Where a remote verifier does not answer, the built-in one takes its place, and a note
  * says that too.
  *
  * *Best* is the highest score, the earlier of equals (where places say nothing, the shorter text), within the highest
- * tier: a candidate that was judged is above one that the checks could not look at (coverage.c), whatever the numbers say and whatever the strategy; one that is
- * invalid or did not run to its end is never the answer. In a ranked or sampled list a candidate other than the first
- * that executes must beat that one by the list's margin, or noise would be swapped for noise.
+ * tier: a candidate that was judged is above one that the checks could not look at (coverage.c), whatever the numbers
+ * say and whatever the strategy; one that is invalid or did not run to its end is never the answer. In a ranked or
+ * sampled list a candidate other than the first that executes must beat that one by the list's margin, or noise would
+ * be swapped for noise.
  *
- * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing runs to its end at all:
- * abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth returning. A
- * database that cannot be read: failed with its reason, once every family of a candidate has said so.
+ * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing runs to its end at
+ * all: abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth
+ * returning. A database that cannot be read: failed with its reason, once every family of a candidate has said so.
  *
- * Where the request asks for it, a query near the answer that is surer to be right is looked for then (repair.c), and under policy ask
- * the person who asked may be asked which reading is meant (ask.c), whatever validated. At last the
+ * Where the request asks for it, a query near the answer that is surer to be right is looked for then (repair.c), and
+ * under policy ask the person who asked may be asked which reading is meant (ask.c), whatever validated. At last the
  * explanation of the answer may be polished (polish.c), which changes nothing else.
  *
  * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
  * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner
- * were not all looked at. Once it has passed nothing is begun for the request: no task, no question to a model. The same
- * holds once workers have spent max_work_ns on the request: a verdict that lacks nothing stays what it is, any other ends so.
+ * were not all looked at. Once it has passed nothing is begun for the request: no task, no question to a model. The
+ * same holds once workers have spent max_work_ns on the request: a verdict that lacks nothing stays what it is, any
+ * other ends so.
  *
  * Rejected: deciding at the moment a result comes (verdicts would depend on timing); cancelling speculative tasks (a
  * message that chases a message; they are cheap, and their results are dropped as stray).

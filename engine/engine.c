@@ -5,13 +5,14 @@
  * messages as the window can make), so nothing inside ever waits for the caller, and memory does not grow with the
  * length of a log.
  *
- * Fair engines (engine_config.fair) hand tasks to workers round robin, a candidate at a time, and no tenant, database or
- * request holds more than its share of the workers' threads (flow_limits). Each worker has threads for slow candidates beside the one
- * that leads; the shares leave some of them free for others, so that a statement of three seconds holds up nobody else's.
+ * Fair engines (engine_config.fair) hand tasks to workers round robin, a candidate at a time, and no tenant, database
+ * or request holds more than its share of the workers' threads (flow_limits). Each worker has threads for slow
+ * candidates beside the one that leads; the shares leave some of them free for others, so that a statement of three
+ * seconds holds up nobody else's.
  *
- * A request that the coordinator cannot even read (its question is not UTF-8, say) goes to the dead-letter topic, as in
- * the fleet. The engine reads that topic too and turns such a letter into a failed verdict, so that each submit has its
- * verdict; the key of a request is its tag for that reason.
+ * A request that the coordinator cannot even read (its question is not UTF-8, say) goes to the dead-letter topic, as
+ * in the fleet. The engine reads that topic too and turns such a letter into a failed verdict, so that each submit has
+ * its verdict; the key of a request is its tag for that reason.
  */
 #include "engine/engine.h"
 
@@ -147,8 +148,9 @@ static uint32_t count_processors(void)
     return n < 1 ? 1 : (uint32_t)n;
 }
 
-/* n threads judge at a time, and `slow` beside each finish slow candidates. A tenant, a database or a request holds n of them at most:
- * as many as quick candidates need, and no more however slow its candidates are. Without threads beside them it holds half. */
+/* n threads judge at a time, and `slow` beside each finish slow candidates. A tenant, a database or a request holds n
+ * of them at most: as many as quick candidates need, and no more however slow its candidates are. Without threads
+ * beside them it holds half. */
 static struct bus_fair flow_limits(const char *topic, uint32_t n, uint32_t slow)
 {
     uint32_t most = slow ? MAX(n, 1) : MAX(n / 2, 1);

@@ -84,13 +84,14 @@ struct engine;
 enum err_code engine_open(const struct engine_config *config, struct engine **out, struct err *err);
 
 /* Hand over a request; it is encoded before the call returns. Waits up to timeout_ms (below 0: for ever) for room:
- * ERR_FULL, also where its tenant has fair.max_open in flight. ERR_CLOSED: the engine stopped; `err` says why. Each request that was taken gives one verdict. Thread: any.
+ * ERR_FULL, also where its tenant has fair.max_open in flight. ERR_CLOSED: the engine stopped; `err` says why. Each
+ * request that was taken gives one verdict. Thread: any.
  */
 enum err_code engine_submit(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
                             struct err *err);
 
-/* The verdict of the request with that tag is not wanted any more. It comes within a second: failed, with reason "cancelled", unless it was
- * made before. Of a fair engine what runs for the request is stopped too. Thread: any. */
+/* The verdict of the request with that tag is not wanted any more. It comes within a second: failed, with reason
+ * "cancelled", unless it was made before. Of a fair engine what runs for the request is stopped too. Thread: any. */
 void engine_cancel(struct engine *engine, uint64_t tag);
 
 /* True if a request of that tenant would find room now. Thread: any. */

@@ -38,7 +38,8 @@ struct http_api_config {
     /* Sends a request on, and says with pending_position where its verdict will come from; now or later, on any thread. Called on the thread that
      * serves all, so it is not to wait: ERR_FULL, ERR_UNREACHABLE ... `traceparent` may be NULL. */
     enum err_code (*send)(void *ctx, struct msg_request *request, const char *traceparent, struct waiter *waiter);
-    /* True if a request of that tenant would find room; asked before its body is read. NULL: always. Thread: as of send. */
+    /* True if a request of that tenant would find room; asked before its body is read. NULL: always. Thread: as of
+     * send. */
     bool (*has_room)(void *ctx, uint16_t tenant);
     void *send_ctx; /* of both */
     /* Only for a Host of this machine, so that no page from elsewhere can have a browser ask by a name that it points here. */

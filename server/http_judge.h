@@ -14,8 +14,9 @@ struct judge_request {
     bool only_caller; /* its id is known to nobody but who waits, so nobody else can ask for its verdict */
 };
 
-/* Decodes a request in JSON into the arena, gives it an id if it has none, and narrows it to what its tenant may see. ERR_MALFORMED and others of
- * edge_decode_request; ERR_FULL: there is no room for a request of the tenant now, and nothing was read. */
+/* Decodes a request in JSON into the arena, gives it an id if it has none, and narrows it to what its tenant may see.
+ * ERR_MALFORMED and others of edge_decode_request; ERR_FULL: there is no room for a request of the tenant now, and
+ * nothing was read. */
 enum err_code http_judge_read(const struct http_api_config *config, const struct http_request *http, const void *json,
                               size_t len, struct arena *arena, struct judge_request *out, struct err *err);
 /* Begins to wait for the request's verdict, and sends it on. ERR_OK: `done` is called, or has been; `told` as pending_watch's, NULL: it does not watch. Else it never will be. On the thread of connections.

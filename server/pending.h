@@ -46,7 +46,8 @@ uint16_t pending_tenant(const struct waiter *waiter);
 /* What is learned of its request before the verdict (pending_tell): `told` is called under a lock, and is not to call back. Before
  * the request is sent. */
 void pending_watch(struct waiter *waiter, void (*told)(void *ctx, const void *progress));
-/* Nobody but its caller can ask for the verdict: if he leaves, it is lost (pending_on_lost). Before the request is sent. */
+/* Nobody but its caller can ask for the verdict: if he leaves, it is lost (pending_on_lost). Before the request is
+ * sent. */
 void pending_only_caller(struct waiter *waiter);
 /* Where the request lies; once. An offset below 0: taken, and nobody knows where; then the id decides. */
 void pending_position(struct waiter *waiter, int32_t partition, int64_t offset);
@@ -73,8 +74,8 @@ GBytes *pending_find(struct pending *pending, uint16_t tenant, const char *id);
 void pending_on_verdict(struct pending *pending, void (*on_verdict)(void *ctx, const struct outcome *verdict),
                         void *ctx);
 
-/* Of each waiter of pending_only_caller that leaves, once its place is known: the place is told, without a lock held. Before the
- * first wait. */
+/* Of each waiter of pending_only_caller that leaves, once its place is known: the place is told, without a lock held.
+ * Before the first wait. */
 void pending_on_lost(struct pending *pending, void (*on_lost)(void *ctx, const struct msg_key *position), void *ctx);
 
 struct pending_stats {

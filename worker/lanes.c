@@ -241,7 +241,7 @@ static void bring_forward(struct batch *batch, uint32_t from, uint32_t n)
     }
 }
 
-/* --- to stop what nobody waits for ---------------------------------------------------------------------------------- */
+/* --- to stop what nobody waits for -------------------------------------------------------------------------------- */
 
 static void note_in_hand(struct lane *lane)
 {
@@ -250,8 +250,9 @@ static void note_in_hand(struct lane *lane)
     atomic_store(&lane->in_hand, task ? task->key.offset : IN_HAND_NONE);
 }
 
-/* INVARIANT stopped: a lane does not go on to another candidate while it is being stopped, so what is interrupted is of the request
- * that was meant. Nobody waits for the turn here: the coordinator asks, and whoever has the turn may wait for the coordinator. */
+/* INVARIANT stopped: a lane does not go on to another candidate while it is being stopped, so what is interrupted is
+ * of the request that was meant. Nobody waits for the turn here: the coordinator asks, and whoever has the turn may
+ * wait for the coordinator. */
 static void leave_hand(struct lane *lane)
 {
     long long own = atomic_load(&lane->in_hand) & ~IN_HAND_STOPPING;
@@ -277,7 +278,7 @@ bool worker_stop_request(struct worker *worker, struct msg_key request)
     return some;
 }
 
-/* --- to judge it ---------------------------------------------------------------------------------------------------- */
+/* --- to judge it -------------------------------------------------------------------------------------------------- */
 
 static void take_candidate(struct lane *lane)
 {

@@ -167,9 +167,9 @@ enum err_code worker_describe(const struct worker_config *config, const struct m
 enum err_code worker_run(struct worker *worker, struct err *err);
 /* Thread: any. */
 void worker_stop(struct worker *worker);
-/* Stops what the worker has in hand of that request, as far as it can be stopped now; the rest of it is answered with ERR_CANCELLED. For requests of
- * one partition, as the local transport has.
- * True: some is still in hand, so that another call may be needed. Thread: any. */
+/* Stops what the worker has in hand of that request, as far as it can be stopped now; the rest of it is answered with
+ * ERR_CANCELLED. For requests of one partition, as the local transport has. True: some is still in hand, so that
+ * another call may be needed. Thread: any. */
 bool worker_stop_request(struct worker *worker, struct msg_key request);
 /* Add this worker's counts to `into`. Thread: any. */
 void worker_stats(struct worker *worker, struct worker_stats *into);

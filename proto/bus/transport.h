@@ -56,7 +56,8 @@ struct bus_out {
     size_t len;
     const struct bus_header *headers;
     uint32_t n_headers;
-    /* [BUS_FLOW_LEVELS]: tenant, database and request of the message, in numbers; NULL: nobody's. Only bus_config.fair reads it. */
+    /* [BUS_FLOW_LEVELS]: tenant, database and request of the message, in numbers; NULL: nobody's. Only bus_config.fair
+     * reads it. */
     const uint64_t *flow;
 };
 

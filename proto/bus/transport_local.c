@@ -6,21 +6,21 @@
  * topics only grows and is read without a lock, and what a consumer holds is its own.
  *
  * A topic that nobody has subscribed to yet has a group of its own and fills up to its bound. Subscribing moves topics
- * into the group that was asked for; whoever had looked up the old group finds, under its lock, that the topic has left
- * and looks again.
+ * into the group that was asked for; whoever had looked up the old group finds, under its lock, that the topic has
+ * left and looks again.
  *
- * Bounds: a topic takes messages until it holds queue_messages or queue_bytes; writers then wait, or are told ERR_FULL.
- * What readers hold is bounded by what they ask for. Redelivery ignores the bound, for it must not fail.
+ * Bounds: a topic takes messages until it holds queue_messages or queue_bytes; writers then wait, or are told
+ * ERR_FULL. What readers hold is bounded by what they ask for. Redelivery ignores the bound, for it must not fail.
  *
- * Sharing: while a group has several members, a poll hands out one run of messages of one key (from each wanted topic),
- * so that the families of a candidate are judged by one thread and other keys by other threads. A lone member gets
- * whatever is there. A reader that leaves something behind wakes the next one, so that a burst wakes no more threads
- * than it feeds.
+ * Sharing: while a group has several members, a poll hands out one run of messages of one key (from each wanted
+ * topic), so that the families of a candidate are judged by one thread and other keys by other threads. A lone member
+ * gets whatever is there. A reader that leaves something behind wakes the next one, so that a burst wakes no more
+ * threads than it feeds.
  *
- * Fair topics (bus_config.fair) keep their messages in a fair queue in place of a list. A poll gives one message of them, after all
- * that it gives of others: which message is next may be another one by the time that the reader is through with the first. A message
- * in flight counts against the limits of its flows until its reader acks or nacks it, under the group's lock; a reader that waits is
- * woken when a limit may be free again.
+ * Fair topics (bus_config.fair) keep their messages in a fair queue in place of a list. A poll gives one message of
+ * them, after all that it gives of others: which message is next may be another one by the time that the reader is
+ * through with the first. A message in flight counts against the limits of its flows until its reader acks or nacks
+ * it, under the group's lock; a reader that waits is woken when a limit may be free again.
  *
  * Rejected: a lock-free ring. At about 10,000 messages a second the lock is not seen in a profile, and a ring knows
  * neither keys, nor redelivery, nor a bound in bytes.

@@ -948,7 +948,7 @@ Test(serve_alone, work_is_cancelled_when_its_only_caller_leaves)
     end();
 }
 
-Test(serve_alone, work_with_a_known_id_goes_on_without_its_caller)
+Test(serve_alone, known_id_keeps_work_going_without_its_caller)
 {
     begin("--deadline-ms=3000");
     leave_waiting("/v1/judge", "\"id\":\"known\",", 60);

@@ -1,4 +1,5 @@
-/* Who shares a fair engine: a tenant whose statements never end holds up nobody else, and no request holds it for long. */
+/* Who shares a fair engine: a tenant whose statements never end holds up nobody else, and no request holds it for
+ * long. */
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
 

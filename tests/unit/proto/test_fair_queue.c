@@ -1,4 +1,5 @@
-/* Flows are served round robin, level by level, and never beyond their limits; alone, and as a topic of the local transport. */
+/* Flows are served round robin, level by level, and never beyond their limits; alone, and as a topic of the local
+ * transport. */
 #include "proto/bus/fair_queue.h"
 #include "proto/bus/transport.h"
 #include "tests/support/leak.h"

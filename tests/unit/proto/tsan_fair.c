@@ -1,5 +1,5 @@
-/* A fair topic with many threads on it, for ThreadSanitizer: writers of several tenants, readers who ack, nack and forget.
- * Exit status 0: every message was acked once, and no tenant had more in flight than its limit. */
+/* A fair topic with many threads on it, for ThreadSanitizer: writers of several tenants, readers who ack, nack and
+ * forget. Exit status 0: every message was acked once, and no tenant had more in flight than its limit. */
 #include "lib/base/clock.h"
 #include "proto/bus/transport.h"
 

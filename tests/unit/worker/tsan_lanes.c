@@ -1,5 +1,6 @@
-/* Threads of a worker that pass its lead on: candidates of all speeds, statistics that are read and requests that are stopped
- * meanwhile, and stops in the midst of it. A plain program, since Criterion does not start under ThreadSanitizer. Exit 0: all went well. */
+/* Threads of a worker that pass its lead on: candidates of all speeds, statistics that are read and requests that are
+ * stopped meanwhile, and stops in the midst of it. A plain program, since Criterion does not start under
+ * ThreadSanitizer. Exit 0: all went well. */
 #include "lib/base/clock.h"
 #include "worker/worker.h"
 
