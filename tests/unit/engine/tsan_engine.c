@@ -1,5 +1,5 @@
-/* The engine with many threads on it, for ThreadSanitizer: writers, a reader, somebody who asks for statistics, and a
- * close in the middle of work. Exit status 0: every request had its verdict. */
+/* The engine with many threads on it, for ThreadSanitizer: writers, a reader, somebody who asks for statistics and
+ * cancels requests, and a close in the middle of work. Exit status 0: every request had its verdict. */
 #include "tests/support/fake_model.h"
 #include "tests/unit/engine/world.h"
 
@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { WRITERS = 2, EACH = 60, WORKERS = 3, TENANT_SHIFT = 4 };
 
@@ -32,8 +33,12 @@ static void *write_requests(void *arg)
 static void *watch(void *arg)
 {
     struct engine_stats stats;
-    while (atomic_load(&writers_left)) engine_stats(engine, &stats);
-    return arg;
+    for (uint64_t i = 0; atomic_load(&writers_left); i++) {
+        engine_stats(engine, &stats);
+        if (arg) engine_cancel(engine, i % ((uint64_t)WRITERS * EACH)); /* which has a verdict all the same */
+        usleep(200);
+    }
+    return NULL;
 }
 
 static unsigned read_all(void)
@@ -64,7 +69,7 @@ static void run(struct world *world, const struct scorer_config *remote, bool fa
     pthread_t threads[WRITERS + 1];
     if (world_open(world, &config, &engine, &err)) die("open", &err);
     for (uintptr_t i = 0; i < WRITERS; i++) pthread_create(&threads[i], NULL, write_requests, (void *)i);
-    pthread_create(&threads[WRITERS], NULL, watch, NULL);
+    pthread_create(&threads[WRITERS], NULL, watch, fair ? world : NULL);
     unsigned n = read_all();
     for (unsigned i = 0; i <= WRITERS; i++) pthread_join(threads[i], NULL);
     struct engine_stats stats;
