@@ -83,16 +83,20 @@ static char *choices_of(const struct run *run)
 Test(ask_program, values_are_shown_only_where_they_may_be)
 {
     struct run plain = assay(ASK, INNER, OUTER), rows = assay(ASK, "--expose=rows", INNER, OUTER),
+               hidden = assay(ASK, "--expose=rows", "--deny-column=customer.name", "--deny-mode=hide", INNER, OUTER),
                denied = assay(ASK, "--expose=rows", "--deny-column=customer.name", INNER, OUTER);
-    char *said = choices_of(&plain), *shown = choices_of(&rows), *withheld = choices_of(&denied);
+    char *said = choices_of(&plain), *shown = choices_of(&rows), *withheld = choices_of(&hidden);
     cr_expect(strstr(said, "\"rows\":3") && !strstr(said, "Ada"), "%s", said);
     cr_expect(strstr(shown, "\"rows\":[[\"Ada\",\"2\"]"), "%s", shown);
     cr_expect(strstr(withheld, "\"rows\":3") && !strstr(withheld, "Ada"), "%s", withheld);
+    cr_expect(strstr(denied.out, "\"denied\"") && !strstr(denied.out, "\"choices\"") && !strstr(denied.out, "Ada"),
+              "statements that do not run have no readings to choose from: %s", denied.out);
     g_free(said);
     g_free(shown);
     g_free(withheld);
     run_free(&plain);
     run_free(&rows);
+    run_free(&hidden);
     run_free(&denied);
 }
 

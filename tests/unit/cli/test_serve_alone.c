@@ -475,7 +475,7 @@ Test(serve_alone, locations_reach_no_caller)
     expect_placeless("/v1/judge", OF("gone"), means);
     expect_placeless("/v1/judge", OF("away"), "a remote service does not answer");
     curl_slist_free_all(as);
-    as = curl_slist_append(curl_slist_append(NULL, "Content-Type: application/json"), "Accept: application/json");
+    as = curl_slist_append(NULL, "Accept: application/json");
     as = curl_slist_append(as, "MCP-Protocol-Version: 2025-06-18");
     expect_placeless("/mcp", TOOL("judge_sql", SQL_OF("gone")), "the database does not exist");
     expect_placeless("/mcp", TOOL("explain_sql", "{\"db\":\"gone\",\"sql\":\"SELECT 1\"}"),
