@@ -27,8 +27,8 @@ struct worker_database {
     const char *const *deny_columns; /* likewise, beside a request's own */
     uint32_t n_deny_columns;
     enum worker_deny deny_mode; /* unset: as of all databases */
-    uint32_t max_statements; /* at a time, of the whole fleet (permits.h); 0: any number */
-    struct db_limits limits; /* zeros: the worker's */
+    uint32_t max_statements;    /* at a time, of the whole fleet (permits.h); 0: any number */
+    struct db_limits limits;    /* zeros: the worker's */
 };
 
 struct worker_databases {

@@ -73,8 +73,8 @@ static int check_request(struct cli *cli, const struct msg_request *request, enu
     const struct worker_database *entry = db ? worker_database_find(&config.databases, db) : NULL;
     struct worker_database file = entry ? *entry : (struct worker_database){.path = db};
     file.name = request->db;
-    config.databases = (struct worker_databases){
-        .files = &file, .n_files = !request->schema, .deny_mode = config.databases.deny_mode};
+    config.databases =
+        (struct worker_databases){.files = &file, .n_files = !request->schema, .deny_mode = config.databases.deny_mode};
     config.shows_locations = true;
     if (denied_settings_check(cli, &config.databases, NULL, &err)) return complain_err(NULL, &err);
     struct msg_verdict *verdict = NULL;
