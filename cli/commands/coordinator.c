@@ -30,7 +30,9 @@ struct process {
 static enum err_code run(void *ctx, struct err *err)
 {
     struct process *process = ctx;
-    return process->ended = coordinator_run(process->coordinator, err);
+    enum err_code code = coordinator_run(process->coordinator, err);
+    process->ended = code;
+    return code;
 }
 
 static void stop(void *ctx)

@@ -209,7 +209,7 @@ static void reply_failure(struct http_reply *reply, const struct err *err)
 
 static void reply_json(struct http_reply *reply, json_t *json, const struct err *err)
 {
-    if (!json)
+    if (!json && err)
         reply_failure(reply, err);
     else
         http_reply_json(reply, json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(6)));

@@ -43,7 +43,7 @@ enum err_code denied_settings_check(const struct cli *cli, const struct worker_d
     struct deny_scope *scopes = arena_new_array(&arena, databases->n_files + 1, struct deny_scope);
     const char **names = arena_new_array(&arena, 2 * (size_t)databases->n_files + 1, const char *);
     enum err_code code = scopes && names ? ERR_OK : err_set(err, ERR_NOMEM, "%s", err_meaning(ERR_NOMEM));
-    for (uint32_t i = 0; !code && i < databases->n_files; i++) {
+    for (size_t i = 0; !code && i < databases->n_files; i++) {
         const struct worker_database *file = &databases->files[i];
         names[2 * i] = file->name;
         if (!file->n_deny_columns) continue;

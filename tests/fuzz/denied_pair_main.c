@@ -149,7 +149,7 @@ static void count(struct pair *pair, const struct msg_verdict *verdict)
     }
 }
 
-/* The verdict without times. free */
+/* The verdict without times. g_free */
 static char *judge(struct pair *pair, struct shop *shop, const struct msg_request *request)
 {
     struct msg_verdict *verdict = shop_judge(shop, request);
@@ -162,7 +162,10 @@ static char *judge(struct pair *pair, struct shop *shop, const struct msg_reques
     drop_times(json);
     text = json_dumps(json, JSON_SORT_KEYS | JSON_INDENT(1));
     json_decref(json);
-    return text;
+    GString *own = g_string_new(text); /* MariaDB says in errors what its database is called */
+    g_string_replace(own, shop->name, "shop", 0);
+    free(text);
+    return g_string_free(own, FALSE);
 }
 
 static void keep(const char *folder, const char *name, const char *text)
@@ -190,8 +193,8 @@ static bool differs(struct pair *pair, const struct msg_request *request, bool t
     char *left = judge(pair, &pair->left, request), *right = judge(pair, &pair->right, request);
     bool out = strcmp(left, right) != 0;
     if (out && tell) print_difference(pair, request, left, right);
-    free(left);
-    free(right);
+    g_free(left);
+    g_free(right);
     return out;
 }
 
