@@ -101,12 +101,19 @@ static bool may_be_denied(const struct schema_index *index, const struct sql_sou
     return !call || schema_find_table(index, call->text, call->text_len) >= 0;
 }
 
-/* Of a table it may be the key. Of a view or a subquery it is NULL, or of a table inside, as SQLite was built. */
-static bool rowid_may_be_denied(const struct schema_index *index, const struct sql_source *source,
-                                const char *const *names, uint32_t n)
+/* True for PostgreSQL's number of the partition that a row is in, which any column may have determined. */
+static bool names_partition(const struct sql_ref *ref)
 {
-    const struct schema_table *table = table_of(index, source->table);
-    return !table || table->is_view || holds_denied(index, table, true, names, n);
+    const struct sql_node *name = ref->node;
+    return name->text && sql_name_is("tableoid", strlen("tableoid"), name->text, name->text_len);
+}
+
+/* Of a table it may be the key. Of a view or a subquery it is NULL, or of a table inside, as SQLite was built. */
+static bool rowid_may_be_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
+                                uint32_t n)
+{
+    const struct schema_table *table = table_of(index, ref->source->table);
+    return !table || table->is_view || holds_denied(index, table, !names_partition(ref), names, n);
 }
 
 bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
@@ -117,7 +124,7 @@ bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref
     if (column) return schema_column_is_denied(index, column, names, n);
     switch (ref->kind) {
     case SQL_REF_COLUMN: return ref->output < 0 && may_be_denied(index, ref->source);
-    case SQL_REF_ROWID: return rowid_may_be_denied(index, ref->source, names, n);
+    case SQL_REF_ROWID: return rowid_may_be_denied(index, ref, names, n);
     case SQL_REF_TABLE: /* as an operand, x IN t, it is read */
         return sql_is(ref->node->parent, SQL_IN) && holds_denied(index, table_of(index, ref->table), false, names, n);
     case SQL_REF_ALIAS: /* its expression has references of its own */
