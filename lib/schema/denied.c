@@ -101,19 +101,22 @@ static bool may_be_denied(const struct schema_index *index, const struct sql_sou
     return !call || schema_find_table(index, call->text, call->text_len) >= 0;
 }
 
-/* True for PostgreSQL's number of the partition that a row is in, which any column may have determined. */
-static bool names_partition(const struct sql_ref *ref)
+/* Of a table it may be the key. Of a view or a subquery it is NULL, or of a table inside, as SQLite was built. */
+static bool rowid_may_be_denied(const struct schema_index *index, const struct sql_source *source,
+                                const char *const *names, uint32_t n)
 {
-    const struct sql_node *name = ref->node;
-    return name->text && sql_name_is("tableoid", strlen("tableoid"), name->text, name->text_len);
+    const struct schema_table *table = table_of(index, source->table);
+    return !table || table->is_view || holds_denied(index, table, true, names, n);
 }
 
-/* Of a table it may be the key. Of a view or a subquery it is NULL, or of a table inside, as SQLite was built. */
-static bool rowid_may_be_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
-                                uint32_t n)
+/* Of PostgreSQL's own columns one depends on values: tableoid is the partition of a row, and any column may determine it. */
+static bool system_may_be_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
+                                 uint32_t n)
 {
-    const struct schema_table *table = table_of(index, ref->source->table);
-    return !table || table->is_view || holds_denied(index, table, !names_partition(ref), names, n);
+    const struct sql_node *name = ref->node;
+    if (!name->text || !sql_name_is("tableoid", strlen("tableoid"), name->text, name->text_len)) return false;
+    const struct schema_table *table = ref->source ? table_of(index, ref->source->table) : NULL;
+    return !table || holds_denied(index, table, false, names, n);
 }
 
 bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
@@ -124,12 +127,12 @@ bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref
     if (column) return schema_column_is_denied(index, column, names, n);
     switch (ref->kind) {
     case SQL_REF_COLUMN: return ref->output < 0 && may_be_denied(index, ref->source);
-    case SQL_REF_ROWID: return rowid_may_be_denied(index, ref, names, n);
+    case SQL_REF_ROWID: return rowid_may_be_denied(index, ref->source, names, n);
     case SQL_REF_TABLE: /* as an operand, x IN t, it is read */
         return sql_is(ref->node->parent, SQL_IN) && holds_denied(index, table_of(index, ref->table), false, names, n);
     case SQL_REF_ALIAS: /* its expression has references of its own */
-    case SQL_REF_STRING:
-    case SQL_REF_SYSTEM: return false;
+    case SQL_REF_STRING: return false;
+    case SQL_REF_SYSTEM: return system_may_be_denied(index, ref, names, n);
     case SQL_REF_STAR:
     case SQL_REF_ROW:
     case SQL_REF_UNKNOWN:

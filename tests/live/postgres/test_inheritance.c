@@ -206,3 +206,22 @@ Test(inheritance, many_partitions_deny_by_column_name)
     cr_expect(is_denied("wide", "who", "events.who"), "more than is true");
     cr_expect_not(is_denied("wide", "what", "wide_519.who"));
 }
+
+/* A partition is chosen by a value of the row. */
+Test(inheritance, number_of_partition_is_denied_with_any_column)
+{
+    static const struct {
+        const char *sql;
+        enum err_code code;
+    } cases[] = {
+        {"SELECT tableoid FROM events", ERR_DENIED},
+        {"SELECT count(*) FROM events AS e GROUP BY e.tableoid", ERR_DENIED},
+        {"SELECT w FROM part", ERR_DENIED},
+        {"SELECT tableoid FROM apart", ERR_OK},
+        {"SELECT ctid, who FROM events", ERR_OK},
+    };
+    struct schema_gate gate = {schema, (const char *const[]){"events.day"}, 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        cr_expect_eq(schema_gate_check(&gate, cases[i].sql, strlen(cases[i].sql), NULL), cases[i].code, "%s",
+                     cases[i].sql);
+}
