@@ -1,7 +1,7 @@
 /* assay coordinator: the deciding half of a fleet, as a process.
  *
- * DESIGN. A coordinator that was fenced, or that cannot know what became of a transaction, ends: what is true is in the
- * log. Without a supervisor it would stay down, also when nobody else has its name. A static member fences itself when
+ * DESIGN. A fenced coordinator ends, and so does one with a transaction of unknown outcome: the state is in the log.
+ * Without a supervisor it would stay down, although no other process has its name. A static member fences itself when
  * brokers were away for longer than its session: it rejoins, and the answer to an earlier join arrives after it. So it
  * begins anew in its own process by execve. Nothing in memory survives, so no producer outlives its doubt (I4), no
  * membership is used again (I3), and the state is read back from the log (I7), as after a restart.
@@ -138,7 +138,8 @@ static enum err_code ask_group(struct cli *cli, bool *taken, struct err *err)
     return code;
 }
 
-/* Waits until nobody has the name. ERR_CANCELLED after a signal; ERR_CLOSED if the name stays taken. */
+/* Waits until the group has no member of this name. Returns ERR_CANCELLED after a signal, and ERR_CLOSED if the name stays
+ * taken. */
 static enum err_code wait_for_name(struct cli *cli, struct err *err)
 {
     int64_t patience_ns = (2 * session_ms(cli) + MARGIN_MS) * 1000000, taken_since_ns = 0;
@@ -156,7 +157,8 @@ static enum err_code wait_for_name(struct cli *cli, struct err *err)
     return ERR_CANCELLED;
 }
 
-/* Does a run that ended so begin anew? Brokers that went away meanwhile do not end one that was anew already. */
+/* True if the process begins anew after a run with this result. Unreachable brokers end only a process that has not begun
+ * anew yet. */
 static bool begins_anew(enum err_code code)
 {
     return code == ERR_CLOSED || (anew_count() && err_class(code) == ERR_CLASS_RETRY);

@@ -120,7 +120,7 @@ static enum err_code look_for_denied(struct db *db, const struct worker_database
     return code;
 }
 
-/* One database: its findings, each with its name. `entry` NULL: it is none of the catalogue's. */
+/* Checks one database and prints each finding with its name. `entry` is NULL if the catalogue does not have it. */
 static enum err_code visit_one(const struct worker_database *entry, const char *path, struct visit *visit,
                                struct err *err)
 {

@@ -18,7 +18,7 @@ enum {
     TENANT_SHIFT = 47 /* a tag is a tenant's number and, below it, the request's: as an offset not below 0 */,
     TURN_MS = 50,
     SLOW_THREADS = 2,          /* of a worker, as in a fleet */
-    DEADLINE_MS = 10000,       /* of a request, where nobody says otherwise */
+    DEADLINE_MS = 10000,       /* default deadline of a request */
     MOST_DEADLINE_MS = 600000, /* whatever it says, as in a fleet */
     MOST_OPEN = 256            /* requests in the engine; more wait for nothing, and are told to come again */
 };
@@ -50,7 +50,7 @@ static void hand_over(struct alone *alone, const struct msg_verdict *verdict)
 {
     struct outcome outcome = {.position = {0, (int64_t)verdict->tag},
                               .tenant = (uint16_t)(verdict->tag >> TENANT_SHIFT)};
-    if (g_strcmp0(verdict->reason, err_name(ERR_CANCELLED)) == 0) return; /* nobody can ask for it */
+    if (g_strcmp0(verdict->reason, err_name(ERR_CANCELLED)) == 0) return; /* no caller knows its id */
     char *json = msg_verdict_to_json(verdict);
     if (!json) return; /* whoever waits is told that it takes longer */
     g_strlcpy(outcome.id, verdict->id ? verdict->id : "", sizeof outcome.id);

@@ -1,4 +1,4 @@
-/* Do the columns that the configuration denies exist? Whatever opens databases asks before it judges. */
+/* Checks that the columns which the configuration denies exist. Each command that opens databases calls it first. */
 #ifndef ASSAY_CLI_SETTINGS_DENIED_SETTINGS_H
 #define ASSAY_CLI_SETTINGS_DENIED_SETTINGS_H
 

@@ -105,7 +105,7 @@ void schema_cache_free(struct schema_cache *cache)
 /* --- under the lock ----------------------------------------------------------------------------------------------- */
 
 /* Which index is asked for, and with which options it is built. */
-struct wanted {
+struct index_request {
     const char *db_name, *path;
     struct schema_options options;
     bool own;     /* the name has options of its own */
@@ -114,14 +114,14 @@ struct wanted {
 
 /* One file may have several names, and each its own policy: an index of one must not answer for another. No name of a
  * database holds a newline, and each denied name comes with its length. Returns NULL if the path is the key. g_free. */
-static char *key_of(const struct wanted *wanted)
+static char *key_of(const struct index_request *request)
 {
-    if (!wanted->own && !wanted->denying) return NULL;
-    GString *key = g_string_new(wanted->db_name);
-    g_string_append_printf(key, "\n%s", wanted->path);
-    for (uint32_t i = 0; wanted->denying && i < wanted->options.n_deny_columns; i++)
-        g_string_append_printf(key, "\n%zu %s", strlen(wanted->options.deny_columns[i]),
-                               wanted->options.deny_columns[i]);
+    if (!request->own && !request->denying) return NULL;
+    GString *key = g_string_new(request->db_name);
+    g_string_append_printf(key, "\n%s", request->path);
+    for (uint32_t i = 0; request->denying && i < request->options.n_deny_columns; i++)
+        g_string_append_printf(key, "\n%zu %s", strlen(request->options.deny_columns[i]),
+                               request->options.deny_columns[i]);
     return g_string_free(key, FALSE);
 }
 
@@ -132,10 +132,10 @@ static gboolean is_forgotten(void *key, void *value, void *ctx)
     return !entry->index && !entry->busy && !entry->waiting;
 }
 
-static struct cache_entry *entry_of(struct schema_cache *cache, const struct wanted *wanted)
+static struct cache_entry *entry_of(struct schema_cache *cache, const struct index_request *request)
 {
-    char *own = key_of(wanted);
-    struct cache_entry *entry = g_hash_table_lookup(cache->entries, own ? own : wanted->path);
+    char *own = key_of(request);
+    struct cache_entry *entry = g_hash_table_lookup(cache->entries, own ? own : request->path);
     if (entry) {
         g_free(own);
         return entry;
@@ -143,7 +143,7 @@ static struct cache_entry *entry_of(struct schema_cache *cache, const struct wan
     if (g_hash_table_size(cache->entries) >= MANY_ENTRIES)
         g_hash_table_foreach_remove(cache->entries, is_forgotten, NULL);
     entry = g_new0(struct cache_entry, 1);
-    g_hash_table_insert(cache->entries, own ? own : g_strdup(wanted->path), entry);
+    g_hash_table_insert(cache->entries, own ? own : g_strdup(request->path), entry);
     return entry;
 }
 
@@ -200,7 +200,7 @@ static void note_failure(struct cache_entry *entry, enum err_code code, const st
 /* --- without the lock, the entry being busy ----------------------------------------------------------------------- */
 
 /* Is the index of this fingerprint? If not, build another. *fresh is set then, with a reference. */
-static enum err_code look_or_build(struct schema_cache *cache, struct db *db, const struct wanted *wanted,
+static enum err_code look_or_build(struct schema_cache *cache, struct db *db, const struct index_request *request,
                                    const struct schema_index *have, struct schema_index **fresh, struct err *err)
 {
     *fresh = NULL;
@@ -209,17 +209,17 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
         enum err_code code = db_fingerprint(db, now, err);
         if (code || strcmp(now, have->fingerprint) == 0) return code;
     }
-    return cache->build(cache->build_ctx, db, wanted->db_name, wanted->path, &wanted->options, fresh, err);
+    return cache->build(cache->build_ctx, db, request->db_name, request->path, &request->options, fresh, err);
 }
 
 /* Called and returns with the lock held. */
 static enum err_code refresh(struct schema_cache *cache, struct cache_entry *entry, struct db *db,
-                             const struct wanted *wanted, struct err *err)
+                             const struct index_request *request, struct err *err)
 {
     struct schema_index *have = entry->index, *fresh; /* a busy entry keeps its index */
     entry->busy = true;
     pthread_mutex_unlock(&cache->lock);
-    enum err_code code = look_or_build(cache, db, wanted, have, &fresh, err);
+    enum err_code code = look_or_build(cache, db, request, have, &fresh, err);
     pthread_mutex_lock(&cache->lock);
     entry->busy = false;
     entry->checked_ns = clock_now_ns();
@@ -257,20 +257,20 @@ static bool wait_for_others(struct schema_cache *cache, struct cache_entry *entr
     return !entry->busy;
 }
 
-static enum err_code get(struct schema_cache *cache, struct db *db, const struct wanted *wanted,
-                         struct schema_index **out, struct err *err)
+static enum err_code get_requested(struct schema_cache *cache, struct db *db, const struct index_request *request,
+                                   struct schema_index **out, struct err *err)
 {
     struct err own;
     if (!err) err = &own;
     *out = NULL;
     pthread_mutex_lock(&cache->lock);
-    struct cache_entry *entry = entry_of(cache, wanted);
+    struct cache_entry *entry = entry_of(cache, request);
     entry->used_ns = clock_now_ns();
     enum err_code code;
     if (!wait_for_others(cache, entry, db_get_deadline(db)))
         code = err_set(err, ERR_DEADLINE, "the deadline passed while another thread had the schema index in hand");
     else if (!is_fresh(entry, clock_now_ns(), &code, err))
-        code = refresh(cache, entry, db, wanted, err);
+        code = refresh(cache, entry, db, request, err);
     else
         cache->stats.hits += !code;
     cache->stats.failures += code != ERR_OK;
@@ -279,17 +279,18 @@ static enum err_code get(struct schema_cache *cache, struct db *db, const struct
     return code;
 }
 
-static struct wanted wanted_of(const struct schema_cache *cache, const char *db_name, const char *path)
+static struct index_request make_request(const struct schema_cache *cache, const char *db_name, const char *path)
 {
     const struct schema_options *options = schema_cache_options(cache, db_name);
-    return (struct wanted){.db_name = db_name, .path = path, .options = *options, .own = options != &cache->options};
+    return (struct index_request){
+        .db_name = db_name, .path = path, .options = *options, .own = options != &cache->options};
 }
 
 enum err_code schema_cache_get(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
                                struct schema_index **out, struct err *err)
 {
-    struct wanted wanted = wanted_of(cache, db_name, path);
-    return get(cache, db, &wanted, out, err);
+    struct index_request request = make_request(cache, db_name, path);
+    return get_requested(cache, db, &request, out, err);
 }
 
 static int by_name(const void *a, const void *b)
@@ -317,17 +318,17 @@ static bool holds_name(const struct schema_options *options, const char *name)
 enum err_code schema_cache_get_denying(struct schema_cache *cache, struct db *db, const char *db_name, const char *path,
                                        const char *const *names, uint32_t n, struct schema_index **out, struct err *err)
 {
-    struct wanted wanted = wanted_of(cache, db_name, path);
-    const struct schema_options *options = &wanted.options;
+    struct index_request request = make_request(cache, db_name, path);
+    const struct schema_options *options = &request.options;
     uint32_t own = options->n_deny_columns;
-    for (uint32_t i = 0; i < n && !options->deny_hides; i++) wanted.denying |= !holds_name(options, names[i]);
-    if (!wanted.denying) return get(cache, db, &wanted, out, err);
+    for (uint32_t i = 0; i < n && !options->deny_hides; i++) request.denying |= !holds_name(options, names[i]);
+    if (!request.denying) return get_requested(cache, db, &request, out, err);
     const char **all = g_new(const char *, own + n);
     for (uint32_t i = 0; i < own + n; i++) all[i] = i < own ? options->deny_columns[i] : names[i - own];
-    wanted.options.n_deny_columns = sort_names(all, own + n);
-    wanted.options.deny_columns = all;
-    wanted.options.keep_here = true; /* a cache beyond would keep pointers to the names */
-    enum err_code code = get(cache, db, &wanted, out, err);
+    request.options.n_deny_columns = sort_names(all, own + n);
+    request.options.deny_columns = all;
+    request.options.keep_here = true; /* a cache beyond would keep pointers to the names */
+    enum err_code code = get_requested(cache, db, &request, out, err);
     g_free(all);
     return code;
 }

@@ -911,7 +911,7 @@ Test(serve_alone, hostile_tenant_holds_up_no_other)
     end();
 }
 
-Test(serve_alone, tenant_over_its_share_is_told_to_come_again)
+Test(serve_alone, tenant_over_its_share_is_asked_to_retry)
 {
     const char *const options[] = {"--tokens=tokens.json", "--per-tenant=2", "--deadline-ms=3000", NULL};
     write_tokens("shop");

@@ -415,7 +415,7 @@ Test(core, spent_request_sends_no_more_tasks)
     json_decref(v);
 }
 
-Test(core, spent_request_with_all_answers_is_decided_as_ever)
+Test(core, spent_request_with_all_results_is_decided)
 {
     open_with_budget((struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT rows_1");

@@ -221,7 +221,7 @@ static void on_lost(void *ctx, const struct msg_key *position)
 }
 
 /* One that gave its id, whose time is up, or that has its verdict can still be served. */
-Test(pending, only_a_caller_whose_id_nobody_knows_is_lost)
+Test(pending, caller_with_unknown_id_is_cancelled)
 {
     enum { LOST, KNOWN, LATE, ANSWERED, N };
     struct pending *pending = pending_new(10, 1 << 20);
