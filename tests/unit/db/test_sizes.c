@@ -43,6 +43,8 @@ Test(sizes, honest_statements_pass_on_postgres)
         "SELECT a FROM t WHERE a LIKE '%' || b || '%' OR a ILIKE '%x%' OR b ~* '^(foo|bar)+[0-9]*$'",
         "SELECT string_agg(DISTINCT name, ', ' ORDER BY name), array_to_string(array_agg(x), ', ') FROM t",
         "SELECT s FROM (SELECT string_agg(name, ',') AS s FROM t) q WHERE s LIKE '%abc%'",
+        "SELECT upper(string_agg(DISTINCT first || ' ' || last || ' (' || dept || ')', '; ' ORDER BY last)) FROM t",
+        "SELECT replace(string_agg(lpad(code, 8, '0') || ': ' || name, ' / '), ' / ', chr(10)) FROM t",
         "SELECT lpad(a::text, 10, '0'), rpad(b, 20), repeat('*', 5), format('%s: %5s', a, b), repeat('  ', n) FROM t",
         "WITH RECURSIVE c AS (SELECT id, name::text AS path, 1 AS depth FROM t UNION ALL SELECT t.id, c.path || ' > ' "
         "|| "
@@ -129,6 +131,8 @@ Test(sizes, indirect_sizes_are_refused_on_postgres)
         "SELECT translate(string_agg(a, ','), repeat('b', 5000), '') FROM t",
         "SELECT translate(repeat('a', n), repeat('a', n), '') FROM t",
         "SELECT upper(string_agg(repeat('x', 100000), ',')) FROM t",
+        "SELECT upper(string_agg(repeat('x', 256), ',')) FROM generate_series(1, 300000)",
+        "SELECT translate(string_agg(repeat('x', 128), ','), 'abc', 'def') FROM generate_series(1, 300000)",
         "SELECT ('{' || repeat('1,', 8000000) || '1}')::int[]",
         "SELECT format('%' || '1000000000s', 'x')",
         "SELECT format('%*s', 1000000000, 'x')",
