@@ -88,10 +88,10 @@ const struct http_gate_refusal *http_gate_check(const struct http_gate *gate, co
                                                 bool may_link)
 {
     static const struct http_gate_refusal
-        repeated = {400, "not a request", "malformed",
+        repeated = {400, "invalid request", "malformed",
                     "a field comes twice; each of these may come once:" HTTP_GATE_FIELDS(SAY_NAME)},
-        control = {400, "not a request", "malformed", "the path or the query holds an encoded control character"},
-        host = {400, "not a request", "malformed", "Host is not HOST or HOST:PORT"},
+        control = {400, "invalid request", "malformed", "the path or the query holds an encoded control character"},
+        host = {400, "invalid request", "malformed", "Host is not HOST or HOST:PORT"},
         elsewhere = {421, "another host", "refused",
                      "Host is not a name that this process answers to: those of this machine, and those of --host"},
         origin = {403, "another origin", "refused",

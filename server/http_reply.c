@@ -28,15 +28,28 @@ static GBytes *bytes_of(char *text)
     return text ? g_bytes_new_with_free_func(text, strlen(text), free, text) : g_bytes_new_static("{}", 2);
 }
 
-GBytes *http_problem(unsigned status, const char *title, const char *code, const char *detail)
+/* A name in `text` may have been cut within a character. g_free. */
+static char *make_valid(const char *text)
 {
-    char *valid = detail ? g_utf8_make_valid(detail, -1) : NULL; /* a name in it may be cut within a character */
-    json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s*}", "type", "about:blank", "title", title, "status", (int)status,
-                             "code", code, "detail", valid);
+    return text && *text ? g_utf8_make_valid(text, -1) : NULL;
+}
+
+static GBytes *format_problem(unsigned status, const char *title, const char *code, const char *detail,
+                              const char *hint)
+{
+    char *valid_detail = make_valid(detail), *valid_hint = make_valid(hint);
+    json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:s*, s:s*}", "type", "about:blank", "title", title, "status",
+                             (int)status, "code", code, "detail", valid_detail, "hint", valid_hint);
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     json_decref(json);
-    g_free(valid);
+    g_free(valid_detail);
+    g_free(valid_hint);
     return bytes_of(text);
+}
+
+GBytes *http_problem(unsigned status, const char *title, const char *code, const char *detail)
+{
+    return format_problem(status, title, code, detail, NULL);
 }
 
 void http_reply_problem(struct http_reply *reply, unsigned status, const char *title, const char *code,
@@ -54,21 +67,21 @@ void http_reply_error(struct http_reply *reply, const struct err *err)
         unsigned status;
         const char *title;
     } rows[] = {{ERR_LIMIT_BYTES, MHD_HTTP_CONTENT_TOO_LARGE, "too large"},
-                {ERR_FULL, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests wait"},
-                {ERR_UNREACHABLE, MHD_HTTP_SERVICE_UNAVAILABLE, "nobody judges at the moment"},
+                {ERR_FULL, MHD_HTTP_SERVICE_UNAVAILABLE, "too many requests"},
+                {ERR_UNREACHABLE, MHD_HTTP_SERVICE_UNAVAILABLE, "service unavailable"},
                 {ERR_NOMEM, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory"},
                 {ERR_FORBIDDEN, MHD_HTTP_FORBIDDEN, "not allowed"},
                 {ERR_DB_MISSING, MHD_HTTP_NOT_FOUND, "no such database"}};
-    const char *detail = err->text[0] ? err->text : err_meaning(err->code), *name = err_name(err->code);
-    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-        if (rows[i].code == err->code) {
-            http_reply_problem(reply, rows[i].status, rows[i].title, name, detail);
-            return;
-        }
-    if (err_class(err->code) == ERR_CLASS_FATAL)
-        http_reply_problem(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "nobody judges at the moment", name, detail);
-    else
-        http_reply_problem(reply, MHD_HTTP_BAD_REQUEST, "not a request", name, detail);
+    unsigned i = 0;
+    bool fatal = err_class(err->code) == ERR_CLASS_FATAL;
+    while (i < G_N_ELEMENTS(rows) && rows[i].code != err->code) i++;
+    reply->status = i < G_N_ELEMENTS(rows) ? rows[i].status
+                    : fatal                ? MHD_HTTP_SERVICE_UNAVAILABLE
+                                           : MHD_HTTP_BAD_REQUEST;
+    const char *title = i < G_N_ELEMENTS(rows) ? rows[i].title : fatal ? "service unavailable" : "invalid request";
+    reply->type = PROBLEM;
+    reply->body = format_problem(reply->status, title, err_name(err->code),
+                                 err->text[0] ? err->text : err_meaning(err->code), err_hint(err));
 }
 
 void http_reply_json(struct http_reply *reply, char *json)

@@ -180,7 +180,7 @@ static void refuse(struct guest *guest, const char *why)
 {
     char answer[512], body[256];
     int len = snprintf(body, sizeof body,
-                       "{\"type\":\"about:blank\",\"title\":\"not a request\",\"status\":400,\"code\":\"malformed\","
+                       "{\"type\":\"about:blank\",\"title\":\"invalid request\",\"status\":400,\"code\":\"malformed\","
                        "\"detail\":\"%s\"}",
                        why);
     len = snprintf(answer, sizeof answer,

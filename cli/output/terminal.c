@@ -146,15 +146,23 @@ void print_paragraph(FILE *stream, const char *lead, unsigned indent, const char
     }
 }
 
+static void print_message(const char *prefix, const char *text, size_t len)
+{
+    fputs(prefix, stderr);
+    print_safe(stderr, text, len, true);
+    fputc('\n', stderr);
+}
+
 void complain(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
+    size_t hint = err_hint_offset(format, args);
     char *text = g_strdup_vprintf(format, args);
     va_end(args);
-    fputs("assay: ", stderr);
-    print_safe(stderr, text, strlen(text), true);
-    fputc('\n', stderr);
+    size_t len = strlen(text), message = MIN(hint, len);
+    print_message("assay: ", text, message);
+    if (message + 1 < len) print_message("hint: ", text + message + 1, len - message - 1);
     g_free(text);
 }
 
@@ -165,7 +173,9 @@ void complain_empty(const char *path)
 
 int complain_err(const char *what, const struct err *err)
 {
-    complain("%s%s%s (%s)", what ? what : "", what ? ": " : "", err->text[0] ? err->text : err_meaning(err->code),
-             err_name(err->code));
+    int len = (int)err_message_len(err);
+    const char *text = len ? err->text : err_meaning(err->code);
+    complain("%s%s%.*s (%s)" ERR_HINT "%s", what ? what : "", what ? ": " : "", len ? len : (int)strlen(text), text,
+             err_name(err->code), err_hint(err));
     return EXIT_ERROR;
 }

@@ -57,18 +57,60 @@ static size_t utf8_cut(const char *text, size_t end)
     return end - (lead - 1) < need ? lead - 1 : end;
 }
 
+size_t err_hint_offset(const char *format, va_list args)
+{
+    const char *mark = strchr(format, ERR_HINT[0]);
+    char message[ERR_TEXT_MAX];
+    size_t len = mark ? (size_t)(mark - format) : sizeof message;
+    if (len >= sizeof message) return SIZE_MAX;
+    memcpy(message, format, len);
+    message[len] = '\0';
+    va_list copy;
+    va_copy(copy, args);
+    int n = vsnprintf(NULL, 0, message, copy);
+    va_end(copy);
+    return n < 0 ? SIZE_MAX : (size_t)n;
+}
+
+/* Replaces the separator at `at` by "; ". A hint that would be empty or was cut off is left out. */
+static void separate_hint(struct err *err, size_t at)
+{
+    size_t len = strlen(err->text);
+    if (at >= len) return;
+    if (at == 0 || at + 1 == len || len + 1 >= sizeof err->text) {
+        err->text[at] = '\0';
+        return;
+    }
+    memmove(err->text + at + 2, err->text + at + 1, len - at);
+    memcpy(err->text + at, "; ", 2);
+    err->hint_at = (uint16_t)(at + 2);
+}
+
 enum err_code err_set(struct err *err, enum err_code code, const char *format, ...)
 {
     if (!err) return code;
     err->code = code;
     err->sqlstate[0] = '\0';
+    err->hint_at = 0;
     va_list args;
     va_start(args, format);
+    size_t hint = err_hint_offset(format, args);
     int n = vsnprintf(err->text, sizeof err->text, format, args);
     va_end(args);
     if (n < 0)
         err->text[0] = '\0';
     else if ((size_t)n >= sizeof err->text)
         err->text[utf8_cut(err->text, sizeof err->text - 1)] = '\0';
+    separate_hint(err, hint);
     return code;
+}
+
+const char *err_hint(const struct err *err)
+{
+    return err->hint_at ? err->text + err->hint_at : "";
+}
+
+size_t err_message_len(const struct err *err)
+{
+    return err->hint_at ? (size_t)err->hint_at - 2 : strlen(err->text);
 }

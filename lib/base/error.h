@@ -7,13 +7,20 @@
  *   fatal   the process is not able to go on with its configuration or its memory
  *
  * Convention of all rooms: a function that can fail returns an err_code (ERR_OK is 0) and, where it takes a
- * `struct err *`, leaves there what failed, where, and what to do about it. `err` may be NULL.
+ * `struct err *`, sets the message and the hint there. `err` may be NULL.
+ *
+ * The message is one short line: what failed, and where. The hint says what the reader can do about it. Both are written
+ * in one format, with ERR_HINT between them:
+ *     err_set(err, ERR_CONFIG, "%s is not a directory" ERR_HINT "create it, or set --db-root", path)
+ * `text` holds both as "message; hint" for places that have one string (the wire format, logs). The command line prints
+ * the hint on a line of its own, JSON has it as a member.
  */
 #ifndef ASSAY_LIB_BASE_ERROR_H
 #define ASSAY_LIB_BASE_ERROR_H
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATAL };
 
@@ -69,10 +76,14 @@ enum err_code {
 
 enum { ERR_TEXT_MAX = 400 };
 
+/* Separates the message from the hint in a format of err_set. */
+#define ERR_HINT "\036"
+
 struct err {
     enum err_code code;
-    char sqlstate[6];        /* of a server's error, NUL-terminated; else empty */
-    char text[ERR_TEXT_MAX]; /* NUL-terminated; empty when code is ERR_OK */
+    char sqlstate[6];        /* SQLSTATE of a server's error, NUL-terminated; empty for other errors */
+    uint16_t hint_at;        /* offset of the hint in `text`; 0 if there is none */
+    char text[ERR_TEXT_MAX]; /* "message" or "message; hint", NUL-terminated; empty when code is ERR_OK */
 };
 
 /* Wire name, class and general meaning of a code. Any value is safe. Thread: any. */
@@ -84,9 +95,19 @@ const char *err_class_name(enum err_class class);
 /* The code with this wire name, or ERR_INTERNAL if there is none. Thread: any. */
 enum err_code err_from_name(const char *name);
 
-/* Fill `err` (may be NULL; sqlstate becomes empty) and return `code`, so that a caller writes `return err_set(err,
- * ERR_X, "...")`. Text past ERR_TEXT_MAX is cut at a UTF-8 boundary. Thread: any. */
+/* Fills `err` (may be NULL; sqlstate becomes empty) and returns `code`, so that a caller writes `return err_set(err,
+ * ERR_X, "...")`. Cuts text past ERR_TEXT_MAX at a UTF-8 boundary. Thread: any. */
 enum err_code err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Returns the hint, which lives in `err`, or "" if there is none. Thread: any. */
+const char *err_hint(const struct err *err);
+
+/* Returns the number of bytes of the message in `err->text`. Thread: any. */
+size_t err_message_len(const struct err *err);
+
+/* Returns the offset of ERR_HINT in the formatted text, or SIZE_MAX if `format` does not hold it. A separator inside of an
+ * argument does not count. Does not consume `args`. Thread: any. */
+size_t err_hint_offset(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 #endif

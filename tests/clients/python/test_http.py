@@ -73,7 +73,7 @@ def test_a_verdict_that_could_not_be_judged_is_no_exception(client, server):
 def test_a_refused_request_says_why(client, server):
     with pytest.raises(Refused) as caught:
         client(server.url).judge({"question": "How many?", "candidates": []})
-    assert (caught.value.status, caught.value.code, caught.value.title) == (400, "malformed", "not a request")
+    assert (caught.value.status, caught.value.code, caught.value.title) == (400, "malformed", "invalid request")
     assert caught.value.detail == '"db" is missing'
 
 

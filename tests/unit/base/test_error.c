@@ -32,6 +32,33 @@ Test(error, long_texts_are_cut_between_characters)
     cr_assert_eq(err_set(NULL, ERR_IO, "x"), ERR_IO);
 }
 
+Test(error, hint_follows_the_message)
+{
+    struct err err;
+    err_set(&err, ERR_CONFIG, "%s is not a directory" ERR_HINT "create %s", "a", "it");
+    cr_expect_str_eq(err.text, "a is not a directory; create it");
+    cr_expect_str_eq(err_hint(&err), "create it");
+    cr_expect_eq(err_message_len(&err), strlen("a is not a directory"));
+    err_set(&err, ERR_CONFIG, "%s is not a directory", "a" ERR_HINT "b");
+    cr_expect_str_eq(err_hint(&err), "", "a separator in an argument is text");
+    err_set(&err, ERR_CONFIG, "no file" ERR_HINT "%s", "");
+    cr_expect_str_eq(err.text, "no file");
+    cr_expect_str_eq(err_hint(&err), "");
+}
+
+Test(error, hint_past_the_end_is_left_out)
+{
+    char name[ERR_TEXT_MAX + 50];
+    memset(name, 'a', sizeof name);
+    for (size_t len = ERR_TEXT_MAX - 5; len < sizeof name; len++) {
+        struct err err;
+        err_set(&err, ERR_CONFIG, "%.*s" ERR_HINT "bbb", (int)len, name);
+        cr_expect_lt(strlen(err.text), sizeof err.text);
+        cr_expect_null(strchr(err.text, ERR_HINT[0]), "%zu", len);
+        cr_expect_eq(strlen(err_hint(&err)), err.hint_at ? strlen(err.text) - err.hint_at : 0);
+    }
+}
+
 Test(error, public_text_names_no_location)
 {
     static const struct {
