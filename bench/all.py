@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""The claims of docs/results.md that a bench measures, in one go on an idle machine: claim, measured, whether it holds, and on what machine.
+"""Measures the figures of docs/results.md on an idle machine: each claim, its figure, and whether it holds.
 
-  all.py [--build build/release] [--data ../shared/data] [--only NAME...] [--list] [--json FILE] [--timeout S] [--loaded]
+  all.py [--build build/release] [--data ../shared/data] [--only NAME...] [--list] [--json FILE] [--csv DIR]
+         [--timeout S] [--loaded]
 
 A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped with the reason.
 A build with -DASSAY_MUTATIONS=ON, packages of PyPI and a PostgreSQL are made or started where a row needs them.
 It refuses to start on a machine that is busy unless --loaded, and each row says what share of the processors others used in the second
-before it. Exit status 1 when a claim does not hold.
+before it. With --csv the measured rows go to DIR/claims.csv; rows of benches that did not run now stay there.
+Exit status 1 when a claim does not hold.
 """
 import argparse, collections, contextlib, glob, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
 
-import pythons
+import pythons, results
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 BUSY = 0.1  # share of the processors that others may use
@@ -525,11 +527,7 @@ def busy_share(seconds=1.0):
 
 
 def machine():
-    model = "unknown"
-    with open("/proc/cpuinfo", encoding="utf-8") as lines:
-        model = next((text.split(":", 1)[1].strip() for text in lines if text.startswith("model name")), model)
-    with open("/proc/meminfo", encoding="ascii") as lines: memory = round(int(next(lines).split()[1]) / (1 << 20))
-    return {"cores": os.cpu_count(), "model": model, "memory_gib": memory, "system": platform.platform(), "load": round(os.getloadavg()[0], 2)}
+    return {**results.machine(), "system": platform.platform(), "load": round(os.getloadavg()[0], 2)}
 
 
 # --- running ---
@@ -591,6 +589,14 @@ def told(row):
     return f"| {row['bench']} | {row['claim']} | {row['bound']} | {measured} | {cleaned} | {row['seconds']:g} | {load} |"
 
 
+def write_claims(folder, rows):
+    """Adds the rows that were measured to claims.csv."""
+    columns = ("bench", "claim", "bound", "measured", "holds", "seconds", "busy_before")
+    measured = [{**{name: row[name] for name in columns}, "command": f"bench/all.py --only '{row['bench']}'"}
+                for row in rows if not row["skipped"]]
+    results.write("claims", measured, folder, key="bench")
+
+
 def chosen(only):
     unknown = [name for name in only if name not in {row.name for row in BENCHES}]
     if unknown: sys.exit(f"no bench is called {', '.join(unknown)}: see --list")
@@ -612,6 +618,7 @@ def main():
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--csv", metavar="DIR", help="add the measured rows to DIR/claims.csv (bench/results)")
     parser.add_argument("--timeout", type=float, default=3600, metavar="S", help="for one bench (3600)")
     parser.add_argument("--loaded", action="store_true", help="measure on a busy machine too, and say so")
     o = parser.parse_args()
@@ -629,6 +636,7 @@ def main():
         for row in chosen(o.only):
             rows += run(o, row, where)
             print("\n".join(told(each) for each in rows[-max(1, len(row.claims)):]), flush=True)
+    if o.csv: write_claims(o.csv, rows)
     if o.json:
         with open(o.json, "w", encoding="utf-8") as out: json.dump({"machine": on, "rows": rows}, out, indent=1)
     return any(row["holds"] is False for row in rows)

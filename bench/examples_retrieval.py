@@ -10,6 +10,8 @@ store of the other half.
 """
 import argparse, json, os, random, subprocess, tempfile
 
+import results
+
 KEYS = ("error", "question", "sql", "question_sql", "all", "hybrid")
 
 
@@ -32,7 +34,10 @@ def first_only(line):
     return {**line, "candidates": line["candidates"][:1]}
 
 
-def measure(o, name, store, asked, everything):
+COLUMNS = ("same_first_pct", "one_first_pct", "same_of_three_pct", "one_of_three_pct")
+
+
+def measure(o, name, store, asked, everything, measured):
     rng, n = random.Random(3), len(asked)
     sets = [set(e["kind"].split(", ")) for e in everything]
     def hits(found, kind):
@@ -49,6 +54,8 @@ def measure(o, name, store, asked, everything):
                 found = [set(e["kind"].split(", ")) for e in json.loads(out)]
             for i, hit in enumerate(hits(found, kind)): rows[key][i] += hit
     for key, row in rows.items():
+        measured.append({"log": name, "wrong_candidates": n, "key": key,
+                         **{c: 100 * v / n for c, v in zip(COLUMNS, row)}})
         print(f"| {name} | {n} | {key} | " + " | ".join(f"{100 * v / n:.1f}" for v in row) + " |", flush=True)
 
 
@@ -58,7 +65,9 @@ def main():
     p.add_argument("--db-root", required=True)
     p.add_argument("--store", required=True, action="append", metavar="LOG")
     p.add_argument("--ask", required=True, action="append", metavar="NAME=LOG")
+    results.add_option(p)
     o = p.parse_args()
+    measured = []
     known = [line for log in o.store for line in read(log) if line.get("gold") and line.get("candidates")]
     half = set(random.Random(3).sample(sorted({line["db"] for line in known}), len({line["db"] for line in known}) // 2))
     print("| asked | | key | same, first | one, first | same, of three | one, of three |\n| --- | --- | --- | --- | --- | --- | --- |")
@@ -70,7 +79,8 @@ def main():
             own = log in o.store
             lines = [first_only(line) for line in read(log) if line.get("candidates") and (not own or line["db"] in half)]
             asked = store_of(o, lines, os.path.join(work, "asked.db"))
-            measure(o, name, part if own else whole, asked, part_examples if own else all_examples)
+            measure(o, name, part if own else whole, asked, part_examples if own else all_examples, measured)
+        results.save(o.csv, measured)
 
 
 if __name__ == "__main__": main()

@@ -7,6 +7,8 @@
   fleet.py far      BUILD LOG --db-root DIR        latency with brokers that answer what belongs to a transaction 10 ms later, by producers
   fleet.py scale    BUILD                          1, 2, 4, 8 workers of a family slowed by 20 ms; recovery after kill -9
 
+With --csv FILE the figures of judge and scale go to a file too.
+
 BUILD is a release build (build/release); for `scale` one with -DASSAY_MUTATIONS=ON, which can be slowed. Latency is open loop: each request has a time at which it is due, whether the
 ones before are answered or not, and its latency counts from then on. Kafka runs with the JVM options of its own scripts, and is warmed up for
 a minute: its compiler needs that long. The interpreter is Debian's, whose
@@ -28,6 +30,8 @@ import time
 import urllib.request
 
 import confluent_kafka as ck
+
+import results
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "tests", "live", "fleet"))
@@ -274,6 +278,10 @@ def judge(args):
               f"{1e3 * statistics.median(theirs):.3f}")
         full = args.full or statistics.median(rates)
         print(f"throughput: {statistics.median(rates):.0f} requests/s")
+        rows = [{"measure": "all at once", "requests_per_s": statistics.median(rates),
+                 "fleet_ms_a_candidate": 1e3 * statistics.median(ours),
+                 "embedded_ms_a_candidate": 1e3 * statistics.median(alone),
+                 "servers_ms_a_candidate": 1e3 * statistics.median(theirs)}]
         for share in (0.2, 0.5, 0.8):
             before, cpu, servers_cpu = stages_of(addresses), fleet.cpu(), sum(map(cpu_of, servers.pids()))
             latencies = open_loop(servers, f"load{share}", requests, share * full, args.seconds)
@@ -283,7 +291,10 @@ def judge(args):
                   f"p99 {p99:.0f} ms; CPU ms a request: fleet {1e3 * cpu / len(latencies):.2f}, Kafka and Redis "
                   f"{1e3 * servers_cpu / len(latencies):.2f}")
             show_stages(before, stages_of(addresses))
+            rows.append({"measure": "open loop", "load_pct": 100 * share, "requests_per_s": share * full, "p50_ms": p50,
+                         "p95_ms": p95, "p99_ms": p99})
         fleet.stop()
+        results.save(args.csv, [{"task_messages": args.task_messages, **row} for row in rows])
 
 
 # --- kept --------------------------------------------------------------------------------------------------------------
@@ -437,12 +448,14 @@ def scale(args):
     assay = os.path.join(args.build, "cli", "assay")
     with Servers() as servers:
         root = sample_root(servers.at)
-        one = None
+        one, rows = None, []
         for workers in (1, 2, 4, 8):
             rate = scale_once(servers, assay, args, root, workers)
             one = one or rate
+            rows.append({"workers": workers, "verdicts_per_s": rate, "of_linear": rate / one / workers})
             print(f"{workers} workers of {args.slow_ms} ms: {rate:.1f} verdicts/s, {rate / one / workers:.2f} of linear "
                   "(claim: at least 0.90)")
+        results.save(args.csv, rows)
         seconds, before = recovery(servers, assay, args, root, 4)
         said = "not within 100 s" if seconds is None else f"{seconds:.1f} s"
         print(f"after kill -9 of one worker of 4, with another started: {said} to the full rate of {before:.0f}/s")
@@ -501,6 +514,8 @@ def main():
         command.set_defaults(run=run)
         if run is messages:
             command.add_argument("--encoding", choices=("json", "msgpack"), help="of the requests; else both in turns")
+        if run in (judge, scale):
+            results.add_option(command)
         if run in (kept, far):
             command.add_argument("--rate", type=float, default=50)
         if run is far:

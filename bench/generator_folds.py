@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What feedback on one generator is worth: docs/results.md, Verifier, "Per generator".
+"""What feedback on one generator is worth: verifier_per_generator.csv of bench/results.
 
   generator_folds.py --assay build/release/cli/assay --models models --db-root DATABASES --work DIR LOG
 

@@ -2,6 +2,7 @@
 """Are promises kept, and how much is answered under them? On logs with gold, by random splits.
 
   guarantee.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--alpha 0.05] [--delta 0.1] [--splits 1000]
+               [--csv FILE]
 
 `assay calibrate` gives each question's P, whether its answer is right, and its database. Half of the questions (`question`) or of the
 databases (`database`) makes the promise, the other half tells whether it is kept: it counts as broken where an exact test rejects
@@ -12,6 +13,8 @@ of 0.1 or less. `--hour N`: an hour of N requests of the first log's second half
 log; after how many of these does `assay replay` withdraw the promise? This file has its own implementation of lib/learn/risk.c, to tell on it too.
 """
 import argparse, bisect, functools, json, math, os, random, statistics, subprocess, tempfile
+
+import results
 
 FIRST, STEP, LEVEL, JUMP, STAKE = 0.25, 0.05, 0.01, 0.01, 100
 
@@ -69,7 +72,7 @@ METHODS = {
 }
 
 
-def measure(name, records, by, o):
+def measure(name, records, by, o, rows):
     for method, choose in METHODS.items():
         rng, answered, none, broken, risks = random.Random(3), 0, 0, 0, []
         for _ in range(o.splits):
@@ -80,6 +83,10 @@ def measure(name, records, by, o):
             answered += len(given) / len(new)
             broken += is_broken(given, o.alpha)
             if given: risks.append(sum(not r[1] for r in given) / len(given))
+        rows.append({"log": name, "alpha": o.alpha, "split_by": by, "method": method,
+                     "answered_pct": 100 * answered / o.splits,
+                     "no_guarantee_pct": 100 * none / o.splits, "broken_pct": 100 * broken / o.splits,
+                     "wrong_pct": 100 * sum(risks) / len(risks) if risks else 0})
         print(f"| {name} | {by} | {method} | {100 * answered / o.splits:.1f} | {100 * none / o.splits:.1f} | {100 * broken / o.splits:.1f} "
               f"| {100 * sum(risks) / len(risks) if risks else 0:.1f} |", flush=True)
 
@@ -219,14 +226,17 @@ def main():
     p.add_argument("--hour", type=int, metavar="N")
     p.add_argument("--hour-alpha", type=float, default=0.1)
     p.add_argument("--hours", type=int, default=5)
+    results.add_option(p)
     o = p.parse_args()
     given = [(entry.split("=") + ["auto"])[:4] for entry in o.log]
     if o.hour: return print_hour(o, given)
     logs = {name: records_of(o, log, root, order) for name, log, root, order in given}
     print(f"alpha {o.alpha}, delta {o.delta}\n\n| log | split by | | answered % | no promise % | broken % | wrong % |\n| --- | --- | --- | --- | --- | --- | --- |")
+    rows = []
     for name, records in logs.items():
         for by in ("question", "database"):
-            if by == "question" or len({r[2] for r in records}) > 1: measure(name, records, by, o)
+            if by == "question" or len({r[2] for r in records}) > 1: measure(name, records, by, o, rows)
+    results.save(o.csv, rows)
     print("\n| made of | used on | answered % | wrong % | drift noticed after |\n| --- | --- | --- | --- | --- |")
     for name, known in logs.items():
         for other, new in logs.items(): across(name, known, other, new, o)

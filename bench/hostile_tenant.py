@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Honest callers of assay serve without a fleet, alone and beside a hostile tenant, in one run.
 
-  hostile_tenant.py build/release/cli/assay [--callers 10] [--calls 40] [--hostile 4]
+  hostile_tenant.py build/release/cli/assay [--callers 10] [--calls 40] [--hostile 4] [--csv FILE]
 
 Ten callers of one tenant ask over POST /v1/judge, /v1/batch and /mcp, each with a pause between its calls. The hostile tenant has another token
 and another database. It sends over all three routes, as fast as it is answered: 400 candidates that never end, with a repair; batches of such requests;
@@ -9,6 +9,8 @@ tool calls; and requests that it leaves at once. What is printed is how long the
 differs. The exit status is 1 where that is more than --most.
 """
 import argparse, hashlib, http.client, itertools, json, multiprocessing, os, sqlite3, statistics, subprocess, sys, tempfile, threading, time
+
+import results
 
 BOUND = 60
 SLOW = "WITH RECURSIVE n(i) AS (SELECT {} UNION ALL SELECT i + 1 FROM n WHERE i > 0) SELECT count(*) FROM n, visit"
@@ -131,7 +133,7 @@ def start(assay, folder, more):
     server = subprocess.Popen([assay, "serve", "--db-root", folder, "--http", "127.0.0.1:0", "--tokens", os.path.join(folder, "tokens.json"), "--per-address", "0",
                                "--log-form", "json", *more], stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
-        if "requests are taken" in line: break
+        if "accepting requests" in line: break
     else: raise SystemExit("it does not start")
     threading.Thread(target=lambda: [None for _ in server.stderr], daemon=True).start()
     return server, json.loads(line)["port"]
@@ -150,8 +152,9 @@ def main():
     p.add_argument("--kinds", nargs="*", default=["judge", "batch", "agent", "leave"], help="what they send")
     p.add_argument("--most", type=float, default=500, help="milliseconds by which the 99th percentile may differ")
     p.add_argument("--serve", nargs="*", default=[], help="more options of assay serve, without their dashes")
+    results.add_option(p)
     o = p.parse_args()
-    worst = 0
+    worst, rows = 0, []
     with tempfile.TemporaryDirectory() as folder:
         make_world(folder)
         server, port = start(o.assay, folder, [f"--{option}" for option in o.serve])
@@ -166,10 +169,14 @@ def main():
                 before, lost_before = alone[path]
                 more = at(beside, 0.99) - at(before, 0.99)
                 worst = max(worst, more, float("inf") if lost or lost_before else 0)
+                rows.append({"route": path, "alone_p50_ms": statistics.median(before), "alone_p99_ms": at(before, 0.99),
+                             "beside_p50_ms": statistics.median(beside), "beside_p99_ms": at(beside, 0.99),
+                             "p99_more_ms": more, "without_answer": len(lost_before) + len(lost)})
                 print(f"| {path} | {statistics.median(before):.0f}, {at(before, 0.99):.0f} | {statistics.median(beside):.0f}, {at(beside, 0.99):.0f} | {more:.0f} "
                       f"| {len(lost_before)}, {len(lost)} of {len(beside)} |", flush=True)
                 for answer in lost[:1]: print(f"  {path}: {answer}", file=sys.stderr)
             hostile.close()
+            results.save(o.csv, rows)
             print("of the hostile tenant: {} calls answered, {} refused, {} left".format(*hostile.counts))
         finally:
             server.kill()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Does Assay know which of two queries is meant?
 
-  pairs.py --assay build/release/cli/assay --db-root DATABASES PAIRS.jsonl [PAIRS.jsonl ...] [--by-kind] [--wrong N] [-- OPTION...]
+  pairs.py --assay build/release/cli/assay --db-root DATABASES PAIRS.jsonl [PAIRS.jsonl ...] [--by-kind] [--wrong N]
+           [--csv FILE] [-- OPTION...]
 
 A pair is a question with a right query and a plausible slip of like form and length (tests/data/pairs; README there). Each
 pair is judged four times by `assay replay`: both queries, in both orders, with nothing said of how they came about, and
@@ -15,6 +16,8 @@ each alone. Prints Markdown:
 What stands behind -- goes to `assay replay`. --wrong N lists N pairs in which the wrong query wins.
 """
 import argparse, collections, json, os, subprocess, sys, tempfile
+
+import results
 
 TRIALS = {"right first": ("right", "wrong"), "wrong first": ("wrong", "right"), "right alone": ("right",), "wrong alone": ("wrong",)}
 KINDS = """and_or boundary compound_concept contradicted_value count_distinct count_vs_sum date_part demonym_adjective duplicates
@@ -65,12 +68,13 @@ def outcome(verdicts, number):
 
 def row(name, outcomes):
     n = len(outcomes)
-    cells = [name, str(n), f"{100 * sum(sum(o['wins']) for o in outcomes) / (2 * n):.1f}",
-             f"{100 * sum(all(o['wins']) for o in outcomes) / n:.1f}",
-             f"{100 * sum(o['valid']['wrong'] for o in outcomes) / n:.1f}",
-             f"{100 * sum(o['valid']['right'] for o in outcomes) / n:.1f}",
-             f"{auc([o['p']['right'] for o in outcomes], [o['p']['wrong'] for o in outcomes]):.3f}"]
-    return "| " + " | ".join(cells) + " |"
+    percent = lambda count, of=n: f"{100 * count / of:.1f}"
+    return {"kind": name, "pairs": str(n),
+            "preferred_pct": percent(sum(sum(o["wins"]) for o in outcomes), 2 * n),
+            "both_orders_pct": percent(sum(all(o["wins"]) for o in outcomes)),
+            "wrong_validated_pct": percent(sum(o["valid"]["wrong"] for o in outcomes)),
+            "right_validated_pct": percent(sum(o["valid"]["right"] for o in outcomes)),
+            "auc_alone": f"{auc([o['p']['right'] for o in outcomes], [o['p']['wrong'] for o in outcomes]):.3f}"}
 
 
 def main():
@@ -84,6 +88,7 @@ def main():
     p.add_argument("--by-kind", action="store_true")
     p.add_argument("--wrong", type=int, default=0)
     p.add_argument("pairs", nargs="+")
+    results.add_option(p)
     a = p.parse_args(options)
     pairs = read(a.pairs)
     verdicts = judge(a.assay, a.db_root, pairs, more)
@@ -93,8 +98,10 @@ def main():
     kinds = collections.defaultdict(list)
     for pair, o in zip(pairs, outcomes): kinds[pair["kind"]].append(o)
     worst = sorted(kinds, key=lambda kind: sum(sum(o["wins"]) for o in kinds[kind]) / len(kinds[kind]))
-    for kind in worst if a.by_kind else (): print(row(kind, kinds[kind]))
-    print(row("all", outcomes))
+    rows = [*(row(kind, kinds[kind]) for kind in (worst if a.by_kind else ())), row("all", outcomes)]
+    for each in rows: print("| " + " | ".join(each.values()) + " |")
+    files = " ".join(os.path.basename(path).removesuffix(".jsonl") for path in a.pairs)
+    results.save(a.csv, [{"file": files, **each} for each in rows])
     lost = [(pair, o) for pair, o in zip(pairs, outcomes) if not all(o["wins"])]
     for pair, o in lost[:a.wrong]:
         print(f"\n{pair['id']} {pair['kind']} ({pair['db']}), P {o['p']['right']:.3f} right, {o['p']['wrong']:.3f} wrong\n"

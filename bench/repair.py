@@ -2,6 +2,7 @@
 """What repairs mend and break on logs with gold, by margin.
 
   repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--first] [--models DIR] [--examples LOG|own]
+            [--csv FILE]
 
 Each log is replayed with `--repair propose` and next to no margin; the answer and the repair that is proposed for it are labelled by
 execution (`assay eval --labels`). For each margin: answers changed (wrong ones that stay wrong apart), fixed (in brackets those whose old query
@@ -10,6 +11,8 @@ With --examples, repairs try the edits of a store of LOG's wrong candidates, or 
 databases has a store of the other half. The last line has the time of a judgement with and without, and for how many questions a repair was looked for.
 """
 import argparse, json, os, subprocess, tempfile, zlib
+
+import results
 
 MARGINS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 
@@ -69,8 +72,8 @@ def labels(o, root, lines, pairs, work):
     with open(out, encoding="utf-8") as file: return [[label == "ok" for label in row] for row in json.load(file)]
 
 
-def report(name, repairs, right):
-    """Prints a row for each margin; how many it fixes and breaks."""
+def report(name, repairs, right, rows):
+    """Prints a row for each margin and adds it to `rows`; how many it fixes and breaks."""
     counts = {}
     n, first = len(right), sum(old for old, _ in right)
     for margin in MARGINS:
@@ -84,6 +87,9 @@ def report(name, repairs, right):
             still += not old and not new
             dead += new and not old and repair["p_old"] is None
         counts[margin] = fixed, broken
+        rows.append({"log": name, "margin": margin, "ex_before_pct": 100 * first / n, "changed": changed,
+                     "still_wrong": still, "fixed": fixed, "fixed_not_executing": dead, "broken": broken,
+                     "ex_pct": 100 * (first + fixed - broken) / n})
         print(f"| {name} | {margin} | {changed} ({still}) | {fixed} ({dead}) / {broken} | {100 * first / n:.1f} → {100 * (first + fixed - broken) / n:.1f} |", flush=True)
     return counts
 
@@ -104,7 +110,7 @@ def middle(values):
     return sorted(values)[len(values) // 2] if values else 0
 
 
-def measure(o, name, log, root, order):
+def measure(o, name, log, root, order, rows):
     with tempfile.TemporaryDirectory() as work:
         lines = [line for line in read(log) if line.get("candidates")][:o.limit]
         if o.first: lines = [{**line, "candidates": line["candidates"][:1]} for line in lines]
@@ -117,7 +123,7 @@ def measure(o, name, log, root, order):
         answers = [verdict.get("sql") or sql_of(line["candidates"][0]) for line, verdict in zip(lines, verdicts)]
         pairs = [(old, repair["sql"] if repair else old) for old, repair in zip(answers, repairs)]
         right = labels(o, root, lines, pairs, work)
-        counts = report(name, repairs, right)
+        counts = report(name, repairs, right, rows)
         own = [v["timings"]["worker_ms"] - w["timings"]["worker_ms"] for v, w in zip(verdicts, without) if v.get("repair")]
         print(f"{name}: {len(own)} of {len(lines)} questions have a nearer query; workers' time for it {middle(own):.1f} ms in the median")
         return counts, by_signal(verdicts, right)
@@ -131,9 +137,14 @@ def main():
     p.add_argument("--models", metavar="DIR")
     p.add_argument("--examples", metavar="LOG", help="with gold; `own`: each log's own")
     p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
+    results.add_option(p)
     o = p.parse_args()
+    rows = []
     print("| log | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
-    for name, log, root, order in ((entry.split("=") + ["auto"])[:4] for entry in o.log): measure(o, name, log, root, order)
+    for name, log, root, order in ((entry.split("=") + ["auto"])[:4] for entry in o.log):
+        measure(o, name, log, root, order, rows)
+    given = {"candidates": "first" if o.first else "all", "examples": os.path.basename(o.examples or "none")}
+    results.save(o.csv, [{**row, **given} for row in rows])
 
 
 if __name__ == "__main__": main()

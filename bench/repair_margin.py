@@ -13,7 +13,7 @@ of `known`, since the shipped verifier is taught as that one is; one more, since
 """
 import argparse, difflib, json, os, random, shutil, tempfile
 
-import repair
+import repair, results
 
 RIGHT, LIKELY, ENOUGH, FEW = 0.72, 3, 5, 10
 VERIFIERS = {"known": "new", "new": "known"}  # and whose errors look right to the other one
@@ -72,8 +72,9 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("assay", "models", "db-root", "work"): p.add_argument("--" + name, required=True)
     p.add_argument("--written", metavar="FILE.jsonl")
+    results.add_option(p)
     o = p.parse_args()
-    o.limit, o.first = 10**9, False
+    o.limit, o.first, rows = 10**9, False, []
     print("| list | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
     signals_of = []
     worst = dict.fromkeys(repair.MARGINS, float("inf"))
@@ -83,10 +84,12 @@ def main():
             for error, lines in lists_of(o, verifier):
                 log = os.path.join(logs, "log.jsonl")
                 repair.write(log, lines)
-                counts, signals = repair.measure(argparse.Namespace(**{**vars(o), "models": models}), f"{verifier}, {error}", log, o.db_root, "auto")
+                given = argparse.Namespace(**{**vars(o), "models": models})
+                counts, signals = repair.measure(given, f"{verifier}, {error}", log, o.db_root, "auto", rows)
                 if verifier == "known": signals_of.append(signals)
                 for margin, (fixed, broken) in counts.items():
                     if verifier == "known": worst[margin] = min(worst[margin], fixed / (broken + 1))
+    results.save(o.csv, [{("list" if name == "log" else name): value for name, value in row.items()} for row in rows])
     print('\n"critical": ' + json.dumps(critical(signals_of)))
     good = [margin for margin in repair.MARGINS if worst[margin] >= ENOUGH]
     print(f'\n"repair_margin": {min(good) if good else max(worst, key=worst.get)}')

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """How time and memory of the embedded program grow with its input: one curve a kind of size, each with its slope.
 
-  scale.py build/release/cli/assay [--quick] [--only NAME...] [--json FILE] [--postgres DSN | --start-postgres] [--folder DIR]
+  scale.py build/release/cli/assay [--quick] [--only NAME...] [--json FILE] [--csv FILE]
+           [--postgres DSN | --start-postgres] [--folder DIR]
 
 Every input is made here, the same each time, in a scratch folder that is removed. A curve runs from its least size up, until a size is
 forecast to take longer than --longest or more disk than --disk, or its SQL is refused. The time at the least size is taken off as the cost of a start; the slope is that of
@@ -9,6 +10,8 @@ log(time) against log(n) over the upper half of the sizes, so 1 is linear and 2 
 (n log n, unless its row says flat) by more than 0.15. Memory is marked only where it must stay flat. Exit status 1 when anything is marked.
 """
 import argparse, collections, json, math, os, random, shlex, sqlite3, statistics, subprocess, sys, tempfile, time
+
+import results
 
 SERVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests", "live", "servers.sh")
 TOLERANCE = 0.15
@@ -326,6 +329,10 @@ def follow_all(o):
         else: rows.append(follow(o, curve))
     if o.json:
         with open(o.json, "w", encoding="utf-8") as out: json.dump({"cores": os.cpu_count(), "load": os.getloadavg()[0], "curves": rows}, out, indent=1)
+    results.save(o.csv, [{"curve": row["name"], "what_grows": row["says"], "size": point["n"],
+                          "seconds": point["seconds"], "mib": point["mib"],
+                          "time_slope": row["time_slope"], "memory_slope": row["memory_slope"]}
+                         for row in rows for point in row["points"]])
     return any(row["steeper"] for row in rows)
 
 
@@ -335,6 +342,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer and smaller sizes: minutes")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="curves by name, or by the first word of it (sql)")
     parser.add_argument("--json", metavar="FILE")
+    results.add_option(parser)
     parser.add_argument("--postgres", metavar="DSN", help="a database whose table item may be dropped")
     parser.add_argument("--start-postgres", action="store_true", help="start a server with tests/live/servers.sh")
     parser.add_argument("--folder", metavar="DIR", help="where the scratch folder is made")

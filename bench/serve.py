@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """assay serve without a fleet, under callers over HTTP, against assay replay of the same log in the same run.
 
-  serve.py --assay build/release/cli/assay --load-from build/release/bench/bench_http_callers --log LOG --db-root DATABASES [--callers 16] [--order sampled]
+  serve.py --assay build/release/cli/assay --load-from build/release/bench/bench_http_callers
+           --log LOG --db-root DATABASES [--callers 16] [--order sampled] [--csv FILE]
 
 A closed loop: each caller sends its next request when it has an answer, every request of the log once. The callers, in C, share the machine with the
 server. `one`: a single caller, whose latency stands beside what the verdicts say that judging took. `open`: requests at a fixed rate, --load of what the
 closed loop got through, each latency from when it was to start. `idle`: what --idle connections that say nothing cost.
 """
 import argparse, asyncio, json, re, socket, statistics, subprocess, time
+
+import results
 
 
 def post(line): return b"POST /v1/judge HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(line) + line
@@ -68,7 +71,7 @@ def over_judging(done): return statistics.median(1000 * s - v["timings"]["total_
 def start(o):
     server = subprocess.Popen([o.assay, "serve", "--db-root", o.db_root, "--http", "127.0.0.1:0", "--order", o.order, "--per-address", "0", "--log-form", "json"], stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
-        if "requests are taken" in line: return server, json.loads(line)["port"]
+        if "accepting requests" in line: return server, json.loads(line)["port"]
     raise SystemExit("it does not start")
 
 
@@ -88,7 +91,9 @@ def main():
     p.add_argument("--load", type=float, default=0.3)
     p.add_argument("--idle", type=int, default=1000)
     p.add_argument("--runs", type=int, default=3)
+    results.add_option(p)
     o = p.parse_args()
+    rows = []
     entries = [json.loads(line) for line in open(o.log, encoding="utf-8")]
     lines = [json.dumps({k: v for k, v in e.items() if k != "gold"}).encode() for e in entries]
     candidates = sum(len(e["candidates"]) for e in entries)
@@ -107,8 +112,14 @@ def main():
         one, planned = (sorted(1000 * s for s, _ in runs) for runs in (alone, opened))
         ms = sorted(done)
         at = lambda sorted_ms, share: sorted_ms[min(len(sorted_ms) - 1, int(share * len(sorted_ms)))]
+        rows.append({"run": run + 1, "callers": o.callers, "replay_candidates_per_s": peer,
+                     "of_replay": candidates / seconds / peer, "p50_ms": at(ms, 0.5), "p99_ms": at(ms, 0.99),
+                     "one_p50_ms": at(one, 0.5), "one_p99_ms": at(one, 0.99),
+                     "one_over_judging_ms": over_judging(alone), "open_p50_ms": at(planned, 0.5),
+                     "open_p99_ms": at(planned, 0.99), "open_over_judging_ms": over_judging(opened), "idle_mb": held})
         print(f"| {run + 1} | {peer:.0f} | {o.callers} | {candidates / seconds / peer:.2f} | {at(ms, 0.5):.1f}, {at(ms, 0.99):.1f} | {at(ms, 0.99) / at(ms, 0.5):.1f} "
               f"| {at(one, 0.5):.1f}, {at(one, 0.99):.1f} | {over_judging(alone):.1f} | {at(planned, 0.5):.1f}, {at(planned, 0.99):.1f} | {over_judging(opened):.1f} | {held:.1f} |", flush=True)
+    results.save(o.csv, rows)
 
 
 if __name__ == "__main__": main()

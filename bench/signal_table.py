@@ -12,6 +12,8 @@ returns nothing too counts as right by accident.
 """
 import argparse, json, os, sqlite3
 
+import results
+
 
 def wilson(right, n, z=1.96):
     if not n: return 0.0, 1.0
@@ -37,7 +39,10 @@ def empty_golds(log, root):
 
 def main():
     p = argparse.ArgumentParser(); p.add_argument("fires"); p.add_argument("--labels"); p.add_argument("--log"); p.add_argument("--all", action="store_true")
-    p.add_argument("--skip-empty-gold", metavar="DB_ROOT"); p.add_argument("--show"); p.add_argument("--only", choices=["ok", "wrong"]); a = p.parse_args()
+    p.add_argument("--skip-empty-gold", metavar="DB_ROOT"); p.add_argument("--show")
+    p.add_argument("--only", choices=["ok", "wrong"])
+    results.add_option(p)
+    a = p.parse_args()
     rows = [json.loads(l) for l in open(a.fires)]
     labels = json.load(open(a.labels)) if a.labels else None
     log = [json.loads(l) for l in open(a.log)] if a.log else None
@@ -54,6 +59,7 @@ def main():
     print(f"{n} candidates, {wrong} wrong ({100 * base:.1f} %)")
     head = f"{'signal':26s} {'fired':>6} {'share':>7} {'note':>6} {'unav.':>6}"
     print(head + (f" {'right':>6} {'prec.':>6} {'95 %':>13} {'lift':>5} {'recall':>7}" if labels else ""))
+    measured = []
     for s in names:
         states = [(r["signals"].get(s, ["", "", 0]), l, r) for r, l in kept]
         fired = [(l, r) for st, l, r in states if st[0] == "fired"]
@@ -63,11 +69,14 @@ def main():
             right = sum(l == "wrong" for l, _ in fired); lo, hi = wilson(right, len(fired)); pr = right / len(fired) if fired else 0
             line += f" {right:6d} {100 * pr:5.1f}% {100 * lo:5.1f}-{100 * hi:5.1f}% {pr / base if base else 0:5.2f} {100 * right / max(wrong, 1):6.1f}%"
         print(line)
+        measured.append({"signal": s, "candidates": n, "wrong": wrong, "fired": len(fired), "notes": note,
+                         "unavailable": un, **({"right": right, "precision_pct": 100 * pr} if labels else {})})
         if a.show == s and log:
             for l, r in fired:
                 if a.only and l != a.only: continue
                 row = log[r["line"]]; c = row["candidates"][r["candidate"]] if "candidates" in row and labels else row["gold"]
                 print(f"  [{l}] {row['db']} | {row['question']}\n      {c if isinstance(c, str) else c['sql']}\n      gold: {row['gold']}")
+    results.save(a.csv, measured)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """What a corrector of a given skill is worth behind the gate: a simulation, no model is asked.
 
   simulated_corrector.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--order ORDER] [--first]
+                         [--csv FILE]
 
 A scripted server in the place of the chat model answers with the gold query for a share r of the questions, with a mutant of it (one
 edit) for a share b, and else repeats the old query; which, follows from the question and what it is told of findings, so that each round
@@ -10,7 +11,7 @@ help.
 """
 import argparse, hashlib, http.server, json, os, random, subprocess, tempfile, threading
 
-import repair
+import repair, results
 
 RATES = [(0, 0), (0.1, 0.05), (0.1, 0.1), (0.3, 0.05), (0.3, 0.2), (0.3, 0.3), (0.6, 0.05), (0.6, 0.2), (0.6, 0.4)]
 
@@ -63,6 +64,7 @@ def main():
     for name in ("assay", "log", "db-root"): p.add_argument("--" + name, required=True)
     p.add_argument("--order", default="auto")
     p.add_argument("--first", action="store_true", help="leave each question its first candidate alone")
+    results.add_option(p)
     o = p.parse_args()
     o.models = None
     with tempfile.TemporaryDirectory() as work:
@@ -77,6 +79,7 @@ def main():
         answers = [verdict.get("sql") or repair.sql_of(line["candidates"][0]) for line, verdict in zip(lines, verdicts)]
         right = {line["question"]: row[0] for line, row in zip(lines, repair.labels(o, o.db_root, lines, [(a, a) for a in answers], work))}
         print("| r | b | asked (calls) | every first answer taken: fixed / broken | behind the gate: fixed / broken | EX |\n| --- | --- | --- | --- | --- | --- |")
+        rows = []
         for server.rates in RATES:
             server.asked.clear()
             server.calls = 0
@@ -87,8 +90,13 @@ def main():
             found = report["selection"]
             fixed = sum(kind == "right" and not right[q] for q, kind in server.asked.items())
             broken = sum(kind == "wrong" and right[q] for q, kind in server.asked.items())
+            rows.append({"right_share": server.rates[0], "wrong_share": server.rates[1], "asked": len(server.asked),
+                         "calls": server.calls, "all_taken_fixed": fixed, "all_taken_broken": broken,
+                         "fixed": found["repaired"]["fixed"], "broken": found["repaired"]["broken"],
+                         "ex_pct": found["assay"]})
             print(f"| {server.rates[0]} | {server.rates[1]} | {len(server.asked)} ({server.calls}) | {fixed} / {broken} | {found['repaired']['fixed']} / {found['repaired']['broken']} "
                   f"| {found['assay']:.1f} |", flush=True)
+        results.save(o.csv, rows)
 
 
 if __name__ == "__main__": main()

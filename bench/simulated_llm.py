@@ -12,7 +12,7 @@ candidates asked about), and by labels.
 """
 import argparse, hashlib, http.server, json, math, os, random, subprocess, tempfile, threading, time
 
-import repair
+import repair, results
 
 SHARES = {"evidence_violation": 0.5, "question_clause_linking": 0.4, "column_ambiguity": 0.2, "insufficient_evidence": 0.1}
 
@@ -87,7 +87,14 @@ def f1(pairs):
     return 2 * found / max(1, said + there)
 
 
+ROWS = []  # of the CSV
+
+
 def row(title, pairs, calls, n):
+    hit, _, asked_about = title.rpartition(": ")
+    ROWS.append({"hit_rate": hit.removeprefix("h "), "asked_about": asked_about,
+                 "ex_pct": 100 * sum(r for _, r in pairs) / n,
+                 "auc": auc(pairs), "f1": f1(pairs), "calls_per_request": calls / n})
     print(f"| {title} | {100 * sum(r for _, r in pairs) / n:.1f} | {auc(pairs):.3f} | {f1(pairs):.2f} | {calls / n:.2f} |", flush=True)
 
 
@@ -150,6 +157,7 @@ def main():
     p.add_argument("--when", nargs="+", default=["always", "0.1:0.95,disagree", "0.3:0.8,disagree", "0.3:0.8"])
     p.add_argument("--learned", action="store_true", help="what the label model learns of the signals, instead")
     p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
+    results.add_option(p)
     o = p.parse_args()
     with tempfile.TemporaryDirectory() as work:
         log = Log(o, work)
@@ -167,6 +175,7 @@ def main():
                 verdicts = log.verdicts("--llm-endpoint", f"http://127.0.0.1:{server.server_port}/v1", "--llm-model", f"scripted-{server.hit}",
                                         "--llm-hit-rate", str(server.hit), "--llm-when", when, "--llm-threads", "16")
                 row(f"h {server.hit}: {when}", log.answers(verdicts), sum(v["llm"]["calls"] for v in verdicts if v.get("llm")), n)
+    results.save(o.csv, ROWS)
 
 
 if __name__ == "__main__": main()

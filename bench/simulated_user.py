@@ -2,7 +2,7 @@
 """What questions to the person who asked are worth (policy ask), with a simulated person: no human was asked.
 
   simulated_user.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--gain 0.05 ...] [--rounds 3] [--seeds 3]
-                    [--questions FILE]
+                    [--questions FILE] [--csv FILE]
 
 The simulated person knows which result is right (by execution of the gold query), picks the choice that gives it, else "none of these"; a
 second one picks another choice in one of ten cases, drawn with each of the seeds. Each log is replayed with `--policy ask`, answers are put
@@ -11,6 +11,7 @@ with answers, fixed / broken, share of (oracle - EX without) that is closed. --q
 """
 import argparse, json, os, random, subprocess, tempfile
 
+import results
 from repair import read, run, write
 
 
@@ -58,7 +59,7 @@ def chosen_right(verdicts, right):
     return {i: v["chosen"] is not None and right[i][v["chosen"]] for i, v in verdicts.items()}
 
 
-def report(o, name, path, root, order, work):
+def report(o, name, path, root, order, work, rows):
     lines = [{**line, "id": f"{name}-{i}"} for i, line in enumerate(read(path))]
     log = os.path.join(work, "all.jsonl")
     write(log, lines)
@@ -77,6 +78,11 @@ def report(o, name, path, root, order, work):
                 fixed += sum(after[i] and not before[i] for i in after) / seeds
                 broken += sum(before[i] and not after[i] for i in after) / seeds
                 if o.questions and not error: write(o.questions, asked)
+            rows.append({"log": name, "oracle_pct": 100 * oracle / n, "ex_before_pct": 100 * base / n,
+                         "least_gain": gain, "person": "errs in 10 %" if error else "never errs",
+                         "questions_per_request": asks / n,
+                         "ex_pct": 100 * total / n, "fixed": fixed, "broken": broken,
+                         "gap_closed_pct": 100 * (total - base) / max(1, oracle - base)})
             print(f"| {name} | {gain} | {'errs in 10 %' if error else 'never errs'} | {asks / n:.3f} | {100 * base / n:.1f} | {100 * total / n:.1f} | "
                   f"{fixed:.0f} / {broken:.0f} | {100 * (total - base) / max(1, oracle - base):.0f} % |", flush=True)
 
@@ -90,12 +96,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--questions")
+    results.add_option(parser)
     o = parser.parse_args()
     print("| log | least gain | the person | questions a request | EX before | EX with answers | fixed / broken | of the way to the oracle |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    rows = []
     for entry in o.log:
         name, path, root, *order = entry.split("=")
-        with tempfile.TemporaryDirectory() as work: report(o, name, path, root, (order or ["unknown"])[0], work)
+        with tempfile.TemporaryDirectory() as work: report(o, name, path, root, (order or ["unknown"])[0], work, rows)
+    results.save(o.csv, rows)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The table of strategies in docs/results.md, by command.
+"""The strategies side by side, on logs with gold queries: selection.csv and selection_order.csv of bench/results.
 
   strategy_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT[=ORDER] ... [--strategy NAME ...] [--trust]
-                     [-- OPTION...]
+                     [--csv FILE] [-- OPTION...]
 
 Runs `assay eval --strategy` for each log and strategy and prints Markdown: execution accuracy with its interval, the gain over
 the first executable candidate (paired interval, fixed / broken), the share of the gap to the oracle that it closes, exact match,
@@ -16,6 +16,7 @@ true would stay below in 95 % of all cases (by simulation), and mean P less the 
 """
 import argparse, json, os, subprocess, sys, tempfile
 
+import results
 from calibration import calibration_error, f1, honest_bound, over
 
 STRATEGIES = ["cyclesql", "first_valid", "detect_then_rerank", "rerank"]
@@ -78,13 +79,26 @@ def trust_row(name, word, report, first, answers):
     return "| " + " | ".join(cells) + " |"
 
 
+def trust_values(name, word, report, first, answers):
+    s, out = report["selection"], {"log": name, "order_given": word or "nothing"}
+    out.update(ex_pct=s["assay"], fixed=s["fixed"], broken=s["broken"], auc_pct=report["detection"]["auc"],
+               answered_at_95=report["answered_at_95"], questions=report["questions"], f1_pct=f1(first))
+    for part, pairs in (("first", first), ("answer", answers)):
+        out.update({f"{part}_ece": calibration_error(pairs), f"{part}_ece_honest": honest_bound([p for p, _ in pairs]),
+                    f"{part}_p_excess": over(pairs)})
+    return out
+
+
 def print_trust(a, more):
+    rows = []
     print("| " + " | ".join(TRUST) + " |\n|" + " --- |" * len(TRUST))
     for spec in a.log:
         name, log, root, *order = spec.split("=")
         for word in words_of(order[0] if order else None):
             report, pairs = measure_trust(a.assay, log, root, word, more)
             print(trust_row(name, word, report, *pairs), flush=True)
+            if a.csv: rows.append(trust_values(name, word, report, *pairs))
+    results.save(a.csv, rows)
 
 
 def between(interval, sign=""):
@@ -106,6 +120,23 @@ def levels(name, strategy, report):
     return f"| {name} | `{strategy}` | " + " | ".join(cells) + " |"
 
 
+def values(name, strategy, report):
+    """A row of selection.csv."""
+    s, d = report["selection"], report["detection"]
+    low_high = lambda what, unit, interval: dict(zip((f"{what}_low_{unit}", f"{what}_high_{unit}"), interval))
+    out = {"log": name, "strategy": strategy, "ex_pct": s["assay"], **low_high("ex", "pct", s["intervals"]["assay"]),
+           "gain_points": s["gain"], **low_high("gain", "points", s["gain_interval"]),
+           "fixed": s["fixed"], "broken": s["broken"], "gap_closed_pct": s["gap_closed"],
+           "exact_match_pct": s["exact_match"]["assay"], "auc_pct": d["auc"],
+           **low_high("auc", "pct", d["intervals"]["auc"]),
+           "answered_at_95": report["answered_at_95"], "questions": report["questions"],
+           "calibration_error_points": d["calibration_error"], "candidates_tried": report["candidates_tried"]}
+    for l in report["difficulty"]:
+        out.update({f"{l['level']}_first_executable_pct": l["first_executable"], f"{l['level']}_ex_pct": l["assay"],
+                    f"{l['level']}_questions": l["questions"]})
+    return out
+
+
 def main():
     options, more = sys.argv[1:], []
     if "--" in options:
@@ -116,6 +147,7 @@ def main():
     p.add_argument("--log", action="append", required=True)
     p.add_argument("--strategy", action="append")
     p.add_argument("--trust", action="store_true")
+    results.add_option(p)
     a = p.parse_args(options)
     if a.trust: return print_trust(a, more)
     measured = [(strategy, *measure(a.assay, spec, strategy, more))
@@ -125,6 +157,7 @@ def main():
     names = [l["level"] for l in measured[0][2]["difficulty"]]
     print("\n| log | strategy | " + " | ".join(names) + " |\n|" + " --- |" * (len(names) + 2))
     for strategy, name, report in measured: print(levels(name, strategy, report))
+    results.save(a.csv, [values(name, strategy, report) for strategy, name, report in measured])
 
 
 if __name__ == "__main__":
