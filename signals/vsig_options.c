@@ -50,9 +50,11 @@ enum err_code vsig_options_set(struct vsig_options *options, const char *signal,
                                struct err *err)
 {
     const struct vsig_def *def = vsig_by_name(signal);
-    if (!def) return err_set(err, ERR_CONFIG, "there is no signal \"%s\"; `assay signals` lists them", signal);
+    if (!def)
+        return err_set(err, ERR_CONFIG, "unknown signal \"%s\"" ERR_HINT "run `assay signals` to list the signals",
+                       signal);
     if (strcmp(key, "enabled") == 0) {
-        if (value != 0 && value != 1) return err_set(err, ERR_CONFIG, "%s: enabled is true or false", signal);
+        if (value != 0 && value != 1) return err_set(err, ERR_CONFIG, "%s: enabled must be true or false", signal);
         options->enabled[def->id] = value != 0;
         return ERR_OK;
     }
@@ -60,12 +62,12 @@ enum err_code vsig_options_set(struct vsig_options *options, const char *signal,
         const struct vsig_option *option = &def->options[i];
         if (strcmp(option->name, key) != 0) continue;
         if (!(value >= option->min && value <= option->max))
-            return err_set(err, ERR_CONFIG, "%s: %s is from %g to %g, not %g", signal, key, option->min, option->max,
-                           value);
+            return err_set(err, ERR_CONFIG, "%s: %s must be from %g to %g, got %g", signal, key, option->min,
+                           option->max, value);
         options->values[def->id][i] = value;
         return ERR_OK;
     }
     char keys[ERR_TEXT_MAX / 2];
     list_keys(def, keys, sizeof keys);
-    return err_set(err, ERR_CONFIG, "%s: unknown key \"%s\"; it knows %s", signal, key, keys);
+    return err_set(err, ERR_CONFIG, "%s: unknown key \"%s\"" ERR_HINT "use one of: %s", signal, key, keys);
 }

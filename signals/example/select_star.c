@@ -21,7 +21,7 @@ static enum err_code eval(struct vsig_run *run)
     for (uint32_t i = 0; items && i < items->n_kids; i++) {
         if (!sql_is(items->kids[i], SQL_STAR)) continue;
         struct vsig_finding *finding =
-            vsig_fire(run, VSIG_WARNING, items->kids[i], "all columns are returned, asked for or not");
+            vsig_fire(run, VSIG_WARNING, items->kids[i], "the query returns all columns, requested or not");
         vsig_add_fact(run, finding, "columns", false, "%u", top->n_outputs);
     }
     return ERR_OK;
@@ -34,7 +34,7 @@ const struct vsig_def vsig_select_star = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "the outermost SELECT returns every column",
-    .description = "The query returns all columns of its tables, although a question names what it wants to see.",
+    .description = "The query returns all columns of its tables, although a question asks for particular columns.",
     .example = "SELECT * FROM singer, where the question asks for names: SELECT name FROM singer.",
     .instruction = "List the columns that the question asks for.",
     .options = OPTIONS,

@@ -14,7 +14,7 @@
 enum { OPT_MAX_PROBE };
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "queries that finding the culprit may cost"},
+    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "maximum number of queries to find the cause"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -143,16 +143,16 @@ static void report(struct vsig_run *run, const char *what)
     const struct sql_node *root = subject->stmt->root;
     const struct sql_node *guilty = search.select ? culprit(&search, &is_join) : NULL;
     if (has_empty_table(subject)) {
-        vsig_note(run, guilty ? guilty : root, "%s: a table that it reads has no rows", what);
+        vsig_note(run, guilty ? guilty : root, "%s: a table that the query reads is empty", what);
     } else if (is_join && joins_by_keys(subject, search.select)) {
-        vsig_note(run, guilty, "%s: the keys that join its tables have no values in common", what);
+        vsig_note(run, guilty, "%s: the join keys of its tables have no common values", what);
     } else if (is_join) {
-        vsig_fire(run, VSIG_ERROR, guilty, "%s: the joined tables have no rows in common", what);
+        vsig_fire(run, VSIG_ERROR, guilty, "%s: no rows of the joined tables match", what);
     } else if (nothing_against(&search)) {
-        vsig_note(run, guilty ? guilty : root, "%s, though the question states each condition", what);
+        vsig_note(run, guilty ? guilty : root, "%s, although the question states every condition", what);
     } else {
         vsig_fire(run, VSIG_WARNING, guilty ? guilty : root,
-                  sql_is(guilty, SQL_WHERE) || !guilty ? "%s" : "%s: without this condition there would be rows", what);
+                  sql_is(guilty, SQL_WHERE) || !guilty ? "%s" : "%s: without this condition, rows would match", what);
     }
 }
 
@@ -200,7 +200,7 @@ static enum err_code eval(struct vsig_run *run)
             break;
         }
         if (like_that) {
-            vsig_note(run, run->subject->stmt->root, "a column of the result is all %s, as it is in its table",
+            vsig_note(run, run->subject->stmt->root, "a column of the result is all %s, as in its table",
                       look == COLUMN_NULL ? "NULL" : "zero");
             continue;
         }
@@ -216,10 +216,10 @@ const struct vsig_def vsig_abnormal_result = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB | VSIG_NEEDS_RESULT,
-    .sentence = "the whole result is empty, or a column of it is all NULL or all zero",
+    .sentence = "the result is empty, or one of its columns is all NULL or all zero",
     .description =
-        "The query runs but its result carries no information; the condition or join that empties it is marked.",
-    .example = "SELECT COUNT(*) FROM clients WHERE gender = 'Female' is 0 when the column holds F and M.",
+        "The query runs, but its result contains no information. The condition or join that causes this is marked.",
+    .example = "SELECT COUNT(*) FROM clients WHERE gender = 'Female' is 0 if the column contains F and M.",
     .instruction = "Check the marked condition's value, column and operator, or the marked join.",
     .options = OPTIONS,
     .eval = eval,

@@ -7,7 +7,7 @@
 enum { OPT_MAX_PROBE };
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "queries that one candidate may cost; statistics answer the rest"},
+    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "maximum number of queries per candidate; statistics cover the rest"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -101,18 +101,18 @@ static void report(struct vsig_run *run, const struct vsig_predicate *all, uint3
     const char *excuse = NULL;
     if (is_anti_join(dead)) return;
     if (dead->column->stats.rows == 0 && !dead->column->stats.sampled)
-        excuse = "its table is empty";
+        excuse = "the table is empty";
     else if (is_negated(dead->node))
-        excuse = "it is negated";
+        excuse = "the condition is negated";
     else if (is_subtracted(subject, dead->node))
-        excuse = "its rows are taken away from others";
+        excuse = "its rows are subtracted from others";
     else if (choice && has_live_branch(choice, all, n))
-        excuse = "another branch can hold";
+        excuse = "another branch of the OR can match";
     else if (vsig_question_says_so(subject, dead))
-        excuse = "the question states it so";
+        excuse = "the question states the condition";
     struct vsig_finding *finding =
-        excuse ? vsig_note(run, dead->node, "no row of %s meets this condition; %s", column, excuse)
-               : vsig_fire(run, VSIG_ERROR, dead->node, "no row of %s meets this condition", column);
+        excuse ? vsig_note(run, dead->node, "no row matches this condition on %s; %s", column, excuse)
+               : vsig_fire(run, VSIG_ERROR, dead->node, "no row matches this condition on %s", column);
     add_data(run, finding, dead);
 }
 
@@ -136,12 +136,12 @@ const struct vsig_def vsig_empty_predicate = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "a comparison of a column with a literal selects no row of its table when it runs alone",
-    .description =
-        "A condition in the query matches nothing in the data: the value is spelt in another way, stands in another "
-        "column, or the comparison is the wrong one.",
-    .example = "WHERE city = 'N.Y.' selects nothing when the column holds 'New York'.",
-    .instruction = "Use the stored form of the value, or the column that holds it; the nearest values are listed.",
+    .sentence = "a comparison of a column with a literal matches no row of its table when evaluated alone",
+    .description = "A condition of the query matches nothing in the data. The value is spelled differently, is in "
+                   "another column, or the comparison is wrong.",
+    .example = "WHERE city = 'N.Y.' matches nothing if the column contains 'New York'.",
+    .instruction =
+        "Use the stored spelling of the value, or the column that contains it. The nearest values are listed.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -12,7 +12,8 @@
 enum { OPT_MAX_PROBE };
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_MAX_PROBE] = {"max_probe", 200, 1, 100000, "outer rows for which a correlated subquery is asked"},
+    [OPT_MAX_PROBE] = {"max_probe", 200, 1, 100000,
+                       "maximum number of outer rows for which a correlated subquery is evaluated"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -97,7 +98,7 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *condit
         if (!all) return ERR_LIMIT_MEMORY;
         sql_set_kid(all, QUERY_LIMIT, NULL);
         if (ask_alone(subject, all, &code) == 1)
-            vsig_note(run, subquery, "LIMIT 1 without ORDER BY picks any one of several values");
+            vsig_note(run, subquery, "LIMIT 1 without ORDER BY returns an arbitrary one of several values");
         return code;
     }
     if (correlated && !is_countable(query)) return ERR_REFUSED;
@@ -107,7 +108,7 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *condit
             : ask_alone(subject, query, &code);
     if (several == 1) {
         struct vsig_finding *finding = vsig_fire(
-            run, VSIG_ERROR, subquery, "the subquery yields more than one value, and only the first is compared");
+            run, VSIG_ERROR, subquery, "the subquery returns more than one value, but only the first is compared");
         vsig_add_clause(run, finding, condition);
     }
     return several < 0 ? code : ERR_OK;
@@ -134,12 +135,12 @@ const struct vsig_def vsig_incorrect_subquery_filter = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "a value is compared with a subquery that yields more than one distinct value",
-    .description =
-        "A comparison takes one value, but its subquery yields several; SQLite compares with whichever comes first, "
-        "PostgreSQL refuses.",
+    .sentence = "a value is compared with a subquery that returns more than one distinct value",
+    .description = "A comparison takes one value, but its subquery returns several. SQLite compares with the first "
+                   "one; PostgreSQL reports an error.",
     .example = "WHERE city = (SELECT city FROM shops) compares with the first shop only.",
-    .instruction = "Use IN for any of them, an aggregate or ORDER BY with LIMIT 1 for a definite one.",
+    .instruction =
+        "Use IN to match any of the values. For one definite value, use an aggregate, or ORDER BY with LIMIT 1.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -35,7 +35,7 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *in)
     if (with)
         any = vsig_probe_any(
             subject, arena_printf(subject->arena, "%sSELECT 1 FROM assay_q WHERE c IS NULL LIMIT 1", with), &code);
-    if (any == 1) vsig_fire(run, VSIG_ERROR, in, "the subquery yields a NULL, so that NOT IN is true for no row");
+    if (any == 1) vsig_fire(run, VSIG_ERROR, in, "the subquery returns NULL, so NOT IN is not true for any row");
     return any < 0 ? code : ERR_OK;
 }
 
@@ -60,10 +60,10 @@ const struct vsig_def vsig_not_in_null = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "NOT IN stands over a subquery that yields NULL",
+    .sentence = "NOT IN is used with a subquery that returns NULL",
     .description =
-        "Comparing with a list that holds NULL is unknown unless a match is found, so NOT IN rejects every row.",
-    .example = "WHERE id NOT IN (SELECT owner_id FROM dogs) returns nothing when one dog has no owner.",
+        "A comparison with a list that contains NULL is unknown unless it finds a match, so NOT IN rejects every row.",
+    .example = "WHERE id NOT IN (SELECT owner_id FROM dogs) returns nothing if one dog has no owner.",
     .instruction = "Add WHERE ... IS NOT NULL to the subquery, or use NOT EXISTS.",
     .eval = eval,
 };

@@ -59,8 +59,8 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *query)
     bool null = key->type == DB_NULL && begins_with_null(run, term);
     if (!null && !is_blank(key)) return ERR_OK;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, term, "the first row has no value to order by: %s comes first",
-                  null ? "NULL" : "what stands for nothing");
+        vsig_fire(run, VSIG_ERROR, term, "the first row has no value to order by, because %s comes first",
+                  null ? "NULL" : "a placeholder for a missing value");
     vsig_add_clause(run, finding, sql_kid(query, QUERY_LIMIT));
     return ERR_OK;
 }
@@ -83,11 +83,10 @@ const struct vsig_def vsig_null_first = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "ORDER BY with LIMIT answers with a row whose order key is NULL",
-    .description =
-        "Where the key is NULL nothing is known of the row, yet the engine puts it first, before the least value "
-        "(SQLite, ascending) or the greatest (PostgreSQL, descending).",
-    .example = "SELECT name FROM singer ORDER BY age LIMIT 1 when one singer's age is NULL.",
-    .instruction = "Leave rows without a key out (WHERE key IS NOT NULL), or order with NULLS LAST.",
+    .sentence = "ORDER BY with LIMIT returns a row whose order key is NULL",
+    .description = "A NULL key means that the value is unknown. The engine still puts it first, before the least value "
+                   "(SQLite, ascending) or the greatest (PostgreSQL, descending).",
+    .example = "SELECT name FROM singer ORDER BY age LIMIT 1 if one singer's age is NULL.",
+    .instruction = "Exclude rows without a key (WHERE key IS NOT NULL), or order with NULLS LAST.",
     .eval = null_first_eval,
 };

@@ -8,7 +8,7 @@
 enum { OPT_SHARE };
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_SHARE] = {"share", 0.95, 0.5, 1.0, "share of a column's values that must be of one kind"},
+    [OPT_SHARE] = {"share", 0.95, 0.5, 1.0, "minimum share of a column's values that must be of one kind"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -77,11 +77,12 @@ static void compare_with_literal(struct vsig_run *run, const struct vsig_predica
     bool clash = (kind == KIND_WORDS && number) || (kind == KIND_NUMBER && !number && !numeric_text) ||
                  (kind == KIND_DATE && other_notation(predicate->column, literal));
     if (!clash) return;
-    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, predicate->node, "%s holds %s; this compares it with %s",
-                                             vsig_column_name(run->subject, predicate->ref), KIND_NAMES[kind],
-                                             number              ? "a number"
-                                             : kind == KIND_DATE ? "a text of another notation"
-                                                                 : "a text");
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, predicate->node, "%s contains %s, but is compared with %s",
+                  vsig_column_name(run->subject, predicate->ref), KIND_NAMES[kind],
+                  number              ? "a number"
+                  : kind == KIND_DATE ? "a text in another format"
+                                      : "a text");
     if (predicate->column->stats.min.type == DB_TEXT)
         vsig_add_fact(run, finding, "stored_like", true, "%.*s", (int)predicate->column->stats.min.len,
                       predicate->column->stats.min.text);
@@ -96,7 +97,7 @@ static void compare_columns(struct vsig_run *run, const struct sql_node *node)
     if (!a || !b) return;
     enum kind ka = kind_of_column(run, a), kb = kind_of_column(run, b);
     if (ka == kb || ka == KIND_UNKNOWN || kb == KIND_UNKNOWN) return;
-    vsig_fire(run, VSIG_ERROR, node, "%s holds %s, %s holds %s: they cannot match",
+    vsig_fire(run, VSIG_ERROR, node, "%s contains %s and %s contains %s, so they cannot match",
               vsig_column_name(run->subject, left), KIND_NAMES[ka], vsig_column_name(run->subject, right),
               KIND_NAMES[kb]);
 }
@@ -114,7 +115,7 @@ static void calculate(struct vsig_run *run, const struct sql_node *node, const s
     const struct schema_column *column = ref ? schema_column_of(run->subject->schema, ref) : NULL;
     enum kind kind = column ? kind_of_column(run, column) : KIND_UNKNOWN;
     if (kind == KIND_WORDS || (kind == KIND_DATE && node->kind == SQL_CALL))
-        vsig_fire(run, VSIG_ERROR, node, "%s holds %s, which count as 0 in a calculation",
+        vsig_fire(run, VSIG_ERROR, node, "%s contains %s, which count as 0 in a calculation",
                   vsig_column_name(run->subject, ref), KIND_NAMES[kind]);
 }
 
@@ -143,12 +144,11 @@ const struct vsig_def vsig_type_mismatch = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DATA,
-    .sentence = "a comparison or calculation mixes types whose values cannot match, as measured on the columns",
-    .description =
-        "SQLite compares and calculates across types without complaint, but a number never equals a word, and a word "
-        "counts as 0 in a sum.",
-    .example = "WHERE hired > 2020 when hired holds texts such as '2020-05-01': a text is greater than any number.",
-    .instruction = "Compare with a value written as the column stores it, or convert the column first.",
+    .sentence = "a comparison or calculation mixes types that cannot match, judged by the values in the columns",
+    .description = "SQLite compares and calculates across types without an error. But a number never equals a word, "
+                   "and a word counts as 0 in a sum.",
+    .example = "WHERE hired > 2020 if hired contains texts such as '2020-05-01': a text is greater than any number.",
+    .instruction = "Compare with a value in the format that the column stores, or convert the column first.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -121,7 +121,7 @@ static void report(struct vsig_run *run, const struct sql_source *first, const s
     const char *a = vsig_source_name(run->subject, first), *b = vsig_source_name(run->subject, second);
     struct vsig_finding *finding =
         vsig_fire(run, harmless ? VSIG_NOTE : VSIG_ERROR, second->node,
-                  "no condition connects %s with %s: every row of one meets every row of the other", a, b);
+                  "no condition connects %s with %s, so every row of one is paired with every row of the other", a, b);
     vsig_add_clause(run, finding, first->node);
     vsig_add_fact(run, finding, "tables", false, "%s, %s", a, b);
 }
@@ -159,13 +159,12 @@ const struct vsig_def vsig_cartesian_product = {
     .name = "cartesian_product",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "two FROM items have no predicate between them, directly or through others",
-    .description =
-        "The query combines every row of one table with every row of another. Counts and sums are multiplied, "
-        "and rows appear that belong together by chance only.",
-    .example = "SELECT singer.name FROM singer, concert WHERE concert.year = 2014: nothing says which singer sang.",
-    .instruction =
-        "Join the tables by the foreign key between them, through a linking table if need be, or drop the table "
-        "that is not needed.",
+    .sentence = "no predicate connects two FROM items, directly or through others",
+    .description = "The query combines every row of one table with every row of another. Counts and sums are "
+                   "multiplied, and unrelated rows are combined.",
+    .example =
+        "SELECT singer.name FROM singer, concert WHERE concert.year = 2014: no condition says which singer sang.",
+    .instruction = "Join the tables by the foreign key between them, through a linking table if necessary, or remove "
+                   "the table that is not needed.",
     .eval = eval,
 };

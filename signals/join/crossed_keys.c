@@ -20,7 +20,8 @@ static enum err_code crossed_keys_eval(struct vsig_run *run)
     const struct schema_column *a = query_column(run->subject, sql_kid(logic.crossed, 0));
     const struct schema_column *b = query_column(run->subject, sql_kid(logic.crossed, 1));
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, logic.crossed, "each row meets the rows of all others, rather than none");
+        vsig_fire(run, VSIG_ERROR, logic.crossed,
+                  "unequal keys pair each row with all unrelated rows; they do not find rows without a partner");
     vsig_add_fact(run, finding, "keys", false, "%s.%s, %s.%s", run->subject->schema->tables[a->table].name, a->name,
                   run->subject->schema->tables[b->table].name, b->name);
     return ERR_OK;
@@ -31,10 +32,9 @@ const struct vsig_def vsig_crossed_keys = {
     .name = "crossed_keys",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "tables are joined where their keys differ, which pairs each row with those of all others",
-    .description =
-        "Keys that refer to each other are compared with <>. That is met by nearly every pair of rows: it finds "
-        "things beside which there is another one, not things that have none.",
+    .sentence = "tables are joined on unequal keys, which pairs each row with all unrelated rows",
+    .description = "Keys that refer to each other are compared with <>, and nearly every pair of rows satisfies that. "
+                   "The join finds rows that have some other row beside them, not rows without a partner.",
     .example =
         "Which singers were in no concert? - SELECT name FROM singer JOIN singer_in_concert ON singer.singer_id <> "
         "singer_in_concert.singer_id",

@@ -7,11 +7,12 @@
 #include "signals/support/names.h"
 
 static const char *const CAUSES[] = {
-    [VSIG_DROP_JOIN] = "the question asks for all, with or without a partner, and the inner join drops the others",
-    [VSIG_DROP_SIDE] = "the question asks for all, with or without a partner, and the outer join keeps the wrong side",
-    [VSIG_DROP_FILTER] = "the outer join keeps rows without a partner, and this drops them again",
-    [VSIG_DROP_UNJOINED] = "the question asks for all, also those that nothing refers to, and their table is not read",
-    [VSIG_DROP_COUNTED] = "COUNT(*) counts the row without a partner as one: zero was asked for",
+    [VSIG_DROP_JOIN] = "the question asks for all rows, but the inner join drops the rows without a partner",
+    [VSIG_DROP_SIDE] = "the question asks for all rows, but the outer join keeps the unmatched rows of the wrong side",
+    [VSIG_DROP_FILTER] = "the outer join keeps rows without a partner, but this condition drops them again",
+    [VSIG_DROP_UNJOINED] =
+        "the question asks for all rows, including unreferenced ones, but the query does not read their table",
+    [VSIG_DROP_COUNTED] = "COUNT(*) counts a row without a partner as one, but the question asks for zero",
 };
 
 static enum err_code dropped_rows_eval(struct vsig_run *run)
@@ -32,12 +33,12 @@ const struct vsig_def vsig_dropped_rows = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
-    .sentence = "the question includes those without a partner, and a join or condition drops them",
-    .description = "The question asks for all of a kind, also those for which the other table has no row. An inner "
-                   "join, or a condition on the optional side of an outer one, leaves them out.",
-    .example = "How many staff has each department, also those without? SELECT d.name, COUNT(*) FROM department d "
-               "JOIN staff s ON s.dept_id = d.id GROUP BY d.id",
-    .instruction = "LEFT JOIN from the table that all of are asked for, count a column of the other one, and put its "
-                   "conditions into ON.",
+    .sentence = "the question includes rows without a partner, but a join or condition drops them",
+    .description = "The question asks for all things of a kind, including those without a row in the other table. An "
+                   "inner join, or a condition on the optional side of an outer join, drops them.",
+    .example = "How many staff does each department have, including departments without staff? - SELECT d.name, "
+               "COUNT(*) FROM department d JOIN staff s ON s.dept_id = d.id GROUP BY d.id",
+    .instruction = "LEFT JOIN from the table whose rows must all appear, count a column of the other table, and move "
+                   "its conditions into ON.",
     .eval = dropped_rows_eval,
 };

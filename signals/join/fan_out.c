@@ -124,8 +124,8 @@ static void report(struct vsig_run *run, const struct sql_block *block, const st
     const char *one = vsig_source_name(run->subject, entity);
     const char *other = vsig_source_name(run->subject, first_of(block, many));
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, at, "rows of %s are %s, and the join with %s repeats them", one,
-                  summed ? "aggregated" : "asked for", other);
+        vsig_fire(run, VSIG_WARNING, at, "rows of %s are %s, but the join with %s repeats them", one,
+                  summed ? "aggregated" : "requested", other);
     vsig_add_clause(run, finding, first_of(block, many)->node);
     vsig_add_fact(run, finding, "repeated", false, "%s", one);
     vsig_add_fact(run, finding, "by", false, "%s", other);
@@ -254,14 +254,12 @@ const struct vsig_def vsig_fan_out = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "a one-to-many join repeats the rows that are asked for, or those that are summed, counted or averaged",
-    .description =
-        "The query joins a table that has several rows for one of those asked for. They come back more than once, "
-        "or enter a sum, a count or an average more than once.",
+    .sentence = "a one-to-many join repeats the requested rows, or rows that are summed, counted or averaged",
+    .description = "The query joins a table that has several rows for each requested row. Requested rows are then "
+                   "returned more than once, or enter a sum, count or average more than once.",
     .example = "SELECT T1.name FROM singer AS T1 JOIN award AS T2 ON T1.singer_id = T2.singer_id lists a singer once "
-               "for every "
-               "award.",
-    .instruction = "Use DISTINCT, EXISTS or IN when the other table only filters; aggregate before joining, or "
-                   "COUNT(DISTINCT key).",
+               "per award.",
+    .instruction = "If the other table only filters, use DISTINCT, EXISTS or IN. Otherwise aggregate before joining, "
+                   "or use COUNT(DISTINCT key).",
     .eval = eval,
 };

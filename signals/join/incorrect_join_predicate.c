@@ -23,7 +23,7 @@ enum { OPT_MIN_INCLUSION };
 
 static const struct vsig_option OPTIONS[] = {
     {"min_inclusion", 0.95, 0, 1,
-     "share of one column's values found in the other for an undeclared pair to count as valid"},
+     "minimum share of one column's values that occur in the other, for an undeclared pair to be valid"},
     {NULL},
 };
 
@@ -202,7 +202,7 @@ static void report_passed(struct vsig_run *run, const struct sql_join_pair *pair
     if (!join) return;
     const struct schema_column *from = schema->columns[join->from[0]], *to = schema->columns[join->to[0]];
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, pair->node, "%s.%s refers to %s.%s, and the join goes past it",
+        vsig_fire(run, VSIG_WARNING, pair->node, "%s.%s refers to %s.%s, but the join does not use this reference",
                   schema->tables[from->table].name, from->name, schema->tables[to->table].name, to->name);
     vsig_add_fact(run, finding, "declared join", false, "%s.%s = %s.%s", schema->tables[from->table].name, from->name,
                   schema->tables[to->table].name, to->name);
@@ -230,13 +230,11 @@ const struct vsig_def vsig_incorrect_join_predicate = {
     .name = "incorrect_join_predicate",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "an equality joins two columns that are no foreign key pair, declared, derived or safely inferred",
-    .description =
-        "The query joins two columns of which neither refers to the other. Equal numbers in them mean different "
-        "things, so rows are paired by chance.",
-    .example =
-        "client.client_id = account.account_id: a client and an account with the same number have nothing to do with "
-        "each other; the table disp links them.",
+    .sentence = "an equality joins two columns that are not a declared, derived or safely inferred foreign key pair",
+    .description = "The query joins two columns, and neither refers to the other. Equal numbers in them mean different "
+                   "things, so rows are paired by chance.",
+    .example = "client.client_id = account.account_id: a client and an account with the same number are unrelated. The "
+               "table disp links them.",
     .instruction = "Join along the foreign keys of the schema, through the linking table if there is one.",
     .options = OPTIONS,
     .eval = eval,

@@ -140,7 +140,7 @@ static void report_extra(struct tree *tree)
             mark(tree,
                  vsig_fire(
                      tree->run, VSIG_WARNING, source->node,
-                     "nothing of %s is used, and each row has exactly one partner in it: joining it changes nothing",
+                     "no column of %s is used, and each row has exactly one match in it, so the join changes nothing",
                      name),
                  source);
         else if (!(tree->doubtful & bit))
@@ -148,11 +148,11 @@ static void report_extra(struct tree *tree)
         else if (absence && !source->nullable && vsig_question_names_table(tree->run->subject, source->table))
             mark(tree,
                  vsig_fire(tree->run, VSIG_WARNING, source->node,
-                           "the question asks for rows without %s, but the join keeps those that have it", name),
+                           "the question asks for rows without %s, but the join keeps only rows that have it", name),
                  source);
         else
             mark(tree,
-                 vsig_note(tree->run, source->node, "nothing of %s is used: joining it only filters or repeats rows",
+                 vsig_note(tree->run, source->node, "no column of %s is used, so the join only filters or repeats rows",
                            name),
                  source);
     }
@@ -193,7 +193,8 @@ static enum err_code report_detour(struct tree *tree)
         if (in_tree) continue;
         if (!finding)
             finding = vsig_fire(tree->run, VSIG_WARNING, source->node,
-                                "%u tables are joined where %u would do for all that is used", n_joined, least);
+                                "the query joins %u tables, but %u would be enough for the columns that it uses",
+                                n_joined, least);
         else
             vsig_add_clause(tree->run, finding, source->node);
         vsig_add_fact(tree->run, finding, "table", false, "%s", vsig_source_name(subject, source));
@@ -226,15 +227,13 @@ const struct vsig_def vsig_suboptimal_join_tree = {
     .name = "suboptimal_join_tree",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "a block joins more tables than the smallest join tree that spans those it needs",
+    .sentence = "a block joins more tables than the smallest join tree that connects the tables it needs",
     .description =
-        "A table is joined that the query does not need, or needed tables are connected by a detour. At best it "
-        "costs time; often it drops or repeats rows, or points to a misreading of the question.",
-    .example =
-        "SELECT T1.title FROM concert AS T1 JOIN stadium AS T2 ON T1.stadium_id = T2.stadium_id: every concert has one "
-        "stadium, and nothing of it is asked.",
-    .instruction =
-        "Leave out tables of which no column is used, and connect the others along the shortest chain of foreign "
-        "keys. Keep a table whose only part is to filter, if the question asks for that.",
+        "The query joins a table that it does not need, or connects the needed tables by a longer path than necessary. "
+        "At best this costs time. Often it drops or repeats rows, or indicates a misreading of the question.",
+    .example = "SELECT T1.title FROM concert AS T1 JOIN stadium AS T2 ON T1.stadium_id = T2.stadium_id: every concert "
+               "has one stadium, and no stadium column is used.",
+    .instruction = "Remove tables whose columns are not used, and connect the others along the shortest chain of "
+                   "foreign keys. Keep a table that only filters rows if the question asks for that.",
     .eval = eval,
 };

@@ -14,7 +14,7 @@ enum { OPT_MIN_COLUMNS };
 enum { MAX_USED = 32 };
 
 static const struct vsig_option OPTIONS[] = {
-    {"min_columns", 2, 1, MAX_USED, "non-key columns that the tables must share when the question names neither"},
+    {"min_columns", 2, 1, MAX_USED, "minimum number of shared non-key columns if the question names neither table"},
     {NULL},
 };
 
@@ -128,10 +128,10 @@ static void report(struct vsig_run *run, const struct usage *usage, uint32_t oth
     const struct schema_index *schema = run->subject->schema;
     const char *mine = schema->tables[usage->table].name, *theirs = schema->tables[other].name;
     struct vsig_finding *finding =
-        named ? vsig_fire(run, VSIG_ERROR, usage->node, "the question names %s, which holds the same columns as %s",
+        named ? vsig_fire(run, VSIG_ERROR, usage->node, "the question names %s, which has the same columns as %s",
                           theirs, mine)
-              : vsig_fire(run, VSIG_WARNING, usage->node, "%s holds the same columns that are taken from %s", theirs,
-                          mine);
+              : vsig_fire(run, VSIG_WARNING, usage->node, "%s has the same columns that the query takes from %s",
+                          theirs, mine);
     vsig_add_fact(run, finding, "alternative", false, "%s", theirs);
     for (uint32_t i = 0; i < usage->n && i < 4; i++) {
         const struct schema_column *a = usage->columns[i], *b = column_named(schema, other, a->name);
@@ -180,15 +180,13 @@ const struct vsig_def vsig_table_similarity = {
     .family = VSIG_JOIN,
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_DATA,
-    .sentence = "another table holds, under the same names, the columns that the query takes from one of its tables",
-    .description =
-        "Two tables of the database have the columns that the query uses, with different values. The query may "
-        "read the wrong one.",
-    .example = "SELECT city, phone FROM branch, where the question asks for agencies and a table agency has city and "
-               "phone too.",
+    .sentence = "another table has columns with the same names as those that the query takes from one of its tables",
+    .description = "Two tables of the database have the columns that the query uses, with different values. The query "
+                   "may read the wrong table.",
+    .example = "Which cities have an agency? - SELECT city, phone FROM branch, although a table agency also has city "
+               "and phone.",
     .instruction =
-        "Check which of the tables the question is about, by its name and by the values that they hold, and take "
-        "the columns from that one.",
+        "Check by table names and values which table the question is about, and take the columns from that table.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -11,13 +11,13 @@ static enum err_code wrong_role_eval(struct vsig_run *run)
     if (roles->at && !roles->match) {
         const struct schema_table *table = &run->subject->schema->tables[roles->used->table];
         struct vsig_finding *finding =
-            vsig_fire(run, VSIG_ERROR, roles->at, "the value is looked for by %s.%s, the question asks for %s",
+            vsig_fire(run, VSIG_ERROR, roles->at, "the query looks up the value by %s.%s, but the question asks for %s",
                       table->name, roles->used->name, roles->wanted->name);
         vsig_add_fact(run, finding, "wanted", false, "%s.%s", table->name, roles->wanted->name);
     }
     if (roles->ends_at && !roles->ends_match)
         vsig_fire(run, VSIG_ERROR, roles->ends_at,
-                  "the ends of the self-join are exchanged: the question asks for the other direction");
+                  "the two sides of the self-join are swapped: the question asks for the opposite direction");
     return ERR_OK;
 }
 
@@ -27,11 +27,12 @@ const struct vsig_def vsig_wrong_role = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a value is taken as source where the question says destination, as away where it says home, and alike",
-    .description = "The table refers to two things of one kind, and the query takes the other one than the question "
-                   "says; or it exchanges the ends of a self-join.",
-    .example = "How many flights leave from Oslo? SELECT COUNT(*) FROM flight JOIN airport ON flight.destination = "
+    .sentence = "a value is used in the wrong role, such as source where the question says destination, or away "
+                "instead of home",
+    .description = "The table has two references to the same kind of thing, and the query uses the one that the "
+                   "question does not mean. Or it swaps the two sides of a self-join.",
+    .example = "How many flights leave from Oslo? - SELECT COUNT(*) FROM flight JOIN airport ON flight.destination = "
                "airport.code WHERE airport.city = 'Oslo'",
-    .instruction = "Join along the column whose name says the part that the question gives to the value.",
+    .instruction = "Join on the column whose name matches the role that the question gives to the value.",
     .eval = wrong_role_eval,
 };

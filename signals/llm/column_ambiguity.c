@@ -35,7 +35,7 @@ static enum err_code column_ambiguity_eval(struct vsig_run *run)
             dropped++;
             continue;
         }
-        vsig_fire(run, VSIG_WARNING, place, "a language model finds that %s.%s could answer as well",
+        vsig_fire(run, VSIG_WARNING, place, "a language model reports that %s.%s could also answer the question",
                   schema->tables[column->table].name, column->name);
     }
     ask_note_dropped(run, dropped);
@@ -48,9 +48,9 @@ const struct vsig_def vsig_column_ambiguity = {
     .family = VSIG_LLM,
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a language model names another column that could answer as well",
-    .description = "The schema has very similar columns, and question and evidence do not say which of them is meant.",
-    .example = "What is the name of the winner? - winner_name and winner_full_name are both there",
-    .instruction = "Choose the column whose name or description is nearest to the words of the question.",
+    .sentence = "a language model names another column that could also answer the question",
+    .description = "The schema has very similar columns, and the question and evidence do not say which one is meant.",
+    .example = "What is the name of the winner? - winner_name and winner_full_name both exist",
+    .instruction = "Choose the column whose name or description is closest to the words of the question.",
     .eval = column_ambiguity_eval,
 };

@@ -8,7 +8,7 @@ static enum err_code insufficient_evidence_eval(struct vsig_run *run)
     if (!part || !ask_bool(run, part, "insufficient", &insufficient) || !insufficient) return ERR_OK;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_WARNING, NULL,
-                  "a language model finds too little in question, evidence and schema to judge the query");
+                  "a language model reports that question, evidence and schema contain too little to judge the query");
     ask_quote(run, finding, part);
     ask_mark(run, finding, NULL, NULL);
     return ERR_OK;
@@ -20,10 +20,10 @@ const struct vsig_def vsig_insufficient_evidence = {
     .family = VSIG_LLM,
     .cause = VSIG_QUESTION_AMBIGUITY,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a language model finds too little to judge the query",
-    .description = "Something that the question speaks of is neither defined nor to be found in the database.",
-    .example = "Who are the loyal customers? - nothing says what makes a customer loyal",
+    .sentence = "a language model reports too little information to judge the query",
+    .description = "The question mentions something that is neither defined nor found in the database.",
+    .example = "Who are the loyal customers? - nothing defines a loyal customer",
     .instruction =
-        "Use only what question, evidence and schema give; take the plainest meaning of a word that is not defined.",
+        "Use only the question, the evidence and the schema. Take the plainest meaning of a word that is not defined.",
     .eval = insufficient_evidence_eval,
 };

@@ -21,7 +21,7 @@ static enum err_code question_clause_linking_eval(struct vsig_run *run)
         }
         if (sure) continue;
         struct vsig_finding *finding = vsig_fire(
-            run, VSIG_WARNING, place, "a language model is not sure that this stands for what the question says");
+            run, VSIG_WARNING, place, "a language model is not sure that this clause means what the question says");
         vsig_add_fact(run, finding, "words", false, "%.80s", words);
     }
     ask_note_dropped(run, dropped);
@@ -34,10 +34,10 @@ const struct vsig_def vsig_question_clause_linking = {
     .family = VSIG_LLM,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a language model is unsure which words of the question a clause stands for",
+    .sentence = "a language model is unsure which words of the question a clause corresponds to",
     .description =
-        "A language model linked the words of the question to the clauses of the query, and guessed at some.",
-    .example = "List the oldest members - ORDER BY join_date may stand for the age of the member or of the membership",
-    .instruction = "Make the marked clause say exactly what these words of the question mean.",
+        "A language model linked the words of the question to the clauses of the query, and guessed some of the links.",
+    .example = "List the oldest members - ORDER BY join_date may mean the age of the member or of the membership",
+    .instruction = "Make the marked clause express exactly what these words of the question mean.",
     .eval = question_clause_linking_eval,
 };

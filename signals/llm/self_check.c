@@ -31,8 +31,8 @@ const struct vsig_def vsig_self_check = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "a language model says that the query does not answer the question",
-    .description = "A language model that was shown question, schema and query holds the query for wrong.",
+    .description = "A language model that was given the question, the schema and the query considers the query wrong.",
     .example = "How many singers are there? - SELECT count(DISTINCT country) FROM singer",
-    .instruction = "Answer the question as it is asked; look at the marked clauses first.",
+    .instruction = "Answer the question exactly as asked. Check the marked clauses first.",
     .eval = self_check_eval,
 };

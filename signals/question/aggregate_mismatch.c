@@ -187,7 +187,7 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view)
     if (view->distinct || view->group || view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] ||
         view->compound[QUERY_EXCEPT] || is_key_count(run->subject, count))
         return;
-    vsig_fire(run, VSIG_ERROR, count, "the question counts different ones, the query counts every row");
+    vsig_fire(run, VSIG_ERROR, count, "the question asks to count different values, but the query counts every row");
 }
 
 /* A sum or average of keys, or of texts that are no numbers, means nothing. */
@@ -201,7 +201,7 @@ static void check_argument(struct vsig_run *run, const struct sql_node *call)
     bool texts = stats->texts > 0 && stats->ints + stats->reals + stats->numeric_texts == 0;
     bool key = column->pk || schema_is_foreign_key(run->subject->schema, column->id);
     if (!texts && !key) return;
-    vsig_fire(run, VSIG_ERROR, call, "%s.%s holds %s: its sum or average means nothing",
+    vsig_fire(run, VSIG_ERROR, call, "%s.%s contains %s, so its sum or average is meaningless",
               run->subject->schema->tables[column->table].name, column->name, key ? "keys" : "texts");
 }
 
@@ -215,7 +215,7 @@ static void check_counted(struct vsig_run *run, const struct query_view *view)
     if (!column || column->unique || query_is_generic(subject, column)) return;
     if (subject->analysis->column_score[column->id] > 0) return;
     if (subject->analysis->evidence_score && subject->analysis->evidence_score[column->id] > 0.4F) return;
-    vsig_fire(run, VSIG_ERROR, count, "the query counts different %s.%s, of which the question says nothing",
+    vsig_fire(run, VSIG_ERROR, count, "the query counts different values of %s.%s, which the question does not mention",
               subject->schema->tables[column->table].name, column->name);
 }
 
@@ -278,7 +278,7 @@ static void check_counted_table(struct vsig_run *run, const struct query_view *v
         const struct question_mention *m = &question->mentions[i];
         if (m->column >= 0 || m->score < 0.99 || !m->exact || !follows_count(question, m)) continue;
         if (table_in_reach(subject, (uint32_t)m->table) || names_a_source(subject, m)) continue;
-        vsig_fire(run, VSIG_ERROR, count, "the question counts rows of %s, the query does not look there",
+        vsig_fire(run, VSIG_ERROR, count, "the question counts rows of %s, which the query does not read",
                   subject->schema->tables[m->table].name);
         return;
     }
@@ -301,10 +301,11 @@ static enum err_code aggregate_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against aggregates that nothing in the question asks for"},
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against aggregates that the question does not ask for"},
     [OPT_DISTINCT] = {"distinct", 1, 0, 1,
-                      "also vote against COUNT without DISTINCT where different ones are to be counted"},
-    [OPT_TABLE] = {"counted_table", 1, 0, 1, "also vote where the table of what is to be counted is not in the query"},
+                      "also vote against COUNT without DISTINCT if the question asks to count different values"},
+    [OPT_TABLE] = {"counted_table", 1, 0, 1,
+                   "also vote if the query does not read the table whose rows the question counts"},
     {NULL},
 };
 
@@ -316,11 +317,10 @@ const struct vsig_def vsig_aggregate_mismatch = {
     .needs = VSIG_NEEDS_QUESTION,
     .sentence =
         "the question asks for a count, average, total or extreme that the query does not compute, or the reverse",
-    .description = "The question names a computation (how many, average, total, maximum ...) that has no counterpart "
-                   "in the query, or the "
-                   "query returns an aggregate that no word of the question asks for.",
+    .description = "The question names a computation (how many, average, total, maximum ...) that is missing from the "
+                   "query. Or the query returns an aggregate that the question does not ask for.",
     .example = "What is the average age of all pilots? - SELECT age FROM pilot",
-    .instruction = "Compute exactly what the question names, and leave out aggregates it does not ask for.",
+    .instruction = "Compute exactly what the question names, and remove aggregates that it does not ask for.",
     .options = OPTIONS,
     .eval = aggregate_mismatch_eval,
 };

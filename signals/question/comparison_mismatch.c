@@ -75,17 +75,17 @@ static void report(struct vsig_run *run, const struct question_cue *cue, const s
     struct vsig_finding *finding;
     if (same_way(cue->op, found->op)) {
         bool harmless = bound_is_absent(run->subject, found->other, number) || vsig_opt(run, OPT_STRICT) < 0.5;
-        finding =
-            harmless
-                ? vsig_note(run, found->node, "the question asks for values %s the bound, the query for values %s it",
-                            asked, written)
-                : vsig_fire(
-                      run, VSIG_WARNING, found->node,
-                      "the question asks for values %s the bound, the query for values %s it: the bound itself differs",
-                      asked, written);
+        finding = harmless ? vsig_note(run, found->node,
+                                       "the question asks for values %s the bound, but the query selects values %s it",
+                                       asked, written)
+                           : vsig_fire(run, VSIG_WARNING, found->node,
+                                       "the question asks for values %s the bound, but the query selects values %s it; "
+                                       "only the bound differs",
+                                       asked, written);
     } else {
-        finding = vsig_fire(run, VSIG_ERROR, found->node,
-                            "the question asks for values %s the bound, the query for values %s it", asked, written);
+        finding =
+            vsig_fire(run, VSIG_ERROR, found->node,
+                      "the question asks for values %s the bound, but the query selects values %s it", asked, written);
     }
     vsig_add_fact(run, finding, "bound", false, "%s", number);
 }
@@ -150,7 +150,7 @@ static void check_column(struct vsig_run *run)
     struct query_odd odd;
     if (query_odd_column(run->subject, SQL_CLAUSE_WHERE, &odd) ||
         query_odd_column(run->subject, SQL_CLAUSE_HAVING, &odd))
-        vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query compares %s", odd.wanted->name,
+        vsig_fire(run, VSIG_ERROR, odd.node, "the question refers to %s, but the query compares %s", odd.wanted->name,
                   odd.used->name);
 }
 
@@ -163,7 +163,7 @@ static void check_keys(struct vsig_run *run)
     if (!logic.key_sized || run->subject->analysis->evidence.n) return;
     for (const char *const *word = IDS; *word; word++)
         if (question_has(run->subject->analysis, *word)) return;
-    vsig_fire(run, VSIG_ERROR, logic.key_sized, "a key is compared by size, of which the question says nothing");
+    vsig_fire(run, VSIG_ERROR, logic.key_sized, "a key is compared by size, but the question does not mention it");
 }
 
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
@@ -184,7 +184,7 @@ static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_STRICT] = {"strict", 1, 0, 1, "also vote when only the bound itself is in or out (> against >=)"},
+    [OPT_STRICT] = {"strict", 1, 0, 1, "also vote when only the bound itself differs (> against >=)"},
     {NULL},
 };
 
@@ -194,12 +194,12 @@ const struct vsig_def vsig_comparison_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a comparison's operator disagrees with the words of the question",
-    .description =
-        "The question states a bound in words (more than, at least, before, between ...) and the query compares with "
-        "that very number, but with an operator that means something else.",
+    .sentence = "the operator of a comparison does not match the words of the question",
+    .description = "The question states a bound in words (more than, at least, before, between ...). The query "
+                   "compares with the same number, but with an operator of a different meaning.",
     .example = "Which rooms cost more than 100? - SELECT name FROM room WHERE price < 100",
-    .instruction = "Use the operator that the words of the question ask for; mind whether the bound itself counts.",
+    .instruction =
+        "Use the operator that the words of the question ask for, and check whether the bound itself is included.",
     .options = OPTIONS,
     .eval = comparison_mismatch_eval,
 };

@@ -9,8 +9,8 @@
 static void report(struct vsig_run *run, const struct definition_use *use, const struct question_definition *definition)
 {
     static const char *const TEXTS[] = {
-        [DEFINITION_IGNORED] = "the evidence defines what is asked by %s, which the query does not use",
-        [DEFINITION_INVERTED] = "the evidence has it the other way round for %s",
+        [DEFINITION_IGNORED] = "the evidence defines a word of the question by %s, which the query does not use",
+        [DEFINITION_INVERTED] = "the query reverses the definition that the evidence gives for %s",
         [DEFINITION_OTHER_VALUE] = "the evidence gives another value or column for %s",
     };
     const struct schema_column *column = run->subject->schema->columns[definition->left.columns[0]];
@@ -40,11 +40,10 @@ const struct vsig_def vsig_evidence_ignored = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a definition of the evidence is not used, or used the other way round",
-    .description =
-        "The evidence says what a word of the question means: a condition or a formula over columns. The query "
-        "uses none of it, turns it round, or compares with another value.",
+    .sentence = "a definition in the evidence is not used, or is used in reverse",
+    .description = "The evidence defines a word of the question by a condition or a formula over columns. The query "
+                   "does not use the definition, reverses it, or compares with another value.",
     .example = "What is the hit rate (hits / shots) of each player? - SELECT name, shots / hits FROM player",
-    .instruction = "Use the definition of the evidence as it stands.",
+    .instruction = "Use the definition exactly as the evidence gives it.",
     .eval = evidence_ignored_eval,
 };

@@ -81,11 +81,11 @@ const struct vsig_def vsig_linking_uncertain = {
     .name = "linking_uncertain",
     .family = VSIG_QUESTION,
     .cause = VSIG_QUESTION_AMBIGUITY,
-    .sentence = "it uses a table or column of which the request's schema linker was not sure",
-    .description = "The request came with what a schema linker said of the question. Where the query uses this table "
-                   "or column, the "
-                   "linker was likely to go wrong, by its hidden states.",
-    .example = "Which singers sang in 2014? - SELECT ... FROM singer JOIN song ..., where the linker wavered at song",
-    .instruction = "Use the table or column that the person means; ask if that is not known.",
+    .sentence = "the query uses a table or column that the request's schema linker was not sure of",
+    .description = "The request contains what a schema linker inferred from the question. Where the query uses this "
+                   "table or column, the linker's hidden states indicate a likely error.",
+    .example =
+        "Which singers sang in 2014? - SELECT ... FROM singer JOIN song ..., where the linker was not sure of song",
+    .instruction = "Use the table or column that the person means. Ask the person if that is not known.",
     .eval = linking_uncertain_eval,
 };

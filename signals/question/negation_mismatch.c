@@ -127,7 +127,7 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* a left join keeps those without */
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, the query excludes nothing");
+        vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, but the query excludes nothing");
     vsig_add_fact(run, finding, "word", false, "%s", subject->analysis->tokens.items[cue->first].norm);
 }
 
@@ -146,11 +146,12 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
     struct question_phrase at;
     vsig_logic_look(run->subject, &logic);
     if (logic.leaves_both && !logic.leaves_each && question_phrase_find(question, NEITHER, 0, &at))
-        vsig_fire(run, VSIG_ERROR, view->negation, "the question asks for neither, the query leaves out what is both");
+        vsig_fire(run, VSIG_ERROR, view->negation,
+                  "the question asks for neither, but the query only excludes rows that are both");
     if (!cue || !logic.rows_excluded_joined || logic.sets_excluded || view->is_null) return;
     if (question_phrase_find(question, SOME, 0, &at)) return;
     vsig_fire(run, VSIG_ERROR, logic.row_excluded,
-              "the question asks for those that have none, the query for those that have another");
+              "the question asks for those that have none, but the query finds those that have another");
 }
 
 /* `code <> ''`, `NOT GLOB '*[^0-9]*'`: what holds no value is left out, as IS NOT NULL does. */
@@ -179,7 +180,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
     for (const char *const *word = EXCLUDERS; *word; word++)
         if (question_has(question, *word)) return;
     if (has_negative_word(question)) return;
-    vsig_fire(run, VSIG_WARNING, negation, "the query excludes rows, the question does not");
+    vsig_fire(run, VSIG_WARNING, negation, "the query excludes rows, but the question does not");
 }
 
 static enum err_code negation_mismatch_eval(struct vsig_run *run)
@@ -195,7 +196,7 @@ static enum err_code negation_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against an exclusion that nothing in the question asks for"},
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against an exclusion that the question does not ask for"},
     {NULL},
 };
 
@@ -206,9 +207,8 @@ const struct vsig_def vsig_negation_mismatch = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "the question excludes something and the query does not, or the reverse",
-    .description = "The question says without, never, not or except, and the query has no condition that excludes "
-                   "anything; or the query "
-                   "excludes rows that the question does not mention.",
+    .description = "The question says without, never, not or except, but no condition of the query excludes anything. "
+                   "Or the query excludes rows that the question does not mention.",
     .example = "Which members never booked? - SELECT name FROM member JOIN booking USING (member_id)",
     .instruction = "Exclude what the question excludes, with NOT IN, NOT EXISTS, EXCEPT or <>.",
     .options = OPTIONS,

@@ -89,7 +89,7 @@ static void check_superlative_direction(struct vsig_run *run, const struct query
     if (!term || sql_kid(view->any_limit, LIMIT_OFFSET)) return;
     enum sql_op asked = wanted_by_all(run->subject, sql_kid(term, 0));
     if (asked == SQL_OP_NONE || asked == direction_of(term)) return;
-    vsig_fire(run, VSIG_ERROR, term, "the question asks for the %s, the query sorts %s first",
+    vsig_fire(run, VSIG_ERROR, term, "the question asks for the %s, but the query sorts %s first",
               asked == SQL_DESC ? "greatest" : "least", asked == SQL_DESC ? "the least" : "the greatest");
 }
 
@@ -99,8 +99,8 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
     if (view->any_limit || (max && min) || !call) return;
     enum sql_op asked = wanted_by_all(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0));
     if (asked == SQL_OP_NONE || asked == (max ? SQL_DESC : SQL_ASC)) return;
-    vsig_fire(run, VSIG_ERROR, call, "the question asks for the %s, the query takes the %s", max ? "least" : "greatest",
-              max ? "maximum" : "minimum");
+    vsig_fire(run, VSIG_ERROR, call, "the question asks for the %s, but the query takes the %s",
+              max ? "least" : "greatest", max ? "maximum" : "minimum");
 }
 
 static void check_superlative_missing(struct vsig_run *run, const struct query_view *view)
@@ -111,8 +111,9 @@ static void check_superlative_missing(struct vsig_run *run, const struct query_v
     if (question->cue_kinds & (CUE(DIRECTION) | CUE(SORT)) || has_quantifier(run->subject)) return;
     const struct sql_node *where = view->order ? view->order : view->select;
     vsig_fire(run, VSIG_ERROR, where,
-              view->order ? "the question asks for an extreme only, the query sorts and returns all rows"
-                          : "the question asks for an extreme, the query neither sorts nor takes a maximum or minimum");
+              view->order
+                  ? "the question asks only for an extreme, but the query sorts and returns all rows"
+                  : "the question asks for an extreme, but the query neither sorts nor takes a maximum or minimum");
 }
 
 /* LIMIT picks rows, and nothing says which. */
@@ -120,7 +121,7 @@ static void check_limit_without_order(struct vsig_run *run, const struct query_v
 {
     if (!view->any_limit || order_before(view->any_limit) || !sure_superlative(run->subject->analysis)) return;
     if (view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN] || view->any_order || view->window) return;
-    vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for an extreme, LIMIT takes rows in no order");
+    vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for an extreme, but LIMIT is used without an order");
 }
 
 /* Rows asked for: by "top 3", else by the number before a superlative's noun; NULL. */
@@ -140,8 +141,8 @@ static void check_top(struct vsig_run *run, const struct query_view *view)
     const struct question_value *value = rows_asked(run->subject->analysis);
     if (!value || !limit_number(view->any_limit, &limit)) return;
     if (limit >= value->number && limit <= value->number) return;
-    struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for another number of rows than LIMIT gives");
+    struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, view->any_limit,
+                                             "the question asks for a different number of rows than LIMIT returns");
     vsig_add_fact(run, finding, "asked", false, "%s", value->text);
 }
 
@@ -155,7 +156,8 @@ static void check_nth(struct vsig_run *run, const struct query_view *view)
     const struct sql_node *skipped = view->limit ? sql_kid(view->limit, LIMIT_OFFSET) : NULL;
     if (!limit_number(view->limit, &limit) || (skipped && !query_literal_number(skipped, &offset))) return;
     if (offset > question->cues[i].rank - 1.5 && offset < question->cues[i].rank - 0.5) return;
-    vsig_fire(run, VSIG_ERROR, view->limit, "the question asks for number %u in the order, LIMIT takes others",
+    vsig_fire(run, VSIG_ERROR, view->limit,
+              "the question asks for number %u in the order, but LIMIT selects other rows",
               (unsigned)question->cues[i].rank);
 }
 
@@ -186,7 +188,7 @@ static void check_unasked_limit(struct vsig_run *run, const struct query_view *v
     if (vsig_opt(run, OPT_UNASKED) < 0.5 || !limit_number(view->any_limit, &limit)) return;
     if (limit > 1 ? !says_number(run->subject->analysis, limit) : !asks_one_row(run->subject->analysis))
         vsig_fire(run, VSIG_ERROR, view->any_limit,
-                  "the query keeps only some rows, which the question does not ask for");
+                  "the query returns only some of the rows, but the question asks for no limit");
 }
 
 /* "ascending" or "descending" as all such words agree; SQL_OP_NONE. `plain`: sorted, but no direction is named. */
@@ -212,16 +214,18 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
     enum sql_op asked = sort_direction(run->subject->analysis, &plain);
     if (asked == SQL_OP_NONE && !plain) return;
     if (!view->any_order) {
-        vsig_fire(run, VSIG_ERROR, view->select, "the question asks for an order, the query has none");
+        vsig_fire(run, VSIG_ERROR, view->select, "the question asks for an order, but the query has no ORDER BY");
         return;
     }
     if (!view->order || view->limit) return;
     for (uint32_t i = 0; i < view->order->n_kids; i++)
         if (direction_of(view->order->kids[i]) == (plain ? SQL_ASC : asked)) return;
     if (plain)
-        vsig_fire(run, VSIG_WARNING, view->order, "the question names no direction, the query sorts downwards");
+        vsig_fire(run, VSIG_WARNING, view->order,
+                  "the question names no direction, but the query sorts in descending order");
     else
-        vsig_fire(run, VSIG_ERROR, view->order, "the question asks for %s order",
+        vsig_fire(run, VSIG_ERROR, view->order,
+                  "the question asks for %s order, but the query sorts in the opposite direction",
                   asked == SQL_DESC ? "descending" : "ascending");
 }
 
@@ -241,13 +245,13 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     check_sort(run, &view);
     struct query_odd odd;
     if (query_odd_column(run->subject, SQL_CLAUSE_ORDER, &odd))
-        vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query sorts by %s", odd.wanted->name,
+        vsig_fire(run, VSIG_ERROR, odd.node, "the question refers to %s, but the query sorts by %s", odd.wanted->name,
                   odd.used->name);
     return ERR_OK;
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against a LIMIT that nothing in the question asks for"},
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against a LIMIT that the question does not ask for"},
     {NULL},
 };
 
@@ -257,12 +261,13 @@ const struct vsig_def vsig_ordering_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "superlatives or sort words of the question disagree with ORDER BY, its direction or LIMIT",
-    .description = "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...) and the query "
-                   "sorts the other way, does "
-                   "not sort, keeps another number of rows, or keeps only some rows although nothing asks for it.",
+    .sentence = "superlatives or sort words of the question do not match ORDER BY, its direction or LIMIT",
+    .description = "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...). The query does "
+                   "not sort, sorts in the opposite direction, or keeps a different number of rows. Or it limits rows "
+                   "although the question does not ask for it.",
     .example = "Who is the youngest player? - SELECT name FROM player ORDER BY age DESC LIMIT 1",
-    .instruction = "Sort by what the question ranks by, in its direction, and keep as many rows as it asks for.",
+    .instruction = "Sort by the value that the question ranks by, in the requested direction, and keep the requested "
+                   "number of rows.",
     .options = OPTIONS,
     .eval = ordering_mismatch_eval,
 };

@@ -173,7 +173,7 @@ static bool check_unmeant(struct vsig_run *run, const struct answer_columns *ans
     uint32_t low, high;
     asked_range(question, &low, &high);
     if (!odd || !meant || answer->n <= high) return false;
-    vsig_fire(run, VSIG_ERROR, odd->node, "the question says nothing of %s.%s",
+    vsig_fire(run, VSIG_ERROR, odd->node, "the question does not mention %s.%s",
               run->subject->schema->tables[odd->column->table].name, odd->column->name);
     return true;
 }
@@ -182,7 +182,7 @@ static bool check_odd(struct vsig_run *run)
 {
     struct query_odd odd;
     if (!query_odd_column(run->subject, SQL_CLAUSE_SELECT, &odd)) return false;
-    vsig_fire(run, VSIG_ERROR, odd.node, "the question speaks of %s, the query returns %s", odd.wanted->name,
+    vsig_fire(run, VSIG_ERROR, odd.node, "the question refers to %s, but the query returns %s", odd.wanted->name,
               odd.used->name);
     return true;
 }
@@ -211,7 +211,7 @@ static const struct shown *least_asked(const struct question *question, const st
 static void report_count(struct vsig_run *run, const struct sql_node *at, const struct answer_columns *answer)
 {
     const char *asked = vsig_counted(run->subject, run->subject->analysis->n_outputs, "column", "columns");
-    vsig_fire(run, VSIG_ERROR, at, "the question asks for %s, the query returns %u", asked, answer->n);
+    vsig_fire(run, VSIG_ERROR, at, "the question asks for %s, but the query returns %u", asked, answer->n);
 }
 
 static bool check_count(struct vsig_run *run, const struct answer_columns *answer, const struct sql_node *items)
@@ -326,7 +326,7 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view, 
     for (uint32_t i = 0; i < answer->n; i++)
         if (!answer->items[i].column || (block->n_sources == 1 && answer->items[i].column->unique)) return;
     vsig_fire(run, VSIG_WARNING, view->items,
-              "the question asks for different ones, the rows of the answer may repeat");
+              "the question asks for different values, but the rows of the answer may repeat");
 }
 
 /* The share of rows that DISTINCT drops; -1: not known. Statistics know of one column of one table without conditions,
@@ -368,8 +368,7 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
         if (question_has(question, *word)) return;
     double dropped = share_dropped(run, block, answer);
     if (dropped > 0 && dropped <= vsig_opt(run, OPT_MAX_DROPPED))
-        vsig_fire(run, VSIG_WARNING, distinct,
-                  "rows repeat and DISTINCT drops them, which the question does not ask for");
+        vsig_fire(run, VSIG_WARNING, distinct, "DISTINCT drops repeated rows, but the question does not ask for that");
 }
 
 static enum err_code projection_mismatch_eval(struct vsig_run *run)
@@ -392,11 +391,11 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_COUNT] = {"count", 1, 0, 1, "also vote on the number of columns where the question's list is clear"},
-    [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote where different ones are asked for and rows may repeat"},
+    [OPT_COUNT] = {"count", 1, 0, 1, "also vote on the number of columns if the question's list is clear"},
+    [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote if the question asks for different values and rows may repeat"},
     [OPT_MAX_DROPPED] = {"max_dropped", 0.4, 0, 1,
-                         "also vote where an unasked DISTINCT drops at most this share of the rows; 0: never"},
-    [OPT_PROBE] = {"probe", 1, 0, 1, "ask the database whether DISTINCT drops rows where statistics do not tell"},
+                         "also vote if an unrequested DISTINCT drops at most this share of the rows; 0: never"},
+    [OPT_PROBE] = {"probe", 1, 0, 1, "query the database if statistics do not show whether DISTINCT drops rows"},
     {NULL},
 };
 
@@ -406,8 +405,10 @@ const struct vsig_def vsig_projection_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_QUESTION_AMBIGUITY,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "attributes that the question asks for are missing from the select list, or unasked ones are present",
-    .description = "The question lists what it wants to see. The query returns other columns, more of them, or fewer.",
+    .sentence =
+        "columns that the question asks for are missing from the select list, or unrequested columns are present",
+    .description = "The question lists the attributes that it asks for. The query returns different columns, "
+                   "additional columns, or fewer columns.",
     .example = "What is the title of the newest film? - SELECT title, year FROM film ORDER BY year DESC LIMIT 1",
     .instruction = "Return exactly the columns that the question asks for, no more and no fewer.",
     .options = OPTIONS,

@@ -31,7 +31,7 @@ static void check_key(struct vsig_run *run, const struct link_query *links)
     double gap = (double)(links->role_rival - links->role_score);
     if (isnan(gap) || gap <= vsig_opt(run, OPT_KEY_GAP)) return;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, links->role_node, "the question speaks of %s rather than of %s",
+        vsig_fire(run, VSIG_WARNING, links->role_node, "the question refers to %s rather than to %s",
                   links->role_better->name, links->role_key->name);
     vsig_add_fact(run, finding, "used", false, "%s.%s", table_of(run, links->role_key), links->role_key->name);
     vsig_add_fact(run, finding, "named", false, "%s.%s", table_of(run, links->role_better), links->role_better->name);
@@ -48,8 +48,9 @@ static enum err_code rival_column_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_GAP] = {"gap", 0.5, 0, 2, "how much better the words must name the other column, as a share of its name"},
-    [OPT_KEY_GAP] = {"key_gap", 0.15, 0, 2, "the same of the keys of a join"},
+    [OPT_GAP] = {"gap", 0.5, 0, 2, "how much better the words must match the other column, as a share of its name"},
+    [OPT_KEY_GAP] = {"key_gap", 0.15, 0, 2,
+                     "how much better the words must match another key of a join, as a share of its name"},
     {NULL},
 };
 
@@ -59,13 +60,12 @@ const struct vsig_def vsig_rival_column = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "the words at that place of the question name another column of the same tables",
-    .description =
-        "Each word of the question was linked to what stands for it in the query. At the place of the question where "
-        "this column is asked for, the words name another column of the tables that are read, which the "
-        "query does not use there; or of several keys that lead to the same table they name another one.",
+    .sentence = "the corresponding words of the question name another column of the same tables",
+    .description = "Each word of the question was linked to a part of the query. The words linked to this column name "
+                   "another column of the same tables, which the query does not use there. Or they name another of "
+                   "several keys that lead to the same table.",
     .example = "Which singer is the heaviest? - SELECT name FROM singer ORDER BY height DESC LIMIT 1",
-    .instruction = "Use the column that the question's words name at that place.",
+    .instruction = "Use the column that the corresponding words of the question name.",
     .options = OPTIONS,
     .eval = rival_column_eval,
 };

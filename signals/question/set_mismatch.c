@@ -111,8 +111,8 @@ static void check_both(struct vsig_run *run, const struct query_view *view)
     if (!node) node = view->compound[QUERY_UNION];
     if (!node) return;
     vsig_fire(run, VSIG_ERROR, node,
-              pair.joined == SQL_OP_AND ? "no one row can have both values: the query finds nothing"
-                                        : "the question asks for both, the query takes either");
+              pair.joined == SQL_OP_AND ? "no single row can have both values, so the query finds nothing"
+                                        : "the question asks for both, but the query accepts either");
 }
 
 static void check_either(struct vsig_run *run, const struct query_view *view)
@@ -123,7 +123,7 @@ static void check_either(struct vsig_run *run, const struct query_view *view)
     if (question->cue_kinds & (1U << QUESTION_CUE_BOTH | 1U << QUESTION_CUE_NOT) || question_has(question, "and") ||
         question_has(question, "also") || question_has(question, "but"))
         return;
-    vsig_fire(run, VSIG_ERROR, intersect, "the question asks for either, the query wants both");
+    vsig_fire(run, VSIG_ERROR, intersect, "the question asks for either, but the query requires both");
 }
 
 /* Values on both sides of the "or", not a bound ("two or more") nor a way of speaking. */
@@ -152,7 +152,7 @@ static void check_or_lost(struct vsig_run *run, const struct query_view *view)
     for (const struct sql_node *n = run->subject->stmt->root; n; n = sql_walk(run->subject->stmt->root, n)) {
         if (n->kind == SQL_BETWEEN || n->kind == SQL_CASE) return;
         if (!sql_is(n, SQL_BINARY) || n->op != SQL_OP_AND || sql_clause_of(n) != SQL_CLAUSE_WHERE) continue;
-        vsig_fire(run, VSIG_ERROR, n, "the question leaves a choice (or), the query wants all at once");
+        vsig_fire(run, VSIG_ERROR, n, "the question offers alternatives (or), but the query requires all of them");
         return;
     }
 }
@@ -165,7 +165,7 @@ static void check_or_unasked(struct vsig_run *run, const struct query_view *view
     if (!view->or_node || asks_either(run->subject->analysis) || run->subject->analysis->evidence.n) return;
     for (const char *const *word = CHOICE; *word; word++)
         if (question_has(run->subject->analysis, *word)) return;
-    vsig_fire(run, VSIG_ERROR, view->or_node, "the query leaves a choice (OR), the question does not");
+    vsig_fire(run, VSIG_ERROR, view->or_node, "the query offers alternatives (OR), but the question does not");
 }
 
 static enum err_code set_mismatch_eval(struct vsig_run *run)
@@ -186,11 +186,11 @@ const struct vsig_def vsig_set_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "the question wants both values of one attribute and the query takes either, or the reverse",
-    .description = "\"Both A and B\" of one attribute means two rows for one thing: INTERSECT or a grouped count. A "
-                   "single condition on "
-                   "that attribute takes things that have only one of them, or none at all.",
+    .sentence = "the question asks for both values of one attribute and the query accepts either, or the reverse",
+    .description =
+        "\"Both A and B\" of one attribute means two rows for one thing, which needs INTERSECT or a grouped count. A "
+        "single condition on that attribute accepts things that have only one of the values, or finds nothing.",
     .example = "Which clubs won both gold and silver? - SELECT club FROM medal WHERE kind = 'gold' OR kind = 'silver'",
-    .instruction = "For both, intersect two queries or group and count; for either, use OR or IN.",
+    .instruction = "For both, intersect two queries, or group and count. For either, use OR or IN.",
     .eval = set_mismatch_eval,
 };

@@ -193,7 +193,7 @@ static bool number_counts(const struct vsig_subject *subject, const struct quest
 static void report(struct vsig_run *run, const struct query_view *view, const struct question_value *value)
 {
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, view->select, "a %s of the question is nowhere in the query",
+        vsig_fire(run, VSIG_ERROR, view->select, "a %s of the question does not occur in the query",
                   value->kind == QUESTION_VALUE_NUMBER ? "number" : "value");
     vsig_add_fact(run, finding, "value", false, "%s", value->text);
     for (uint32_t i = 0; i < value->n_hits && i < 3; i++) {
@@ -386,7 +386,7 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     for (uint32_t i = 0; i < run->subject->analysis->n_values && literal->is_number; i++)
         if (is_met_in_unit(run->subject, &run->subject->analysis->values[i], condition)) return;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, condition, "the query restricts by a value that the question does not state");
+        vsig_fire(run, VSIG_ERROR, condition, "the query filters by a value that the question does not state");
     vsig_add_fact(run, finding, "value", false, "%s", literal->text);
 }
 
@@ -411,11 +411,12 @@ static enum err_code unused_value_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_PLAIN] = {"plain_words", 0, 0, 1, "also count words in lower case that some column holds as a value"},
+    [OPT_PLAIN] = {"plain_words", 0, 0, 1, "also check lower-case words that some column contains as a value"},
     [OPT_UNASKED] = {"unasked", 1, 0, 1,
                      "also vote against conditions on values that neither question nor evidence states"},
-    [OPT_MIN_DISTINCT] = {"min_distinct", 4, 0, 1e6,
-                          "values of columns with fewer distinct ones are codes: not expected in the question"},
+    [OPT_MIN_DISTINCT] =
+        {"min_distinct", 4, 0, 1e6,
+         "values of columns with fewer distinct values count as codes, which the question need not state"},
     {NULL},
 };
 
@@ -425,14 +426,13 @@ const struct vsig_def vsig_unused_value = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a quoted string, number or database value of the question appears nowhere in the query, or a "
-                "condition names one that nobody stated",
-    .description =
-        "The question states a value (in quotes, as a number, or as a name that the database holds) and no "
-        "literal of the query has anything to do with it: a condition was forgotten, or the value was misspelt. "
-        "Or the query restricts by a value that neither question nor evidence states.",
+    .sentence = "a quoted string, number or database value of the question is missing from the query, or a condition "
+                "uses an unstated value",
+    .description = "The question states a value (in quotes, as a number, or as a name in the database), and no literal "
+                   "of the query matches it. Either a condition is missing, or the value is misspelled. Or the query "
+                   "filters by a value that neither question nor evidence states.",
     .example = "How many rooms are on floor 3? - SELECT COUNT(*) FROM room",
-    .instruction = "Use every value that the question states, in a condition on the column that holds it.",
+    .instruction = "Use every value that the question states, in a condition on the column that contains it.",
     .options = OPTIONS,
     .eval = unused_value_eval,
 };

@@ -25,7 +25,7 @@ static void report(struct vsig_run *run, const struct sql_node *column)
     const char *name = vsig_column_name(run->subject, ref);
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_WARNING, column,
-                  "%s is neither grouped nor aggregated: its value comes from any row of a group", name);
+                  "%s is neither grouped nor aggregated, so its value comes from an arbitrary row of the group", name);
     vsig_add_fact(run, finding, "column", false, "%s", name);
 }
 
@@ -56,10 +56,9 @@ const struct vsig_def vsig_bare_column = {
     .name = "bare_column",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "a column that is neither grouped nor aggregated stands beside an aggregate",
-    .description =
-        "Beside an aggregate the query returns a column that can have several values in one group. SQLite takes "
-        "one of them without saying which; other engines refuse the query.",
+    .sentence = "a column that is neither grouped nor aggregated is used beside an aggregate",
+    .description = "Beside an aggregate, the query uses a column that can have several values in one group. SQLite "
+                   "returns an arbitrary one of them; other engines reject the query.",
     .example = "SELECT name, COUNT(*) FROM singer GROUP BY country: each country has many names.",
     .instruction = "Group by the column (or by a key that determines it), aggregate it, or leave it out.",
     .eval = eval,

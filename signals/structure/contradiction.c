@@ -159,12 +159,12 @@ static void report_one(struct facts *facts, const struct constraint *c)
 {
     if (facts->quiet) return;
     if (c->truth.term == VSIG_TRUTH_CONSTANT) {
-        vsig_fire(facts->run, VSIG_ERROR, c->node, "the condition is never true, whatever the row holds");
+        vsig_fire(facts->run, VSIG_ERROR, c->node, "the condition is not true for any row");
         return;
     }
     const char *name = term_name(facts, c->truth.term);
     struct vsig_finding *finding =
-        vsig_fire(facts->run, VSIG_ERROR, c->node, "no value of %s can meet the condition", name);
+        vsig_fire(facts->run, VSIG_ERROR, c->node, "no value of %s can satisfy the condition", name);
     vsig_add_fact(facts->run, finding, "column", false, "%s", name);
 }
 
@@ -173,7 +173,7 @@ static void report_pair(struct facts *facts, const struct sql_node *a, const str
     if (facts->quiet) return;
     const char *name = term_name(facts, term);
     struct vsig_finding *finding =
-        vsig_fire(facts->run, VSIG_ERROR, a, "no value of %s can meet these conditions together", name);
+        vsig_fire(facts->run, VSIG_ERROR, a, "no value of %s can satisfy these conditions together", name);
     vsig_add_clause(facts->run, finding, b);
     vsig_add_fact(facts->run, finding, "column", false, "%s", name);
 }
@@ -345,7 +345,7 @@ static void judge_ors(struct facts *facts)
     for (uint32_t i = 0; i < facts->n_unread; i++) {
         const struct sql_node *node = facts->unread[i];
         if (node->kind != SQL_BINARY || node->op != SQL_OP_OR || !judge_branches(facts, node, 0)) continue;
-        vsig_fire(facts->run, VSIG_ERROR, node, "no branch of this OR can be true beside the other conditions");
+        vsig_fire(facts->run, VSIG_ERROR, node, "no branch of this OR can be true together with the other conditions");
     }
 }
 
@@ -379,9 +379,9 @@ static void judge_tautology(struct facts *facts, const struct constraint *c)
     if (is_idle_join(c->node))
         vsig_note(facts->run, c->node, "%s is compared with itself", name);
     else if (rest.null && !term->never_null)
-        vsig_note(facts->run, c->node, "every value of %s meets the condition; only NULL does not", name);
+        vsig_note(facts->run, c->node, "every value of %s except NULL satisfies the condition", name);
     else
-        vsig_fire(facts->run, VSIG_WARNING, c->node, "every row meets the condition on %s", name);
+        vsig_fire(facts->run, VSIG_WARNING, c->node, "every row satisfies the condition on %s", name);
 }
 
 /* --- the query --- */
@@ -494,9 +494,9 @@ static void compare_arms(struct facts *left, const struct sql_block *a, struct f
         const char *name = vsig_column_name(left->run->subject, vsig_plain_column(a->outputs[i].expr));
         struct vsig_finding *finding =
             intersect ? vsig_fire(left->run, VSIG_ERROR, x.condition,
-                                  "no row is in both queries: %s cannot be the same in both", name)
+                                  "no row can be in both queries, because %s cannot be equal in them", name)
                       : vsig_fire(left->run, VSIG_WARNING, x.condition,
-                                  "the second query takes nothing away: %s cannot be the same in both", name);
+                                  "the second query removes no rows, because %s cannot be equal in both queries", name);
         vsig_add_clause(left->run, finding, y.condition);
         vsig_add_fact(left->run, finding, "column", false, "%s", name);
         return;
@@ -539,15 +539,12 @@ const struct vsig_def vsig_contradiction = {
     .name = "contradiction",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "conditions exclude each other, so that no row can meet them, or every row meets them",
-    .description =
-        "Some conditions of the query can never be true together, so nothing is found, or are true of every row, "
-        "so nothing is filtered.",
-    .example =
-        "WHERE country = 'France' AND country = 'Spain' finds nothing: one row has one country. WHERE age <> 30 OR "
-        "age <> 40 keeps every age.",
-    .instruction =
-        "If either value will do, write OR or IN; if both must occur, look for them in different rows (INTERSECT, "
-        "or a grouped count). For \"neither\", write AND.",
+    .sentence = "no row can satisfy the conditions together, or every row satisfies them",
+    .description = "Some conditions of the query can never be true together, so it finds nothing. Or they are true for "
+                   "every row, so they filter nothing.",
+    .example = "WHERE country = 'France' AND country = 'Spain' finds nothing: a row has only one country. WHERE age <> "
+               "30 OR age <> 40 keeps every age.",
+    .instruction = "If either value is enough, write OR or IN. If both must occur, look for them in different rows "
+                   "(INTERSECT, or a grouped count). For \"neither\", write AND.",
     .eval = eval,
 };

@@ -17,10 +17,11 @@ static enum err_code counted_amount_eval(struct vsig_run *run)
     const char *table = subject->schema->tables[column->table].name;
     struct vsig_finding *finding =
         things.amounts
-            ? vsig_fire(run, VSIG_ERROR, things.amounts, "%s.%s holds amounts, and the query counts in how many rows",
-                        table, column->name)
+            ? vsig_fire(run, VSIG_ERROR, things.amounts,
+                        "%s.%s contains amounts, but the query counts the rows that have one", table, column->name)
             : vsig_fire(run, VSIG_WARNING, things.rows,
-                        "the query counts rows, and %s.%s holds the number that is asked for", table, column->name);
+                        "the query counts rows, but %s.%s contains the number that the question asks for", table,
+                        column->name);
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
     return ERR_OK;
 }
@@ -31,10 +32,10 @@ const struct vsig_def vsig_counted_amount = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
-    .sentence = "rows are counted where a column holds the number that is asked for",
-    .description = "The query counts rows, and how many there are of what the question names stands in a column, whose "
-                   "values have to be summed or shown.",
-    .example = "How many people live in Europe? SELECT COUNT(*) FROM country WHERE continent = 'Europe'",
-    .instruction = "SUM the column that holds the number, or show it.",
+    .sentence = "the query counts rows, but a column contains the requested number",
+    .description = "The query counts rows, but the requested quantity is stored in a column. Its values must be summed "
+                   "or returned.",
+    .example = "How many people live in Europe? - SELECT COUNT(*) FROM country WHERE continent = 'Europe'",
+    .instruction = "SUM the column that contains the number, or return it.",
     .eval = counted_amount_eval,
 };

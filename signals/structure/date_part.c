@@ -10,13 +10,13 @@ static enum err_code date_part_eval(struct vsig_run *run)
     if (parts.unreadable) {
         const struct schema_table *table = &run->subject->schema->tables[parts.column->table];
         vsig_fire(run, VSIG_ERROR, parts.unreadable,
-                  "%s.%s holds no dates that this function can read: it gives NULL or another year", table->name,
-                  parts.column->name);
+                  "%s.%s contains no dates that this function can read, so it returns NULL or a wrong year",
+                  table->name, parts.column->name);
     }
     if (parts.monthless)
-        vsig_fire(run, VSIG_ERROR, parts.monthless, "year and day are taken without the month between them");
+        vsig_fire(run, VSIG_ERROR, parts.monthless, "the query extracts the year and the day but not the month");
     if (parts.at && !parts.match)
-        vsig_fire(run, VSIG_ERROR, parts.at, "the question names a %s, the query takes the %s",
+        vsig_fire(run, VSIG_ERROR, parts.at, "the question names a %s, but the query extracts the %s",
                   vsig_part_name(parts.wanted), vsig_part_name(parts.taken));
     return ERR_OK;
 }
@@ -26,12 +26,12 @@ const struct vsig_def vsig_date_part = {
     .name = "date_part",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "the query compares the day of a date where the question names a month, or takes parts of what is no "
-                "date to the engine",
-    .description = "The part that is taken out of a date is not the one that the question speaks of, or the column's "
-                   "values are in a form of which the date function makes nothing.",
-    .example = "Who was hired in August? SELECT name FROM staff WHERE strftime('%d', hired) = '08'",
-    .instruction = "Compare the part that the question names: %Y year, %m month, %d day of the month, %w weekday; use "
-                   "substr or LIKE where dates are not written as 2014-08-31.",
+    .sentence = "the query uses a different part of a date than the question names, or a date function on an "
+                "unsupported format",
+    .description = "The query extracts a different part of the date than the question names. Or the column's values "
+                   "have a format that the date function cannot read.",
+    .example = "Who was hired in August? - SELECT name FROM staff WHERE strftime('%d', hired) = '08'",
+    .instruction = "Compare the part that the question names: %Y year, %m month, %d day of the month, %w weekday. Use "
+                   "substr or LIKE if dates are not written like 2014-08-31.",
     .eval = date_part_eval,
 };

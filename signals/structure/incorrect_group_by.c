@@ -32,13 +32,12 @@ static enum err_code look_at(struct vsig_run *run, const struct vsig_block_shape
     if (!vsig_bare_init(&bare, run->subject, shape)) return ERR_LIMIT_MEMORY;
     const struct sql_node *loose = loose_column(&bare);
     if (!loose) {
-        vsig_note(run, bare.group, "rows are grouped, but nothing is computed over the groups: it stands for DISTINCT");
+        vsig_note(run, bare.group, "rows are grouped without an aggregate, so GROUP BY only acts as DISTINCT");
         return ERR_OK;
     }
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_WARNING, bare.group,
-                  "rows are grouped, but nothing is computed over the groups: which row of a group "
-                  "comes back is left to chance");
+                  "rows are grouped without an aggregate, so an arbitrary row of each group is returned");
     vsig_add_fact(run, finding, "grouping expressions", false, "%u", bare.group->n_kids);
     return ERR_OK;
 }
@@ -53,15 +52,12 @@ const struct vsig_def vsig_incorrect_group_by = {
     .name = "incorrect_group_by",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence =
-        "GROUP BY with no aggregate in SELECT, HAVING or ORDER BY of the same block, and rows of a group differ",
-    .description =
-        "The query groups rows but computes nothing over the groups. SQLite then returns one row of each group, "
-        "and which one is left to chance.",
-    .example =
-        "SELECT country, name FROM singer GROUP BY country, where the question asks how many singers each country "
-        "has: SELECT country, COUNT(*) FROM singer GROUP BY country.",
-    .instruction = "Add the aggregate that the question asks for. If only distinct rows are wanted, write SELECT "
-                   "DISTINCT; if nothing is to be merged, drop GROUP BY.",
+    .sentence = "a block has GROUP BY but no aggregate in SELECT, HAVING or ORDER BY, and the rows of a group differ",
+    .description = "The query groups rows but computes nothing over the groups. SQLite then returns one arbitrary row "
+                   "of each group.",
+    .example = "How many singers does each country have? - SELECT country, name FROM singer GROUP BY country. Correct: "
+               "SELECT country, COUNT(*) FROM singer GROUP BY country.",
+    .instruction = "Add the aggregate that the question asks for. For distinct rows only, write SELECT DISTINCT. To "
+                   "return all rows, remove GROUP BY.",
     .eval = eval,
 };

@@ -50,9 +50,9 @@ static void look_at(struct vsig_run *run, const struct sql_node *division)
     if (used_as_integer(division)) return;
     if (vsig_question_says(subject, RATIO_WORDS))
         vsig_fire(run, is_nothing(division) ? VSIG_ERROR : VSIG_WARNING, division,
-                  "a whole number is divided by a whole number: the fraction that the question asks for is cut off");
+                  "two whole numbers are divided, so the fraction that the question asks for is truncated");
     else
-        vsig_note(run, division, "a whole number is divided by a whole number: the fraction is cut off");
+        vsig_note(run, division, "two whole numbers are divided, so the fraction is truncated");
 }
 
 static enum err_code eval(struct vsig_run *run)
@@ -69,12 +69,12 @@ const struct vsig_def vsig_integer_division = {
     .name = "integer_division",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "the quotient of two integer columns or counts has no cast, and the question asks for a ratio, share "
-                "or average",
-    .description =
-        "Both sides of a division are whole numbers, so the engine cuts the result to a whole number: 1 / 2 is 0.",
-    .example =
-        "SELECT COUNT(CASE WHEN country = 'France' THEN 1 END) / COUNT(*) FROM singer is 0 unless all are French.",
-    .instruction = "Cast one side to REAL, or multiply by 1.0 (100.0 for percentages) before dividing.",
+    .sentence =
+        "two integer columns or counts are divided without a cast, and the question asks for a ratio, share or average",
+    .description = "Both operands of the division are whole numbers, so the engine truncates the result to a whole "
+                   "number: 1 / 2 is 0.",
+    .example = "SELECT COUNT(CASE WHEN country = 'France' THEN 1 END) / COUNT(*) FROM singer is 0 unless all singers "
+               "are from France.",
+    .instruction = "Cast one operand to REAL, or multiply by 1.0 (100.0 for percentages) before dividing.",
     .eval = eval,
 };

@@ -8,9 +8,10 @@ static enum err_code inverted_ratio_eval(struct vsig_run *run)
     vsig_quotients_look(run->subject, &quotients);
     if (!quotients.at || quotients.upright) return ERR_OK;
     vsig_fire(run, VSIG_ERROR, quotients.at, "%s",
-              quotients.by_count   ? "the question asks how many on average, and different things are divided by rows"
-              : quotients.by_words ? "the question names divisor and dividend the other way round"
-                                   : "the question asks for a share, and the whole is divided by its part");
+              quotients.by_count   ? "the question asks how many on average, but the query divides the number of "
+                                     "distinct things by the number of rows"
+              : quotients.by_words ? "the query swaps the dividend and the divisor that the question names"
+                                   : "the question asks for a share, but the query divides the whole by its part");
     return ERR_OK;
 }
 
@@ -20,10 +21,10 @@ const struct vsig_def vsig_inverted_ratio = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a division has dividend and divisor the other way round than the question",
-    .description = "The question asks for A per B, the ratio of A to B or the share of a part in the whole, and the "
-                   "query divides B by A.",
-    .example = "What is the price per mile? SELECT distance / price FROM flight",
-    .instruction = "Divide what is named first, or the part, by what stands behind per, or the whole.",
+    .sentence = "a division swaps the dividend and the divisor that the question names",
+    .description = "The question asks for A per B, the ratio of A to B, or the share of a part in the whole. The query "
+                   "divides B by A.",
+    .example = "What is the price per mile? - SELECT distance / price FROM flight",
+    .instruction = "Divide the quantity named first by the one after \"per\", or the part by the whole.",
     .eval = inverted_ratio_eval,
 };

@@ -25,10 +25,12 @@ static enum err_code loose_or_eval(struct vsig_run *run)
     vsig_logic_look(run->subject, &logic);
     bool narrowed = logic.or_over_and == 1 && narrows_first(run->subject->analysis);
     if (!logic.loose && logic.narrowed && narrowed)
-        vsig_fire(run, VSIG_ERROR, logic.narrowed, "what the question says of all holds for one alternative alone");
+        vsig_fire(run, VSIG_ERROR, logic.narrowed,
+                  "a condition that the question states for all alternatives applies to only one of them");
     if (!logic.loose || question_phrase_find(run->subject->analysis, OWN, 0, &at)) return ERR_OK;
-    struct vsig_finding *finding = vsig_fire(
-        run, VSIG_ERROR, logic.loose, "AND binds closer than OR: this condition holds for one alternative alone");
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, logic.loose,
+                  "AND binds more tightly than OR, so this condition applies to only one alternative");
     const struct schema_column *column = query_column(run->subject, sql_kid(logic.bound, 0));
     if (column)
         vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[column->table].name,
@@ -42,12 +44,11 @@ const struct vsig_def vsig_loose_or = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a condition holds for the last alternative alone, because AND binds closer than OR",
-    .description =
-        "Two alternatives of one column are joined by OR, and a condition on another column goes with only one "
-        "of them, for want of parentheses. The other alternative is taken whatever its value.",
+    .sentence = "a condition applies only to the last alternative, because AND binds more tightly than OR",
+    .description = "Two alternatives of one column are joined by OR, and parentheses are missing. A condition on "
+                   "another column therefore applies to only one alternative.",
     .example = "Singers from France or Spain over 40 - SELECT name FROM singer WHERE country = 'France' OR country = "
                "'Spain' AND age > 40",
-    .instruction = "Put the alternatives into parentheses: (a OR b) AND c, or use IN.",
+    .instruction = "Put the alternatives in parentheses: (a OR b) AND c, or use IN.",
     .eval = loose_or_eval,
 };

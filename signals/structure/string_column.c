@@ -91,10 +91,10 @@ static void look_at(struct vsig_run *run, const struct sql_node *word)
     const struct schema_column *near = near_column(run, word);
     if (!must_be_column && !near) return;
     struct vsig_finding *finding =
-        must_be_column ? vsig_fire(run, VSIG_ERROR, word,
-                                   "a quoted word stands where a column belongs, and no column has that name")
-                       : vsig_note(run, word, "a quoted word is read as a string, but it is nearly the name of %s.%s",
-                                   run->subject->schema->tables[near->table].name, near->name);
+        must_be_column
+            ? vsig_fire(run, VSIG_ERROR, word, "a quoted word is used as a column, but no column has that name")
+            : vsig_note(run, word, "a quoted word is read as a string, but its spelling is close to the column %s.%s",
+                        run->subject->schema->tables[near->table].name, near->name);
     if (near)
         vsig_add_fact(run, finding, "near column", false, "%s.%s", run->subject->schema->tables[near->table].name,
                       near->name);
@@ -115,12 +115,11 @@ const struct vsig_def vsig_string_column = {
     .name = "string_column",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "a quoted word that is no column stands where only a column makes sense",
-    .description =
-        "SQLite reads a double-quoted word as a string when no column has that name. Where a column belongs, "
-        "the query then returns, groups or orders by a constant.",
-    .example =
-        "SELECT \"Song Name\" FROM singer returns the words Song Name for each row: SELECT Song_Name FROM singer.",
+    .sentence = "a quoted word that is not a column name is used where a column is expected",
+    .description = "SQLite reads a double-quoted word as a string if no column has that name. Where a column is "
+                   "expected, the query then returns, groups or orders by a constant.",
+    .example = "SELECT \"Song Name\" FROM singer returns the words Song Name for each row. Correct: SELECT Song_Name "
+               "FROM singer.",
     .instruction =
         "Write the column's real name. If a string is meant, put it in single quotes and compare a column with it.",
     .eval = eval,

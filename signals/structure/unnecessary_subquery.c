@@ -5,7 +5,7 @@
 enum { OPT_MAX_SUBQUERIES };
 
 static const struct vsig_option OPTIONS[] = {
-    {"max_subqueries", 3, 0, 1000, "subqueries that a query may hold before the signal fires"},
+    {"max_subqueries", 3, 0, 1000, "maximum number of subqueries; the signal fires above it"},
     {NULL},
 };
 
@@ -27,7 +27,7 @@ static enum err_code eval(struct vsig_run *run)
     for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
         if (!is_subquery(node)) continue;
         if (!finding || finding->n_clauses == VSIG_MAX_CLAUSES) {
-            finding = vsig_fire(run, VSIG_WARNING, node->parent, "the query holds %s, more than %u",
+            finding = vsig_fire(run, VSIG_WARNING, node->parent, "the query has %s, more than the limit of %u",
                                 vsig_counted(run->subject, n, "subquery", "subqueries"), allowed);
             vsig_add_fact(run, finding, "subqueries", false, "%u", n);
             if (!finding) return ERR_OK; /* the list of findings is full */
@@ -43,14 +43,13 @@ const struct vsig_def vsig_unnecessary_subquery = {
     .name = "unnecessary_subquery",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "the number of subqueries (CTE bodies, derived tables, scalar, IN and EXISTS) exceeds max_subqueries",
-    .description = "The query is built of many nested queries. The more of them, the likelier it is that one does not "
-                   "mean what the question says.",
-    .example = "Four nested SELECTs to find the singer with the most concerts, where one join, GROUP BY and ORDER BY "
-               "COUNT(*) DESC LIMIT 1 do.",
-    .instruction =
-        "Rewrite with joins and a single grouping where that gives the same rows; keep a subquery only where "
-        "it computes something that a join cannot.",
+    .sentence = "the query has more than max_subqueries subqueries (CTE bodies, derived tables, scalar, IN and EXISTS)",
+    .description =
+        "The query has many subqueries. Each additional subquery makes a misreading of the question more likely.",
+    .example = "Four nested SELECTs find the singer with the most concerts, where one join, GROUP BY and ORDER BY "
+               "COUNT(*) DESC LIMIT 1 are enough.",
+    .instruction = "Rewrite the query with joins and a single GROUP BY where that returns the same rows. Keep a "
+                   "subquery only where it computes something that a join cannot.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -56,7 +56,9 @@ static bool read_part(const char *dir, const char *name, const char *linked, cha
         if (good) *out = *own = g_strndup(input.text, input.len);
         if (good) input_free(&input);
         if (good && !is_prompt(*own)) {
-            err_set(err, ERR_CONFIG, "%s holds no instructions: a version on the first line, then text", path);
+            err_set(err, ERR_CONFIG,
+                    "%s contains no instructions" ERR_HINT "write the version on the first line, then the instructions",
+                    path);
             good = false;
         }
     }
@@ -264,7 +266,7 @@ void ask_mark(struct vsig_run *run, struct vsig_finding *finding, const json_t *
 void ask_note_dropped(struct vsig_run *run, unsigned dropped)
 {
     if (dropped)
-        vsig_note(run, NULL, "%u thing%s that the model speaks of %s not in the query or the schema", dropped,
+        vsig_note(run, NULL, "%u item%s that the model mentions %s not in the query or the schema", dropped,
                   dropped == 1 ? "" : "s", dropped == 1 ? "is" : "are");
 }
 

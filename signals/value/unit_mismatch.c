@@ -25,8 +25,9 @@ static enum err_code unit_mismatch_eval(struct vsig_run *run)
             expected = wanted;
         }
         if (met || !missed) continue;
-        struct vsig_finding *finding = vsig_fire(
-            run, VSIG_ERROR, missed->node, "the question's number is in another unit than %s", missed->column->name);
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_ERROR, missed->node, "the question gives the number in another unit than %s",
+                      missed->column->name);
         vsig_add_fact(run, finding, "in the column's unit", false, "%.6g", expected);
     }
     return ERR_OK;
@@ -38,11 +39,10 @@ const struct vsig_def vsig_unit_mismatch = {
     .family = VSIG_VALUE,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a number of the question is compared with a column that is in another unit",
-    .description =
-        "The question states the number with a unit and the column's name tells another unit of the same thing; "
-        "the query does not convert between them, or converts wrongly.",
+    .sentence = "a number of the question is compared with a column that has a different unit",
+    .description = "The question states the number with a unit, and the column's name gives another unit of the same "
+                   "quantity. The query does not convert between them, or converts incorrectly.",
     .example = "Which songs are longer than ten minutes? - SELECT name FROM track WHERE milliseconds > 10",
-    .instruction = "Convert the question's number into the column's unit.",
+    .instruction = "Convert the question's number to the column's unit.",
     .eval = unit_mismatch_eval,
 };

@@ -138,9 +138,9 @@ static void report(struct vsig_run *run, const struct use *use, const struct sch
 {
     const struct schema_index *schema = run->subject->schema;
     const char *used_table = schema->tables[use->column->table].name, *table = schema->tables[other->table].name;
-    struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, use->node, "%s.%s also holds this value and is closer to the question than %s.%s",
-                  table, other->name, used_table, use->column->name);
+    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, use->node,
+                                             "%s.%s also contains this value and is closer to the question than %s.%s",
+                                             table, other->name, used_table, use->column->name);
     vsig_add_fact(run, finding, "value", true, "%.*s", (int)use->literal->text_len, use->literal->text);
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, other->name);
 }
@@ -218,9 +218,9 @@ static void check_pattern(struct vsig_run *run, const struct sql_node *node)
         if (is_read(subject, other) && !query_compares(subject, other)) whole = other;
     }
     if (!whole) return;
-    struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, node, "%s.%s holds this as a whole value; here it is looked for as a part of %s",
-                  subject->schema->tables[whole->table].name, whole->name, use.column->name);
+    struct vsig_finding *finding = vsig_fire(
+        run, VSIG_WARNING, node, "%s.%s contains this as a whole value, but the query searches for it as a part of %s",
+        subject->schema->tables[whole->table].name, whole->name, use.column->name);
     vsig_add_fact(run, finding, "value", false, "%.*s", (int)len, text);
     vsig_add_fact(run, finding, "column", false, "%s.%s", subject->schema->tables[whole->table].name, whole->name);
 }
@@ -244,10 +244,11 @@ static enum err_code value_ambiguity_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_MARGIN] = {"margin", 0.25, 0, 2, "how much closer the other column must be, in shares of its name"},
-    [OPT_MAX_COLUMNS] = {"max_columns", 6, 1, MAX_HITS - 1, "values that more columns hold say nothing"},
-    [OPT_MIN_DIGITS] = {"min_digits", 4, 1, 20, "shorter whole numbers say nothing"},
-    [OPT_NAMED] = {"named", 0.6, 0, 2, "a pattern on a column that the question names better than this is meant so"},
+    [OPT_MARGIN] = {"margin", 0.25, 0, 2,
+                    "how much closer to the question the other column must be, as a share of its name"},
+    [OPT_MAX_COLUMNS] = {"max_columns", 6, 1, MAX_HITS - 1, "values that occur in more columns are ignored"},
+    [OPT_MIN_DIGITS] = {"min_digits", 4, 1, 20, "whole numbers with fewer digits are ignored"},
+    [OPT_NAMED] = {"named", 0.6, 0, 2, "patterns on a column that the question names better than this are ignored"},
     {NULL},
 };
 
@@ -259,9 +260,9 @@ const struct vsig_def vsig_value_ambiguity = {
     .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
     .sentence = "a literal of the query also occurs in another column that is semantically closer to the question",
     .description =
-        "The value is held by more than one column. The question speaks of another one than the query filters on.",
-    .example = "Which clubs play in the city of Lima? - SELECT name FROM club WHERE region = 'Lima' (club.city holds "
-               "'Lima' too)",
+        "More than one column contains the value. The question refers to a different column than the query filters on.",
+    .example = "Which clubs play in the city of Lima? - SELECT name FROM club WHERE region = 'Lima' (club.city also "
+               "contains 'Lima')",
     .instruction = "Filter on the column that the question names beside the value.",
     .options = OPTIONS,
     .eval = value_ambiguity_eval,
