@@ -76,9 +76,9 @@ function tokenDialog() {
   const dialog = h("dialog.token", {"aria-labelledby": "token-title"},
     h("form", {onsubmit: keep},
       h("h2", {id: "token-title"}, "Access token"),
-      h("p", "This server answers to those who have a token. It stays in this tab and is forgotten with it."),
+      h("p", "This server requires an access token. The token stays in this tab and is deleted when the tab is closed."),
       h("label", {for: "token"}, "Token"), input,
-      h("div.actions", h("button.primary", {type: "submit"}, "Use it"),
+      h("div.actions", h("button.primary", {type: "submit"}, "Use token"),
         h("button.quiet", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
   function keep(event) {
     event.preventDefault();

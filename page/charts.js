@@ -50,7 +50,7 @@ export function histogram(title, note, bins) {
   const highest = bins.indexOf(most);
   const bars = bins.map((count, i) => svg("rect.mark", {x: x(i / n) + 1, width: x(1 / n) - x(0) - 2, y: y(count / most), height: y(0) - y(count / most)},
     svg("title", {}, `P ${(i / n).toFixed(2)} to ${((i + 1) / n).toFixed(2)}: ${count.toLocaleString("en")}`)));
-  const says = total ? `Most of ${total.toLocaleString("en")} lie between ${(highest / n).toFixed(2)} and ${((highest + 1) / n).toFixed(2)}.` : "None.";
+  const says = total ? `The largest group of ${total.toLocaleString("en")} answers has P between ${(highest / n).toFixed(2)} and ${((highest + 1) / n).toFixed(2)}.` : "No answers.";
   return figure(title, note,
     drawing(title, says, axes("P(correct)", "answers", QUARTERS.map((share) => [share, share]), [[0, "0"], [0.5, short(Math.round(most / 2))], [1, short(most)]]), bars),
     table(["#P from", "#to", "#answers"], bins.map((count, i) => [(i / n).toFixed(2), ((i + 1) / n).toFixed(2), count.toLocaleString("en")])));
@@ -59,14 +59,14 @@ export function histogram(title, note, bins) {
 // Is P what it says? `reliability` as in the report of assay eval: percent, null where a bin is empty.
 export function reliabilityChart(reliability) {
   const bins = reliability.bins.filter((bin) => bin.n), most = Math.max(1, ...bins.map((bin) => bin.n));
-  const title = "Is P what it says?";
+  const title = "Calibration of P(correct)";
   const dots = bins.map((bin) => {
     const at = x(bin.p / 100), [low, high] = bin.interval.map((bound) => y(bound / 100));
     return svg("g", {}, svg("line.spread", {x1: at, x2: at, y1: low, y2: high}),
       svg("circle.mark", {cx: at, cy: y(bin.right / 100), r: 3 + 5 * Math.sqrt(bin.n / most)},
         svg("title", {}, `P ${bin.from.toFixed(1)} to ${bin.to.toFixed(1)}: ${bin.right.toFixed(0)} % of ${bin.n.toLocaleString("en")} are right`)));
   });
-  return figure(title, `Right answers by their P; on the line P is right. Off by ${reliability.ece.toFixed(1)} points on average, over ${reliability.n.toLocaleString("en")} answers.`,
+  return figure(title, `Share of right answers by P. On the line, both are equal. The average difference is ${reliability.ece.toFixed(1)} points over ${reliability.n.toLocaleString("en")} answers.`,
     drawing(title, bins.map((bin) => `P ${(bin.p / 100).toFixed(2)}: ${bin.right.toFixed(0)} % right.`).join(" "),
       axes("P(correct)", "right", ofShares, ofShares), svg("line.ideal", {x1: x(0), y1: y(0), x2: x(1), y2: y(1)}), dots),
     table(["#P from", "#to", "#answers", "#mean P", "#right", "#95 % from", "#to"], bins.map((bin) => [bin.from.toFixed(1), bin.to.toFixed(1), bin.n.toLocaleString("en"),
@@ -78,9 +78,9 @@ function promiseText(coverage, promise) {
   const confidence = `with confidence ${percent(1 - coverage.delta)}`;
   const most = `At most ${percent(promise.alpha, 1)} of the answers wrong, ${confidence}`;
   if (!promise.held)
-    return `${most}: too few. ` + (promise.needed ? `Some ${promise.needed.toLocaleString("en")} labelled answers like these would do; here are ${coverage.answers.toLocaleString("en")}.`
-      : "The surest quarter is wrong too often for any number of answers like these.");
-  return `${most}: held from P ${promise.threshold.toFixed(3)} on. That answers ${percent(promise.answered / coverage.requests, 1)} of the requests; ` +
+    return `${most}: not enough answers. ` + (promise.needed ? `About ${promise.needed.toLocaleString("en")} labelled answers like these would be enough; this run has ${coverage.answers.toLocaleString("en")}.`
+      : "The quarter with the highest P is wrong too often, whatever the number of answers.");
+  return `${most}: holds from P ${promise.threshold.toFixed(3)}. This answers ${percent(promise.answered / coverage.requests, 1)} of the requests; ` +
     `${promise.wrong.toLocaleString("en")} of these ${promise.answered.toLocaleString("en")} answers are wrong.`;
 }
 
@@ -103,14 +103,14 @@ export function riskChart(coverage) {
   }
   show();
   const last = points[points.length - 1];
-  return figure(title, "Wrong among the answers that are given, the surest first." +
+  return figure(title, "Share of wrong answers if only the answers with the highest P are given." +
       (coverage.answers < coverage.of ? ` Of a sample: ${coverage.answers.toLocaleString("en")} of ${coverage.of.toLocaleString("en")}.` : ""),
-    drawing(title, `When all are given ${percent(last[2], 1)} are wrong.`,
+    drawing(title, `If all answers are given, ${percent(last[2], 1)} are wrong.`,
       axes("requests answered", "wrong", ofShares, [0, 0.5, 1].map((share) => [share, percent(share * top)])),
       svg("path.curve", {d: path}), bound, given),
     table(["#least P", "#answered", "#wrong"], points.filter((_, i) => i % 10 === 9 || i === points.length - 1).map(([p, covered, risk]) => [p.toFixed(3), percent(covered, 1), percent(risk, 1)])),
-    field("Wrong answers that you would bear (alpha)", slider), said,
-    h("p.hint", "About answers to questions drawn as these were, from the same systems, judged by the same models. To have it kept: assay calibrate."));
+    field("Acceptable share of wrong answers (alpha)", slider), said,
+    h("p.hint", "This applies to similar questions from the same systems, judged by the same models. To get this guarantee, run assay calibrate."));
 }
 
 // Counts as bars, a row each: [name, count, class]. `choose(name)` where a row can be chosen.

@@ -7,7 +7,7 @@ export function mount(root) {
   const body = h("div.stack");
   const leaving = new AbortController();
   let before = null, timer = 0;
-  fill(root, h("div.screen-head", h("h1", "Fleet"), h("p.lead", "What this process has done since it started, and how fast it goes now.")), body);
+  fill(root, h("div.screen-head", h("h1", "Fleet"), h("p.lead", "Counts of this process since its start, and its current rates.")), body);
   async function turn() {
     try {
       const {data} = await request("/v1/metrics", {accept: "text/plain", signal: leaving.signal});
@@ -48,24 +48,24 @@ function figures(now, before) {
   const alone = has(now, "assay_verdicts_total");
   const rate = (name) => (before ? Math.max(0, value(now, name) - value(before, name)) / ((now.at - before.at) / 1000) : null);
   return [
-    h("p.notice", alone ? "This process stands alone: it judges by itself, and all figures are its own."
-      : "This process stands in front of a fleet. These are its own figures; workers and coordinators have theirs at their /metrics."),
+    h("p.notice", alone ? "This process runs alone: it judges requests itself, and all figures are its own."
+      : "This process serves requests for a fleet. These are its own figures; workers and coordinators report theirs at /metrics."),
     h("dl.tiles",
       alone ? [tile("Verdicts", value(now, "assay_verdicts_total"), perSecond(rate("assay_verdicts_total"))),
         tile("Open requests", value(now, "assay_state_open_requests")),
-        tile("Half the verdicts within", milliseconds(quantile(now, "assay_request_latency_seconds", 0.5)), `95 % within ${milliseconds(quantile(now, "assay_request_latency_seconds", 0.95))}`)]
-        : [tile("Kafka lag", value(now, "assay_kafka_lag_messages"), "messages not handled yet"),
+        tile("Median latency at most", milliseconds(quantile(now, "assay_request_latency_seconds", 0.5)), `95 % at most ${milliseconds(quantile(now, "assay_request_latency_seconds", 0.95))}`)]
+        : [tile("Kafka lag", value(now, "assay_kafka_lag_messages"), "messages not processed yet"),
           tile("Messages in", value(now, "assay_kafka_messages_total", {direction: "in"}), perSecond(rate("assay_kafka_messages_total")))],
-      tile("Callers answered", value(now, "assay_http_requests_total", {outcome: "answered"}), perSecond(rate("assay_http_requests_total"))),
-      tile("Callers waiting", value(now, "assay_http_waiting")),
-      tile("Turned away", value(now, "assay_http_requests_total", {outcome: "refused"}) + value(now, "assay_http_sent_away_total")),
+      tile("HTTP requests answered", value(now, "assay_http_requests_total", {outcome: "answered"}), perSecond(rate("assay_http_requests_total"))),
+      tile("HTTP requests waiting", value(now, "assay_http_waiting")),
+      tile("HTTP requests refused", value(now, "assay_http_requests_total", {outcome: "refused"}) + value(now, "assay_http_sent_away_total")),
       tile("Memory", `${Math.round(value(now, "process_resident_memory_bytes") / 2 ** 20)} MiB`),
-      tile("Up for", duration(Date.now() / 1000 - value(now, "process_start_time_seconds")))),
+      tile("Uptime", duration(Date.now() / 1000 - value(now, "process_start_time_seconds")))),
     alone ? h("div.pair", bars("Verdicts by status", all(now, "assay_verdicts_total").map((one) => [one.labels.decision.replace("_", " "), one.value])),
       families(now)) : null,
     h("section.sheet.stack", h("h2", "Not shown here"),
-      h("p.prose", "Dead letters and sending them again: ", h("code", "assay dlq list"), " and ", h("code", "assay dlq redrive"),
-        ". Breakers and permits of databases: ", h("code", "/metrics"), " of the workers.")),
+      h("p.prose", "To list and redrive dead letters, run ", h("code", "assay dlq list"), " or ", h("code", "assay dlq redrive"),
+        ". Circuit breakers and permits of databases are at ", h("code", "/metrics"), " of the workers.")),
   ];
 }
 

@@ -10,9 +10,9 @@ const WAIT_MS = 20000;       // a call; a verdict that takes longer is asked for
 const MOST_ASKED = 60;       // times
 
 const OPTIONS = {
-  policy: {label: "When nothing is sure", values: [["ask", "ask me"], ["best_effort", "show the best"], ["abstain", "abstain"]], hint: "What to do where no candidate reaches the threshold."},
-  repair: {label: "Repairs", values: [["propose", "propose"], ["apply", "apply"], ["off", "none"]], hint: "Whether to look for a query one edit away that is surer to be right."},
-  expose: {label: "What may be shown", values: [["rows", "rows"], ["values", "single values"], ["none", "no data"]], hint: "The operator of a database may allow less."},
+  policy: {label: "If no candidate is validated", values: [["ask", "ask me"], ["best_effort", "show the best"], ["abstain", "give no answer"]], hint: "What to do if no candidate reaches the threshold."},
+  repair: {label: "Repairs", values: [["propose", "propose"], ["apply", "apply"], ["off", "none"]], hint: "Whether to look for a query one edit away that is more likely correct."},
+  expose: {label: "What may be shown", values: [["rows", "rows"], ["values", "single values"], ["none", "no data"]], hint: "The operator of a database may allow less than this."},
 };
 
 // What was typed outlives a visit to another screen.
@@ -59,14 +59,14 @@ class JudgeScreen {
         h("div.row.editors-more", h("button.plain.small", {type: "button", onclick: () => this.add("")}, "Add a candidate"),
           h("button.plain.small", {type: "button", onclick: () => this.paste.showModal()}, "Paste several"))),
       h("details.more", h("summary", "Evidence and options"), h("div.options",
-        field("Evidence", this.evidence, "What is known about the question's words: \"cancelled refers to status = 'C'\"."),
+        field("Evidence", this.evidence, "What words of the question mean, for example: \"cancelled refers to status = 'C'\"."),
         Object.entries(OPTIONS).map(([name, option]) => field(option.label, select(option.values, draft[name], (event) => (draft[name] = event.target.value)), option.hint)))),
       h("div.row", this.submit, h("span.small.soft.keys", "Ctrl + Enter"), this.state));
     this.paste = this.pasteDialog();
     fill(this.root,
-      h("div.screen-head", h("h1", "Judge"), h("p.lead", "Which of these queries answers the question, how sure is that, and what speaks against the others?")),
+      h("div.screen-head", h("h1", "Judge"), h("p.lead", "Find the query that answers the question, its probability of being correct, and the problems of the others.")),
       h("div.judge",
-        h("aside.sheet.stack.schema", {"aria-label": "What is judged on"}, this.database, h("details.schema-fold", {open: !narrow.matches}, h("summary", "Schema"), this.schema)),
+        h("aside.sheet.stack.schema", {"aria-label": "Database and schema"}, this.database, h("details.schema-fold", {open: !narrow.matches}, h("summary", "Schema"), this.schema)),
         form),
       this.output,
       this.paste);
@@ -117,9 +117,9 @@ class JudgeScreen {
     };
     const dialog = h("dialog.wide", {"aria-labelledby": "paste-title"}, h("form", {onsubmit: take},
       h("h2", {id: "paste-title"}, "Paste several candidates"),
-      h("p.soft", "Parted by semicolons or empty lines, or as a JSON list."),
+      h("p.soft", "Separate the queries by semicolons or empty lines, or paste a JSON list."),
       h("label.unseen", {for: area.id}, "Queries"), area,
-      h("div.actions", h("button.primary", {type: "submit"}, "Add them"), h("button.quiet", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
+      h("div.actions", h("button.primary", {type: "submit"}, "Add"), h("button.quiet", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
     return dialog;
   }
 
@@ -138,8 +138,8 @@ class JudgeScreen {
       : h("input", {value: draft.db, autocomplete: "off", spellcheck: "false", onchange: (event) => this.choose(event.target.value.trim())});
     if (names && !names.includes(draft.db)) draft.db = names[0] ?? "";
     if (names) control.value = draft.db;
-    fill(this.database, names && !names.length ? h("p.notice", "There is no database yet: --db-root names the folder that holds NAME/NAME.sqlite.")
-      : field("Database", control, names ? null : "Its name in the fleet."));
+    fill(this.database, names && !names.length ? h("p.notice", "No database was found. Put each one into the folder of --db-root, as NAME/NAME.sqlite.")
+      : field("Database", control, names ? null : "The name of the database in the fleet."));
     if (draft.db) this.choose(draft.db);
   }
 
@@ -155,10 +155,10 @@ class JudgeScreen {
   async judge(event) {
     event.preventDefault();
     const candidates = draft.candidates.map((sql) => sql.trim()).filter(Boolean);
-    if (!draft.db) return this.fail(new Problem({title: "no database is chosen", detail: "A question is judged on a database.", where: "Database", status: 400}));
+    if (!draft.db) return this.fail(new Problem({title: "no database is selected", detail: "Enter the database that the question is about.", where: "Database", status: 400}));
     if (!candidates.length) {
       this.areas()[0].focus();
-      return this.fail(new Problem({title: "there is no candidate", detail: "At least one query is needed.", where: "Candidates", status: 400}));
+      return this.fail(new Problem({title: "there is no candidate", detail: "Enter at least one query.", where: "Candidates", status: 400}));
     }
     const body = {db: draft.db, question: draft.question, candidates, policy: draft.policy, repair: draft.repair, expose: draft.expose,
       meta: {question: draft.question, evidence: draft.evidence}};
@@ -183,7 +183,7 @@ class JudgeScreen {
 
   async await({id, location}) {
     for (let i = 0; i < MOST_ASKED; i++) {
-      this.state.textContent = "It takes longer than usual …";
+      this.state.textContent = "This takes longer than usual …";
       await new Promise((resolve) => setTimeout(resolve, 1000));
       try {
         return (await request(location, {signal: this.leaving.signal})).data;
@@ -191,7 +191,7 @@ class JudgeScreen {
         if (problem.status !== 404) throw problem;
       }
     }
-    throw new Problem({title: "there is no verdict yet", detail: `The request was taken; its verdict will be at #judge/${id}.`, where: location, status: 503});
+    throw new Problem({title: "there is no verdict yet", detail: `The request was accepted. Its verdict will be at #judge/${id}.`, where: location, status: 503});
   }
 
   async showVerdict(id) {

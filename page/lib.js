@@ -110,27 +110,27 @@ export function milliseconds(ms) {
 
 // What went wrong, as people need it: what, where, and what to do. Fields of problem+json (RFC 9457) where the server sent one.
 export class Problem extends Error {
-  constructor({status = 0, title, code, detail, where}) {
+  constructor({status = 0, title, code, detail, hint, where}) {
     super(title);
-    Object.assign(this, {status, title, code, detail, where});
+    Object.assign(this, {status, title, code, detail, hint, where});
   }
 }
 
 const ADVICE = {
-  0: "Is the program still running? Start it again, then reload this page.",
-  400: "Correct what the message names, then try again.",
-  401: "Give the access token that the operator of this server handed out.",
-  403: "The token does not reach that far: ask the operator, or choose another database.",
-  404: "It may be gone: verdicts are kept in memory for a while only. Judge again.",
-  413: "Send less: fewer candidates, or shorter ones.",
-  421: "Open this page by a name of this machine: http://127.0.0.1 or http://localhost.",
-  422: "The request was put aside. The operator can look at the dead letters.",
+  0: "Check that the program is still running, then reload this page.",
+  400: "Correct the error that the message names, then try again.",
+  401: "Enter the access token from the operator of this server.",
+  403: "The token does not allow this. Ask the operator, or select another database.",
+  404: "Verdicts are kept in memory for a limited time only. Judge again.",
+  413: "Send fewer or shorter candidates.",
+  421: "Open this page as http://127.0.0.1 or http://localhost.",
+  422: "The request is a dead letter now. The operator can inspect the dead letters.",
   429: "Wait a moment, then try again.",
   503: "Wait a moment, then try again.",
 };
 
 export function adviceFor(problem) {
-  return ADVICE[problem.status] ?? "Try again; if it stays, the log of the server says more.";
+  return problem.hint ?? ADVICE[problem.status] ?? "Try again. If the error persists, see the log of the server.";
 }
 
 export function problemBox(problem, retry) {
@@ -167,20 +167,20 @@ export async function request(path, {method = "GET", body, type: sent, accept = 
     text = await response.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem({title: "the server does not answer", detail: "The connection was refused, or cut.", where});
+    throw new Problem({title: "the server does not answer", detail: "The connection was refused or interrupted.", where});
   }
   const type = response.headers.get("Content-Type") ?? "";
   const data = /\bjson\b/.test(type) ? parse(text, where) : text;
   if (response.ok) return {status: response.status, data};
   if (response.status === 401) window.dispatchEvent(new Event("assay:token"));
   const said = typeof data === "object" && data ? data : {};
-  throw new Problem({status: response.status, title: said.title ?? `status ${response.status}`, code: said.code, detail: said.detail, where});
+  throw new Problem({status: response.status, title: said.title ?? `status ${response.status}`, code: said.code, detail: said.detail, hint: said.hint, where});
 }
 
 function parse(text, where) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Problem({title: "the answer cannot be read", detail: "It says that it is JSON, and is not.", where});
+    throw new Problem({title: "the response cannot be read", detail: "The response is not valid JSON.", where});
   }
 }

@@ -10,7 +10,7 @@ import {verdictView} from "./verdict.js";
 
 const PAGE = 25;
 const VOICES = {validated: "is-good", repaired: "is-good", best_effort: "is-doubt", ask: "is-doubt", abstained: "", failed: "is-wrong"};
-const SORTS = [["number", "Order of the file"], ["-p", "Surest first"], ["p", "Least sure first"], ["-ms", "Slowest first"], ["telling", "Most telling first"]];
+const SORTS = [["number", "File order"], ["-p", "Highest P first"], ["p", "Lowest P first"], ["-ms", "Slowest first"], ["telling", "Most informative first"]];
 
 const badge = (status) => h(`span.badge${VOICES[status] ? "." + VOICES[status] : ""}`, String(status).replace("_", " "));
 const share = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)} %` : "–");
@@ -23,16 +23,16 @@ function facts(summary) {
   const fact = (name, value) => h("div", h("dt", name), h("dd", value));
   return h("dl.figures.sheet", fact("verdicts", summary.verdicts.toLocaleString("en")),
     fact("answered", share(summary.answered, summary.verdicts)),
-    labels.known ? fact(`right, of ${labels.known.toLocaleString("en")} known`, share(labels.right, labels.known)) : null,
-    fact("half took at most", milliseconds(times.p50)), fact("95 % took at most", milliseconds(times.p95)), fact("longest", milliseconds(times.max)),
-    summary.broken_lines || summary.long_lines ? fact("lines left out", (summary.broken_lines + summary.long_lines).toLocaleString("en")) : null);
+    labels.known ? fact(`right (of ${labels.known.toLocaleString("en")} known)`, share(labels.right, labels.known)) : null,
+    fact("median latency", milliseconds(times.p50)), fact("95th percentile", milliseconds(times.p95)), fact("maximum latency", milliseconds(times.max)),
+    summary.broken_lines || summary.long_lines ? fact("lines skipped", (summary.broken_lines + summary.long_lines).toLocaleString("en")) : null);
 }
 
 function missingLabels(source) {
-  return h("section.sheet.stack", h("h2", "Is P what it says? What may be promised?"),
-    h("p", "That takes answers whose truth is known, and this run has none: its verdicts were not held against gold. Run"),
+  return h("section.sheet.stack", h("h2", "Calibration and guarantees"),
+    h("p", "This run has no answers that are known to be right or wrong. To compare its verdicts with gold queries, run"),
     h("p", h("code.wrap", `assay report ${source.name} --log LOG --gold --db-root DIR`)),
-    h("p.hint", "and open the run again. The same gives each signal its precision and lift, and the curve of risk against coverage."));
+    h("p.hint", "and open the run again. It then also shows the precision and lift of each signal, and risk against coverage."));
 }
 
 function signalTable(summary, choose) {
@@ -40,9 +40,9 @@ function signalTable(summary, choose) {
   const known = summary.labels.known > 0, unavailable = rows.some((one) => one.unavailable);
   const name = (signal) => h("button.plain", {type: "button", onclick: () => choose(signal)}, signal);
   return h("section.sheet.stack", h("h2", "Signals"),
-    h("p.hint", "On the answer, or the first candidate where there is none. " + (known
-      ? "Wrong: of the answers that it fired on, those that are. Lift: how many times as often as elsewhere."
-      : "How often each is right to fire is known once gold was run.")),
+    h("p.hint", "For the answer, or for the first candidate if there is no answer. " + (known
+      ? "Wrong: share of wrong answers when the signal fired. Lift: this share divided by that of all answers."
+      : "Run the gold queries to see how often each signal is right.")),
     h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Signals"},
       table(["signal", "#fired", ...(unavailable ? ["#unavailable"] : []), ...(known ? ["#wrong", "#95 %", "#lift"] : [])], rows.map((one) => [
         name(one.signal), one.fired.toLocaleString("en"), ...(unavailable ? [one.unavailable.toLocaleString("en")] : []),
@@ -53,7 +53,7 @@ function signalTable(summary, choose) {
 
 function databaseTable(summary, choose) {
   const known = summary.labels.known > 0, rest = summary.n_databases - summary.databases.length;
-  return h("section.sheet.stack", h("h2", "Databases"), rest > 0 ? h("p.hint", `The ${summary.databases.length} with the most verdicts; ${count(rest, "other")}.`) : null,
+  return h("section.sheet.stack", h("h2", "Databases"), rest > 0 ? h("p.hint", `The ${summary.databases.length} databases with the most verdicts; ${count(rest, "other")} not shown.`) : null,
     h("div.scroll.low", {tabindex: "0", role: "region", "aria-label": "Databases"},
       table(["database", "#verdicts", "#validated", "#mean P", ...(known ? ["#right"] : [])], summary.databases.map((one) => [
         h("button.plain.wrap", {type: "button", onclick: () => choose(one.db)}, one.db || "(none)"), one.verdicts.toLocaleString("en"), share(one.validated, one.verdicts), probability(one.p),
@@ -115,8 +115,8 @@ function verdictTable(source) {
   }
   function show({total, verdicts}) {
     const last = offset + verdicts.length;
-    const says = total ? `${(offset + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${count(total, "verdict")}` : "No verdict is like that.";
-    const turnTo = (to) => h("button.quiet", {type: "button", disabled: to < 0 || to >= total, onclick: () => ((offset = to), load())}, to < offset ? "Before" : "Next");
+    const says = total ? `${(offset + 1).toLocaleString("en")} to ${last.toLocaleString("en")} of ${count(total, "verdict")}` : "No verdict matches the filter.";
+    const turnTo = (to) => h("button.quiet", {type: "button", disabled: to < 0 || to >= total, onclick: () => ((offset = to), load())}, to < offset ? "Previous" : "Next");
     fill(room, h("div.row", h("p.number", says), h("div.actions.row-end", turnTo(offset - PAGE), turnTo(offset + PAGE))),
       total ? h("div.scroll.verdicts", {tabindex: "0", role: "region", "aria-label": "Verdicts"}, rowsTable(source, verdicts)) : null);
     announce(says);
@@ -144,7 +144,7 @@ function rowsTable(source, rows) {
 
 async function showVerdict(root, source, number) {
   const back = h("p.crumbs", h("a", {href: source.link(null)}, source.name), h("span.soft", "/"), h("span", `verdict ${number}`));
-  fill(root, back, h("p", h("span.busy", {"aria-hidden": "true"}), " Reading …"));
+  fill(root, back, h("p", h("span.busy", {"aria-hidden": "true"}), " Loading …"));
   let verdict;
   try {
     verdict = await source.verdict(number);
@@ -153,7 +153,7 @@ async function showVerdict(root, source, number) {
     return;
   }
   if (!verdict) {
-    fill(root, back, h("p.notice", "This page has no room for that verdict: see the file itself."));
+    fill(root, back, h("p.notice", "This page does not include that verdict. See the file of verdicts."));
     return;
   }
   fill(root, back, h("h1.wrap", String(verdict.id)), verdictView(verdict),
@@ -169,7 +169,7 @@ export function showRun(root, source, number) {
   fill(root, h("h1.wrap", source.name), facts(summary),
     h("div.charts", h("div.stack",
       bars("Status", Object.entries(summary.status).filter(([, n]) => n).map(([name, n]) => [name, n, VOICES[name]]), (status) => verdicts.choose({status})),
-      histogram("How sure", summary.p_correct.n ? `P(correct) of the answers, ${probability(summary.p_correct.mean)} on average.` : "No verdict has a P(correct).", summary.p_correct.bins)),
+      histogram("Confidence", summary.p_correct.n ? `P(correct) of the answers, ${probability(summary.p_correct.mean)} on average.` : "No verdict has a P(correct).", summary.p_correct.bins)),
       summary.reliability ? reliabilityChart(summary.reliability) : missingLabels(source),
       summary.coverage ? riskChart(summary.coverage) : null),
     h("div.halves", signalTable(summary, (signal) => verdicts.choose({signal})), h("div.stack", databaseTable(summary, (db) => verdicts.choose({db})), slowTable(source))),
@@ -189,7 +189,7 @@ export function wholeSource(report, link) {
     (!filter.p_from || (row.p_correct ?? -1) >= Number(filter.p_from)) && (!filter.p_to || (row.p_correct ?? 2) <= Number(filter.p_to));
   return {
     name: report.name, summary: report.summary, link,
-    note: report.all ? null : `The ${report.rows.length.toLocaleString("en")} most telling of ${count(report.summary.verdicts, "verdict")}: wrong answers, the surest first; then what failed; then those nearest to their threshold. The charts above are of all.`,
+    note: report.all ? null : `The ${report.rows.length.toLocaleString("en")} most informative of ${count(report.summary.verdicts, "verdict")}: wrong answers with the highest P first, then failures, then answers nearest to their threshold. The charts above cover all verdicts.`,
     rows: async (filter) => {
       const found = rows.filter((row) => fits(row, filter)).sort(orders[filter.sort] ?? orders.number), offset = filter.offset ?? 0;
       return {total: found.length, verdicts: found.slice(offset, offset + (filter.limit ?? PAGE))};

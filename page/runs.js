@@ -14,7 +14,7 @@ const size = (bytes) => (bytes >= 1 << 30 ? `${(bytes / (1 << 30)).toFixed(1)} G
 
 async function send(file) {
   if (file.size > DROP_BYTES)
-    throw new Problem({title: "the file is too large to be dropped", where: file.name, detail: `It has ${size(file.size)}; up to ${size(DROP_BYTES)} are taken. Put it into the folder of --runs, or run assay report.`});
+    throw new Problem({title: "the file is too large to upload", where: file.name, detail: `The file has ${size(file.size)}; the limit is ${size(DROP_BYTES)}. Put it into the folder of --runs, or run assay report.`});
   const {data} = await request(`/v1/runs?name=${encodeURIComponent(file.name)}`, {method: "POST", body: file, type: "application/x-ndjson"});
   return data;
 }
@@ -26,7 +26,7 @@ function dropZone() {
     event.preventDefault();
     zone.classList.remove("over");
     if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
-  }}, field("Drop a file of verdicts here, or choose one", input, `What assay replay --out writes, up to ${size(DROP_BYTES)}. It is read once and not kept.`), says);
+  }}, field("Drop a file of verdicts here, or choose one", input, `A file from assay replay --out, up to ${size(DROP_BYTES)}. It is read once and not stored.`), says);
   async function take(file) {
     fill(says, h("span.busy", {"aria-hidden": "true"}), ` Reading ${file.name} …`);
     try {
@@ -47,24 +47,24 @@ function compareForm(runs) {
   return h("form.sheet.stack", {onsubmit: (event) => {
     event.preventDefault();
     location.hash = hash(a.value, "diff", b.value);
-  }}, h("h2", "Compare two"), h("div.filters", field("Before", a), field("After", b), h("div.actions", h("button.primary", {type: "submit"}, "Compare"))));
+  }}, h("h2", "Compare two runs"), h("div.filters", field("Before", a), field("After", b), h("div.actions", h("button.primary", {type: "submit"}, "Compare"))));
 }
 
-const STATES = {ready: ["is-good", "ready"], indexing: ["is-accent", "being indexed"], new: ["", "not indexed yet"], failed: ["is-wrong", "cannot be read"]};
+const STATES = {ready: ["is-good", "ready"], indexing: ["is-accent", "indexing"], new: ["", "not indexed yet"], failed: ["is-wrong", "cannot be read"]};
 
 async function showList(root) {
-  fill(root, h("h1", "Runs"), h("p.lead", "What a file of verdicts comes to: how sure, how often right, which signals spoke, what was slow; and each verdict."));
+  fill(root, h("h1", "Runs"), h("p.lead", "Statistics of a file of verdicts: confidence, correctness, signals and latency, and each verdict."));
   const room = h("div.stack");
   root.append(dropZone(), room);
   let data;
   try {
     ({data} = await request(api()));
   } catch (error) {
-    fill(room, error.status === 404 ? h("p.notice", "To see the files of a folder here, start with ", h("code", "assay serve --runs DIR"), ".") : problemBox(error));
+    fill(room, error.status === 404 ? h("p.notice", "To list the files of a folder here, start the server with ", h("code", "assay serve --runs DIR"), ".") : problemBox(error));
     return;
   }
-  if (!data.runs.length) return void fill(room, h("p.notice", "The folder of --runs holds no file of verdicts (.jsonl)."));
-  fill(room, h("section.sheet.stack", h("h2", "Files"), data.truncated ? h("p.hint", "There are more: the folder holds too many to list.") : null,
+  if (!data.runs.length) return void fill(room, h("p.notice", "The folder of --runs contains no file of verdicts (.jsonl)."));
+  fill(room, h("section.sheet.stack", h("h2", "Files"), data.truncated ? h("p.hint", "The list is incomplete, because the folder contains too many files.") : null,
     h("div.scroll", {tabindex: "0", role: "region", "aria-label": "Files"}, table(["file", "#size", "#changed", "#verdicts", "index"], data.runs.map((run) => [
       h("a.wrap", {href: hash(run.name)}, run.name), size(run.bytes), new Date(run.changed * 1000).toLocaleString("en"), run.verdicts?.toLocaleString("en") ?? "–",
       h(`span.badge${STATES[run.state]?.[0] ? "." + STATES[run.state][0] : ""}`, STATES[run.state]?.[1] ?? run.state)])))),
@@ -98,13 +98,13 @@ async function showOne(root, name, number, alive) {
   const crumb = h("p.crumbs", h("a", {href: "#runs"}, "Runs")), room = h("div.screen");
   fill(root, crumb, room);
   if (name === DROPPED && dropped) return void showRun(room, wholeSource(dropped, (at) => (at ? hash(DROPPED, "verdicts", at) : hash(DROPPED))), number);
-  if (name === DROPPED) return void fill(room, h("p.notice", "A file that was dropped is forgotten with the page: drop it again."));
+  if (name === DROPPED) return void fill(room, h("p.notice", "The dropped file is lost when the page is reloaded. Drop it again."));
   const bar = h("progress", {max: 1, "aria-label": "Indexed"}), says = h("p.number", "Opening …");
   fill(room, h("h1.wrap", name), h("section.sheet.stack", says, bar));
   try {
     const summary = await summaryOf(name, alive, (so_far) => {
       bar.value = so_far.size ? so_far.bytes / so_far.size : 0;
-      fill(says, `It is being indexed, once: ${count(so_far.verdicts, "verdict")}, ${size(so_far.bytes)} of ${size(so_far.size)}.`);
+      fill(says, `Indexing the file, once: ${count(so_far.verdicts, "verdict")}, ${size(so_far.bytes)} of ${size(so_far.size)}.`);
     });
     if (summary && alive()) showRun(room, serverSource(name, summary), number);
   } catch (error) {
@@ -118,8 +118,8 @@ const arrow = (pair, say) => (say(pair[0]) === say(pair[1]) ? say(pair[0]) : `${
 const signals = (change, fired) => (change.signals ?? []).filter((one) => (fired ? one.to : one.from) === "fired").map((one) => one.signal).join(", ");
 
 function changesTable(changes) {
-  return table(["id", "changed", "status", "#P", "fires now", "cleared"], changes.map((one) => one.only_in || one.repeated_in
-    ? [one.id, `${one.only_in ? "only in" : "again in"} ${one.only_in ?? one.repeated_in}`, "", "", "", ""]
+  return table(["id", "changed", "status", "#P", "fires now", "no longer fires"], changes.map((one) => one.only_in || one.repeated_in
+    ? [one.id, `${one.only_in ? "only in" : "repeated in"} ${one.only_in ?? one.repeated_in}`, "", "", "", ""]
     : [one.id, one.changed.join(", "), arrow(one.status, (status) => status), arrow(one.p_correct, probability), signals(one, true), signals(one, false)]));
 }
 
@@ -127,16 +127,16 @@ function showChanges(root, names, {changes, summary}) {
   const scroll = (label, content) => h("div.scroll.tall", {tabindex: "0", role: "region", "aria-label": label}, content);
   const {p_correct: p, gold} = summary;
   fill(root, h("h1.wrap", `${names[0]} → ${names[1]}`),
-    h("dl.figures.sheet", [["requests on both sides", summary.requests], ["changed", summary.changed], [`only in ${names[0]}`, summary.only[0]], [`only in ${names[1]}`, summary.only[1]],
+    h("dl.figures.sheet", [["requests in both", summary.requests], ["changed", summary.changed], [`only in ${names[0]}`, summary.only[0]], [`only in ${names[1]}`, summary.only[1]],
       ["mean P", `${probability(p.mean[0])} → ${probability(p.mean[1])}`],
       ...(gold ? [[`right by ${gold.by}`, `${gold.right[0]} → ${gold.right[1]}`], ["better, worse", `${gold.better}, ${gold.worse}`]] : [])]
       .map(([name, value]) => h("div", h("dt.wrap", name), h("dd", typeof value === "number" ? value.toLocaleString("en") : value)))),
     h("div.charts",
       h("section.sheet.stack", h("h2", "Status"), scroll("Status", table(["before", "after", "#requests"], summary.status.map((one) => [one.from, one.to, one.requests.toLocaleString("en")])))),
-      h("section.sheet.stack", h("h2", "P(correct) moved"), scroll("P moved", table(["by at most", "#up", "#down"], p.steps.map((one) => [String(one.at_most), one.up.toLocaleString("en"), one.down.toLocaleString("en")])))),
-      Object.keys(summary.signals).length ? h("section.sheet.stack", h("h2", "Signals"), scroll("Signals", table(["signal", "#fires now", "#cleared", "#unavailable now"], Object.entries(summary.signals)
+      h("section.sheet.stack", h("h2", "Changes of P(correct)"), scroll("Changes of P(correct)", table(["by at most", "#up", "#down"], p.steps.map((one) => [String(one.at_most), one.up.toLocaleString("en"), one.down.toLocaleString("en")])))),
+      Object.keys(summary.signals).length ? h("section.sheet.stack", h("h2", "Signals"), scroll("Signals", table(["signal", "#fires now", "#no longer fires", "#unavailable now"], Object.entries(summary.signals)
         .map(([name, one]) => [name, one.fired, one.cleared, one.unavailable])))) : null),
-    h("section.sheet.stack", h("h2", "Changes"), changes.length < summary.changed ? h("p.hint", `The first ${changes.length.toLocaleString("en")}; assay diff lists all.`) : null,
+    h("section.sheet.stack", h("h2", "Changes"), changes.length < summary.changed ? h("p.hint", `The first ${changes.length.toLocaleString("en")}. Run assay diff to list all.`) : null,
       changes.length ? scroll("Changes", changesTable(changes)) : h("p", "Nothing changed.")));
 }
 

@@ -5,13 +5,13 @@ const OPEN_AT_FIRST = 4; // tables
 const FILTER_FROM = 8;   // tables
 
 export async function showSchema(root, name, signal) {
-  fill(root, h("p.soft", h("span.busy", {"aria-hidden": "true"}), " Reading the schema …"));
+  fill(root, h("p.soft", h("span.busy", {"aria-hidden": "true"}), " Loading the schema …"));
   try {
     const {data} = await request(`/v1/databases/${encodeURIComponent(name)}`, {signal});
     fill(root, schemaTree(data));
   } catch (problem) {
     if (problem.name === "AbortError") return;
-    fill(root, problem.status === 404 && problem.code === "unknown_path" ? h("p.soft", "This server tells no schemas.")
+    fill(root, problem.status === 404 && problem.code === "unknown_path" ? h("p.soft", "This server does not provide schemas.")
       : problemBox(problem, () => showSchema(root, name, signal)));
   }
 }
@@ -21,8 +21,8 @@ function schemaTree(schema) {
   const tables = schema.tables.map((table, i) => ({table, element: tableTree(table, references, i < OPEN_AT_FIRST)}));
   return [
     tables.length >= FILTER_FROM ? filterField(tables) : null,
-    tables.length ? h("ul.tree", tables.map((one) => h("li", one.element))) : h("p.soft", "It has no tables."),
-    schema.left_out.tables ? h("p.small.soft", `${count(schema.left_out.tables, "table")} more, left out: there are too many to show.`) : null,
+    tables.length ? h("ul.tree", tables.map((one) => h("li", one.element))) : h("p.soft", "The database has no tables."),
+    schema.left_out.tables ? h("p.small.soft", `${count(schema.left_out.tables, "table")} more are not shown, because there are too many.`) : null,
   ];
 }
 

@@ -4,12 +4,12 @@ import {attachNote} from "./note.js";
 import {colouredSql, differenceBlock, sqlBlock} from "./sql.js";
 
 const STATUS = {
-  validated: {voice: "good", word: "Validated", says: (v) => `Candidate ${v.chosen + 1} holds`},
-  repaired: {voice: "good", word: "Repaired", says: () => "A corrected query holds"},
-  best_effort: {voice: "doubt", word: "Best effort", says: (v) => `None is sure; candidate ${v.chosen + 1} comes nearest`},
-  abstained: {voice: "doubt", word: "Abstained", says: () => "None of these can be trusted"},
-  ask: {voice: "accent", word: "Asks you", says: () => "Only you can know what is meant"},
-  failed: {voice: "wrong", word: "Not judged", says: () => "This could not be judged"},
+  validated: {voice: "good", word: "Validated", says: (v) => `Candidate ${v.chosen + 1} is probably correct`},
+  repaired: {voice: "good", word: "Repaired", says: () => "The corrected query is probably correct"},
+  best_effort: {voice: "doubt", word: "Best effort", says: (v) => `No candidate is validated; candidate ${v.chosen + 1} is the closest`},
+  abstained: {voice: "doubt", word: "Abstained", says: () => "No candidate is reliable enough"},
+  ask: {voice: "accent", word: "Question", says: () => "Please say what you mean"},
+  failed: {voice: "wrong", word: "Not judged", says: () => "The request could not be judged"},
 };
 const SEVERITY = {error: "wrong", warning: "doubt", note: "accent"};
 
@@ -22,9 +22,9 @@ export function verdictView(verdict, {answer, take} = {}) {
 }
 
 function summary(verdict) {
-  const status = STATUS[verdict.status] ?? {voice: "wrong", word: verdict.status, says: () => "An answer of another kind"};
+  const status = STATUS[verdict.status] ?? {voice: "wrong", word: verdict.status, says: () => "Unknown status"};
   const chosen = verdict.candidates?.[verdict.chosen];
-  const headline = chosen || !["best_effort", "ask"].includes(verdict.status) || verdict.clarification ? status.says(verdict) : "None is sure";
+  const headline = chosen || !["best_effort", "ask"].includes(verdict.status) || verdict.clarification ? status.says(verdict) : "No candidate is validated";
   return h(`div.sheet.summary.is-${status.voice}`,
     h("div.summary-head",
       h("div",
@@ -39,8 +39,8 @@ function summary(verdict) {
 
 function promise(guarantee) {
   const wrong = `at most ${(guarantee.alpha * 100).toFixed(1)} % wrong`;
-  return guarantee.status === "held" ? `Promised: ${wrong}, from ${count(guarantee.records, "labelled verdict")}.`
-    : `Not promised (${wrong}): ${guarantee.why ?? guarantee.status}.`;
+  return guarantee.status === "held" ? `Guaranteed: ${wrong}, based on ${count(guarantee.records, "labelled verdict")}.`
+    : `Not guaranteed (${wrong}): ${guarantee.why ?? guarantee.status}.`;
 }
 
 function copyButton(text) {
@@ -50,7 +50,7 @@ function copyButton(text) {
       button.textContent = "Copied";
       announce("Copied");
     } catch {
-      button.textContent = "Not allowed here";
+      button.textContent = "Copying is not allowed";
     }
     setTimeout(() => (button.textContent = "Copy SQL"), 2000);
   }}, "Copy SQL");
@@ -60,7 +60,7 @@ function copyButton(text) {
 // P with the threshold as a tick.
 export function meter(label, p, threshold, size) {
   const known = typeof p === "number";
-  const bound = typeof threshold === "number" ? `, validates from ${threshold.toFixed(2)}` : "";
+  const bound = typeof threshold === "number" ? `, threshold ${threshold.toFixed(2)}` : "";
   const voice = !known || typeof threshold !== "number" ? "accent" : p >= threshold ? "good" : "wrong";
   return h(`div.meter.is-${voice}${size ? ".meter-" + size : ""}`,
     {role: "meter", "aria-label": `${label}${bound}`, "aria-valuemin": "0", "aria-valuemax": "1", "aria-valuenow": known ? String(p) : "0",
@@ -88,7 +88,7 @@ function clarification(verdict, answer) {
 
 function questions(verdict) {
   if (!verdict.questions?.length || verdict.clarification) return null;
-  return h("section.sheet.stack", h("h3", "What would help to know"),
+  return h("section.sheet.stack", h("h3", "Questions that would help"),
     h("ul.bullets", verdict.questions.map((one) => h("li", typeof one === "string" ? one : (one.question ?? one.text ?? "")))));
 }
 
@@ -99,7 +99,7 @@ function repair(verdict, take) {
   if (!found) return null;
   const title = newId("repair");
   return h("section.sheet.stack", {"aria-labelledby": title},
-    h("div.row", h("h3", {id: title}, found.applied ? "What was corrected" : "A correction that could be made"),
+    h("div.row", h("h3", {id: title}, found.applied ? "Applied correction" : "Proposed correction"),
       h("span.badge.is-accent", found.applied ? "applied" : "proposed")),
     found.reason ? h("p", sentence(found.reason), ".") : null,
     differenceBlock(found.old_sql ?? "", found.sql ?? ""),
@@ -110,7 +110,7 @@ function repair(verdict, take) {
       fact("P before", probability(found.p_old)), fact("P after", probability(found.p_correct)),
       found.source ? fact("written by", found.source) : null,
       typeof found.proposals === "number" ? fact("tried", count(found.proposals, "query", "queries")) : null),
-    found.applied || !take ? null : h("div.actions", h("button.quiet", {type: "button", onclick: () => take(found.sql)}, "Take it as a candidate")));
+    found.applied || !take ? null : h("div.actions", h("button.quiet", {type: "button", onclick: () => take(found.sql)}, "Use as a candidate")));
 }
 
 const fact = (key, value) => h("div", h("dt", key), h("dd", value));
@@ -137,7 +137,7 @@ function candidateCard(verdict, candidate, index) {
   return h(`li.sheet.candidate${chosen ? ".is-chosen" : ""}`, {"aria-labelledby": title},
     h("div.row", h("h4.candidate-title", {id: title}, `Candidate ${index + 1}`),
       chosen ? h("span.badge.is-accent", "the answer") : null,
-      typeof candidate.same_as === "number" ? h("span.badge", `same as ${candidate.same_as + 1}`) : null,
+      typeof candidate.same_as === "number" ? h("span.badge", `same as candidate ${candidate.same_as + 1}`) : null,
       h("span.row-end", meter(`P(correct) of candidate ${index + 1}`, candidate.p_correct, verdict.threshold))),
     markedSql(candidate.sql ?? "", marks),
     candidate.why ? h("p.why.small", h("span.label", chosen || verdict.chosen === null ? "Note" : "Why not"), " ", sentence(candidate.why)) : null,
@@ -198,7 +198,7 @@ function execution(ran) {
   if (!ran.sample) return h("p.small.soft", `Result: ${told}`);
   const shown = ran.sample.rows.length;
   return h("div.stack-tight",
-    h("p.small", h("span.label", "Result"), " ", h("span.soft", told, shown < ran.rows ? ` · the first ${shown}` : "")),
+    h("p.small", h("span.label", "Result"), " ", h("span.soft", told, shown < ran.rows ? ` · first ${shown} shown` : "")),
     resultTable(ran.sample, "Rows of the result"));
 }
 
@@ -215,9 +215,9 @@ function explanation(candidate) {
   if (!candidate.explanation) return null;
   const {query, result} = parts(candidate.explanation);
   const polished = candidate.explanation_polished;
-  return h("details.more", {open: true}, h("summary", "In words"),
+  return h("details.more", {open: true}, h("summary", "Explanation"),
     h("div.stack-tight.prose",
-      polished ? [h("p", polished.text), h("p.small.soft", `Put in words by ${polished.source}; checked against:`)] : null,
+      polished ? [h("p", polished.text), h("p.small.soft", `Rewritten by ${polished.source} and checked against this text:`)] : null,
       h("p", query.join(" ")),
       result.length ? h("h5.label", "Why this result") : null,
       result.length ? story(result) : null));
@@ -265,8 +265,8 @@ function signals(candidate) {
   const missing = of("unavailable");
   return h("details.more.small", h("summary", `${of("fired").length} of ${count(all.length, "check")} fired`),
     h("dl.facts", fact("fired", of("fired").join(", ") || "none"), fact("silent", of("silent").join(", ") || "none"),
-      missing.length ? fact("could not look", missing.map((name) => `${name} (${candidate.unavailable?.[name] ?? "no reason"})`).join(", ")) : null,
-      fact("label model", probability(candidate.label_model_p)), fact("explanation answers", probability(candidate.entailment)),
+      missing.length ? fact("unavailable", missing.map((name) => `${name} (${candidate.unavailable?.[name] ?? "no reason"})`).join(", ")) : null,
+      fact("label model", probability(candidate.label_model_p)), fact("explanation answers the question", probability(candidate.entailment)),
       candidate.verifier ? fact("verifier", candidate.verifier) : null));
 }
 
@@ -276,9 +276,9 @@ function particulars(verdict, answer) {
       fact("verdict", answer ? h("a", {href: `#judge/${encodeURIComponent(verdict.id ?? "")}`}, verdict.id ?? "") : (verdict.id ?? "")),
       fact("database", verdict.db ?? ""), fact("took", milliseconds(verdict.timings?.total_ms)),
       verdict.cause ? fact("cause", verdict.cause) : null,
-      verdict.unavailable?.length ? fact("did not answer", verdict.unavailable.join(", ")) : null,
+      verdict.unavailable?.length ? fact("no response from", verdict.unavailable.join(", ")) : null,
       verdict.llm ? fact("language model", `${verdict.llm.source ?? ""}: ${count(verdict.llm.calls, "call")}`) : null,
-      verdict.answers?.length ? fact("answers that counted", String(verdict.answers.length)) : null,
+      verdict.answers?.length ? fact("answers used", String(verdict.answers.length)) : null,
       Object.entries(verdict.versions ?? {}).map(([name, version]) => fact(name.replace("_", " "), String(version)))),
     verdict.notes?.length ? h("ul.bullets", verdict.notes.map((one) => h("li", one))) : null);
 }

@@ -163,7 +163,7 @@ await test("a verdict stands side by side, with its clauses marked", async () =>
   const {page, seen, close} = await open();
   const verdict = await judge(page, FERRIES);
   assert.equal(verdict.status, "validated");
-  assert.equal(await page.locator("#verdict-title").textContent(), "Candidate 3 holds");
+  assert.equal(await page.locator("#verdict-title").textContent(), "Candidate 3 is probably correct");
   assert.equal(await page.locator(".candidate").count(), 3);
   assert.match(await page.locator(".candidate.is-chosen h4").textContent(), /Candidate 3/);
   const texts = await Promise.all((await page.locator(".candidate", {hasText: "Candidate 1"}).locator(".suspect").all()).map(marked));
@@ -212,7 +212,7 @@ await test("a question is answered by a click", async () => {
   assert.equal(verdict.status, "ask");
   assert.equal(await page.locator(".asked-question").textContent(), verdict.clarification.question);
   await page.getByRole("button", {name: "Yes, those too"}).click();
-  await page.waitForFunction(() => document.querySelector("#verdict-title")?.textContent === "Candidate 2 holds");
+  await page.waitForFunction(() => document.querySelector("#verdict-title")?.textContent === "Candidate 2 is probably correct");
   noneOf(seen);
   await close();
 });
@@ -223,13 +223,13 @@ await test("a repair is a difference, and can be a candidate", async () => {
   assert.equal(verdict.repair.applied, false);
   assert.match(await page.locator("pre del").textContent(), /'leeds'/);
   assert.match(await page.locator("pre ins").textContent(), /'Leeds'/);
-  await page.getByText("Take it as a candidate").click();
+  await page.getByText("Use as a candidate").click();
   assert.equal(await page.getByLabel("SQL of candidate 2").inputValue(), verdict.repair.sql);
   await page.getByText("Evidence and options").click();
   await page.getByLabel("Repairs").selectOption("apply");
   const applied = await judge(page, LEEDS);
   assert.equal(applied.status, "repaired");
-  assert.equal(await page.locator("#verdict-title").textContent(), "A corrected query holds");
+  assert.equal(await page.locator("#verdict-title").textContent(), "The corrected query is probably correct");
   await close();
 });
 
@@ -253,7 +253,7 @@ await test("a link leads to a verdict and its question", async () => {
   await other.page.waitForSelector(".verdict");
   assert.equal(await other.page.getByLabel("Question").inputValue(), FERRIES.question);
   assert.equal(await other.page.getByLabel("SQL of candidate 2").inputValue(), FERRIES.candidates[1]);
-  assert.equal(await other.page.locator("#verdict-title").textContent(), "Candidate 3 holds");
+  assert.equal(await other.page.locator("#verdict-title").textContent(), "Candidate 3 is probably correct");
   await other.close();
 });
 
@@ -282,7 +282,7 @@ await test("a verdict that takes long is waited for", async () => {
     verdict = await (await route.fetch()).json();
     await route.fulfill({status: 202, contentType: "application/json", body: JSON.stringify({id: verdict.id, location: `/v1/verdicts/${verdict.id}`})});
   });
-  await page.route("**/v1/verdicts/*", (route) => (asked++ ? route.continue() : route.fulfill({status: 404, contentType: "application/problem+json", body: JSON.stringify({title: "no verdict", status: 404, code: "unknown_id"})})));
+  await page.route("**/v1/verdicts/*", (route) => (asked++ ? route.continue() : route.fulfill({status: 404, contentType: "application/problem+json", body: JSON.stringify({title: "verdict not found", status: 404, code: "unknown_id"})})));
   await fillIn(page, FERRIES);
   await page.getByRole("button", {name: "Judge", exact: true}).click();
   await page.waitForSelector(".verdict", {timeout: 15000});
@@ -295,11 +295,11 @@ await test("a token is asked for, sent, and kept in the tab alone", async () => 
   const sent = [];
   await page.route("**/v1/**", (route) => {
     sent.push(route.request().headers().authorization);
-    return sent.at(-1) === "Bearer secret-token" ? route.continue() : route.fulfill({status: 401, contentType: "application/problem+json", body: JSON.stringify({title: "no token", status: 401, code: "refused"})});
+    return sent.at(-1) === "Bearer secret-token" ? route.continue() : route.fulfill({status: 401, contentType: "application/problem+json", body: JSON.stringify({title: "unauthorized", status: 401, code: "refused"})});
   });
   await page.goto(serve.url + "#judge");
   await page.getByLabel("Token", {exact: true}).fill("secret-token");
-  await page.getByRole("button", {name: "Use it"}).click();
+  await page.getByRole("button", {name: "Use token"}).click();
   await page.getByLabel("Database", {exact: true}).waitFor();
   assert.equal(sent[0], undefined);
   assert.equal(sent.at(-1), "Bearer secret-token");
@@ -347,7 +347,7 @@ await test("the keyboard alone does it all", async () => {
   await page.keyboard.type(FERRIES.candidates[2]);
   await page.keyboard.press("Control+Enter");
   await page.waitForSelector(".verdict");
-  assert.match(await focused(), /Candidate 2 holds/);
+  assert.match(await focused(), /Candidate 2 is probably correct/);
   await tabTo(/s\.sailing_id/);
   const note = page.locator("#note");
   await note.waitFor();

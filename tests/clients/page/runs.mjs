@@ -68,10 +68,10 @@ export async function runsTests({browser, scratch, root, repository, accessible,
     await page.getByRole("link", {name: "before.jsonl"}).click();
     await shown(page);
     assert.match(await page.locator(".figures").innerText(), /600/);
-    for (const title of ["How sure", "Is P what it says?", "Risk against coverage"]) assert.ok(await page.getByRole("figure", {name: title}).count(), title);
+    for (const title of ["Confidence", "Calibration of P(correct)", "Risk against coverage"]) assert.ok(await page.getByRole("figure", {name: title}).count(), title);
     assert.match(await page.locator(".promise").innerText(), /At most 5.0 % of the answers wrong, with confidence 90 %/);
-    await page.getByLabel("Wrong answers that you would bear").press("End");
-    assert.match(await page.locator(".promise").innerText(), /At most 30.0 % of the answers wrong, with confidence 90 %: held from P 0\.\d+ on/);
+    await page.getByLabel("Acceptable share of wrong answers").press("End");
+    assert.match(await page.locator(".promise").innerText(), /At most 30.0 % of the answers wrong, with confidence 90 %: holds from P 0\.\d+/);
     await accessible(page, "a run");
     noneOf(seen);
     await close();
@@ -115,7 +115,7 @@ export async function runsTests({browser, scratch, root, repository, accessible,
     await page.getByLabel("After").selectOption("after.jsonl");
     await page.getByRole("button", {name: "Compare"}).click();
     await page.getByRole("heading", {name: "before.jsonl → after.jsonl"}).waitFor();
-    assert.match(await page.locator(".figures").innerText(), /requests on both sides\s+600\s/);
+    assert.match(await page.locator(".figures").innerText(), /requests in both\s+600\s/);
     assert.ok(await page.getByText("validated → abstained").count());
     await accessible(page, "two runs");
     noneOf(seen);
@@ -192,7 +192,7 @@ export async function runsTests({browser, scratch, root, repository, accessible,
   await test("runs: a report of few rows says so", async () => {
     const context = await browser.newContext(), page = await context.newPage();
     await page.goto(pageUrl("before.jsonl", 10));
-    await page.getByText("The 10 most telling of 600 verdicts").waitFor();
+    await page.getByText("The 10 most informative of 600 verdicts").waitFor();
     assert.equal(await page.locator("#verdicts tbody tr").count(), 10);
     await context.close();
   });
