@@ -34,17 +34,17 @@ done
 echo "== replaying deploy/samples/questions.jsonl" >&2
 "$assay" replay deploy/samples/questions.jsonl --db-root "$root" --format jsonl --out build/demo/verdicts.jsonl --force
 echo
-echo "What Assay's choice is worth on this log (it has gold answers):"
+echo "Accuracy of Assay's choice on this log, measured with its gold answers:"
 "$assay" eval deploy/samples/questions.jsonl --db-root "$root"
 echo
-echo "One verdict in full:"
+echo "A full verdict:"
 "$assay" check --db "$root/podcasts/podcasts.sqlite" \
   --question "Give the name of each host and the titles of the shows they host." \
   "SELECT h.name, s.title FROM host AS h JOIN show AS s ON h.host_id = s.show_id" \
   "SELECT h.name, s.title FROM host AS h JOIN show_host AS x ON h.host_id = x.host_id JOIN show AS s ON x.show_id = s.show_id" ||
   [ $? = 1 ] # judged, not validated: an answer, not a failure
 echo
-echo "One repair:"
+echo "A repair:"
 "$assay" fix --db "$root/podcasts/podcasts.sqlite" --format text \
   --question "How many hosts live in Leeds?" "SELECT count(*) FROM host WHERE city = 'leeds'"
 echo

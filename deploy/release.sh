@@ -12,7 +12,7 @@ if [ "${1:-}" = --build ]; then build=$(realpath "${2:?a folder}"); shift 2; fi
 mkdir -p "$1"
 out=$(realpath "$1")
 [ -z "$(ls -A "$out")" ] || { echo "$1 is not empty" >&2; exit 2; }
-if ! git diff --quiet HEAD; then echo "the sources are not those of the commit" >&2; exit 2; fi
+if ! git diff --quiet HEAD; then echo "the working tree has uncommitted changes" >&2; exit 2; fi
 
 version=$(sed -n 's/^project(assay VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)

@@ -135,7 +135,7 @@ ahead=
 echo "== fleet under fault" >&2
 deploy/soak.sh --no-install --short --asan >build/test-logs/fleet-under-fault.log 2>&1
 count "fleet under fault"
-echo "== guards left out, beside what follows: it waits most of the time" >&2
+echo "== builds without guards, concurrent with the next step" >&2
 deploy/soak.sh --no-install --mutations --asan >build/test-logs/guards-left-out.log 2>&1 &
 guards=$!
 suite tsan race_tests -L race
