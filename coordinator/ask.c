@@ -176,16 +176,17 @@ enum err_code ask_check_answers(struct request *request, struct err *err)
         if (!asked) return err_set(err, ERR_LIMIT_MEMORY, "%s", err_meaning(ERR_LIMIT_MEMORY));
         for (uint32_t k = 0; k < i; k++)
             if (answer->question && strcmp(answer->question, message->answers[k].question) == 0)
-                return err_set(err, ERR_MALFORMED, "answers: a question is answered twice; send one answer to each");
+                return err_set(err, ERR_MALFORMED,
+                               "answers: a question is answered twice" ERR_HINT "send one answer to each question");
         if (!answer->question || strcmp(answer->question, asked) != 0)
             return err_set(err, ERR_MALFORMED,
-                           "answers: item %u answers a question that was not asked; send database, question, evidence "
-                           "and candidates "
-                           "as they were, and the answers in the order of the questions",
+                           "answers: item %u answers a question that was not asked" ERR_HINT
+                           "send database, question, evidence and candidates unchanged, and the answers in the order "
+                           "of the questions",
                            i + 1);
         if (!answer->choice ||
             (strcmp(answer->choice, NONE) != 0 && chosen_by(request, answer->choice) == NO_CANDIDATE))
-            return err_set(err, ERR_MALFORMED, "answers: item %u chooses what was no choice", i + 1);
+            return err_set(err, ERR_MALFORMED, "answers: item %u has an unknown choice", i + 1);
     }
     return ERR_OK;
 }
@@ -289,7 +290,8 @@ void ask_give_up(struct request *request, const char *why)
     request->ask.pending = false;
     request->ask.concluded = true;
     request->states[request->ask.offered[0]].pending = 0;
-    request->ask.note = arena_printf(&request->arena, "a question would have helped, but was not asked: %s", why);
+    request->ask.note =
+        arena_printf(&request->arena, "a clarification question would help, but was not asked: %s", why);
 }
 
 /* What a choice gives: how many rows, and the first of them where they are in the verdict anyway. */

@@ -11,7 +11,7 @@
  * Nobody may be there to ask: an opinion is waited for so long and no longer, and when one did not come, none is asked for by this process for as
  * long again, so that an outage does not hold every doubtful verdict; a note says so.
  *
- * Rejected: asking about every candidate (five times as many calls or more for the same answers, docs/results.md); asking before the others have
+ * Rejected: asking about every candidate (five times as many calls or more for the same answers, bench/notes/language-models.md); asking before the others have
  * looked (there is no doubt yet that could be measured).
  */
 #include "coordinator/internal.h"
@@ -39,9 +39,9 @@ static bool read_when(const char *text, struct coordinator_llm *out)
 enum err_code consult_when(const char *when, struct coordinator_llm *out, struct err *err)
 {
     if (!when || read_when(when, out)) return ERR_OK;
-    return err_set(
-        err, ERR_CONFIG,
-        "--llm-when is never, always, or LOW:HIGH, from 0 to 1, with ,disagree behind it or not; not '%.60s'", when);
+    return err_set(err, ERR_CONFIG,
+                   "invalid --llm-when '%.60s', expected never, always, LOW:HIGH or LOW:HIGH,disagree, from 0 to 1",
+                   when);
 }
 
 void consult_text(const struct coordinator_llm *llm, char out[CONSULT_TEXT])
@@ -91,7 +91,7 @@ bool consult_begin(struct request *request, uint32_t best, int64_t now_ns)
     if (state->consulted || !state->sent || rules_tier(request, best) != TIER_JUDGED || !is_in_doubt(request, best))
         return false;
     if (now_ns < core->llm_away_ns) {
-        request->consult.note = "no language model was asked: it did not answer a moment ago";
+        request->consult.note = "no language model was asked: the last request to it failed recently";
         return false;
     }
     struct msg_task task = decide_task(request, best);

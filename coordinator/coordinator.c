@@ -269,7 +269,7 @@ static enum err_code encode_smaller(struct coordinator *c, const struct msg_verd
         smaller.gold = smaller.meta = smaller.sql = NULL;
         smaller.status = MSG_STATUS_FAILED;
         smaller.reason = "verdict_too_large";
-        smaller.message = "the verdict is larger than a message may be";
+        smaller.message = "the verdict exceeds the maximum message size";
         code = encode(c, &smaller, type, header);
     }
     g_free(judged);
@@ -341,7 +341,7 @@ static void dead_letter(struct coordinator *c, struct bus_message *message, cons
         log_field_outside("traceparent", bus_header_get(message, "traceparent")),
     };
     c->rejected_by[why->code]++;
-    log_event(LOG_LEVEL_WARN, "coordinator", fields, G_N_ELEMENTS(fields), "a message is put aside as a dead letter");
+    log_event(LOG_LEVEL_WARN, "coordinator", fields, G_N_ELEMENTS(fields), "message dead-lettered");
     const struct letter_cause cause = {.group = c->config.group ? c->config.group : BUS_GROUP,
                                        .stage = "coordinator",
                                        .code = why->code,
@@ -454,8 +454,8 @@ static enum err_code open_cache(struct coordinator *c, struct err *err)
     if (!config->cache) return ERR_OK;
     if (config->verifier || config->corrector || config->polisher)
         return err_set(err, ERR_CONFIG,
-                       "verdicts are not kept where a remote verifier, corrector or polisher has a part in them: leave "
-                       "out --verdict-cache, or the model");
+                       "the verdict cache cannot be used with a remote verifier, corrector or polisher" ERR_HINT
+                       "remove --verdict-cache, or the model");
     return lookup_pool_new(config->cache, config->bus, &c->cache, err);
 }
 
@@ -768,7 +768,7 @@ static void take_result(struct coordinator *c, struct bus_message *message, int6
 static void answer_all_too_large(struct coordinator *c)
 {
     struct err why;
-    err_set(&why, ERR_LIMIT_BYTES, "the task is larger than a message may be");
+    err_set(&why, ERR_LIMIT_BYTES, "the task exceeds the maximum message size");
     for (close_messages(c); c->too_large.head; close_messages(c)) {
         struct outgoing *item = g_queue_pop_head(&c->too_large);
         c->unsendable += item->n_tasks;
@@ -924,5 +924,5 @@ enum err_code coordinator_run(struct coordinator *coordinator, struct err *err)
     if (!code) return ERR_OK;
     struct err why = {0};
     bool known = bus_health(coordinator->config.bus, &why) != ERR_OK;
-    return err_set(err, code, "the coordinator stopped: %s", known ? why.text : err_meaning(code));
+    return err_set(err, code, "coordinator stopped: %s", known ? why.text : err_meaning(code));
 }

@@ -123,7 +123,7 @@ static enum err_code read_request(struct request *request, const struct core_inc
     if (code) return code;
     if (incoming->traceparent) request->message->traceparent = arena_strdup(&request->arena, incoming->traceparent);
     return g_hash_table_contains(request->core->open, &request->key)
-               ? err_set(err, ERR_MALFORMED, "the request is open already")
+               ? err_set(err, ERR_MALFORMED, "a request with this key is already open")
                : ERR_OK;
 }
 
@@ -161,7 +161,7 @@ static void open_request(struct request *request, bool is_reused, int64_t now_ns
     g_hash_table_insert(core->open, &request->key, request);
     spans_begin(request, now_ns);
     if (is_reused) {
-        decide_failed(request, "id_reused", "an earlier request with this id asked for something else", now_ns);
+        decide_failed(request, "id_reused", "an earlier request with this id had different contents", now_ns);
         return;
     }
     spans_begin_part(request, "parse", &span);
@@ -298,7 +298,7 @@ void core_verified(struct core *core, struct msg_key key, const uint64_t hash[2]
     state->remote_answer.message = answer->message ? arena_strdup(&request->arena, answer->message) : NULL;
     if (!answer->code && !possible)
         state->remote_answer =
-            (struct core_verifier_answer){.code = ERR_MALFORMED, .message = "what it said is no probability"};
+            (struct core_verifier_answer){.code = ERR_MALFORMED, .message = "the response is not a probability"};
     core->stats.verifier_failures += state->remote_answer.code != ERR_OK;
     if (decide_is_past_deadline(request))
         decide_deadline(request, now_ns);
@@ -424,7 +424,7 @@ static enum err_code take_next(struct core *core, struct msg_key key, const void
     }
     if (code) return code;
     if (result->key.partition != key.partition || result->key.offset != key.offset)
-        return err_set(err, ERR_MALFORMED, "the result belongs to another request than its key says");
+        return err_set(err, ERR_MALFORMED, "the key of the result belongs to another request");
     if (polish_is_pending(request)) return take_polished(request, result);
     if (strcmp(result->family, MSG_VERIFIER) == 0) return take_answer(core, result, now_ns);
     if (strcmp(result->family, MSG_CORRECTOR) == 0) return take_correction(request, result, now_ns);

@@ -68,7 +68,7 @@ bool coverage_is_low(const struct request *request, uint32_t index)
 const char *coverage_reason(const char *reason)
 {
     enum err_code code = err_from_name(reason);
-    if (code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME) return "it has a name that cannot be resolved here";
+    if (code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME) return "a name in it cannot be resolved here";
     return code == ERR_INTERNAL ? reason : err_meaning(code);
 }
 
@@ -76,8 +76,8 @@ const char *coverage_why(struct request *request, uint32_t index)
 {
     struct arena *arena = &request->arena;
     struct coverage_count count = coverage_count(&request->judged[index]);
-    if (count.signals && count.unavailable == 0) return "nobody could say whether it executes";
-    if (!count.unavailable) return "no check looked at it";
-    return arena_printf(arena, "%u of its %u checks could not look at it: %s%s", count.unavailable, count.signals,
+    if (count.signals && count.unavailable == 0) return "it is unknown whether it executes";
+    if (!count.unavailable) return "no check inspected it";
+    return arena_printf(arena, "%u of its %u checks were unavailable: %s%s", count.unavailable, count.signals,
                         coverage_reason(count.reason), count.several ? ", among other reasons" : "");
 }

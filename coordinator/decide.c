@@ -263,7 +263,7 @@ static void drop_unreached(struct request *request, uint32_t winner)
     for (uint32_t i = request->n_done_prefix; i < request->n; i++) {
         struct msg_judged *judged = &request->judged[i];
         bool repeat = judged->same_as != 0;
-        if (!repeat) judged->why = arena_printf(&request->arena, "not reached: candidate %u was taken", winner + 1);
+        if (!repeat) judged->why = arena_printf(&request->arena, "not reached: candidate %u was chosen", winner + 1);
         clear_judgement(judged);
     }
 }
@@ -414,8 +414,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     struct msg_verdict verdict = verdict_of(request, status, now_ns);
     verdict.reason = reason;
     verdict.message = message || best == NO_CANDIDATE ? message : why_not_valid(request, best);
-    if (request->ask.clarification)
-        verdict.message = "the question can be read in several ways that give different results";
+    if (request->ask.clarification) verdict.message = "the question has several readings that give different results";
     if (status == MSG_STATUS_BEST_EFFORT) set_answer(request, &verdict, best);
     report_make(request, best == NO_CANDIDATE ? 0 : best, &verdict);
     if (status == MSG_STATUS_ASK && !request->ask.clarification) report_ask(request, best, &verdict);
@@ -432,7 +431,7 @@ static void conclude_repaired(struct request *request, int64_t now_ns)
     const struct repair *repair = &request->repair;
     drop_unreached(request, repair->of);
     why_not_chosen(request, NO_CANDIDATE, repair->of);
-    request->judged[repair->of].why = "not returned as it is: it was repaired";
+    request->judged[repair->of].why = "replaced by its repair";
     guarantee_conclude(request, repair->of, repair->found->p_correct);
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_REPAIRED, now_ns);
     verdict.sql = repair->found->sql;
@@ -683,7 +682,7 @@ void decide_deadline(struct request *request, int64_t now_ns)
     spans_decide(request);
     lookup_note_state(request, NULL); /* something is missing, perhaps only the rows behind an explanation */
     if (polish_is_pending(request)) {
-        polish_give_up(request, "no answer in time");
+        polish_give_up(request, "timed out");
         return;
     }
     request->core->stats.deadlines++;

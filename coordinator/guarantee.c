@@ -63,9 +63,9 @@ void guarantee_begin(struct request *request, double alpha, double delta)
                   : shifted ? MSG_PROMISE_WITHDRAWN
                             : MSG_PROMISE_TOO_FEW,
         .p_value = NAN,
-        .why = schema     ? "it is judged from the schema alone, and the calibration's verdicts were not"
-               : answered ? "a person's answer counts in it, and none did in the calibration"
-               : shifted  ? "its traffic is no longer like the verdicts of the calibration"
+        .why = schema     ? "the request is judged from the schema alone, unlike the calibration's verdicts"
+               : answered ? "the verdict uses a person's answer, unlike the calibration's verdicts"
+               : shifted  ? "the generator's traffic now differs from the calibration's verdicts"
                           : found.why};
     request->guarantee = out;
     request->guarantee_group = found.group;

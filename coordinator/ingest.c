@@ -46,15 +46,14 @@ static enum err_code resolve_families(struct request *request, struct err *err)
     request->families = options->n_families ? 0 : (1U << VSIG_FAMILY_COUNT) - 1;
     for (uint32_t i = 0; i < options->n_families; i++) {
         int family = vsig_family_by_name(options->families[i]);
-        if (family < 0) return err_set(err, ERR_CONFIG, "there is no family '%.40s'", options->families[i]);
+        if (family < 0) return err_set(err, ERR_CONFIG, "unknown family '%.40s'", options->families[i]);
         request->families |= 1U << family;
     }
     if (options->explain == MSG_EXPLAIN_OFF) request->families &= ~(1U << VSIG_EXPLAIN);
     request->consults = request->core->config.llm.on && request->families >> VSIG_LLM & 1;
     request->families &= ~(1U << VSIG_LLM);
     if (!request->families)
-        return err_set(err, ERR_CONFIG,
-                       "no family is left: explain is switched off, and llm judges beside others only");
+        return err_set(err, ERR_CONFIG, "no family to judge by: explain is off, and llm cannot judge alone");
     return ERR_OK;
 }
 
@@ -66,7 +65,7 @@ static enum err_code join_denied(struct request *request, const struct msg_optio
     enum err_code code = deny_names_check(out->deny_columns, own, err);
     if (code || !more) return code;
     const char **all = arena_new_array(&request->arena, own + more, const char *);
-    if (!all) return err_set(err, ERR_LIMIT_MEMORY, "the request needs more memory than it may have");
+    if (!all) return err_set(err, ERR_LIMIT_MEMORY, "the request exceeds its memory limit");
     for (uint32_t i = 0; i < own; i++) all[i] = out->deny_columns[i];
     for (uint32_t i = 0; i < more; i++) all[own + i] = defaults->deny_columns[i];
     out->deny_columns = all;
@@ -235,7 +234,7 @@ static void limit_iterations(struct request *request)
             continue;
         }
         request->states[i].needs_tasks = false;
-        request->judged[i].why = "not judged: past max_iterations";
+        request->judged[i].why = "not judged: max_iterations was reached";
     }
 }
 

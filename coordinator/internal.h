@@ -339,7 +339,7 @@ struct coverage_count coverage_count(const struct msg_judged *judged);
 /* Were the checks unable to look at this candidate? Then it is not the answer as long as there is one that was judged.
  */
 bool coverage_is_low(const struct request *request, uint32_t index);
-/* What was not looked at, after "it is not judged: "; only where coverage_is_low. */
+/* Which checks were unavailable, after "it was not judged: "; only where coverage_is_low. */
 const char *coverage_why(struct request *request, uint32_t index);
 /* The meaning of an error's wire name, for people; any other reason is returned as it is. */
 const char *coverage_reason(const char *reason);

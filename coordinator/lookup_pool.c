@@ -153,7 +153,7 @@ enum err_code lookup_pool_new(const struct coordinator_cache *cache, struct bus 
         pool->n_threads++;
     if (pool->n_threads < THREADS) {
         lookup_pool_free(pool);
-        return err_set(err, ERR_NOMEM, "no thread to look for verdicts");
+        return err_set(err, ERR_NOMEM, "cannot create a thread for verdict lookups");
     }
     *out = pool;
     return ERR_OK;

@@ -221,7 +221,7 @@ static enum err_code start(struct model_pool *pool, struct err *err)
 {
     for (; pool->n_threads < pool->config.threads; pool->n_threads++)
         if (pthread_create(&pool->threads[pool->n_threads], NULL, run, pool))
-            return err_set(err, ERR_NOMEM, "no thread for the remote model");
+            return err_set(err, ERR_NOMEM, "cannot create a thread for the remote model");
     return ERR_OK;
 }
 

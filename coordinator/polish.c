@@ -118,7 +118,8 @@ static const char *why_refused(struct request *request, const struct msg_judged 
     struct arena *scratch = &request->core->scratch;
     struct paraphrase_difference differs;
     const char *names[MAX_NAMES];
-    if (!text || !*text || !g_utf8_validate(text, -1, NULL) || has_control(text)) return "the model's text is none";
+    if (!text || !*text || !g_utf8_validate(text, -1, NULL) || has_control(text))
+        return "the model's text is empty or invalid";
     if (strlen(text) > 2 * strlen(judged->explanation) + SPARE_BYTES) return "the model's text is too long";
     arena_reset(scratch);
     uint32_t n = names_of(scratch, &judged->sql, names);

@@ -77,9 +77,9 @@ bool repair_begin(struct request *request, uint32_t best)
     repair->p_old = best == NO_CANDIDATE ? (double)NAN : decide_p_alone(request, best);
     repair->correcting = (struct correcting){.current = repair->of, .p_current = repair->p_old};
     if (!(request->families >> VSIG_EXPLAIN & 1) || !request->core->config.models->verifier)
-        repair->note = "no repair was looked for: that takes the family explain and the verifier";
+        repair->note = "no repair was tried: it needs the family explain and the verifier";
     else if (decide_is_late(request))
-        repair->note = "no repair was looked for: the deadline had passed";
+        repair->note = "no repair was tried: the deadline had passed";
     else if (repair->of != NO_CANDIDATE && !(repair->p_old > 1 - request->repair_margin))
         ask_for_proposals(request);
     return repair->phase == REPAIR_PROPOSING;
@@ -117,7 +117,7 @@ static void judge_all_proposals(struct request *request, const struct msg_result
     if (!all)
         repair_give_up(request, err_meaning(ERR_LIMIT_MEMORY));
     else if (!n && !may_ask)
-        repair_give_up(request, why ? why : "there is nothing near it");
+        repair_give_up(request, why ? why : "no similar query applies");
     else
         judge_proposals(request, all, n);
 }
@@ -148,7 +148,7 @@ static bool ask_corrector(struct request *request)
     if (!data) return false;
     if (!core->actions.correct(core->actions.ctx, &question)) {
         request->repair.note =
-            "the corrector was not asked: too many wait for it, or this minute's questions are used up";
+            "the corrector was not asked: its queue is full, or its limit for this minute is reached";
         request->core->stats.repairs.corrections_refused++;
         return false;
     }

@@ -29,7 +29,7 @@ static struct msg_report describe(uint32_t signal)
         return (struct msg_report){
             .signal = FINDINGS_INVALID_SQL,
             .cause = vsig_cause_name(VSIG_MISALIGNMENT),
-            .description = "The statement does not execute: its syntax, a name in it, or what it does is refused.",
+            .description = "The statement does not execute: its syntax, a name in it, or its operation is rejected.",
             .instruction = "Correct the marked place so that the statement executes on this database.",
         };
     return (struct msg_report){.signal = def->name,
@@ -149,7 +149,7 @@ static const struct {
 } questions_about[] = {
     {VSIG_ID_rival_column, "Do you mean ", "named", " or ", "used", "?", false},
     {VSIG_ID_value_ambiguity, "Is '", "value", "' meant as ", "column", "?", true},
-    {VSIG_ID_table_similarity, "Do you mean what is kept in ", "alternative", "", NULL, "?", false},
+    {VSIG_ID_table_similarity, "Do you mean the data of ", "alternative", "", NULL, "?", false},
 };
 
 /* What a person has to see to say whether it is meant: the name in words, its comment, some of its values. */
@@ -159,11 +159,11 @@ static const char *question_about_linking(struct arena *arena, const struct msg_
                *values = fact_of(finding, "values");
     const char *thing = name ? thing_of(arena, name) : NULL;
     if (!name)
-        return "Is there more to it than what is looked at here? The schema linker was not sure that it had named "
-               "everything.";
+        return "Does the answer need other tables or columns too? The schema linker was not sure that its list is "
+               "complete.";
     if (!thing) return NULL;
-    return arena_printf(arena, "Is %s what you mean%s%s%s%s%s? The schema linker was not sure.", thing,
-                        comment ? " (" : "", comment ? comment : "", comment ? ")" : "", values ? ", for example " : "",
+    return arena_printf(arena, "Do you mean %s%s%s%s%s%s? The schema linker was not sure.", thing, comment ? " (" : "",
+                        comment ? comment : "", comment ? ")" : "", values ? ", for example " : "",
                         values ? values : "");
 }
 
@@ -197,7 +197,6 @@ void report_ask(struct request *request, uint32_t index, struct msg_verdict *ver
         if (text) questions[verdict->n_questions++] = text;
     }
     if (verdict->n_questions == 0)
-        questions[verdict->n_questions++] =
-            "Can you say the question in other words, with the names of the things it is about?";
+        questions[verdict->n_questions++] = "Can you rephrase the question and name the things that it is about?";
     verdict->questions = questions;
 }

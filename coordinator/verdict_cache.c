@@ -124,11 +124,10 @@ enum err_code verdict_cache_read(struct arena *arena, const void *bytes, size_t 
                                  struct msg_verdict **out, struct err *err)
 {
     struct msg_verdict *verdict;
-    if (len > VERDICT_CACHE_MAX_BYTES) return err_set(err, ERR_LIMIT_BYTES, "a verdict that was kept is too large");
+    if (len > VERDICT_CACHE_MAX_BYTES) return err_set(err, ERR_LIMIT_BYTES, "the cached verdict is too large");
     enum err_code code = msg_decode_verdict(arena, bytes, len, &verdict, err);
     if (code) return code;
-    if (!answers(verdict, request))
-        return err_set(err, ERR_MALFORMED, "what was kept under the request's key is no verdict on it");
+    if (!answers(verdict, request)) return err_set(err, ERR_MALFORMED, "the cached verdict does not match the request");
     verdict->id = request->id;
     verdict->tag = request->tag;
     verdict->gold = request->gold;

@@ -71,7 +71,7 @@ static const char *context_sentence(const struct request *request, uint32_t inde
                                        request->options.order};
     struct verifier_parts parts = verifier_parts(model, &subject);
     double least = learn_logit(request->entailment_threshold, 0);
-    return parts.content >= least && parts.context < 0 ? ", because of what the other candidates say" : "";
+    return parts.content >= least && parts.context < 0 ? ", because of the other candidates" : "";
 }
 
 static enum err_code code_of(const char *name)
@@ -114,10 +114,10 @@ static const char *invalid_sentence(struct arena *arena, const struct msg_judged
     for (uint32_t i = 0; i < judged->n_findings; i++) {
         const struct msg_finding *finding = &judged->findings[i];
         if (finding->signal != MSG_INVALID_SQL || !finding->message) continue;
-        return arena_printf(arena, "%s: %s", is_refused(judged, finding) ? "refused" : "it does not execute",
+        return arena_printf(arena, "%s: %s", is_refused(judged, finding) ? "refused" : "the query does not execute",
                             finding->message);
     }
-    return "it does not execute";
+    return "the query does not execute";
 }
 
 const char *why_invalid(struct request *request, uint32_t index)
@@ -128,7 +128,7 @@ const char *why_invalid(struct request *request, uint32_t index)
 static const char *run_sentence(struct arena *arena, const struct msg_judged *judged)
 {
     enum err_code code = code_of(judged->execution ? judged->execution->code : NULL);
-    return arena_printf(arena, "%s: %s", is_refusal(code) ? "refused" : "it did not run to its end", err_meaning(code));
+    return arena_printf(arena, "%s: %s", is_refusal(code) ? "refused" : "the query did not finish", err_meaning(code));
 }
 
 /* What tells two candidates apart where no finding does. */
@@ -142,7 +142,7 @@ static const char *difference(struct arena *arena, const struct msg_judged *judg
     }
     if (isnan(judged->entailment) && !isnan(other->entailment)) return "; its explanation was not verified";
     if (judged->count < other->count) return "; it has fewer votes";
-    return "; nothing was found that speaks against it";
+    return "; no problem was found in it";
 }
 
 /* It passed, or fails no more than the one that was preferred. */
@@ -155,7 +155,7 @@ static const char *rank_sentence(struct request *request, uint32_t index, uint32
     if (isnan(judged->p_correct) || isnan(other->p_correct))
         return arena_printf(arena, "candidate %u is preferred%s", best + 1, because);
     struct digits_pair p = digits_apart(other->p_correct, judged->p_correct, 2);
-    const char *how = other->p_correct > judged->p_correct ? "is likelier to be right" : "comes first";
+    const char *how = other->p_correct > judged->p_correct ? "is more likely correct" : "ranks first";
     return arena_printf(arena, "candidate %u %s: P(correct) %s against %s%s", best + 1, how, p.first, p.second,
                         because);
 }
@@ -176,8 +176,8 @@ static const char *sentence_for(struct request *request, uint32_t index, uint32_
     if (judged->invalid) return invalid_sentence(arena, judged);
     switch (rules_test(request, index)) {
     case RULES_NOT_RUN: return run_sentence(arena, judged);
-    case RULES_LOW_COVERAGE: return arena_printf(arena, "it is not judged: %s", coverage_why(request, index));
-    case RULES_NO_DATA: return "it was judged from the schema alone, and no model is fitted to that";
+    case RULES_LOW_COVERAGE: return arena_printf(arena, "it was not judged: %s", coverage_why(request, index));
+    case RULES_NO_DATA: return "it was judged from the schema alone, and no model is trained for that";
     case RULES_LINKING: return arena_printf(arena, "the schema linker was not sure%s", evidence(arena, judged));
     case RULES_VERIFIER: {
         const char *after = arena_printf(arena, ")%s", context_sentence(request, index));
@@ -186,17 +186,17 @@ static const char *sentence_for(struct request *request, uint32_t index, uint32_
     }
     case RULES_SIGNALS:
         return threshold_sentence(arena, judged, request->states[index].score.p,
-                                  request->core->config.models->label_threshold, "its signals speak against it (P ",
+                                  request->core->config.models->label_threshold, "its signals indicate an error (P ",
                                   " < ", ")");
     case RULES_COMBINED:
     case RULES_PASSES: break;
     }
     if (best != NO_CANDIDATE && best != index) return rank_sentence(request, index, best);
-    if (request->ask.clarification) return "the person who asked is asked which reading is meant";
-    if (rules_test(request, index) == RULES_PASSES) return "the deadline passed before all candidates were looked at";
-    return isnan(judged->p_correct) ? "without a model nothing validates"
+    if (request->ask.clarification) return "the clarification question must be answered first";
+    if (rules_test(request, index) == RULES_PASSES) return "the deadline passed before all candidates were judged";
+    return isnan(judged->p_correct) ? "no candidate validates without a model"
                                     : threshold_sentence(arena, judged, judged->p_correct, request->threshold,
-                                                         "P(correct) ", " is below ", "");
+                                                         "P(correct) ", " is below the threshold ", "");
 }
 
 void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best)
@@ -209,7 +209,7 @@ void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best)
 
 const char *why_not_valid(struct request *request, uint32_t best)
 {
-    return arena_printf(&request->arena, "nothing validates; candidate %u comes nearest, but %s", best + 1,
+    return arena_printf(&request->arena, "no candidate validates; candidate %u is the closest, but %s", best + 1,
                         sentence_for(request, best, best));
 }
 
@@ -219,7 +219,7 @@ const char *why_none(struct request *request, const char **reason)
         const struct msg_judged *judged = &request->judged[i];
         if (!judged->judged || judged->invalid || !judged->execution) continue;
         *reason = err_name(code_of(judged->execution->code));
-        return arena_printf(&request->arena, "no candidate runs to its end; candidate %u: %s", i + 1,
+        return arena_printf(&request->arena, "no candidate finishes; candidate %u: %s", i + 1,
                             run_sentence(&request->arena, judged));
     }
     *reason = "invalid_sql";
@@ -272,7 +272,7 @@ static const char *why_fallback(struct request *request, uint32_t index, const c
     return state->verifier_asked && state->remote_answer.code ? why_silent(state, detail) : NULL;
 }
 
-/* "24 of 24: it has a name that cannot be resolved here"; NULL: all checks could look. */
+/* "24 of 24: a name in it cannot be resolved here"; returns NULL if all checks were available. */
 static const char *why_not_checked(struct request *request, uint32_t index, const char **detail)
 {
     (void)detail;
@@ -309,14 +309,15 @@ void why_notes(struct request *request, struct msg_verdict *verdict)
     if (!notes) return;
     verdict->notes = notes;
     if (rules_of(request)->verifier_alone && !(explains && (built_in || core->actions.verify)))
-        notes[verdict->n_notes++] = "there is no verifier: the signals alone decided";
+        notes[verdict->n_notes++] = "no verifier is available, so the signals alone decided";
     if (request->consult.note) notes[verdict->n_notes++] = request->consult.note;
     if (request->repair.note) notes[verdict->n_notes++] = request->repair.note;
     if (request->ask.note) notes[verdict->n_notes++] = request->ask.note;
-    add_notes(request, verdict, notes, "checks that could not look", why_not_checked);
+    add_notes(request, verdict, notes, "unavailable checks", why_not_checked);
     if (!explains) return;
     if (core->actions.verify && built_in)
-        add_notes(request, verdict, notes, "the remote verifier did not answer, the built-in one judged", why_fallback);
+        add_notes(request, verdict, notes, "the remote verifier did not answer, so the built-in verifier judged",
+                  why_fallback);
     if (core->actions.verify || built_in)
-        add_notes(request, verdict, notes, "not verified, the signals alone decided", why_unverified);
+        add_notes(request, verdict, notes, "not verified, so the signals alone decided", why_unverified);
 }

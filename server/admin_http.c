@@ -77,10 +77,10 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     const struct http_gate_refusal *refusal = http_gate_check(&gate, &fields, false);
     if (refusal) return send_refusal(connection, refusal);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return send_status(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD\n");
+        return send_status(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed: use GET or HEAD\n");
     for (uint32_t i = 0; i < admin->config.n_pages; i++)
         if (strcmp(admin->config.pages[i].path, url) == 0) return send_page(admin, connection, &admin->config.pages[i]);
-    return send_status(connection, MHD_HTTP_NOT_FOUND, "there is nothing here\n");
+    return send_status(connection, MHD_HTTP_NOT_FOUND, "not found\n");
 }
 
 /* --- open, close --- */

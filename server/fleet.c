@@ -66,7 +66,7 @@ bool fleet_wait(int64_t ms)
 /* Nothing of what is held is lost by this: it was not acknowledged. */
 static void end_hard(const char *why)
 {
-    log_error("fleet", "%s: ending at once; what was in hand will be repeated", why);
+    log_error("fleet", "%s: exiting at once; unfinished work will be redelivered", why);
     _exit(FLEET_EXIT_FAILED);
 }
 
@@ -84,8 +84,8 @@ static void drain(const struct running *all, uint32_t n, int64_t drain_ms)
     log_info("fleet", "draining");
     for (uint32_t i = 0; i < n; i++) all[i].part->stop(all[i].part->ctx);
     while (count_ended(all, n) < n) {
-        if (fleet_wait(LOOK_MS)) end_hard("a second signal");
-        if (clock_now_ns() > until) end_hard("not drained in time (--drain-ms)");
+        if (fleet_wait(LOOK_MS)) end_hard("second signal received");
+        if (clock_now_ns() > until) end_hard("drain timed out (--drain-ms)");
     }
 }
 
@@ -94,7 +94,7 @@ static int report(const struct fleet_part *part, enum err_code code, const struc
 {
     const struct log_field fields[] = {log_field_text("part", part->name), log_field_text("code", err_name(code)),
                                        log_field_text("why", err->text[0] ? err->text : err_meaning(code))};
-    log_event(LOG_LEVEL_ERROR, "fleet", fields, 3, "a part failed");
+    log_event(LOG_LEVEL_ERROR, "fleet", fields, 3, "component failed");
     return FLEET_EXIT_FAILED;
 }
 
@@ -109,7 +109,7 @@ int fleet_run(const struct fleet_part *parts, uint32_t n, const char *version, i
     }
     log_start(version, started);
     if (started < n)
-        log_error("fleet", "only %u of %u threads could be started", started, n), code = FLEET_EXIT_FAILED;
+        log_error("fleet", "started only %u of %u threads", started, n), code = FLEET_EXIT_FAILED;
     else if (!wait_for_end(all, n))
         code = FLEET_EXIT_FAILED;
     drain(all, started, drain_ms);

@@ -88,7 +88,7 @@ static bool write_metrics(void *ctx, FILE *out)
 
 static void print_live(const struct standing *now, FILE *out)
 {
-    fprintf(out, "loops: %s, the slowest turned %.1f s ago\n", now->turns ? "ok" : "stuck", (double)now->age_ns / 1e9);
+    fprintf(out, "loops: %s, slowest iteration %.1f s ago\n", now->turns ? "ok" : "stuck", (double)now->age_ns / 1e9);
     fprintf(out, "transport: %s\n", now->transport_ok ? "ok" : now->err.text);
 }
 
@@ -106,7 +106,7 @@ static bool write_ready(void *ctx, FILE *out)
     fprintf(out, "started: %s\n", now.started ? "ok" : "not yet");
     fprintf(out, "joined: %u of %u\n", now.traffic.joined, now.traffic.members);
     if (now.restoring_ns)
-        fprintf(out, "taking over: %s, for %.1f s\n", now.caught_up ? "goes on" : "not yet",
+        fprintf(out, "takeover: %s, for %.1f s\n", now.caught_up ? "in progress" : "not yet",
                 (double)now.restoring_ns / 1e9);
     return is_ready(&now);
 }
@@ -133,7 +133,7 @@ enum err_code health_open(const struct health_config *config, struct health **ou
     *out = NULL;
     if (!config->listen) return ERR_OK;
     struct health *health = calloc(1, sizeof *health);
-    if (!health) return err_set(err, ERR_NOMEM, "no memory to watch");
+    if (!health) return err_set(err, ERR_NOMEM, "no memory for the health checks");
     health->config = *config;
     health->stall_ns = config->stall_ms * 1000000;
     health->opened_ns = clock_now_ns();

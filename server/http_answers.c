@@ -18,7 +18,7 @@ static json_t *read_answer(const char *body, size_t len, const json_t *asked, st
     if (!root)
         err_set(err, ERR_MALFORMED, "not JSON, at byte %d: %s", error.position, error.text);
     else if (!json_is_string(choice) || (question && !json_is_string(question)))
-        nothing(err, ERR_MALFORMED, "an answer is {\"choice\": ID}, and may name its \"question\"");
+        nothing(err, ERR_MALFORMED, "expected {\"choice\": ID}, with an optional \"question\"");
     else
         out = json_pack("{s:O, s:O}", "question", question ? question : json_object_get(asked, "id"), "choice", choice);
     json_decref(root);
@@ -29,7 +29,7 @@ static json_t *read_answer(const char *body, size_t len, const json_t *asked, st
 static json_t *with_answer(const json_t *asked, const char *body, size_t len, struct err *err)
 {
     const json_t *request = json_object_get(asked, "request");
-    if (!asked) return nothing(err, ERR_REFUSED, "the newest verdict of that id asks nothing");
+    if (!asked) return nothing(err, ERR_REFUSED, "the newest verdict of this id asks no question");
     if (!json_is_object(request))
         return nothing(err, ERR_REFUSED, "the verdict does not hold its request: send that again, with \"answers\"");
     json_t *answer = read_answer(body, len, asked, err);

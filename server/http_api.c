@@ -295,9 +295,9 @@ static const struct http_route *find_route(const struct http_api *api, const cha
 
 static enum MHD_Result send_no_route(struct MHD_Connection *connection, const char *allowed)
 {
-    if (!*allowed) return send_problem(connection, MHD_HTTP_NOT_FOUND, "there is nothing here", "unknown_path", NULL);
+    if (!*allowed) return send_problem(connection, MHD_HTTP_NOT_FOUND, "not found", "unknown_path", NULL);
     struct http_reply reply = {0};
-    http_reply_problem(&reply, MHD_HTTP_METHOD_NOT_ALLOWED, "another method", "refused", allowed);
+    http_reply_problem(&reply, MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed", "refused", allowed);
     struct MHD_Response *response = response_of(reply.body);
     if (response) MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allowed);
     reply.body = NULL;
@@ -308,7 +308,7 @@ static enum MHD_Result send_other_type(struct MHD_Connection *connection, const 
 {
     char detail[96];
     g_snprintf(detail, sizeof detail, "send the body with Content-Type: %s", http_route_type(route));
-    return send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "another media type", "malformed", detail);
+    return send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "unsupported media type", "malformed", detail);
 }
 
 /* Takes the reference to the tenant. */
@@ -334,8 +334,8 @@ static enum MHD_Result send_unauthorized(struct MHD_Connection *connection)
 {
     static const char *const headers[] = {MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer", NULL};
     struct http_reply reply = {0};
-    http_reply_problem(&reply, MHD_HTTP_UNAUTHORIZED, "no token", "unauthorized",
-                       "Authorization: Bearer TOKEN is missing, or the token is not known");
+    http_reply_problem(&reply, MHD_HTTP_UNAUTHORIZED, "unauthorized", "unauthorized",
+                       "the header Authorization: Bearer TOKEN is missing, or the token is unknown");
     reply.headers = headers;
     return send_reply(connection, NULL, &reply);
 }
@@ -370,8 +370,8 @@ static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connec
     else if (posts && !http_gate_has_type(&fields, http_route_type(route)))
         result = send_other_type(connection, route);
     else if (atomic_load(&api->quiesced) && posts)
-        result = send_problem(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "this replica ends", "closed",
-                              "ask another replica");
+        result = send_problem(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "shutting down", "closed",
+                              "send the request to another replica");
     else
         result = accept_call(api, connection, route, path, fields.values[HTTP_FIELD_AUTHORIZATION], request);
     g_string_free(allowed, TRUE);
@@ -383,7 +383,7 @@ static enum MHD_Result take(struct call *call, const char *bytes, size_t *len)
 {
     size_t most = call->route->max_bytes ? call->route->max_bytes : call->api->config.max_bytes;
     if (call->body->len + *len > most && !call->err.code)
-        err_set(&call->err, ERR_LIMIT_BYTES, "a request has at most %zu bytes", most);
+        err_set(&call->err, ERR_LIMIT_BYTES, "the request is larger than %zu bytes", most);
     if (!call->err.code) g_byte_array_append(call->body, (const guint8 *)bytes, (guint)*len);
     *len = 0;
     return MHD_YES;

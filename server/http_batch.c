@@ -132,7 +132,7 @@ static enum err_code send_item(struct batch *batch, struct item *item, struct er
     struct judge_request request;
     const struct http_api_config *config = batch->batches->config;
     if (item->len > config->max_bytes)
-        return err_set(err, ERR_LIMIT_BYTES, "a request has at most %zu bytes", config->max_bytes);
+        return err_set(err, ERR_LIMIT_BYTES, "the request is larger than %zu bytes", config->max_bytes);
     arena_init(&arena, 0);
     enum err_code code = http_judge_read(config, batch->http, item->json, item->len, &arena, &request, err);
     if (!code) {
@@ -167,7 +167,8 @@ static bool begin_item(struct batch *batch, struct item *item)
     bool closed = atomic_load(&batch->batches->closed);
     item->id[0] = '\0';
     if (closed)
-        http_reply_problem(&reply, 503, "this replica ends", "closed", "the request was not sent");
+        http_reply_problem(&reply, 503, "shutting down", "closed",
+                           "this replica is shutting down and did not accept the request");
     else if (!send_item(batch, item, &err))
         return true;
     else
@@ -260,11 +261,11 @@ static void post_batch(void *ctx, const struct http_request *request, struct htt
     const char *order = http_request_query(request, "order");
     uint32_t n = split(NULL, request->body, request->body_len, NULL);
     if (order && strcmp(order, "input") != 0 && strcmp(order, "done") != 0)
-        err_set(&err, ERR_MALFORMED, "order is input or done");
+        err_set(&err, ERR_MALFORMED, "order must be input or done");
     else if (!n)
-        err_set(&err, ERR_MALFORMED, "no request: a batch has one a line");
+        err_set(&err, ERR_MALFORMED, "the batch has no requests" ERR_HINT "send one request per line");
     else if (n > HTTP_BATCH_LINES)
-        err_set(&err, ERR_LIMIT_COUNT, "a batch has at most %d requests, not %u", HTTP_BATCH_LINES, n);
+        err_set(&err, ERR_LIMIT_COUNT, "a batch can have at most %d requests, got %u", HTTP_BATCH_LINES, n);
     if (err.code) {
         http_reply_error(reply, &err);
         return;
@@ -326,12 +327,12 @@ static const char *order(unsigned i)
 }
 
 static const struct json_schema_field query[] = {
-    {"order", .choice = order, .sentence = "of the answer's lines: as the requests stand, or as they are judged"},
+    {"order", .choice = order, .sentence = "order of the response lines: input order, or as requests finish"},
     {"wait_ms", JSON_SCHEMA_WHOLE, .max = 3600000, .sentence = "how long to wait for each verdict, in milliseconds"},
     {.name = NULL}};
 static const uint16_t statuses[] = {413, 503, 0};
 static const struct http_description description = {
-    .sentence = "judges up to 1,000 requests, a line each: what became of them, a line each",
+    .sentence = "judges up to 1,000 requests, one per line; returns one result per line",
     .query = query,
     .takes = "request",
     .gives = "batch_line",

@@ -45,8 +45,8 @@ static void describe(void *ctx, const struct http_request *request, struct http_
 void http_databases_routes(const struct engine *engine, GArray *routes)
 {
     static const uint16_t statuses[] = {404, 0};
-    static const struct http_description all = {.sentence = "The names of the databases that may be asked of"};
-    static const struct http_description one = {.sentence = "Tables, columns, keys and joins of a database",
+    static const struct http_description all = {.sentence = "Lists the names of the databases that the caller may use"};
+    static const struct http_description one = {.sentence = "Returns the tables, columns, keys and joins of a database",
                                                 .statuses = statuses};
     const struct http_route rows[] = {{.method = MHD_HTTP_METHOD_GET,
                                        .path = "/v1/databases",

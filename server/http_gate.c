@@ -89,16 +89,17 @@ const struct http_gate_refusal *http_gate_check(const struct http_gate *gate, co
 {
     static const struct http_gate_refusal
         repeated = {400, "invalid request", "malformed",
-                    "a field comes twice; each of these may come once:" HTTP_GATE_FIELDS(SAY_NAME)},
-        control = {400, "invalid request", "malformed", "the path or the query holds an encoded control character"},
-        host = {400, "invalid request", "malformed", "Host is not HOST or HOST:PORT"},
-        elsewhere = {421, "another host", "refused",
-                     "Host is not a name that this process answers to: those of this machine, and those of --host"},
-        origin = {403, "another origin", "refused",
-                  "Origin is not the origin of this server: only its own page may ask from a browser; a proxy before "
-                  "it must pass Host on as it came"},
-        site = {403, "another origin", "refused",
-                "Sec-Fetch-Site is not same-origin: only the server's own page may ask from a browser"};
+                    "duplicate header field; each of these may appear once:" HTTP_GATE_FIELDS(SAY_NAME)},
+        control = {400, "invalid request", "malformed",
+                   "the path or the query string contains an encoded control character"},
+        host = {400, "invalid request", "malformed", "the Host header is not HOST or HOST:PORT"},
+        elsewhere = {421, "unknown host", "refused",
+                     "the Host header is not a name of this machine and not one of --host"},
+        origin = {403, "cross-origin request", "refused",
+                  "the Origin header is not this server's own origin; a proxy in front of it must pass the Host header "
+                  "unchanged"},
+        site = {403, "cross-origin request", "refused",
+                "Sec-Fetch-Site is not same-origin: in a browser only the server's own page may send requests"};
     const char *name = fields->values[HTTP_FIELD_HOST], *from = fields->values[HTTP_FIELD_ORIGIN];
     struct listen_authority authority = {.host = "", .port = -1};
     if (fields->repeated) return &repeated;

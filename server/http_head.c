@@ -73,24 +73,25 @@ static bool cut(struct slice *rest, char c, struct slice *out)
 static const char *check_request_line(struct slice line, struct framing *framing)
 {
     struct slice method, target;
-    if (!cut(&line, ' ', &method) || !method.len || !all(method, is_token)) return "no method";
-    if (!cut(&line, ' ', &target) || !target.len || !all(target, is_target)) return "no target";
-    if (target.at[0] != '/' && !is_called(target, "*")) return "the target is no path";
+    if (!cut(&line, ' ', &method) || !method.len || !all(method, is_token)) return "the method is missing or invalid";
+    if (!cut(&line, ' ', &target) || !target.len || !all(target, is_target)) return "the target is missing or invalid";
+    if (target.at[0] != '/' && !is_called(target, "*")) return "the target is not a path";
     framing->old = line.len == 8 && memcmp(line.at, "HTTP/1.0", 8) == 0;
-    if (!framing->old && (line.len != 8 || memcmp(line.at, "HTTP/1.1", 8) != 0)) return "neither HTTP/1.1 nor HTTP/1.0";
+    if (!framing->old && (line.len != 8 || memcmp(line.at, "HTTP/1.1", 8) != 0))
+        return "the protocol is neither HTTP/1.1 nor HTTP/1.0";
     return NULL;
 }
 
 static const char *check_length(struct slice value, struct framing *framing)
 {
-    if (framing->n_lengths++) return "Content-Length comes twice";
+    if (framing->n_lengths++) return "duplicate Content-Length";
     if (framing->n_codings) return "both Content-Length and Transfer-Encoding";
-    return value.len && value.len <= MAX_DIGITS && all(value, is_digit) ? NULL : "Content-Length is no number";
+    return value.len && value.len <= MAX_DIGITS && all(value, is_digit) ? NULL : "Content-Length is not a number";
 }
 
 static const char *check_coding(struct slice value, struct framing *framing)
 {
-    if (framing->n_codings++) return "Transfer-Encoding comes twice";
+    if (framing->n_codings++) return "duplicate Transfer-Encoding";
     if (framing->n_lengths) return "both Content-Length and Transfer-Encoding";
     if (framing->old) return "Transfer-Encoding in HTTP/1.0";
     return is_called(value, "chunked") ? NULL : "Transfer-Encoding is not chunked";
@@ -99,7 +100,7 @@ static const char *check_coding(struct slice value, struct framing *framing)
 static const char *check_host(struct slice value, struct framing *framing)
 {
     (void)value;
-    return framing->n_hosts++ ? "Host comes twice" : NULL;
+    return framing->n_hosts++ ? "duplicate Host" : NULL;
 }
 
 static const char *check_expect(struct slice value, struct framing *framing)
@@ -119,10 +120,10 @@ static const char *check_field(struct slice line, struct framing *framing)
                 {"Host", check_host},
                 {"Expect", check_expect}};
     struct slice name;
-    if (line.at[0] == ' ' || line.at[0] == '\t') return "a folded line";
-    if (!cut(&line, ':', &name) || !name.len || !all(name, is_token)) return "a field without a name";
-    if (!all(line, is_value)) return "a control character";
-    if (++framing->n_fields > MAX_FIELDS) return "too many fields";
+    if (line.at[0] == ' ' || line.at[0] == '\t') return "a header line is folded";
+    if (!cut(&line, ':', &name) || !name.len || !all(name, is_token)) return "a header field has no valid name";
+    if (!all(line, is_value)) return "a header field contains a control character";
+    if (++framing->n_fields > MAX_FIELDS) return "too many header fields";
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
         if (is_called(name, rows[i].name)) return rows[i].check(value_of(line), framing);
     return NULL;
@@ -152,7 +153,7 @@ static enum head_state take_head(struct slice *rest, struct framing *framing, co
     if (!rest->len) return HEAD_PARTIAL;
     for (unsigned n = 0; take_line(rest, &line, why); n++) {
         if (n && !line.len) {
-            if (!framing->old && !framing->n_hosts) *why = "no Host";
+            if (!framing->old && !framing->n_hosts) *why = "Host is missing";
             return *why ? HEAD_BAD : HEAD_WHOLE;
         }
         *why = n ? check_field(line, framing) : check_request_line(line, framing);
@@ -176,9 +177,9 @@ static const char *check_size(struct slice line, bool ended, size_t *size)
     for (*size = 0; n < line.len && g_ascii_isxdigit(line.at[n]); n++)
         *size = *size * 16 + (size_t)g_ascii_xdigit_value(line.at[n]);
     const struct slice rest = {line.at + n, line.len - n};
-    if (n > MAX_HEX || (!n && (ended || rest.len))) return "the size of a chunk is no hexadecimal number";
+    if (n > MAX_HEX || (!n && (ended || rest.len))) return "the size of a chunk is not a hexadecimal number";
     if (!rest.len || (!ended && rest.len == 1 && *rest.at == '\r')) return NULL;
-    if (*rest.at != ';') return "the size of a chunk is no hexadecimal number";
+    if (*rest.at != ';') return "the size of a chunk is not a hexadecimal number";
     return all((struct slice){rest.at, rest.len - (!ended && rest.at[rest.len - 1] == '\r')}, is_value)
                ? NULL
                : "a control character in a chunk's extension";
@@ -189,7 +190,7 @@ static bool take_data(struct slice *rest, size_t size, const char **why)
 {
     static const char end[] = "\r\n";
     size_t behind = rest->len > size ? MIN(rest->len - size, 2) : 0;
-    if (behind && memcmp(rest->at + size, end, behind) != 0) *why = "a chunk does not have the size that it says";
+    if (behind && memcmp(rest->at + size, end, behind) != 0) *why = "a chunk is longer than its stated size";
     if (behind < 2 || *why) return false;
     rest->at += size + 2;
     rest->len -= size + 2;

@@ -127,8 +127,8 @@ void http_judge_reply(const char *id, const struct outcome *outcome, const struc
     } else if (err->code == ERR_DEADLINE) {
         reply_later(id, reply);
     } else if (err->code == ERR_CLOSED) {
-        http_reply_problem(reply, 503, "this replica ends", "closed",
-                           "the request was sent; ask another replica for its verdict by id");
+        http_reply_problem(reply, 503, "shutting down", "closed",
+                           "the request was accepted; get its verdict by id from another replica");
     } else {
         http_reply_error(reply, err);
     }
@@ -147,8 +147,8 @@ static void judge(void *ctx, const struct http_request *request, struct http_rep
 
 static void reply_unknown(struct http_reply *reply)
 {
-    http_reply_problem(reply, 404, "no verdict", "unknown_id",
-                       "this replica knows no verdict of that id: not yet, or not any more");
+    http_reply_problem(reply, 404, "verdict not found", "unknown_id",
+                       "this replica has no verdict with this id: it is not ready, or no longer stored");
 }
 
 GBytes *http_judge_find(const struct http_api_config *config, const struct tenant *tenant, const char *id)
@@ -215,21 +215,22 @@ static const uint16_t judged[] = {202, 413, 422, 503, 0}, answered[] = {202, 404
                       linked[] = {413, 503, 0};
 
 static const struct http_description
-    describe_judge = {.sentence = "judges a request: its verdict, once it is there",
+    describe_judge = {.sentence = "judges a request and returns its verdict",
                       .query = query_wait,
                       .takes = "request",
                       .gives = "verdict",
                       .events = true,
                       .statuses = judged},
-    describe_get = {.sentence = "the newest verdict of that id", .gives = "verdict", .statuses = found},
+    describe_get = {.sentence = "returns the newest verdict of an id", .gives = "verdict", .statuses = found},
     describe_answer =
-        {.sentence = "answers what the newest verdict of that id asks: the request is judged again with the answer",
+        {.sentence =
+             "answers the question of the newest verdict of an id, and judges the request again with the answer",
          .query = query_wait,
          .takes = "chosen_answer",
          .gives = "verdict",
          .statuses = answered},
     describe_linking = {.sentence =
-                            "where a schema linker is not to be believed, by a trace of it (a safetensors file)",
+                            "finds the places where a schema linker is unreliable, from its trace (a safetensors file)",
                         .statuses = linked};
 
 void http_judge_routes(const struct http_api_config *config, GArray *routes)

@@ -129,14 +129,15 @@ static json_t *content(const char *type, const char *schema)
 static json_t *lines_of(const char *schema, int most)
 {
     return json_pack("{s:{s:{s:s, s:s, s:i, s:i, s:o}}}", "application/x-ndjson", "schema", "type", "array",
-                     "description", "one a line, without brackets and commas", "minItems", 1, "maxItems", most, "items",
-                     reference(schema));
+                     "description", "one per line, without brackets and commas", "minItems", 1, "maxItems", most,
+                     "items", reference(schema));
 }
 
 static json_t *events(void)
 {
-    return json_pack("{s:{s:{s:s, s:s}}}", HTTP_EVENTS, "schema", "type", "string", "description",
-                     "events accepted, progress, and at the end verdict, later or problem; the data of each is JSON");
+    return json_pack(
+        "{s:{s:{s:s, s:s}}}", HTTP_EVENTS, "schema", "type", "string", "description",
+        "events accepted and progress, then one of verdict, later or problem; the data of each event is JSON");
 }
 
 static json_t *body_of(unsigned status, const struct http_description *about)
@@ -154,17 +155,17 @@ static json_t *answer_of(unsigned status, const struct http_description *about)
         unsigned status;
         const char *sentence;
     } rows[] = {{200, "done"},
-                {202, "it takes longer than the caller waits: where the verdict will be"},
-                {400, "no request; nothing is judged"},
-                {401, "no token, or one that is not known"},
-                {403, "a page of another origin asks, or the token does not allow this"},
-                {404, "not known here"},
-                {405, "the path has other methods"},
-                {413, "too large"},
-                {415, "the body does not have the media type of this path"},
-                {421, "not a name of this machine"},
-                {422, "a dead letter: whoever opened the request died of it"},
-                {503, "not now; Retry-After says when"}};
+                {202, "the judgement takes longer than wait_ms: location of the verdict"},
+                {400, "invalid request; nothing was judged"},
+                {401, "the token is missing or unknown"},
+                {403, "the request comes from a page of another origin, or the token does not allow it"},
+                {404, "not found"},
+                {405, "method not allowed"},
+                {413, "the request is too large"},
+                {415, "unsupported media type"},
+                {421, "the Host header is not a name of this server"},
+                {422, "dead letter: the request could not be judged, and will not be retried"},
+                {503, "temporarily unavailable; see Retry-After"}};
     const char *sentence = "";
     json_t *body = body_of(status, about);
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)

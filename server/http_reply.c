@@ -71,7 +71,7 @@ void http_reply_error(struct http_reply *reply, const struct err *err)
                 {ERR_UNREACHABLE, MHD_HTTP_SERVICE_UNAVAILABLE, "service unavailable"},
                 {ERR_NOMEM, MHD_HTTP_SERVICE_UNAVAILABLE, "out of memory"},
                 {ERR_FORBIDDEN, MHD_HTTP_FORBIDDEN, "not allowed"},
-                {ERR_DB_MISSING, MHD_HTTP_NOT_FOUND, "no such database"}};
+                {ERR_DB_MISSING, MHD_HTTP_NOT_FOUND, "database not found"}};
     unsigned i = 0;
     bool fatal = err_class(err->code) == ERR_CLASS_FATAL;
     while (i < G_N_ELEMENTS(rows) && rows[i].code != err->code) i++;
@@ -80,8 +80,10 @@ void http_reply_error(struct http_reply *reply, const struct err *err)
                                            : MHD_HTTP_BAD_REQUEST;
     const char *title = i < G_N_ELEMENTS(rows) ? rows[i].title : fatal ? "service unavailable" : "invalid request";
     reply->type = PROBLEM;
-    reply->body = format_problem(reply->status, title, err_name(err->code),
-                                 err->text[0] ? err->text : err_meaning(err->code), err_hint(err));
+    char *message = g_strndup(err->text, err_message_len(err));
+    reply->body = format_problem(reply->status, title, err_name(err->code), *message ? message : err_meaning(err->code),
+                                 err_hint(err));
+    g_free(message);
 }
 
 void http_reply_json(struct http_reply *reply, char *json)

@@ -219,7 +219,7 @@ static void look_at_head(struct guest *guest)
     enum head_state state =
         server->config.tls ? HEAD_WHOLE : http_head_check(server->head, n > 0 ? (size_t)n : 0, &why);
     bool full = n == (ssize_t)server->config.head_bytes;
-    if (state == HEAD_PARTIAL && full) state = HEAD_BAD, why = "the head is too large";
+    if (state == HEAD_PARTIAL && full) state = HEAD_BAD, why = "the header is too large";
     if (state == HEAD_WHOLE && server->config.inspects_chunks && !server->config.tls) {
         state = http_body_check(server->head, (size_t)n, &why);
         if (state == HEAD_PARTIAL && !is_held(guest)) enter(guest, HTTP_STAGE_BODY);
@@ -438,7 +438,7 @@ static enum err_code start_library(struct http_server *server, struct err *err)
                          on_escaped, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_END);
     const union MHD_DaemonInfo *info =
         server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-    if (!info) return err_set(err, ERR_NOMEM, "the listener cannot be started");
+    if (!info) return err_set(err, ERR_NOMEM, "cannot start the listener");
     server->library = info->epoll_fd;
     return ERR_OK;
 }
@@ -453,9 +453,9 @@ static enum err_code start(struct http_server *server, struct err *err)
     if (!watch(server, server->listener, EPOLLIN, &server->listener) ||
         !watch(server, server->bell, EPOLLIN, &server->bell) ||
         !watch(server, server->library, EPOLLIN, &server->library))
-        return err_set(err, ERR_NOMEM, "the listener cannot be watched");
+        return err_set(err, ERR_NOMEM, "cannot poll the listener");
     if (pthread_create(&server->thread, NULL, run, server))
-        return err_set(err, ERR_NOMEM, "no thread for the listener");
+        return err_set(err, ERR_NOMEM, "cannot create the listener thread");
     server->running = true;
     return ERR_OK;
 }

@@ -48,7 +48,7 @@ enum err_code listen_open(const char *what, const char *address, int *out, struc
     char host[MAX_ADDRESS];
     const char *port;
     if (!split(address, host, &port))
-        return err_set(err, ERR_CONFIG, "%s: '%.200s' is no HOST:PORT or [V6]:PORT", what, address);
+        return err_set(err, ERR_CONFIG, "%s: '%.200s' is not HOST:PORT or [V6]:PORT", what, address);
     int failed = getaddrinfo(host[0] ? host : NULL, port, &hints, &found);
     if (failed) return err_set(err, ERR_CONFIG, "%s: %.200s: %s", what, address, gai_strerror(failed));
     int fd = -1;

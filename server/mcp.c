@@ -64,7 +64,7 @@ static void initialize(struct exchange *exchange)
 {
     const char *asked = mcp_message_text(exchange->message, "protocolVersion");
     if (!asked) {
-        exchange_fail(exchange, MCP_INVALID_PARAMS, "initialize names its protocolVersion");
+        exchange_fail(exchange, MCP_INVALID_PARAMS, "initialize: params.protocolVersion is missing");
         return;
     }
     bool known = mcp_knows_version(asked) && !mcp_is_stateless_version(asked);
@@ -139,10 +139,10 @@ static void resources_read(struct exchange *exchange)
     const char *uri = mcp_message_text(exchange->message, "uri");
     char *text = uri ? read_resource(exchange, uri) : NULL;
     if (!uri)
-        exchange_fail(exchange, MCP_INVALID_PARAMS, "resources/read names its uri");
+        exchange_fail(exchange, MCP_INVALID_PARAMS, "resources/read: params.uri is missing");
     else if (!text)
         exchange_fail(exchange, exchange->stateless ? MCP_INVALID_PARAMS : MCP_RESOURCE_NOT_FOUND,
-                      "there is no resource %.200s: verdicts are kept for a while only", uri);
+                      "resource %.200s not found: verdicts are stored for a limited time", uri);
     else
         exchange->result =
             json_pack("{s:[{s:s, s:s, s:s}]}", "contents", "uri", uri, "mimeType", "application/json", "text", text);
@@ -190,9 +190,9 @@ static bool check_version(struct exchange *exchange)
     if (!exchange->stateless) return true;
     if (!name || !json_object_get(json_object_get(exchange->message->params, "_meta"), CAPABILITIES_KEY)) {
         exchange_fail(exchange, MCP_INVALID_PARAMS,
-                      "params._meta names the protocol's version, a text, and " CAPABILITIES_KEY);
+                      "params._meta must contain the protocol version (a string) and " CAPABILITIES_KEY);
     } else if (!mcp_is_stateless_version(name)) {
-        exchange_fail(exchange, MCP_UNSUPPORTED_VERSION, "this version is not spoken here");
+        exchange_fail(exchange, MCP_UNSUPPORTED_VERSION, "unsupported protocol version");
         exchange->data = json_pack("{s:o, s:s}", "supported", versions_json(), "requested", name);
     }
     return !exchange->error;
@@ -203,7 +203,7 @@ static void run_method(struct exchange *exchange)
     const struct method *method = find_method(exchange->message->method);
     if (!check_version(exchange)) return;
     if (!method || !(exchange->stateless ? method->stateless : method->handshake))
-        exchange_fail(exchange, MCP_METHOD_NOT_FOUND, "there is no method %.100s here", exchange->message->method);
+        exchange_fail(exchange, MCP_METHOD_NOT_FOUND, "unknown method %.100s", exchange->message->method);
     else
         method->answer(exchange);
 }

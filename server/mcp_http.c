@@ -40,12 +40,12 @@ static enum mcp_error check_headers(const struct http_request *request, const st
     const char *version = http_request_header(request, VERSION_HEADER);
     const json_t *own = mcp_message_version(message);
     if (version && !mcp_knows_version(version)) {
-        *why = "the version of " VERSION_HEADER " is not spoken here";
+        *why = "unsupported version in " VERSION_HEADER;
         return MCP_UNSUPPORTED_VERSION;
     }
     if (message->kind != MCP_REQUEST || (!own && !(version && mcp_is_stateless_version(version)))) return MCP_NO_ERROR;
     if (!own) {
-        *why = "params._meta names the protocol's version too";
+        *why = "the protocol version is missing in params._meta";
         return MCP_INVALID_PARAMS;
     }
     const char *name = name_of(message);
@@ -53,7 +53,7 @@ static enum mcp_error check_headers(const struct http_request *request, const st
         says(http_request_header(request, METHOD_HEADER), message->method) &&
         (!name || says(http_request_header(request, NAME_HEADER), name)))
         return MCP_NO_ERROR;
-    *why = VERSION_HEADER ", " METHOD_HEADER " or " NAME_HEADER " is not what the message says";
+    *why = VERSION_HEADER ", " METHOD_HEADER " or " NAME_HEADER " does not match the message";
     return MCP_HEADER_MISMATCH;
 }
 

@@ -16,13 +16,13 @@ static void broken(struct mcp_message *message, enum mcp_error error, const char
 static void classify(struct mcp_message *message, const json_t *id, const json_t *method, const json_t *params)
 {
     if (id && !message->id)
-        broken(message, MCP_INVALID_REQUEST, "an id is a text or a whole number");
+        broken(message, MCP_INVALID_REQUEST, "id must be a string or an integer");
     else if (!method && (json_object_get(message->root, "result") || json_object_get(message->root, "error")))
         message->kind = MCP_RESPONSE;
     else if (!json_is_string(method))
-        broken(message, MCP_INVALID_REQUEST, "a message has a method, a text");
+        broken(message, MCP_INVALID_REQUEST, "method must be a string");
     else if (params && !json_is_object(params))
-        broken(message, MCP_INVALID_REQUEST, "params are an object");
+        broken(message, MCP_INVALID_REQUEST, "params must be an object");
     else
         message->kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
 }
@@ -37,9 +37,9 @@ void mcp_message_take(struct mcp_message *out, json_t *root)
     if (json_is_object(params)) out->params = params;
     out->method = json_string_value(method);
     if (json_is_array(root))
-        broken(out, MCP_INVALID_REQUEST, "one message at a time: batches are not taken");
+        broken(out, MCP_INVALID_REQUEST, "batches are not supported");
     else if (!json_is_object(root) || !jsonrpc || strcmp(jsonrpc, "2.0") != 0)
-        broken(out, MCP_INVALID_REQUEST, "a message is an object with \"jsonrpc\": \"2.0\"");
+        broken(out, MCP_INVALID_REQUEST, "a message must be an object with \"jsonrpc\": \"2.0\"");
     else
         classify(out, id, method, params);
 }

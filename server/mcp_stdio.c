@@ -121,9 +121,9 @@ static void begin_call(struct stdio *stdio, struct mcp_message *message)
     }
     free(id);
     if (full)
-        send_error(stdio, message, MCP_BUSY, "too many calls at a time: wait for answers, then call again");
+        send_error(stdio, message, MCP_BUSY, "too many concurrent calls: wait for results, then call again");
     else
-        send_error(stdio, message, MCP_INVALID_REQUEST, "a request of that id is being answered");
+        send_error(stdio, message, MCP_INVALID_REQUEST, "a request with this id is still in progress");
 }
 
 /* A beginning cannot be called off, nor what is done. */
@@ -164,7 +164,7 @@ static void end_line(struct stdio *stdio)
 {
     struct mcp_message message;
     if (stdio->too_long) {
-        send_error(stdio, NULL, MCP_INVALID_REQUEST, "a message has at most 1 MiB");
+        send_error(stdio, NULL, MCP_INVALID_REQUEST, "the message is larger than 1 MiB");
     } else if (!is_blank(stdio->line)) {
         mcp_message_read(&message, (const char *)stdio->line->data, stdio->line->len);
         take_message(stdio, &message);
@@ -197,7 +197,7 @@ static enum err_code read_all(struct stdio *stdio, struct err *err)
         if (n > 0)
             take_bytes(stdio, chunk, (size_t)n);
         else if (errno != EINTR)
-            code = err_set(err, ERR_IO, "standard input cannot be read: %s", g_strerror(errno));
+            code = err_set(err, ERR_IO, "cannot read standard input: %s", g_strerror(errno));
     }
     if (stdio->line->len || stdio->too_long) end_line(stdio); /* a last line without its end */
     g_free(chunk);

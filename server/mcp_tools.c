@@ -70,10 +70,10 @@ static bool is_choice(const char *choices, const char *text)
 static bool check_text(const struct mcp_parameter *parameter, const json_t *value, GString *why)
 {
     if (!json_is_string(value))
-        g_string_append_printf(why, "`%s` is %s.", parameter->name,
+        g_string_append_printf(why, "`%s` must be %s.", parameter->name,
                                parameter->type == MCP_TEXTS ? "a list of strings" : "a string");
     else if (parameter->type == MCP_CHOICE && !is_choice(parameter->choices, json_string_value(value)))
-        g_string_append_printf(why, "`%s` is one of: %s.", parameter->name, parameter->choices);
+        g_string_append_printf(why, "`%s` must be one of: %s.", parameter->name, parameter->choices);
     else if (parameter->type != MCP_CHOICE && json_string_length(value) > parameter->max_bytes)
         g_string_append_printf(why, "`%s` has more than %u bytes.", parameter->name, parameter->max_bytes);
     else if (parameter->required && json_string_length(value) == 0)
@@ -87,7 +87,7 @@ static bool check_value(const struct mcp_parameter *parameter, const json_t *val
     const json_t *item;
     if (parameter->type != MCP_TEXTS) return check_text(parameter, value, why);
     if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > parameter->max_items) {
-        g_string_append_printf(why, "`%s` is a list of 1 to %u strings.", parameter->name, parameter->max_items);
+        g_string_append_printf(why, "`%s` must be a list of 1 to %u strings.", parameter->name, parameter->max_items);
         return false;
     }
     json_array_foreach(value, i, item) if (!check_text(parameter, item, why)) return false;
@@ -115,7 +115,7 @@ static bool check_arguments(const struct mcp_tool *tool, const json_t *arguments
     json_object_foreach((json_t *)arguments, name, value)
     {
         if (has_parameter(tool, name)) continue;
-        g_string_append_printf(why, "%s takes no `%.60s`, but: ", tool->name, name);
+        g_string_append_printf(why, "%s has no parameter `%.60s`. Its parameters: ", tool->name, name);
         list_parameters(tool, why);
         g_string_append_c(why, '.');
         return false;
@@ -181,9 +181,9 @@ void tools_call(struct exchange *exchange)
     const struct mcp_tool *tool = find_tool(exchange);
     const struct mcp_call call = call_of(exchange);
     if (!tool) {
-        exchange_fail(exchange, MCP_INVALID_PARAMS, "there is no tool of that name: tools/list has them");
+        exchange_fail(exchange, MCP_INVALID_PARAMS, "unknown tool: see tools/list");
     } else if (call.arguments && !json_is_object(call.arguments)) {
-        exchange_fail(exchange, MCP_INVALID_PARAMS, "arguments are an object");
+        exchange_fail(exchange, MCP_INVALID_PARAMS, "arguments must be an object");
     } else {
         struct mcp_result result = {.text = g_string_new(NULL)};
         result.is_error = !check_arguments(tool, call.arguments, result.text);

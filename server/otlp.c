@@ -129,7 +129,7 @@ static void say_refused(const struct http_reply *reply, uint32_t n)
 {
     const struct log_field fields[] = {log_field_number("spans", n), log_field_number("status", reply->status),
                                        log_field_text("why", reply->why)};
-    log_event(LOG_LEVEL_WARN, "otlp", fields, 3, "spans were not taken by the collector");
+    log_event(LOG_LEVEL_WARN, "otlp", fields, 3, "trace collector rejected spans");
 }
 
 /* True: it is over. False: it may be sent again, *wait_ns from now. */
@@ -246,7 +246,8 @@ static enum err_code read_headers(const char *path, char *text, const char *line
         line[len] = '\0';
         if (!*line) continue;
         if (*n == MAX_HEADERS) return err_set(err, ERR_CONFIG, "%s: more than %d headers", path, MAX_HEADERS);
-        if (!is_header(line)) return err_set(err, ERR_CONFIG, "%s: a line is no header (Name: value)", path);
+        if (!is_header(line))
+            return err_set(err, ERR_CONFIG, "%s: a line is not a header of the form Name: value", path);
         lines[(*n)++] = line;
     }
     return ERR_OK;
@@ -297,7 +298,8 @@ enum err_code otlp_open(const struct otlp_config *config, struct otlp **out, str
     clock_cond_init(&otlp->changed);
     enum err_code code = tracer_new(&config->tracer, &otlp->tracer, &why);
     if (!code) code = open_http(config, &otlp->http, &why);
-    if (!code && pthread_create(&otlp->thread, NULL, run, otlp)) code = err_set(&why, ERR_NOMEM, "no thread");
+    if (!code && pthread_create(&otlp->thread, NULL, run, otlp))
+        code = err_set(&why, ERR_NOMEM, "cannot create a thread");
     if (code) {
         otlp_close(otlp);
         return err_set(err, code, "traces: %s", why.text);

@@ -73,13 +73,14 @@ static enum err_code load(struct tls *tls, struct certificate *out, struct err *
     enum err_code code = load_file(tls->cert_path, &cert, err);
     if (!code) code = load_file(tls->key_path, &key, err);
     if (!code && (rc = gnutls_pcert_list_import_x509_raw(out->certs, &n, &cert, GNUTLS_X509_FMT_PEM, 0)) < 0)
-        code = err_set(err, ERR_CONFIG, "%s: no certificate in PEM: %s", tls->cert_path, gnutls_strerror(rc));
+        code =
+            err_set(err, ERR_CONFIG, "cannot read a PEM certificate from %s: %s", tls->cert_path, gnutls_strerror(rc));
     out->n_certs = code ? 0 : n;
     if (!code && (gnutls_privkey_init(&out->key) < 0 ||
                   (rc = gnutls_privkey_import_x509_raw(out->key, &key, GNUTLS_X509_FMT_PEM, NULL, 0)) < 0))
-        code = err_set(err, ERR_CONFIG, "%s: no key in PEM: %s", tls->key_path, gnutls_strerror(rc));
+        code = err_set(err, ERR_CONFIG, "cannot read a PEM key from %s: %s", tls->key_path, gnutls_strerror(rc));
     if (!code && check_pair(out) < 0)
-        code = err_set(err, ERR_CONFIG, "%s is not the key of %s", tls->key_path, tls->cert_path);
+        code = err_set(err, ERR_CONFIG, "key %s does not match certificate %s", tls->key_path, tls->cert_path);
     if (key.data) gnutls_memset(key.data, 0, key.size);
     g_free(key.data);
     g_free(cert.data);

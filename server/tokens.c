@@ -97,17 +97,17 @@ static enum err_code read_limits(const char *path, const char *name, const json_
                  *expose = json_object_get(json, "expose");
     const char *unknown = unknown_key(json, known);
     struct err why = {0};
-    if (!json_is_object(json) || unknown)
-        return not_right(err, path, name, unknown ? "an unknown key" : "not an object");
+    if (!json_is_object(json) || unknown) return not_right(err, path, name, unknown ? "unknown key" : "not an object");
     out->databases = json_is_array(databases) ? strings_of(databases) : NULL;
-    if (!out->databases) return not_right(err, path, name, "\"databases\" is to be a list of names, or [\"*\"]");
+    if (!out->databases) return not_right(err, path, name, "\"databases\" must be a list of names or [\"*\"]");
     out->all = g_strv_contains((const gchar *const *)out->databases, "*");
     out->deny_columns = !denied || json_is_array(denied) ? strings_of(denied) : NULL;
-    if (!out->deny_columns) return not_right(err, path, name, "\"deny_columns\" is to be a list of table.column");
+    if (!out->deny_columns) return not_right(err, path, name, "\"deny_columns\" must be a list of table.column");
     if (deny_names_check((const char *const *)out->deny_columns, g_strv_length(out->deny_columns), &why))
         return not_right(err, path, name, why.text);
     int level = expose && json_is_string(expose) ? msg_expose_by_name(json_string_value(expose)) : MSG_EXPOSE_UNSET;
-    if (expose && level <= MSG_EXPOSE_UNSET) return not_right(err, path, name, "\"expose\" is none, values or rows");
+    if (expose && level <= MSG_EXPOSE_UNSET)
+        return not_right(err, path, name, "\"expose\" must be none, values or rows");
     out->expose = (enum msg_expose)level;
     return ERR_OK;
 }
@@ -128,12 +128,13 @@ static enum err_code read_tenant(struct tokens *tokens, const char *name, const 
 {
     size_t i;
     json_t *hash, *hashes = json_object_get(json, "sha256");
-    if (!*name || strlen(name) > TENANT_MAX_NAME) return not_right(err, tokens->path, name, "a name has 1 to 64 bytes");
+    if (!*name || strlen(name) > TENANT_MAX_NAME)
+        return not_right(err, tokens->path, name, "the name must have 1 to 64 bytes");
     struct tenant *tenant = g_atomic_rc_box_new0(struct tenant);
     g_strlcpy(tenant->name, name, sizeof tenant->name);
     enum err_code code = read_limits(tokens->path, name, json, tenant, err);
     if (!code && !json_array_size(hashes))
-        code = not_right(err, tokens->path, name, "\"sha256\" is to be a list of hashes of tokens");
+        code = not_right(err, tokens->path, name, "\"sha256\" must be a list of token hashes");
     pthread_mutex_lock(&tokens->lock);
     if (!code && !(tenant->number = number_of(tokens, name)))
         code = not_right(err, tokens->path, name, "too many tenants");
@@ -143,7 +144,8 @@ static enum err_code read_tenant(struct tokens *tokens, const char *name, const 
         struct token row = {.tenant = tenant};
         if (code) break;
         if (!read_digest(json_string_value(hash), row.digest))
-            code = not_right(err, tokens->path, name, "a hash is 64 hexadecimal digits: printf %s TOKEN | sha256sum");
+            code = not_right(err, tokens->path, name,
+                             "a hash must have 64 hexadecimal digits (printf %s TOKEN | sha256sum)");
         else
             g_atomic_rc_box_acquire(tenant), g_array_append_val(rows, row);
     }
@@ -161,7 +163,7 @@ static enum err_code read_file(struct tokens *tokens, GArray *rows, struct err *
     if (!root)
         code = err_set(err, ERR_CONFIG, "%s, line %d: %s", tokens->path, error.line, error.text);
     else if (json_integer_value(json_object_get(root, "tokens_version")) != 1 || !json_is_object(tenants))
-        code = err_set(err, ERR_CONFIG, "%s: {\"tokens_version\": 1, \"tenants\": {...}} is expected", tokens->path);
+        code = err_set(err, ERR_CONFIG, "%s: expected {\"tokens_version\": 1, \"tenants\": {...}}", tokens->path);
     json_object_foreach(tenants, name, json) if (!code) code = read_tenant(tokens, name, json, rows, err);
     json_decref(root);
     return code;
@@ -195,7 +197,7 @@ bool tokens_refresh(struct tokens *tokens, struct err *err)
     if (!file_watch_changed(tokens->path, &tokens->seen)) return false;
     GArray *rows = rows_new(), *old = rows;
     if (tokens->seen.st_size < 0 || tokens->seen.st_size > MAX_FILE) {
-        err_set(err, ERR_IO, "%s: it cannot be read, or is larger than %d bytes", tokens->path, MAX_FILE);
+        err_set(err, ERR_IO, "%s is not readable, or larger than %d bytes", tokens->path, MAX_FILE);
     } else if (!read_file(tokens, rows, err) && !check_tenants(tokens, rows, err)) {
         pthread_mutex_lock(&tokens->lock);
         old = tokens->rows;
@@ -301,7 +303,7 @@ enum err_code tenant_narrow(const struct tenant *tenant, struct msg_request *req
 {
     if (!tenant) return ERR_OK;
     if (!request->schema && !tenant_may_ask(tenant, request->db)) /* beside a schema the database is only a label */
-        return err_set(err, ERR_FORBIDDEN, "the token does not allow this database");
+        return err_set(err, ERR_FORBIDDEN, "the token does not allow access to this database");
     request->options.expose = tenant_expose(tenant, request->options.expose);
     uint32_t own = g_strv_length(tenant->deny_columns), n = request->options.n_deny_columns;
     if (!own) return ERR_OK;

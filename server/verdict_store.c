@@ -79,7 +79,7 @@ static enum err_code check_format(const struct verdict_store *store, sqlite3 *db
     if (fresh || (id == APPLICATION_ID && version == FORMAT_VERSION)) return ERR_OK;
     if (sqlite3_errcode(db) == SQLITE_NOTADB || id < 0) return refuse(store, db, "cannot be read", err);
     return err_set(err, ERR_VERSION,
-                   "%s: a file of verdicts of version %d is expected; name another file, or remove this one",
+                   "%s is not a verdict file of version %d" ERR_HINT "name another file, or remove this one",
                    store->path, FORMAT_VERSION);
 }
 
@@ -97,7 +97,7 @@ static enum err_code prepare_writer(struct verdict_store *store, struct err *err
                            SQLITE_PREPARE_PERSISTENT, &store->insert, NULL) ||
         sqlite3_prepare_v3(db, "DELETE FROM verdict WHERE n IN (SELECT n FROM verdict ORDER BY n LIMIT 100)", -1,
                            SQLITE_PREPARE_PERSISTENT, &store->forget, NULL))
-        return refuse(store, db, "has another schema", err);
+        return refuse(store, db, "unexpected schema", err);
     store->stats.bytes = (uint64_t)number(db, "SELECT coalesce(sum(length(json)), 0) FROM verdict");
     return ERR_OK;
 }
@@ -122,9 +122,9 @@ static enum err_code take_file(struct verdict_store *store, struct err *err)
     if (fcntl(store->fd, F_OFD_SETLK, &lock) == 0) return ERR_OK;
     if (errno == EAGAIN || errno == EACCES)
         return err_set(err, ERR_DB_LOCKED,
-                       "%s: another process keeps its verdicts in this file: end it, or name another file",
+                       "%s is in use by another process" ERR_HINT "stop that process, or name another file",
                        store->path);
-    return err_set(err, ERR_IO, "%s: cannot be locked: %s", store->path, g_strerror(errno));
+    return err_set(err, ERR_IO, "cannot lock %s: %s", store->path, g_strerror(errno));
 }
 
 /* --- writing --- */
@@ -193,7 +193,7 @@ static void write_group(struct verdict_store *store, GQueue *group)
     if (kept) store->stats.bytes = bytes;
     pthread_mutex_unlock(&store->lock);
     const struct log_field field = log_field_text("why", why);
-    if (first) log_event(LOG_LEVEL_WARN, "verdict_store", &field, 1, "verdicts could not be kept in their file");
+    if (first) log_event(LOG_LEVEL_WARN, "verdict_store", &field, 1, "cannot write verdicts to the file of --keep");
 }
 
 static void *run(void *arg)
@@ -268,7 +268,7 @@ static enum err_code start(struct verdict_store *store, struct err *err)
     if (!code) code = prepare_writer(store, err);
     if (!code) code = prepare_reader(store, err);
     if (!code && pthread_create(&store->thread, NULL, run, store))
-        code = err_set(err, ERR_NOMEM, "no thread for the file of verdicts");
+        code = err_set(err, ERR_NOMEM, "cannot create the thread of the verdict file");
     store->running = !code;
     return code;
 }

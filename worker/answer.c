@@ -38,7 +38,7 @@ struct writer {
 
 static enum err_code out_of_memory(struct err *err)
 {
-    return err_set(err, ERR_LIMIT_MEMORY, "the answer needs more memory than it may have");
+    return err_set(err, ERR_LIMIT_MEMORY, "the result exceeds its memory limit");
 }
 
 static void init_result(struct msg_result *out, const struct msg_task *task)
@@ -203,7 +203,7 @@ static const char *engine_message(const struct writer *w)
     if (!ws->failed_running || (w->values && !ws->reaches_denied && !hides_files))
         return public_text(w->arena, ws->config, w->task->db, &ws->engine_err);
     const char *what = hides_files                         ? err_meaning(ws->engine_err.code)
-                       : ws->engine_err.code == ERR_ENGINE ? "failed on a value, which may not be shown"
+                       : ws->engine_err.code == ERR_ENGINE ? "failed on a value that must not be shown"
                                                            : err_meaning(ws->engine_err.code);
     return *ws->engine_err.sqlstate ? arena_printf(w->arena, "%s (SQLSTATE %s)", what, ws->engine_err.sqlstate) : what;
 }

@@ -2,7 +2,7 @@
  * ask for values dozens of times a question, mostly to learn that one is absent; the nearest values of a column need
  * all of it; and Redis cannot tell "absent" from "evicted", so that a lookup there could quietly change a verdict. So a
  * column's values come as a whole: small columns within the index, a large one as a part of its own when the filter in
- * the index says that it may hold what is asked for. docs/results.md, "Schema cache", has the figures of both.
+ * the index says that it may hold what is asked for. bench/notes/databases.md has the figures of both.
  */
 #include "worker/cache.h"
 
@@ -462,7 +462,7 @@ enum { DEFAULT_PORT = 6379 };
 
 static enum err_code bad_address(const char *address, struct err *err)
 {
-    return err_set(err, ERR_CONFIG, "'%.80s' is no address of a Redis: host, host:port, [v6]:port or unix:/path",
+    return err_set(err, ERR_CONFIG, "invalid Redis address '%.80s', expected host, host:port, [v6]:port or unix:/path",
                    address);
 }
 
@@ -474,7 +474,7 @@ static enum err_code parse_address(const char *address, struct link_config *out,
         return ERR_OK;
     }
     if (strncmp(address, "rediss:", 7) == 0)
-        return err_set(err, ERR_CONFIG, "rediss: means TLS, which this build does not speak to Redis; run a tunnel");
+        return err_set(err, ERR_CONFIG, "TLS to Redis (rediss:) is not supported" ERR_HINT "use a tunnel");
     const char *end = *address == '[' ? strchr(address, ']') : address + strcspn(address, ":");
     const char *start = *address == '[' ? address + 1 : address;
     if (!end || end == start || strchr(address, '/')) return bad_address(address, err);
@@ -493,7 +493,7 @@ static enum err_code first_line(const char *path, char **out, struct err *err)
     gsize len = 0;
     if (!g_file_get_contents(path, &text, &len, NULL) || len > MAX_SECRET) {
         g_free(text);
-        return err_set(err, ERR_CONFIG, "%.200s, with the password of Redis, cannot be read or is too long", path);
+        return err_set(err, ERR_CONFIG, "cannot read the Redis password from %.200s, or it is too long", path);
     }
     bom_strip(text, len);
     text[strcspn(text, "\r\n")] = '\0';
@@ -504,12 +504,13 @@ static enum err_code first_line(const char *path, char **out, struct err *err)
 static enum err_code read_password(const struct cache_config *config, char **out, struct err *err)
 {
     if (config->password_file && config->password_variable)
-        return err_set(err, ERR_CONFIG, "the password of Redis is in a file or in a variable, not in both");
+        return err_set(err, ERR_CONFIG,
+                       "both a file and a variable are set for the Redis password" ERR_HINT "set only one of them");
     if (config->password_file) return first_line(config->password_file, out, err);
     if (!config->password_variable) return ERR_OK;
     const char *value = getenv(config->password_variable);
     if (!value)
-        return err_set(err, ERR_CONFIG, "the variable %.80s with the password of Redis is not set",
+        return err_set(err, ERR_CONFIG, "environment variable %.80s is not set; it should contain the Redis password",
                        config->password_variable);
     *out = g_strdup(value);
     return ERR_OK;
@@ -529,10 +530,12 @@ static enum err_code read_link_config(const struct cache_config *config, struct 
         .max_bytes = config->max_bytes ? config->max_bytes : 256ULL << 20,
     };
     if (config->tls)
-        return err_set(err, ERR_CONFIG, "TLS to Redis is not in this build; run a tunnel, or leave redis.tls unset");
+        return err_set(err, ERR_CONFIG,
+                       "TLS to Redis is not supported" ERR_HINT "use a tunnel, or leave redis.tls unset");
     enum err_code code = parse_address(config->address ? config->address : "", out, err);
     if (!code) code = read_password(config, &out->password, err);
-    if (!code && config->user && !out->password) code = err_set(err, ERR_CONFIG, "a user of Redis needs a password");
+    if (!code && config->user && !out->password)
+        code = err_set(err, ERR_CONFIG, "a Redis user is set without a password");
     if (!code) out->user = g_strdup(config->user);
     return code;
 }

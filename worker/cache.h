@@ -40,24 +40,24 @@ struct cache_config {
 
 /* counter, what it counts */
 #define CACHE_COUNTERS(X)                                                                                              \
-    X(hits, "indexes taken from Redis")                                                                                \
-    X(misses, "indexes that Redis did not have")                                                                       \
+    X(hits, "indexes read from Redis")                                                                                 \
+    X(misses, "indexes not found in Redis")                                                                            \
     X(builds, "indexes built here")                                                                                    \
-    X(stored, "indexes put into Redis")                                                                                \
-    X(fenced, "indexes not put there, as the lock had passed to another")                                              \
-    X(refused, "indexes that Redis or a limit did not take: memory full, or too large")                                \
-    X(parts, "large columns taken from Redis")                                                                         \
-    X(rebuilds, "indexes built here as a large column was not to be had")                                              \
-    X(waits, "times that another process was building, and its index was waited for")                                  \
-    X(impatient, "of these, how often waiting took too long")                                                          \
-    X(rejected, "indexes in Redis that were damaged, foreign or of another version")                                   \
-    X(failures, "calls that failed: no connection, no answer in time, rubbish, an error")                              \
-    X(skipped, "calls not made, for Redis had just failed")                                                            \
+    X(stored, "indexes written to Redis")                                                                              \
+    X(fenced, "indexes not written to Redis because the lock was lost")                                                \
+    X(refused, "indexes rejected by Redis or by a limit: memory full, or too large")                                   \
+    X(parts, "large columns read from Redis")                                                                          \
+    X(rebuilds, "indexes built here because a large column was not available")                                         \
+    X(waits, "waits for an index that another process was building")                                                   \
+    X(impatient, "waits of that kind that timed out")                                                                  \
+    X(rejected, "indexes in Redis that were corrupt, foreign or of another version")                                   \
+    X(failures, "calls that failed: no connection, timeout, invalid reply or error")                                   \
+    X(skipped, "calls skipped because the circuit was open")                                                           \
     X(connects, "connections opened")                                                                                  \
     X(bytes_in, "bytes received")                                                                                      \
     X(bytes_out, "bytes sent")                                                                                         \
     X(call_ns, "nanoseconds spent in calls")                                                                           \
-    X(read_ns, "nanoseconds spent on making indexes of bytes")
+    X(read_ns, "nanoseconds spent on decoding indexes")
 
 struct cache_stats {
 #define X(name, help) uint64_t name;

@@ -91,7 +91,7 @@ static enum err_code parse(struct exchange *x)
         if (!reply) return ERR_OK;
         x->replies[x->got++] = reply;
     }
-    return reader->pos == reader->len ? ERR_OK : connection_lost(x, "it sends more than it was asked for");
+    return reader->pos == reader->len ? ERR_OK : connection_lost(x, "unexpected data after the reply");
 }
 
 static enum err_code receive_some(struct exchange *x)
@@ -101,7 +101,7 @@ static enum err_code receive_some(struct exchange *x)
     if (n < 0) return errno == EAGAIN || errno == EINTR ? ERR_OK : connection_lost(x, g_strerror(errno));
     x->received += (uint64_t)n;
     atomic_fetch_add_explicit(&x->links->counters.bytes_in, (uint64_t)n, memory_order_relaxed);
-    if (x->received > x->link->max_bytes + CHUNK) return connection_lost(x, "a reply is too long");
+    if (x->received > x->link->max_bytes + CHUNK) return connection_lost(x, "a reply is too large");
     if (redisReaderFeed(x->link->redis->reader, x->link->chunk, (size_t)n) != REDIS_OK)
         return connection_lost(x, x->link->redis->reader->errstr);
     return parse(x);
@@ -116,7 +116,7 @@ static enum err_code wait_io(struct exchange *x, int64_t until_ns)
     struct pollfd fd = {.fd = x->link->redis->fd, .events = (short)(x->left ? POLLIN | POLLOUT : POLLIN)};
     int ready = wait_ms > 0 ? poll(&fd, 1, (int)wait_ms) : 0;
     if (ready < 0 && errno != EINTR) return connection_lost(x, g_strerror(errno));
-    if (ready == 0) return connection_lost(x, "no answer in time");
+    if (ready == 0) return connection_lost(x, "timed out");
     enum err_code code = ERR_OK;
     if (fd.revents & POLLOUT) code = send_some(x);
     if (!code && fd.revents & (POLLIN | POLLHUP | POLLERR)) code = receive_some(x);
@@ -211,7 +211,7 @@ static enum err_code authenticate(struct links *links, struct link *link, struct
     enum err_code code = exchange(links, link, commands, n, replies, err);
     for (uint32_t i = 0; !code && i < n; i++)
         if (replies[i]->type == REDIS_REPLY_ERROR)
-            code = err_set(err, ERR_UNREACHABLE, "Redis refuses %s: %s", commands[i].argv[0], replies[i]->str);
+            code = err_set(err, ERR_UNREACHABLE, "Redis rejected %s: %s", commands[i].argv[0], replies[i]->str);
     if (!code || replies[0]) links_free_replies(replies, n);
     return code;
 }
@@ -305,7 +305,7 @@ static void note_answer(struct links *links)
     pthread_mutex_lock(&links->lock);
     bool again = report(links, BREAKER_ALIVE);
     pthread_mutex_unlock(&links->lock);
-    if (again) log_info("redis", "Redis answers again");
+    if (again) log_info("redis", "Redis is available again");
 }
 
 static void note_failure(struct links *links, const char *text)
@@ -319,7 +319,7 @@ static void note_failure(struct links *links, const char *text)
     pthread_mutex_unlock(&links->lock);
     const struct log_field why = log_field_text("why", text);
     log_event(news ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG, "redis", &why, 1,
-              "Redis failed and is left alone for a while; what it was to save is done here");
+              "Redis failed: circuit open, continuing without it");
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
@@ -346,7 +346,7 @@ enum err_code links_call(struct links *links, const struct link_command *command
     memset(replies, 0, n * sizeof(redisReply *));
     if (!may_ask(links) && !anyway) {
         atomic_fetch_add_explicit(&links->counters.skipped, 1, memory_order_relaxed);
-        return err_set(err, ERR_UNREACHABLE, "Redis failed a moment ago and is left alone");
+        return err_set(err, ERR_UNREACHABLE, "Redis: circuit open after a failure");
     }
     int64_t started = clock_now_ns();
     enum err_code code = call(links, commands, n, replies, err);

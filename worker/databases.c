@@ -85,7 +85,7 @@ enum err_code worker_policy(const struct worker_databases *databases, struct are
     if (!databases->n_deny_columns && !(entry && entry->n_deny_columns)) return ERR_OK;
     uint32_t n;
     const char *const *denied = join_denied(databases, entry, task, arena, &n);
-    if (!denied) return err_set(err, ERR_LIMIT_MEMORY, "the task needs more memory than it may have");
+    if (!denied) return err_set(err, ERR_LIMIT_MEMORY, "the task exceeds its memory limit");
     task->deny_columns = denied;
     task->n_deny_columns = n;
     return ERR_OK;
@@ -121,15 +121,14 @@ enum err_code worker_database_path(const struct worker_databases *databases, con
                                                               : err_set(err, ERR_NOMEM, "no memory for a path");
     if (!is_safe(name))
         return err_set(err, ERR_DB_MISSING,
-                       "a database name has no slash, control character or leading dot, and 1 to %d "
-                       "bytes",
+                       "invalid database name: expected 1 to %d bytes without slash, control character or leading dot",
                        MSG_MAX_NAME);
     for (uint32_t i = 0; i < databases->n_roots; i++)
         if (try_path(join("dir", databases->roots[i], name), path) ||
             try_path(join("file", databases->roots[i], name), path))
             return ERR_OK;
-    return err_set(err, ERR_DB_MISSING, "there is no database '%.100s' under %s", name,
-                   databases->n_roots ? databases->roots[0] : "any root, for none was given");
+    return err_set(err, ERR_DB_MISSING, "database '%.100s' not found under %s", name,
+                   databases->n_roots ? databases->roots[0] : "any root: none is configured");
 }
 
 /* --- their names -------------------------------------------------------------------------------------------------- */

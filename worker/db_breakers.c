@@ -60,7 +60,8 @@ enum err_code breakers_admit(struct breakers *breakers, const char *db, int64_t 
     if (!admitted) *wait_ms = MAX((breaker->until_ns - now) / 1000000 + 1, PROBE_MS);
     pthread_mutex_unlock(&breakers->lock);
     if (admitted) return ERR_OK;
-    return err_set(err, ERR_DB_UNAVAILABLE, "database '%.100s' has not answered several times and is left alone", db);
+    return err_set(err, ERR_DB_UNAVAILABLE, "database '%.100s' is unavailable: circuit open after repeated failures",
+                   db);
 }
 
 static struct breaker *breaker_of(struct breakers *breakers, const char *db)
@@ -128,10 +129,8 @@ enum err_code breakers_check_abandoned(struct breakers *breakers, const char *db
     }
     if (note_count(breakers, db, &count)) return ERR_OK;
     *wait_ms = breakers->probe.ask_ms;
-    return err_set(
-        err, ERR_DB_UNAVAILABLE,
-        "database '%.100s' still runs %u statements that were given up and is left alone until they are gone", db,
-        count.running);
+    return err_set(err, ERR_DB_UNAVAILABLE, "database '%.100s' is unavailable: it still runs %u cancelled statements",
+                   db, count.running);
 }
 
 void breakers_abandoned(struct breakers *breakers, breakers_abandoned_fn *each, void *ctx)

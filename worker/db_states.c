@@ -199,7 +199,7 @@ enum err_code db_states_open(const struct cache_config *redis, const struct work
     clock_cond_init(&states->changed);
     enum err_code code = cache_verdicts_open(redis, &states->redis, err);
     if (!code) states->runs = pthread_create(&states->thread, NULL, run, states) == 0;
-    if (!code && !states->runs) code = err_set(err, ERR_NOMEM, "no thread to look at databases");
+    if (!code && !states->runs) code = err_set(err, ERR_NOMEM, "cannot create a thread for database states");
     if (code)
         db_states_close(states);
     else

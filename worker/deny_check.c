@@ -58,8 +58,7 @@ static enum err_code collect(struct checker *c, const struct deny_scope *scopes,
         for (uint32_t k = 0; k < scopes[i].n; k++) {
             struct entry *entry = &c->entries[c->n++];
             *entry = (struct entry){.scope = &scopes[i], .text = scopes[i].entries[k]};
-            if (deny_name_check(entry->text, &why))
-                return err_set(err, ERR_CONFIG, "%s: %s", scopes[i].owner, why.text);
+            if (deny_name_check(entry->text, &why)) return err_at(err, ERR_CONFIG, &why, "%s", scopes[i].owner);
             list_entry(c, entry);
         }
     return ERR_OK;
@@ -132,10 +131,10 @@ static void check_database(struct checker *c, const char *name)
 static void report_undecided(const struct checker *c, const struct entry *entry)
 {
     if (!c->warn) return;
-    char *why = entry->closed ? g_strdup_printf("the database '%.100s' cannot be read now", entry->closed)
-                              : g_strdup("none of its databases exists now");
-    char *text = g_strdup_printf("%s: it is not known whether the denied column '%.100s' exists: %s",
-                                 entry->scope->owner, entry->text, why);
+    char *why = entry->closed ? g_strdup_printf("database '%.100s' cannot be read", entry->closed)
+                              : g_strdup("none of its databases exists");
+    char *text = g_strdup_printf("%s: cannot check whether denied column '%.100s' exists: %s", entry->scope->owner,
+                                 entry->text, why);
     c->warn(text);
     g_free(text);
     g_free(why);
@@ -146,7 +145,7 @@ static enum err_code unmatched(const struct entry *entry, struct err *err)
     const char *const *names = entry->scope->databases;
     bool one = names && names[0] && !names[1];
     return err_set(err, ERR_CONFIG,
-                   "%s: the denied column '%.100s' matches no column of %s; correct the entry, or remove it",
+                   "%s: denied column '%.100s' matches no column of %s" ERR_HINT "correct the entry, or remove it",
                    entry->scope->owner, entry->text, one ? "its database" : "any of its databases");
 }
 

@@ -15,7 +15,7 @@ void worker_log_failure(const struct worker_databases *databases, const char *na
         known && err_names_locations(why->code) ? log_field_text("why", why->text)
                                                 : log_field_outside("why", why->text),
     };
-    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a database cannot be used");
+    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "cannot use a database");
 }
 
 /* Never with the text of what failed: that names files and servers. */

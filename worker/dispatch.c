@@ -156,7 +156,7 @@ enum err_code dispatch_flush(struct lane *lane, struct err *err)
             dispatch_return(lane, outbox->done[i], 0);
     outbox->n = outbox->n_out = 0;
     if (code == ERR_OK || code == ERR_FULL) return ERR_OK;
-    return err_set(err, code, "results cannot be handed over: %s", err_meaning(code));
+    return err_set(err, code, "cannot deliver results: %s", err_meaning(code));
 }
 
 /* Behind the results in the buffer. ERR_LIMIT_BYTES: the message is larger than the results' topic takes, the buffer as it
@@ -174,7 +174,7 @@ static enum err_code append(struct lane *lane, struct msg_buffer *buffer, const 
 static enum err_code append_smaller(struct lane *lane, struct msg_buffer *buffer, const struct msg_task *task,
                                     const struct msg_result *result)
 {
-    static const struct err why = {.code = ERR_LIMIT_BYTES, .text = "the answer is larger than a message may be"};
+    static const struct err why = {.code = ERR_LIMIT_BYTES, .text = "the answer exceeds the maximum message size"};
     struct msg_result smaller = *result;
     struct msg_execution execution = result->execution ? *result->execution : (struct msg_execution){0};
     execution.n_sample = execution.n_names = 0;
@@ -257,7 +257,7 @@ static enum err_code send_letter(struct lane *lane, const struct bus_message *me
         log_field_text("topic", message->topic),     log_field_number("partition", message->partition),
         log_field_number("offset", message->offset), log_field_text("code", err_name(why->code)),
         log_field_outside("why", why->text),         log_field_outside("request", key)};
-    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task is put aside as a dead letter");
+    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "task dead-lettered");
     return ERR_OK;
 }
 
@@ -310,7 +310,7 @@ static enum err_code reject(struct lane *lane, struct polled_task *polled, const
         place ? log_field_text("why", why->text) : log_field_outside("why", why->text),
         log_field_outside("traceparent", task->traceparent),
     };
-    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "a task that cannot be done");
+    log_event(LOG_LEVEL_WARN, "worker", fields, sizeof fields / sizeof *fields, "task failed");
     enum err_code code = answer_unavailable(&lane->answers, &lane->worker->config, task,
                                             vsig_family_by_name(task->family), why, &result);
     return code ? fatal(lane, polled, code, err) : answer(lane, polled, &result, err);
@@ -362,7 +362,7 @@ enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, 
                                 struct msg_result *result, struct err *err)
 {
     int family = vsig_family_by_name(task->family);
-    if (family < 0) return err_set(err, ERR_MALFORMED, "there is no family '%.40s'", task->family);
+    if (family < 0) return err_set(err, ERR_MALFORMED, "unknown family '%.40s'", task->family);
     inject_faults(task);
     struct workspace *workspace = task->part == MSG_PART_ROWS ? &lane->rows : &lane->workspace;
     enum err_code code = workspace_take(workspace, task, deadline_ns, err);
@@ -455,7 +455,7 @@ static enum err_code judge(struct lane *lane, const struct polled_task *polled, 
     struct breakers *breakers = task->schema ? NULL : lane->worker->config.breakers; /* its db is a label */
     int64_t left_ns = task->deadline_ns ? task->deadline_ns - bus_now_ns(lane->worker->config.bus) : 0;
     if (task->deadline_ns && left_ns <= 0)
-        return err_set(err, ERR_DEADLINE, "the deadline had passed when the task came up");
+        return err_set(err, ERR_DEADLINE, "the deadline passed before the task was started");
     int64_t deadline_ns = left_ns ? clock_now_ns() + left_ns : 0;
     enum err_code code = breakers ? breakers_admit(breakers, task->db, wait_ms, err) : ERR_OK;
     if (code) return code;

@@ -28,7 +28,7 @@ enum { EXPLAIN_MS = 1000, SHOWN_ROWS = 3, SHOWN_VALUE = 80 };
 
 static enum err_code out_of_memory(struct err *err)
 {
-    return err_set(err, ERR_LIMIT_MEMORY, "the explanation needs more memory than it may have");
+    return err_set(err, ERR_LIMIT_MEMORY, "the explanation exceeds its memory limit");
 }
 
 /* --- the explanation --- */

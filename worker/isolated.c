@@ -102,7 +102,7 @@ static enum err_code start(struct child *child, const char *const *argv, const c
     if (!failed && fcntl(child->in, F_SETFL, O_NONBLOCK) == 0) return ERR_OK;
     close_end(&child->in);
     close_end(&child->out);
-    return err_set(err, ERR_UNREACHABLE, "a process to try the task in cannot be started: %s", g_strerror(failed));
+    return err_set(err, ERR_UNREACHABLE, "cannot start an isolated process for the task: %s", g_strerror(failed));
 }
 
 static bool append(struct msg_buffer *output, const char *bytes, size_t len, size_t max)
@@ -166,11 +166,9 @@ enum err_code isolated_run(const char *const *argv, const char *variable, const 
     close_end(&child.out);
     int64_t end_ns = clock_now_ns() + END_MS * INT64_C(1000000);
     int status = reap(child.pid, until_ns < end_ns ? until_ns : end_ns);
-    if (status < 0) return err_set(err, ERR_DEADLINE, "the process in which the task was tried did not end in time");
+    if (status < 0) return err_set(err, ERR_DEADLINE, "the isolated process of the task timed out");
     if (WIFSIGNALED(status))
-        return err_set(err, ERR_REJECTED, "the task ended the process in which it was tried: %s",
-                       g_strsignal(WTERMSIG(status)));
+        return err_set(err, ERR_REJECTED, "the task crashed its isolated process: %s", g_strsignal(WTERMSIG(status)));
     if (WEXITSTATUS(status) == 0) return ERR_OK;
-    return err_set(err, ERR_UNREACHABLE, "the process in which the task was tried ended with status %d",
-                   WEXITSTATUS(status));
+    return err_set(err, ERR_UNREACHABLE, "the isolated process of the task exited with status %d", WEXITSTATUS(status));
 }

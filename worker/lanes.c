@@ -188,7 +188,7 @@ static enum err_code poll_batch(struct lane *lane, struct err *err)
     enum err_code code = bus_poll(worker->consumer, 0, messages, worker->asks_models ? 1 : worker->at_a_time,
                                   atomic_load(&worker->slow_running) ? SHORT_POLL_MS : POLL_MS, &n);
     if (code == ERR_CLOSED) return atomic_store(&worker->stopping, true), ERR_OK;
-    if (code) return err_set(err, code, "tasks cannot be taken: %s", err_meaning(code));
+    if (code) return err_set(err, code, "cannot receive tasks: %s", err_meaning(code));
     if (!n) return ERR_OK;
     struct batch *batch = worker->batch = free_batch(worker);
     arena_reset(&batch->arena);

@@ -57,7 +57,7 @@ static enum err_code open_form(struct llm *llm, unsigned signals, struct err *er
         config.endpoint = read_endpoint(llm->config.endpoints[i], &llm->weights[i]);
         code = config.endpoint ? scorer_open_form(&config, prompt, schema, &form->scorers[i], err)
                                : err_set(err, ERR_CONFIG,
-                                         "'%.100s' is no endpoint: its base address, or a weight up to %d, * and that",
+                                         "invalid endpoint '%.100s', expected URL or WEIGHT*URL with a weight up to %d",
                                          llm->config.endpoints[i], MAX_WEIGHT);
     }
     form->prompt = code ? NULL : g_strconcat(prompt, "\n", schema, NULL);
@@ -79,7 +79,7 @@ enum err_code llm_open(const struct llm_config *config, struct llm **out, struct
 {
     *out = NULL;
     if (!config->n_endpoints || config->n_endpoints > LLM_MAX_ENDPOINTS)
-        return err_set(err, ERR_CONFIG, "the family llm takes 1 to %d endpoints", LLM_MAX_ENDPOINTS);
+        return err_set(err, ERR_CONFIG, "the family llm needs 1 to %d endpoints", LLM_MAX_ENDPOINTS);
     struct llm *llm = g_new0(struct llm, 1);
     const struct replies_config replies = {
         .redis = config->budget.redis, .entries = config->entries, .ttl_ms = config->ttl_ms};

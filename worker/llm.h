@@ -61,10 +61,10 @@ void llm_answer_clear(struct llm_answer *answer);
 /* counter, what it counts */
 #define LLM_COUNTERS(X)                                                                                                \
     X(calls, "requests to language models that were answered or failed")                                               \
-    X(failures, "requests to language models that gave no answer")                                                     \
-    X(remembered, "questions whose answer was in this process's memory")                                               \
-    X(shared, "questions whose answer was in Redis, or came from another thread or process that asked the same")       \
-    X(refused, "questions that were not asked: the budget is used up")
+    X(failures, "requests to language models that failed")                                                             \
+    X(remembered, "questions answered from this process's cache")                                                      \
+    X(shared, "questions answered from Redis, or by an identical call of another thread or process")                   \
+    X(refused, "questions not asked because the budget was used up")
 struct llm_stats {
 #define X(name, help) uint64_t name;
     LLM_COUNTERS(X)

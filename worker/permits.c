@@ -177,7 +177,8 @@ enum err_code permits_take(struct permits *permits, const char *db, uint32_t cap
         if (clock_now_ns() >= until_ns) {
             permit_free(permit);
             count(&permits->counters.refused);
-            return err_set(err, ERR_FULL, "%u statements of database '%.100s' run already", cap, db);
+            return err_set(err, ERR_FULL, "the limit of %u concurrent statements of database '%.100s' is reached", cap,
+                           db);
         }
         pause_some(permits, attempt, until_ns);
     }

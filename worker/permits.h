@@ -28,11 +28,11 @@ struct permits_config {
 
 /* counter, what it counts */
 #define PERMIT_COUNTERS(X)                                                                                             \
-    X(taken, "permits taken in Redis")                                                                                 \
-    X(local, "permits taken of this process's share, as Redis did not answer")                                         \
-    X(waits, "times that none was free at once")                                                                       \
-    X(refused, "times that none was free in time")                                                                     \
-    X(lost, "leases that ended while they were held")
+    X(taken, "permits acquired in Redis")                                                                              \
+    X(local, "permits acquired from this process's share because Redis was unavailable")                               \
+    X(waits, "waits for a permit")                                                                                     \
+    X(refused, "waits for a permit that timed out")                                                                    \
+    X(lost, "leases that expired while they were held")
 
 struct permits_stats {
 #define X(name, help) uint64_t name;

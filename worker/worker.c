@@ -20,8 +20,8 @@ static enum err_code find_topic_of_all(const struct worker *worker, bool *out, s
     enum err_code code = range_topic_exists(worker->config.bus, BUS_TASKS_ALL, err);
     if (code != ERR_CONFIG) return code;
     log_event(LOG_LEVEL_INFO, "worker", NULL, 0,
-              "there is no topic " BUS_TASKS_ALL
-              ": coordinators with --task-messages request need it (`assay topics create`)");
+              "topic " BUS_TASKS_ALL
+              " does not exist: coordinators with --task-messages request need it (`assay topics create`)");
     *out = false;
     return ERR_OK;
 }
@@ -32,12 +32,13 @@ static enum err_code subscribe(struct worker *worker, struct err *err)
     const char *topics[VSIG_FAMILY_COUNT + 1];
     const struct worker_config *config = &worker->config;
     uint32_t asked = config->n_families ? config->n_families : VSIG_FAMILY_COUNT, n = 0;
-    if (asked > VSIG_FAMILY_COUNT) return err_set(err, ERR_CONFIG, "there are only %d families", VSIG_FAMILY_COUNT);
+    if (asked > VSIG_FAMILY_COUNT)
+        return err_set(err, ERR_CONFIG, "too many families: only %d exist", VSIG_FAMILY_COUNT);
     for (uint32_t i = 0; i < asked; i++) {
         int family = config->n_families ? vsig_family_by_name(config->families[i]) : (int)i;
-        if (family < 0) return err_set(err, ERR_CONFIG, "there is no family '%.40s'", config->families[i]);
+        if (family < 0) return err_set(err, ERR_CONFIG, "unknown family '%.40s'", config->families[i]);
         if (family == VSIG_LLM && !config->llm && config->n_families)
-            return err_set(err, ERR_CONFIG, "the family llm asks a language model, and no --llm-endpoint is given");
+            return err_set(err, ERR_CONFIG, "the family llm needs a language model" ERR_HINT "set --llm-endpoint");
         if (family == VSIG_LLM && !config->llm) continue;
         snprintf(names[n], sizeof names[n], "%s%s", BUS_TASKS_PREFIX, vsig_family_name((enum vsig_family)family));
         topics[n] = names[n];

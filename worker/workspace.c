@@ -52,7 +52,7 @@ void workspace_free(struct workspace *workspace)
 
 static enum err_code out_of_memory(struct err *err)
 {
-    return err_set(err, ERR_LIMIT_MEMORY, "the task needs more memory than it may have");
+    return err_set(err, ERR_LIMIT_MEMORY, "the task exceeds its memory limit");
 }
 
 /* A copy, so that it outlives the message. NULL stays NULL. */

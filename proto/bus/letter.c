@@ -163,8 +163,9 @@ enum err_code letter_read(const struct bus_message *message, struct letter_origi
         .version = bus_header_get(message, PREFIX "version"),
         .cut = bus_header_get(message, CUT),
     };
-    if (!out->topic || !*out->topic) return err_set(err, ERR_MALFORMED, "it does not say which topic it comes from");
-    if (!read_numbers(message, out)) return err_set(err, ERR_MALFORMED, "a number in its headers is none");
+    if (!out->topic || !*out->topic)
+        return err_set(err, ERR_MALFORMED, "the dead letter does not name its original topic");
+    if (!read_numbers(message, out)) return err_set(err, ERR_MALFORMED, "a header of the dead letter is not a number");
     return ERR_OK;
 }
 
@@ -174,7 +175,7 @@ enum err_code letter_again(struct letter *letter, const struct bus_message *mess
     struct letter_origin origin;
     enum err_code code = letter_read(message, &origin, err);
     if (code) return code;
-    if (origin.cut) return err_set(err, ERR_LIMIT_BYTES, "it holds only a part of its message");
+    if (origin.cut) return err_set(err, ERR_LIMIT_BYTES, "the dead letter holds only a part of the message");
     letter->n_headers = 0;
     add_own(letter, message);
     add(letter, REDRIVEN, NUMBER(letter->redriven, "%" PRIu32, origin.redriven + 1));

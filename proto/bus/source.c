@@ -49,7 +49,7 @@ int source_advance(struct source *source, struct err *err)
     int more = lines_next(&source->lines);
     if (more >= 0) return more ? SOURCE_READY : SOURCE_END;
     if (errno == EINTR) return SOURCE_LATER;
-    err_set(err, ERR_IO, "%s: cannot be read: %s", source->lines.path, lines_error(&source->lines));
+    err_set(err, ERR_IO, "cannot read %s: %s", source->lines.path, lines_error(&source->lines));
     return SOURCE_STOP;
 }
 

@@ -21,7 +21,7 @@ const struct bus_transport *bus_transport_find(const char *name, struct err *err
         strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
         strncat(known, transports[i]->name, sizeof known - strlen(known) - 1);
     }
-    err_set(err, ERR_CONFIG, "there is no transport '%.40s'; known are: %s", name, known);
+    err_set(err, ERR_CONFIG, "unknown transport '%.40s'" ERR_HINT "use one of: %s", name, known);
     return NULL;
 }
 

@@ -496,7 +496,7 @@ static enum err_code join(struct local *local, const char *name, struct topic *c
     for (uint32_t i = 0; i < n; i++) {
         const struct group *other = atomic_load(&topics[i]->group);
         if (other->name && (strcmp(other->name, name) != 0 || !has_topics(other, topics, n)))
-            return err_set(err, ERR_CONFIG, "topic %s is read by group %s with other topics", topics[i]->name,
+            return err_set(err, ERR_CONFIG, "topic %s is already read by group %s with other topics", topics[i]->name,
                            other->name);
     }
     if (!group->name) {
@@ -517,7 +517,7 @@ static enum err_code local_subscribe(struct bus *bus, const char *name, const ch
     if (n == 0 || n > BUS_MAX_TOPICS)
         return err_set(err, ERR_CONFIG, "a subscription takes 1 to %d topics", BUS_MAX_TOPICS);
     for (uint32_t i = 0; i < n; i++)
-        if (!(found[i] = topic_get(local, topics[i]))) return err_set(err, ERR_NOMEM, "no room for another topic");
+        if (!(found[i] = topic_get(local, topics[i]))) return err_set(err, ERR_NOMEM, "cannot create another topic");
     struct consumer *consumer = calloc(1, sizeof *consumer);
     if (!consumer) return err_set(err, ERR_NOMEM, "no memory for a consumer");
 

@@ -237,13 +237,13 @@ static enum err_code wrong(struct decoder *d, const struct field *f, const char 
 
 static enum err_code too_many(struct decoder *d, const struct field *f, enum err_code code)
 {
-    return err_set(d->err, code, "field %s holds more than %u %s", f->name, f->max,
+    return err_set(d->err, code, "field %s has more than %u %s", f->name, f->max,
                    code == ERR_LIMIT_BYTES ? "bytes" : "items");
 }
 
 static enum err_code no_room(struct decoder *d)
 {
-    return err_set(d->err, ERR_LIMIT_MEMORY, "the message needs more memory than it may have");
+    return err_set(d->err, ERR_LIMIT_MEMORY, "the message exceeds its memory limit");
 }
 
 static enum err_code read_record(struct decoder *d, const struct record *record, const struct wire_value *from,
@@ -251,7 +251,7 @@ static enum err_code read_record(struct decoder *d, const struct record *record,
 
 static enum err_code read_bool(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    if (from->kind != WIRE_TRUE && from->kind != WIRE_FALSE) return wrong(d, f, "is no boolean");
+    if (from->kind != WIRE_TRUE && from->kind != WIRE_FALSE) return wrong(d, f, "not a boolean");
     *(bool *)at_mut(base, f->at) = from->kind == WIRE_TRUE;
     return ERR_OK;
 }
@@ -263,21 +263,21 @@ static bool unsigned_within(const struct wire_value *from, uint64_t max)
 
 static enum err_code read_u32(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    if (!unsigned_within(from, UINT32_MAX)) return wrong(d, f, "is no 32-bit count");
+    if (!unsigned_within(from, UINT32_MAX)) return wrong(d, f, "not an unsigned 32-bit integer");
     *(uint32_t *)at_mut(base, f->at) = (uint32_t)from->bits;
     return ERR_OK;
 }
 
 static enum err_code read_enum(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    if (!unsigned_within(from, f->max - 1)) return wrong(d, f, "has a value that this build does not know");
+    if (!unsigned_within(from, f->max - 1)) return wrong(d, f, "unknown value");
     *(uint32_t *)at_mut(base, f->at) = (uint32_t)from->bits;
     return ERR_OK;
 }
 
 static enum err_code read_u64(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    if (!unsigned_within(from, UINT64_MAX)) return wrong(d, f, "is no unsigned number");
+    if (!unsigned_within(from, UINT64_MAX)) return wrong(d, f, "not an unsigned integer");
     *(uint64_t *)at_mut(base, f->at) = from->bits;
     return ERR_OK;
 }
@@ -291,14 +291,14 @@ static bool signed_value(const struct wire_value *from, int64_t *out)
 
 static enum err_code read_i64(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    return signed_value(from, at_mut(base, f->at)) ? ERR_OK : wrong(d, f, "is no whole number");
+    return signed_value(from, at_mut(base, f->at)) ? ERR_OK : wrong(d, f, "not an integer");
 }
 
 static enum err_code read_i32(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     int64_t value;
     if (!signed_value(from, &value) || value < INT32_MIN || value > INT32_MAX)
-        return wrong(d, f, "is no 32-bit number");
+        return wrong(d, f, "not a 32-bit integer");
     *(int32_t *)at_mut(base, f->at) = (int32_t)value;
     return ERR_OK;
 }
@@ -307,7 +307,7 @@ static enum err_code read_real(struct decoder *d, const struct field *f, const s
 {
     bool real = from->kind == WIRE_FLOAT32 || from->kind == WIRE_FLOAT64;
     double value = real ? wire_real(from) : NAN;
-    if (!isfinite(value)) return wrong(d, f, "is no finite real");
+    if (!isfinite(value)) return wrong(d, f, "not a finite number");
     *(double *)at_mut(base, f->at) = value;
     return ERR_OK;
 }
@@ -315,7 +315,7 @@ static enum err_code read_real(struct decoder *d, const struct field *f, const s
 static enum err_code read_pair(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
     uint64_t wire[2];
-    if (from->kind != WIRE_BIN || from->bits != sizeof wire) return wrong(d, f, "is not 16 bytes");
+    if (from->kind != WIRE_BIN || from->bits != sizeof wire) return wrong(d, f, "not 16 bytes long");
     memcpy(wire, from->bytes, sizeof wire);
     uint64_t *pair = at_mut(base, f->at);
     pair[0] = GUINT64_FROM_BE(wire[0]);
@@ -326,7 +326,7 @@ static enum err_code read_pair(struct decoder *d, const struct field *f, const s
 static enum err_code read_bytes(struct decoder *d, const struct field *f, const struct wire_value *from,
                                 struct msg_text *out)
 {
-    if (from->kind != WIRE_STR && from->kind != WIRE_BIN) return wrong(d, f, "is no text");
+    if (from->kind != WIRE_STR && from->kind != WIRE_BIN) return wrong(d, f, "not a string");
     if (f->max && from->bits > f->max) return too_many(d, f, ERR_LIMIT_BYTES);
     out->bytes = arena_strndup(d->arena, from->bytes, from->bits);
     out->len = (uint32_t)from->bits;
@@ -344,7 +344,7 @@ static enum err_code read_cstr(struct decoder *d, const struct field *f, const s
     enum err_code code = read_bytes(d, f, from, &text);
     if (code) return code;
     if (text.len && memchr(text.bytes, '\0', text.len))
-        return err_set(d->err, ERR_ENCODING, "field %s holds a NUL", f->name);
+        return err_set(d->err, ERR_ENCODING, "field %s contains a NUL byte", f->name);
     if (f->type == FIELD_UTF8 && utf8_valid_bytes(text.bytes, text.len) != text.len)
         return err_set(d->err, ERR_ENCODING, "field %s is not valid UTF-8", f->name);
     store_pointer(base, f->at, text.bytes);
@@ -353,7 +353,7 @@ static enum err_code read_cstr(struct decoder *d, const struct field *f, const s
 
 static enum err_code check_list(struct decoder *d, const struct field *f, const struct wire_value *from)
 {
-    if (from->kind != WIRE_ARRAY) return wrong(d, f, "is no list");
+    if (from->kind != WIRE_ARRAY) return wrong(d, f, "not a list");
     return from->bits > f->max ? too_many(d, f, ERR_LIMIT_COUNT) : ERR_OK;
 }
 
@@ -386,14 +386,14 @@ static inline bool read_number(struct decoder *d, struct msg_number *out)
 
 static enum err_code read_numbers(struct decoder *d, const struct field *f, const struct wire_value *from, void *base)
 {
-    if (from->kind != WIRE_ARRAY || from->bits % 2) return wrong(d, f, "is no list of pairs");
+    if (from->kind != WIRE_ARRAY || from->bits % 2) return wrong(d, f, "not a list of pairs");
     if (from->bits / 2 > f->max) return too_many(d, f, ERR_LIMIT_COUNT);
     uint32_t n = (uint32_t)(from->bits / 2);
     struct msg_number *items = arena_new_array(d->arena, n, struct msg_number);
     if (!items) return no_room(d);
     for (uint32_t i = 0; i < n; i++) {
-        if (!read_number(d, &items[i])) return wrong(d, f, "holds no id and real");
-        if (i && items[i].id <= items[i - 1].id) return wrong(d, f, "has ids that do not rise");
+        if (!read_number(d, &items[i])) return wrong(d, f, "not a pair of id and number");
+        if (i && items[i].id <= items[i - 1].id) return wrong(d, f, "ids are not in ascending order");
     }
     store_pointer(base, f->at, items);
     *(uint32_t *)at_mut(base, f->count_at) = n;
@@ -496,7 +496,7 @@ static void set_absent(const struct record *record, void *base)
 static enum err_code read_record(struct decoder *d, const struct record *record, const struct wire_value *from,
                                  void *base)
 {
-    if (from->kind != WIRE_MAP) return err_set(d->err, ERR_MALFORMED, "a %s is no map", record->name);
+    if (from->kind != WIRE_MAP) return err_set(d->err, ERR_MALFORMED, "%s is not a map", record->name);
     set_absent(record, base);
     uint64_t seen = 0;
     const struct field *likely = record->fields;
@@ -510,7 +510,7 @@ static enum err_code read_record(struct decoder *d, const struct record *record,
             continue;
         }
         uint64_t bit = UINT64_C(1) << f->id % 64;
-        if (seen & bit) return wrong(d, f, "stands twice");
+        if (seen & bit) return wrong(d, f, "duplicate field");
         seen |= bit;
         likely = f + 1;
         enum err_code code = types[f->type].read(d, f, &value, base);
@@ -543,15 +543,16 @@ static enum err_code read_frame(struct decoder *d, enum msg_kind kind, const str
     struct wire_value frame, version, number, body;
     d->next = wire_read(d->next, &frame);
     if (frame.kind != WIRE_ARRAY || frame.bits < 3)
-        return err_set(d->err, ERR_MALFORMED, "the message is no frame of version, kind and body");
+        return err_set(d->err, ERR_MALFORMED, "the message is not an array of version, kind and body");
     d->next = wire_read(d->next, &version);
-    if (!unsigned_within(&version, UINT16_MAX)) return err_set(d->err, ERR_MALFORMED, "the message has no version");
+    if (!unsigned_within(&version, UINT16_MAX))
+        return err_set(d->err, ERR_MALFORMED, "the message has no valid version");
     if (version.bits >> 8 != MSG_MAJOR)
-        return err_set(d->err, ERR_VERSION, "the message has version %u.%u, this build reads %d.x",
+        return err_set(d->err, ERR_VERSION, "unsupported message version %u.%u, expected %d.x",
                        (unsigned)(version.bits >> 8), (unsigned)(version.bits & 0xff), MSG_MAJOR);
     d->next = wire_read(d->next, &number);
     if (!unsigned_within(&number, UINT8_MAX) || number.bits != (uint64_t)kind)
-        return err_set(d->err, ERR_MALFORMED, "the message is not of the kind %s", record->name);
+        return err_set(d->err, ERR_MALFORMED, "unexpected message kind, expected %s", record->name);
     d->next = wire_read(d->next, &body);
     *out = arena_zalloc(d->arena, record->size);
     return *out ? read_record(d, record, &body, *out) : no_room(d);
@@ -588,6 +589,6 @@ enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct r
     *out = NULL;
     enum err_code code = scan(bytes, len, &end, err);
     if (code) return code;
-    if (end != len) return err_set(err, ERR_MALFORMED, "%zu bytes follow the message", len - end);
+    if (end != len) return err_set(err, ERR_MALFORMED, "%zu unexpected bytes after the message", len - end);
     return read_scanned(arena, kind, record, bytes, out, err);
 }

@@ -24,7 +24,7 @@ enum err_code edge_type_of(const struct bus_message *message, enum edge_type *ou
         *out = types[i].type;
         return ERR_OK;
     }
-    return err_set(err, ERR_MALFORMED, "the content-type is %s or %s, not '%.60s'", EDGE_JSON, EDGE_MSGPACK, header);
+    return err_set(err, ERR_MALFORMED, "content-type must be %s or %s, got '%.60s'", EDGE_JSON, EDGE_MSGPACK, header);
 }
 
 enum err_code edge_decode_request(struct arena *arena, enum edge_type type, const void *bytes, size_t len,

@@ -22,7 +22,7 @@ static enum err_code bad(const struct reader *r, const char *key, const char *wh
 
 static enum err_code no_room(const struct reader *r)
 {
-    return err_set(r->err, ERR_LIMIT_MEMORY, "the request needs more memory than it may have");
+    return err_set(r->err, ERR_LIMIT_MEMORY, "the request exceeds its memory limit");
 }
 
 /* A string of at most `max` bytes, or null. */
@@ -31,7 +31,7 @@ static enum err_code read_text(const struct reader *r, const char *key, const js
 {
     *out = (struct msg_text){0};
     if (!value || json_is_null(value)) return ERR_OK;
-    if (!json_is_string(value)) return bad(r, key, "is no string");
+    if (!json_is_string(value)) return bad(r, key, "is not a string");
     size_t len = json_string_length(value);
     if (len > max) return err_set(r->err, ERR_LIMIT_BYTES, "\"%s\" has %zu bytes; %zu are allowed", key, len, max);
     out->bytes = arena_strndup(r->arena, json_string_value(value), len);
@@ -53,7 +53,7 @@ static enum err_code read_strings(const struct reader *r, const json_t *from, co
 {
     const json_t *list = json_object_get(from, key);
     if (!list || json_is_null(list)) return ERR_OK;
-    if (!json_is_array(list)) return bad(r, key, "is no list of strings");
+    if (!json_is_array(list)) return bad(r, key, "is not a list of strings");
     size_t size = json_array_size(list);
     if (size > MSG_MAX_LIST)
         return err_set(r->err, ERR_LIMIT_COUNT, "\"%s\" has %zu items; %d are allowed", key, size, MSG_MAX_LIST);
@@ -63,7 +63,7 @@ static enum err_code read_strings(const struct reader *r, const json_t *from, co
         struct msg_text text;
         enum err_code code = read_text(r, key, json_array_get(list, i), MSG_MAX_NAME, &text);
         if (code) return code;
-        if (!text.bytes) return bad(r, key, "is no list of strings");
+        if (!text.bytes) return bad(r, key, "is not a list of strings");
         items[i] = text.bytes;
     }
     *out = items;
@@ -78,7 +78,7 @@ static enum err_code read_whole(const struct reader *r, const json_t *from, cons
     if (!value || json_is_null(value)) return ERR_OK;
     json_int_t number = json_integer_value(value);
     if (!json_is_integer(value) || number < min || number > max)
-        return err_set(r->err, ERR_MALFORMED, "\"%s\" is no whole number from %lld to %lld", key, (long long)min,
+        return err_set(r->err, ERR_MALFORMED, "\"%s\" is not a whole number from %lld to %lld", key, (long long)min,
                        (long long)max);
     *out = number;
     return ERR_OK;
@@ -97,7 +97,7 @@ static enum err_code read_share(const struct reader *r, const json_t *from, cons
     const json_t *value = json_object_get(from, key);
     if (!value || json_is_null(value)) return ERR_OK;
     double real = json_number_value(value);
-    if (!json_is_number(value) || real < 0 || real > 1) return bad(r, key, "is no number from 0 to 1");
+    if (!json_is_number(value) || real < 0 || real > 1) return bad(r, key, "is not a number from 0 to 1");
     *out = real;
     return ERR_OK;
 }
@@ -108,7 +108,7 @@ static enum err_code read_choice(const struct reader *r, const json_t *from, con
     const json_t *value = json_object_get(from, key);
     if (!value || json_is_null(value)) return ERR_OK;
     int choice = json_is_string(value) ? by_name(json_string_value(value)) : -1;
-    if (choice < 0) return bad(r, key, "has a value that is not known");
+    if (choice < 0) return bad(r, key, "has an unknown value");
     *out = (unsigned)choice;
     return ERR_OK;
 }
@@ -118,11 +118,11 @@ static enum err_code read_candidate(const struct reader *r, const json_t *from, 
     out->score = NAN;
     const json_t *sql = json_is_object(from) ? json_object_get(from, "sql") : from;
     if (!json_is_string(sql))
-        return bad(r, "candidates", "holds an item that is neither SQL nor an object with \"sql\"");
+        return bad(r, "candidates", "has an item that is neither a string nor an object with \"sql\"");
     enum err_code code = read_text(r, "sql", sql, MSG_MAX_SQL, &out->sql);
     if (code || !json_is_object(from)) return code;
     const json_t *score = json_object_get(from, "score");
-    if (score && !json_is_null(score) && !json_is_number(score)) return bad(r, "score", "is no number");
+    if (score && !json_is_null(score) && !json_is_number(score)) return bad(r, "score", "is not a number");
     if (json_is_number(score)) out->score = json_number_value(score);
     code = read_count(r, from, "count", &out->count);
     if (!code) code = read_strings(r, from, "generators", &out->generators, &out->n_generators);
@@ -133,7 +133,7 @@ static enum err_code read_candidates(const struct reader *r, const json_t *from,
 {
     const json_t *list = json_object_get(from, "candidates");
     if (!list || json_is_null(list)) return ERR_OK;
-    if (!json_is_array(list)) return bad(r, "candidates", "is no list");
+    if (!json_is_array(list)) return bad(r, "candidates", "is not a list");
     size_t n = json_array_size(list);
     if (n > MSG_MAX_CANDIDATES)
         return err_set(r->err, ERR_LIMIT_COUNT, "the request has %zu candidates; %d are allowed", n,
@@ -151,14 +151,14 @@ static enum err_code read_answer(const struct reader *r, const json_t *from, str
     enum err_code code = read_string(r, from, "question", MSG_MAX_NAME, &out->question);
     if (!code) code = read_string(r, from, "choice", MSG_MAX_NAME, &out->choice);
     if (code || (out->question && out->choice)) return code;
-    return bad(r, "answers", "holds an item that is no object with \"question\" and \"choice\"");
+    return bad(r, "answers", "has an item that is not an object with \"question\" and \"choice\"");
 }
 
 static enum err_code read_answers(const struct reader *r, const json_t *from, struct msg_request *out)
 {
     const json_t *list = json_object_get(from, "answers");
     if (!list || json_is_null(list)) return ERR_OK;
-    if (!json_is_array(list)) return bad(r, "answers", "is no list");
+    if (!json_is_array(list)) return bad(r, "answers", "is not a list");
     size_t n = json_array_size(list);
     if (n > MSG_MAX_ANSWERS)
         return err_set(r->err, ERR_LIMIT_COUNT, "the request has %zu answers; %d are allowed", n, MSG_MAX_ANSWERS);
@@ -177,14 +177,15 @@ static enum err_code read_uncertain(const struct reader *r, const json_t *from, 
     if (!code) code = read_string(r, from, "name", MSG_MAX_NAME, &out->name);
     if (!code) code = read_share(r, from, "p", &out->p);
     bool known = out->stage && (strcmp(out->stage, "tables") == 0 || strcmp(out->stage, "columns") == 0);
-    return code || known ? code
-                         : bad(r, "linking", "has an uncertain place whose \"stage\" is neither tables nor columns");
+    return code || known
+               ? code
+               : bad(r, "linking", "has an item of \"uncertain\" whose \"stage\" is neither tables nor columns");
 }
 
 static enum err_code read_places(const struct reader *r, const json_t *list, struct msg_linking *out)
 {
     size_t n = json_array_size(list);
-    if (list && !json_is_array(list)) return bad(r, "linking", "has \"uncertain\" that is no list");
+    if (list && !json_is_array(list)) return bad(r, "linking", "has \"uncertain\" that is not a list");
     if (n > MSG_MAX_UNCERTAIN)
         return err_set(r->err, ERR_LIMIT_COUNT, "the linking has %zu uncertain places; %d are allowed", n,
                        MSG_MAX_UNCERTAIN);
@@ -200,7 +201,7 @@ static enum err_code read_linking(const struct reader *r, const json_t *from, st
 {
     const json_t *linking = json_object_get(from, "linking");
     if (!linking || json_is_null(linking)) return ERR_OK;
-    if (!json_is_object(linking)) return bad(r, "linking", "is no object");
+    if (!json_is_object(linking)) return bad(r, "linking", "is not an object");
     out->linking = arena_new(r->arena, struct msg_linking);
     if (!out->linking) return no_room(r);
     enum err_code code = read_strings(r, linking, "tables", &out->linking->tables, &out->linking->n_tables);
@@ -274,7 +275,7 @@ static enum err_code read_meta(const struct reader *r, const json_t *from, const
 
 static enum err_code read_request(const struct reader *r, const json_t *from, struct msg_request *out)
 {
-    if (!json_is_object(from)) return err_set(r->err, ERR_MALFORMED, "the line is no JSON object");
+    if (!json_is_object(from)) return err_set(r->err, ERR_MALFORMED, "the line is not a JSON object");
     enum err_code code = read_string(r, from, "id", MSG_MAX_NAME, &out->id);
     if (!code) code = read_string(r, from, "db", MSG_MAX_NAME, &out->db);
     if (!code) code = read_string(r, from, "schema", MSG_MAX_SCHEMA, &out->schema);
@@ -335,7 +336,7 @@ enum err_code msg_options_from_json(struct arena *arena, const char *text, size_
     enum err_code code = load(text, len, &root, err);
     if (code) return code;
     code = json_is_object(root) ? read_options(&reader, root, out)
-                                : err_set(err, ERR_MALFORMED, "the options are no JSON object");
+                                : err_set(err, ERR_MALFORMED, "the options are not a JSON object");
     json_decref(root);
     return code;
 }

@@ -4,7 +4,7 @@
  * and its printer, which took three times as long and as many allocations as a verdict has values; at a few thousand
  * candidates a second that was a twelfth of a replay. Parsing stays the library's. Rejected too: yyjson, which writes
  * twice as fast and reads twenty times; but what it saves is two hundredths of a request, it does not see a key that
- * stands twice, and no package of Debian 12 has it (docs/results.md, JSON).
+ * stands twice, and no package of Debian 12 has it (bench/notes/speed.md).
  *
  * A key is written with the value; `key` NULL is for an item of a list. Numbers have six digits.
  */

@@ -52,11 +52,13 @@ struct msg_text {
 /* Strategies: X(ID, name, what it does). Names, the command line's choices and its help follow from this list; what a
  * strategy asks of a candidate is its row in coordinator/rules.c. The place is the number on the wire: append only. */
 #define MSG_STRATEGIES(X)                                                                                              \
-    X(FIRST_VALID, first_valid, "takes candidates in order until one validates")                                       \
-    X(RERANK, rerank, "judges all and takes the best")                                                                 \
-    X(DETECT_THEN_RERANK, detect_then_rerank, "re-ranks only when the first that executes is suspected")               \
-    X(CYCLESQL, cyclesql, "asks only the verifier, in order")                                                          \
-    X(CORRECT, correct, "takes the first that executes, and repairs it where that is clearly surer")
+    X(FIRST_VALID, first_valid, "judges candidates in order until one validates")                                      \
+    X(RERANK, rerank, "judges all candidates and returns the best")                                                    \
+    X(DETECT_THEN_RERANK, detect_then_rerank,                                                                          \
+      "judges all candidates only if the first one that executes does not validate")                                   \
+    X(CYCLESQL, cyclesql, "judges in order by the verifier alone")                                                     \
+    X(CORRECT, correct,                                                                                                \
+      "takes the first candidate that executes, and repairs it if the repair is clearly more likely correct")
 
 enum msg_strategy {
     MSG_STRATEGY_UNSET,
@@ -83,9 +85,9 @@ enum msg_policy {
 /* How the candidates of a request came about, so what their places and votes mean: X(ID, name, what it says). Likewise;
  * append only. What each is worth: scoring/verifier_context.h. */
 #define MSG_ORDERS(X)                                                                                                  \
-    X(ORDER_UNKNOWN, unknown, "says nothing of their places")                                                          \
-    X(ORDER_RANKED, ranked, "best guess first, as a parser's beam gives them")                                         \
-    X(ORDER_SAMPLED, sampled, "independent samples, or several systems: votes count, places do not")
+    X(ORDER_UNKNOWN, unknown, "gives positions no meaning")                                                            \
+    X(ORDER_RANKED, ranked, "has the best guess first, as a parser's beam does")                                       \
+    X(ORDER_SAMPLED, sampled, "means independent samples or several systems: votes count, positions do not")
 
 enum msg_order {
     MSG_ORDER_UNSET,
@@ -97,9 +99,11 @@ enum msg_order {
 
 /* Is a query looked for that is near the answer and surer to be right? X(ID, name, what is done with it). Likewise; append only. */
 #define MSG_REPAIRS(X)                                                                                                 \
-    X(REPAIR_OFF, off, "looks for none")                                                                               \
-    X(REPAIR_PROPOSE, propose, "shows it beside the answer")                                                           \
-    X(REPAIR_APPLY, apply, "makes it the answer where it is surer by the margin, and shows it beside elsewhere")
+    X(REPAIR_OFF, off, "makes no repair")                                                                              \
+    X(REPAIR_PROPOSE, propose, "shows the repair beside the answer")                                                   \
+    X(REPAIR_APPLY, apply,                                                                                             \
+      "returns the repair as the answer if it is more likely correct by the margin, and shows it beside the answer "   \
+      "otherwise")
 
 enum msg_repair {
     MSG_REPAIR_UNSET,
@@ -176,7 +180,7 @@ struct msg_options {
     enum msg_repair repair;   /* unset: off */
     double repair_margin;     /* by which a repair must be surer than the old query; default: the model's own */
     double delta;             /* 1 less the confidence of a promise about alpha; default: 0.1 */
-    double ask_gain;          /* policy ask: by which an answer must raise P(correct) to be asked for; default: 0.1 */
+    double ask_gain;          /* policy ask: by which an answer must raise P(correct) to be asked for; default: 0.05 */
     bool no_cache;            /* it is judged, whatever verdict is kept, and its own is not */
 };
 

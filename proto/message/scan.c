@@ -10,12 +10,12 @@ enum { MAX_VALUES = 4000000 };
 
 static enum err_code cut_short(size_t at, struct err *err)
 {
-    return err_set(err, ERR_MALFORMED, "the message ends inside the value at byte %zu", at);
+    return err_set(err, ERR_MALFORMED, "the message is truncated inside the value at byte %zu", at);
 }
 
 static enum err_code no_value(size_t at, uint8_t byte, struct err *err)
 {
-    return err_set(err, ERR_MALFORMED, "byte %zu (0x%02x) starts no value that a message may hold", at, byte);
+    return err_set(err, ERR_MALFORMED, "byte %zu (0x%02x) does not start a supported value", at, byte);
 }
 
 enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *err)
@@ -33,7 +33,7 @@ enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *e
         if (head.kind == WIRE_BAD) return no_value((size_t)(next - start) - 1, next[-1], err);
         if ((size_t)(limit - next) < head.width) return cut_short((size_t)(next - start), err);
         if (++values > MAX_VALUES)
-            return err_set(err, ERR_LIMIT_COUNT, "the message holds more than %d values", MAX_VALUES);
+            return err_set(err, ERR_LIMIT_COUNT, "the message has more than %d values", MAX_VALUES);
         if (head.kind >= WIRE_STR && head.width) length = wire_bits(next, head.width);
         next += head.width;
         if (head.kind < WIRE_STR) continue;
@@ -45,7 +45,7 @@ enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *e
             continue;
         }
         if (depth == MSG_MAX_DEPTH)
-            return err_set(err, ERR_LIMIT_DEPTH, "the message is nested deeper than %d", MSG_MAX_DEPTH);
+            return err_set(err, ERR_LIMIT_DEPTH, "the message is nested deeper than %d levels", MSG_MAX_DEPTH);
         outer[depth++] = left;
         left = length;
     }

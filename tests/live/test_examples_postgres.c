@@ -293,7 +293,7 @@ Test(examples_postgres, what_is_no_store_says_what_to_do)
     char user[32];
     g_snprintf(user, sizeof user, "reader%d", (int)getpid());
     address(other, sizeof other, user, strrchr(dsn, '/') + 1);
-    refused(other, ERR_CONFIG, "may be read");
+    refused(other, ERR_CONFIG, "cannot be read");
     refused("postgresql://assay@127.0.0.1:1/postgres", ERR_UNREACHABLE, "cannot be reached");
     refused("postgresql://assay:of-the-tests@127.0.0.1:1/postgres", ERR_CONFIG, "PGPASSFILE");
     refused("postgresql://assay:of-the-tests@[/nonsense", ERR_CONFIG, "PGPASSFILE");

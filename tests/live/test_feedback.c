@@ -86,7 +86,7 @@ Test(feedback, a_topic_says_what_its_file_says)
     }
     write_file("feedback.jsonl", lines->str);
     put(0, REQUESTS);
-    static const char says[] = "feedback: 24 records, for 24 requests";
+    static const char says[] = "feedback: 24 records for 24 requests";
     expect(assay(CALIBRATE, "feedback.jsonl", "--out", "file.json"), 0, says, NULL);
     expect(assay(FROM_TOPIC, "--out", "topic.json"), 0, says, NULL);
     expect(assay(CALIBRATE, "--out", "neither.json"), 0, NULL, NULL);
@@ -105,10 +105,10 @@ Test(feedback, of_a_range)
     put(0, 10);
     char *time = g_strdup_printf("%lld", (long long)now_ms());
     put(10, REQUESTS);
-    expect(assay(FROM_TOPIC, "--to-offset", "7", "--out", "o"), 0, "feedback: 7 records, for 7 requests", NULL);
-    expect(assay(FROM_TOPIC, "--from-offset", "21", "--out", "o"), 0, "feedback: 3 records, for 3 requests", NULL);
-    expect(assay(FROM_TOPIC, "--to-time", time, "--out", "o"), 0, "feedback: 10 records, for 10 requests", NULL);
-    expect(assay(FROM_TOPIC, "--from-time", time, "--out", "o"), 0, "feedback: 14 records, for 14 requests", NULL);
+    expect(assay(FROM_TOPIC, "--to-offset", "7", "--out", "o"), 0, "feedback: 7 records for 7 requests", NULL);
+    expect(assay(FROM_TOPIC, "--from-offset", "21", "--out", "o"), 0, "feedback: 3 records for 3 requests", NULL);
+    expect(assay(FROM_TOPIC, "--to-time", time, "--out", "o"), 0, "feedback: 10 records for 10 requests", NULL);
+    expect(assay(FROM_TOPIC, "--from-time", time, "--out", "o"), 0, "feedback: 14 records for 14 requests", NULL);
     expect(assay(FROM_TOPIC, "--from-time", "soon", "--out", "o"), 2, NULL, "'soon' is no time");
     g_free(time);
 }
@@ -170,13 +170,13 @@ Test(feedback, says_what_is_wrong)
     bus_close(bus);
     put(0, 2);
     char where[160];
-    g_snprintf(where, sizeof where, "%s[0]@0: skipped: no record of feedback", topic);
-    expect(assay(FROM_TOPIC, "--out", "o"), 0,
-           "feedback: 2 records, for 2 requests; skipped: 3 records that cannot be read", where);
+    g_snprintf(where, sizeof where, "%s[0]@0: skipped: not a feedback record", topic);
+    expect(assay(FROM_TOPIC, "--out", "o"), 0, "feedback: 2 records for 2 requests; skipped: 3 unreadable records",
+           where);
     g_snprintf(where, sizeof where, "%s[0]@1: skipped: \"right\"", topic);
     expect(assay(FROM_TOPIC, "--out", "o"), 0, NULL, where);
     expect(assay(CALIBRATE, "--servers", servers, "--from-topic", "live.no.such.topic", "--out", "o"), 2, NULL,
-           "assay: there is no topic 'live.no.such.topic'");
+           "assay: topic 'live.no.such.topic' does not exist");
     expect(assay(CALIBRATE, "--servers", "127.0.0.1:1", "--connect-ms", "500", "--from-topic", topic, "--out", "o"), 2,
-           NULL, "no broker answers");
+           NULL, "no broker answered");
 }

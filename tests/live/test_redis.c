@@ -503,7 +503,7 @@ Test(redis, a_fault_shows_where_an_operator_looks, .timeout = 60)
     expect_metric(&seat, "\nassay_redis_away 0\n");
     ssize_t n = pread(fileno(file), said, sizeof said - 1, 0);
     said[n > 0 ? n : 0] = '\0';
-    const char *gone = strstr(said, "\"level\":\"warn\""), *back = strstr(said, "Redis answers again");
+    const char *gone = strstr(said, "\"level\":\"warn\""), *back = strstr(said, "Redis is available again");
     cr_assert(gone && back && gone < back && !strstr(gone + 1, "\"level\":\"warn\""), "%s", said);
     log_open(-1, LOG_FORM_TEXT, LOG_LEVEL_ERROR);
     fclose(file);

@@ -154,7 +154,7 @@ Test(replay, resumes_a_file)
     expect(assay(REPLAY, "--limit", "4", "--out", "out"), 0, NULL);
     char *text = read_file("out"), *torn = g_strdup_printf("%s{\"schema_version\":1,\"id\":\"q-", text);
     write_file("out", torn);
-    expect(assay(REPLAY, "--out", "out"), 2, "--resume continues it");
+    expect(assay(REPLAY, "--out", "out"), 2, "use --resume to continue it");
     expect(assay(REPLAY, "--out", "out", "--resume"), 0, NULL);
     expect_file("out", 1, 10);
     expect(assay(REPLAY, "--out", "out", "--resume"), 0, NULL);
@@ -197,14 +197,14 @@ Test(replay, does_not_resume_what_answers_something_else)
     put_others(to, 1, 2);
     expect(assay("replay", "--servers", servers, "--from-topic", to, "--db-root", ".", "-q", "--out", "out"), 0, NULL);
     char *others = read_file("out"), *log = shop_log(2);
-    expect_refused(assay(REPLAY, "--out", "out", "--resume"), "out", others, "it was made from another log");
+    expect_refused(assay(REPLAY, "--out", "out", "--resume"), "out", others, "the file was made from another log");
     write_file("log.jsonl", log);
     expect_refused(assay("replay", "log.jsonl", "--db-root", ".", "--out", "out", "--resume"), "out", others,
-                   "out has verdicts on records of a topic, and this replays a log");
+                   "out holds verdicts on records of a topic, but this replay reads a log");
     expect(assay("replay", "log.jsonl", "--db-root", ".", "-q", "--out", "lines"), 0, NULL);
     char *lines = read_file("lines");
     expect_refused(assay(REPLAY, "--out", "lines", "--resume"), "lines", lines,
-                   "lines has verdicts on lines of a log, and this replays a topic");
+                   "lines holds verdicts on lines of a log, but this replay reads a topic");
     g_free(lines);
     g_free(log);
     g_free(others);
@@ -252,7 +252,7 @@ Test(replay, into_a_topic_and_on)
     cr_expect_str_empty(left, "its own group has come to the end");
     expect_ids(live, 1, 9); /* and the fleet's has not moved */
     cr_expect(strstr(some, "\"status\":\"") && !strstr(some, "\"offset\""), "verdicts as the fleet's: %s", some);
-    expect(assay(REPLAY, "--to-topic", "live.no.such.topic"), 2, "there is no topic 'live.no.such.topic'");
+    expect(assay(REPLAY, "--to-topic", "live.no.such.topic"), 2, "topic 'live.no.such.topic' does not exist");
     g_free(some);
     g_free(left);
     g_free(live);
@@ -266,7 +266,7 @@ Test(replay, says_what_is_wrong)
     expect(assay(REPLAY, "--out", "empty"), 0, NULL);
     expect_file("empty", 1, 0);
     expect(assay("replay", "--servers", servers, "--from-topic", "live.no.such.topic", "--db-root", "."), 2,
-           "there is no topic 'live.no.such.topic'");
+           "topic 'live.no.such.topic' does not exist");
     struct bus *bus = broker_open(NULL, 0);
     broker_put(bus, from, "k", "garbage");
     broker_put(bus, from, "k", "{\"id\":\"q-1\",\"db\":5}");
@@ -284,7 +284,7 @@ Test(replay, says_what_is_wrong)
     expect(assay(REPLAY, "--strict"), 2, where);
     int64_t began = clock_now_ns();
     expect(assay("replay", "--servers", "127.0.0.1:1", "--connect-ms", "1500", "--from-topic", from, "--db-root", "."),
-           2, "no broker answers");
+           2, "no broker answered");
     cr_expect_lt(clock_now_ns() - began, 10 * INT64_C(1000000000));
 }
 
@@ -356,13 +356,13 @@ Test(replay, feeds_a_topic)
     topics("feed", 2);
     char *log = shop_log(20), *more = g_strdup_printf("%snot json\n", log);
     write_file("log.jsonl", more);
-    expect(assay(FEED), 1, "20 requests sent and taken by the brokers, 1 bad lines");
+    expect(assay(FEED), 1, "20 requests sent and acknowledged by the brokers, 1 bad lines");
     char *text = content(from, group, false);
     expect_ids(text, 1, 20);
     g_free(text);
-    expect(assay("replay", "log.jsonl", "--servers", servers, "--feed", "live.no.such.topic"), 2, "there is no topic");
+    expect(assay("replay", "log.jsonl", "--servers", servers, "--feed", "live.no.such.topic"), 2, "does not exist");
     expect(assay("replay", "log.jsonl", "--servers", "127.0.0.1:1", "--connect-ms", "500", "--feed", from), 2,
-           "no broker answers");
+           "no broker answered");
     g_free(more);
     g_free(log);
 }
@@ -407,7 +407,7 @@ Test(replay, feeds_a_fleet_and_takes_its_verdicts)
     expect_file("out", 1, 4);
     char *out = read_file("out"), *said = read_file(".err");
     cr_expect_null(strstr(out, "failed"));
-    cr_expect(strstr(said, "4 verdicts, 1 requests without one, 1 repeated ids"), "%s", said);
+    cr_expect(strstr(said, "4 verdicts, 1 requests without a verdict, 1 repeated ids"), "%s", said);
     g_free(out);
     g_free(said);
     g_free(log);
@@ -464,7 +464,7 @@ Test(replay, a_feed_that_was_killed_goes_on)
     char *text = read_file("out"), *torn = g_strdup_printf("%s{\"schema_version\":1,\"id\":\"q-", text);
     write_file("out", torn);
 
-    expect(assay(FEED, "--out", "out"), 2, "out exists: --resume continues it");
+    expect(assay(FEED, "--out", "out"), 2, "out exists; use --resume to continue it");
     child = assay_start((const char *const[]){FEED, "--group", group, "--out", "out", "--resume", NULL});
     sent = 8;
     cr_expect(wait_until(were_sent, &sent, LIMIT_MS), "what has no verdict is sent again");
@@ -472,8 +472,9 @@ Test(replay, a_feed_that_was_killed_goes_on)
     cr_expect_eq(reap(child), 0);
     expect_file("out", 1, 6);
     expect(assay(FEED, "--group", group, "--out", "out", "--resume"), 0,
-           "0 requests sent and taken by the brokers, 0 bad lines; 0 verdicts, 0 requests without one, 0 repeated ids; "
-           "6 verdicts were there");
+           "0 requests sent and acknowledged by the brokers, 0 bad lines; 0 verdicts, 0 requests without a verdict, 0 "
+           "repeated ids; "
+           "6 verdicts were already in the file");
     expect_file("out", 1, 6);
     cr_expect_eq(lines_of(content(from, group, false)), 8, "and nothing else");
     g_free(text);
@@ -491,19 +492,19 @@ Test(replay, a_feed_does_not_resume_what_answers_something_else)
     char *before = read_file("out");
     write_file("log.jsonl", one);
     expect_refused(assay(FEED, "--group", group, "--out", "out", "--resume"), "out", before,
-                   "2 of its verdicts are on ids that the log has not");
+                   "2 of its verdicts have ids that are not in the log");
     char *word = strstr(log, "How many"); /* of q-1's question */
     cr_assert(word, "%s", log);
     word[0] = 'W';
     write_file("log.jsonl", log);
     expect_refused(assay(FEED, "--group", group, "--out", "out", "--resume"), "out", before,
-                   "it has a verdict on another request of the name q-1");
+                   "it has a verdict on another request with the id q-1");
     char *sent = content(from, group, false);
     cr_expect_str_empty(sent);
     g_free(sent);
     word[0] = 'H';
     write_file("log.jsonl", log);
-    expect(assay(FEED, "--group", group, "--out", "out", "--resume"), 0, "3 verdicts were there");
+    expect(assay(FEED, "--group", group, "--out", "out", "--resume"), 0, "3 verdicts were already in the file");
     g_free(before);
     g_free(one);
     g_free(log);
@@ -530,7 +531,7 @@ Test(replay, an_interrupt_ends_feeding_in_order)
     cr_expect_eq(reap(child), 130);
     char *said = read_file(".err"), *text = content(from, group, false);
     const char *at = strstr(said, "interrupted: ");
-    cr_assert(at && strstr(said, "taken by the brokers"), "%s", said);
+    cr_assert(at && strstr(said, "acknowledged by the brokers"), "%s", said);
     unsigned sent = (unsigned)g_ascii_strtoull(at + strlen("interrupted: "), NULL, 10);
     cr_expect_geq(sent, 1);
     expect_ids(text, 1, sent);

@@ -377,7 +377,7 @@ Test(serve, an_answer_goes_with_its_request)
     hold(1);
     settle_asking(0);
     expect_once(first, 200, "\"status\":\"ask\"");
-    expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":1}"), 400, "an answer is");
+    expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":1}"), 400, "with an optional");
     expect_once(call("/v1/verdicts/asked/answers", NULL), 405, "\"code\":\"refused\"");
     struct call *second = call("/v1/verdicts/asked/answers", "{\"choice\":\"7\"}");
     hold(1);
@@ -386,7 +386,7 @@ Test(serve, an_answer_goes_with_its_request)
     cr_expect(strstr(sent, "\"id\":\"asked\"") && strstr(sent, "\"question\":\"No 1\""), "%s", sent);
     settle(0);
     expect_once(second, 200, "\"on\":\"No 1\"");
-    expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":\"7\"}"), 400, "asks nothing");
+    expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":\"7\"}"), 400, "asks no question");
     g_free(sent);
     end();
 }
@@ -446,9 +446,9 @@ Test(serve, a_trace_is_answered_at_once_with_what_is_not_sure_in_it)
     one.seed = 5;
     expect_linking(&one, 200, "{\"id\":\"q0\",\"linking\":{\"uncertain\":[");
     narrow.hidden = 3;
-    expect_linking(&narrow, 400, "another model's?");
+    expect_linking(&narrow, 400, "the predictor expects");
     columns.stage = "columns";
-    expect_linking(&columns, 400, "knows nothing of columns");
+    expect_linking(&columns, 400, "not trained for the stage columns");
     expect_once(call("/v1/linkings", "no trace"), 400, "\"code\":\"malformed\"");
     expect_once(call("/v1/linkings", NULL), 405, "\"code\":\"refused\"");
     cr_expect_eq(n_held, 0, "a trace is no request");

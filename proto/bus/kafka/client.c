@@ -69,7 +69,7 @@ void kafka_fail(struct kafka *kafka, enum err_code code, const char *text)
     if (!kafka->failure.code) {
         err_set(&kafka->failure, err_class(code) == ERR_CLASS_FATAL ? code : ERR_CLOSED, "%s", text);
         const struct log_field why = log_field_text("why", text);
-        log_event(LOG_LEVEL_ERROR, "kafka", &why, 1, "nothing can go on with these servers");
+        log_event(LOG_LEVEL_ERROR, "kafka", &why, 1, "Kafka client failed permanently");
     }
     pthread_cond_broadcast(&kafka->progress);
     pthread_mutex_unlock(&kafka->lock);
@@ -122,12 +122,12 @@ static const struct kafka_preset common[] = {
 
 /* The promises rest on these. */
 static const struct kafka_preset reserved[] = {
-    {"group.id", "each room has its group"},
-    {"enable.auto.commit", "offsets follow what was acked and delivered"},
-    {"enable.auto.offset.store", "offsets follow what was acked and delivered"},
-    {"enable.idempotence", "order within a key rests on it"},
-    {"partition.assignment.strategy", "requests and results must share their owner"},
-    {"transactional.id", "it belongs to the coordinator"},
+    {"group.id", "each component has its own group"},
+    {"enable.auto.commit", "offsets are committed after delivery"},
+    {"enable.auto.offset.store", "offsets are committed after delivery"},
+    {"enable.idempotence", "the order of messages with one key depends on it"},
+    {"partition.assignment.strategy", "one process must own requests and their results"},
+    {"transactional.id", "the coordinator sets it"},
 };
 
 static const char *why_reserved(const char *name)
@@ -141,14 +141,14 @@ static enum err_code set_property(rd_kafka_conf_t *conf, const struct bus_proper
 {
     char reason[300];
     const char *why = why_reserved(property->name);
-    if (why) return err_set(err, ERR_CONFIG, "kafka: %s cannot be set: %s", property->name, why);
+    if (why) return err_set(err, ERR_CONFIG, "kafka: property %s cannot be set: %s", property->name, why);
     rd_kafka_conf_res_t result = rd_kafka_conf_set(conf, property->name, property->value, reason, sizeof reason);
     if (result == RD_KAFKA_CONF_OK) return ERR_OK;
     if (result == RD_KAFKA_CONF_UNKNOWN)
-        return err_set(err, ERR_CONFIG, "kafka: librdkafka has no property '%.80s'", property->name);
+        return err_set(err, ERR_CONFIG, "kafka: unknown librdkafka property '%.80s'", property->name);
     if (bus_property_is_secret(property->name))
-        return err_set(err, ERR_CONFIG, "kafka: the value of %s is not valid", property->name);
-    return err_set(err, ERR_CONFIG, "kafka: %s: %s", property->name, reason);
+        return err_set(err, ERR_CONFIG, "kafka: invalid value of property %s", property->name);
+    return err_set(err, ERR_CONFIG, "kafka: property %s: %s", property->name, reason);
 }
 
 static enum err_code set_presets(rd_kafka_conf_t *conf, const struct kafka_preset *presets, uint32_t n, struct err *err)
@@ -171,7 +171,8 @@ rd_kafka_conf_t *kafka_conf(struct kafka_context *context, const struct kafka_pr
     char servers[8];
     size_t size = sizeof servers;
     if (!code && (rd_kafka_conf_get(conf, "bootstrap.servers", servers, &size) != RD_KAFKA_CONF_OK || size <= 1))
-        code = err_set(err, ERR_CONFIG, "kafka: bootstrap.servers is not set (-X bootstrap.servers=HOST:PORT,...)");
+        code = err_set(err, ERR_CONFIG,
+                       "kafka: bootstrap.servers is not set" ERR_HINT "set -X bootstrap.servers=HOST:PORT,...");
     if (code) {
         rd_kafka_conf_destroy(conf);
         return NULL;
@@ -217,8 +218,8 @@ enum err_code kafka_reach(struct kafka *kafka, rd_kafka_t *client, struct err *e
         if (err_class(trouble_of(kafka).code) == ERR_CLASS_FATAL) break; /* refused: time mends nothing */
     } while (clock_now_ns() < limit);
     struct err trouble = trouble_of(kafka);
-    if (!trouble.code) return kafka_err(err, error, "kafka: no broker answers");
-    return err_set(err, trouble.code, "kafka: no broker answers: %s", trouble.text);
+    if (!trouble.code) return kafka_err(err, error, "kafka: no broker answered");
+    return err_set(err, trouble.code, "kafka: no broker answered: %s", trouble.text);
 }
 
 /* --- time --- */

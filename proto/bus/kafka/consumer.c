@@ -281,7 +281,7 @@ static void open_part(struct member *member, const rd_kafka_topic_partition_t *e
     /* Before the assignment starts the fetch: what the application forwards, the library leaves alone. */
     part->queue = rd_kafka_queue_get_partition(member->client, entry->topic, entry->partition);
     if (!part->queue) {
-        fail(member, ERR_NOMEM, "no queue for a partition");
+        fail(member, ERR_NOMEM, "cannot create a queue for a partition");
         return;
     }
     rd_kafka_queue_forward(part->queue, NULL);
@@ -604,7 +604,7 @@ static rd_kafka_conf_t *consumer_conf(struct member *member, const char *group, 
     if (!conf) return NULL;
     if (rd_kafka_conf_set(conf, "group.id", group, reason, sizeof reason) != RD_KAFKA_CONF_OK) {
         rd_kafka_conf_destroy(conf);
-        err_set(err, ERR_CONFIG, "kafka: group: %s", reason);
+        err_set(err, ERR_CONFIG, "kafka: invalid group: %s", reason);
         return NULL;
     }
     rd_kafka_conf_set_rebalance_cb(conf, on_rebalance);
@@ -679,7 +679,7 @@ enum err_code kafka_subscribe(struct bus *bus, const char *group, const char *co
     if (!code) rd_kafka_poll_set_consumer(member->client);
     if (!code) code = join(member, err);
     if (!code && pthread_create(&member->poller, NULL, poll_library, member) != 0)
-        code = err_set(err, ERR_NOMEM, "no thread for a consumer");
+        code = err_set(err, ERR_NOMEM, "cannot create a consumer thread");
     if (code) {
         member_free(member);
         return code;

@@ -133,7 +133,8 @@ enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const c
         nanosleep(&pause, NULL);
     }
     if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
-        return err_set(err, ERR_CONFIG, "there is no topic %s; `assay topics create` makes it", topic);
+        return err_set(err, ERR_CONFIG, "topic %s does not exist" ERR_HINT "create it with `assay topics create`",
+                       topic);
     if (error && error != RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE) return kafka_err(err, error, topic);
     return ERR_OK;
 }

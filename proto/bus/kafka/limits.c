@@ -64,7 +64,8 @@ bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes)
     pthread_mutex_unlock(&kafka->lock);
     const struct log_field fields[] = {log_field_text("topic", topic), log_field_number("bytes", (int64_t)bytes)};
     if (alone)
-        log_event(LOG_LEVEL_WARN, "kafka", fields, 2, "a broker refused a message as too large: see max.message.bytes");
+        log_event(LOG_LEVEL_WARN, "kafka", fields, 2,
+                  "message rejected as too large: check max.message.bytes of the topic");
     return alone;
 }
 
@@ -96,7 +97,7 @@ static const char *largest_of(const rd_kafka_ConfigResource_t *resource)
 static void say_unknown(const char *topic, const char *why)
 {
     const struct log_field fields[] = {log_field_text("topic", topic), log_field_text("why", why)};
-    log_event(LOG_LEVEL_WARN, "kafka", fields, 2, "how large its messages may be is not known: the usual bound stays");
+    log_event(LOG_LEVEL_WARN, "kafka", fields, 2, "maximum message size of the topic is unknown: using the default");
 }
 
 static enum err_code take(struct kafka *kafka, const rd_kafka_ConfigResource_t *resource, struct err *err)
@@ -107,15 +108,14 @@ static enum err_code take(struct kafka *kafka, const rd_kafka_ConfigResource_t *
            needed = kafka->batch_bytes > LEAST ? kafka->batch_bytes : LEAST;
     if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) return ERR_OK; /* to this broker, still */
     if (error || !largest) {
-        say_unknown(topic, error ? rd_kafka_err2str(error) : "the broker does not say");
+        say_unknown(topic, error ? rd_kafka_err2str(error) : "not reported by the broker");
         return ERR_OK;
     }
     if (largest < needed)
-        return err_set(
-            err, ERR_CONFIG,
-            "topic %.100s takes %zu bytes at a time (max.message.bytes), and a batch has up to %zu: raise it, "
-            "or set -X batch.size (at least %d)",
-            topic, largest, needed, LEAST);
+        return err_set(err, ERR_CONFIG,
+                       "topic %.100s accepts at most %zu bytes (max.message.bytes), but a batch has up to %zu" ERR_HINT
+                       "raise max.message.bytes, or set -X batch.size (at least %d)",
+                       topic, largest, needed, LEAST);
     pthread_mutex_lock(&kafka->lock);
     struct kafka_limit *limit = find(kafka, topic);
     if (limit && kafka_without_overhead(largest) < atomic_load(&limit->most))
@@ -123,7 +123,8 @@ static enum err_code take(struct kafka *kafka, const rd_kafka_ConfigResource_t *
     bool lowered = limit && atomic_load(&limit->most) < kafka->bus.max_message;
     pthread_mutex_unlock(&kafka->lock);
     const struct log_field fields[] = {log_field_text("topic", topic), log_field_number("bytes", (int64_t)largest)};
-    if (lowered) log_event(LOG_LEVEL_INFO, "kafka", fields, 2, "a topic takes less than we could write");
+    if (lowered)
+        log_event(LOG_LEVEL_INFO, "kafka", fields, 2, "topic accepts only smaller messages than the default limit");
     return ERR_OK;
 }
 
@@ -153,7 +154,7 @@ enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint
     bool answered = event && rd_kafka_event_type(event) == RD_KAFKA_EVENT_DESCRIBECONFIGS_RESULT;
     enum err_code code = ERR_OK;
     if (!answered || rd_kafka_event_error(event))
-        say_unknown("all", answered ? rd_kafka_event_error_string(event) : "the brokers do not answer");
+        say_unknown("all", answered ? rd_kafka_event_error_string(event) : "no broker answered");
     else
         code = take_all(kafka, event, err);
     if (event) rd_kafka_event_destroy(event);

@@ -46,9 +46,9 @@ static void forget(struct kafka *kafka, struct pending *pending)
 static void say_lost(struct kafka *kafka, const rd_kafka_message_t *report)
 {
     char text[ERR_TEXT_MAX];
-    snprintf(text, sizeof text, "a message for %s was not taken: %s%s", rd_kafka_topic_name(report->rkt),
+    snprintf(text, sizeof text, "a message to topic %s was not delivered: %s%s", rd_kafka_topic_name(report->rkt),
              rd_kafka_err2str(report->err),
-             report->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? "; see its max.message.bytes" : "");
+             report->err == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ? "; check max.message.bytes of the topic" : "");
     kafka_fail(kafka, kafka_code(report->err), text);
 }
 
@@ -145,7 +145,7 @@ enum err_code kafka_producer_open(struct kafka *kafka, struct err *err)
     atomic_store(&kafka->stop, false);
     if (pthread_create(&kafka->thread, NULL, serve, kafka) != 0) {
         rd_kafka_destroy(kafka->producer);
-        return err_set(err, ERR_NOMEM, "kafka: no thread for the producer");
+        return err_set(err, ERR_NOMEM, "kafka: cannot create the producer thread");
     }
     enum err_code code = kafka_reach(kafka, kafka->producer, err);
     if (code) kafka_producer_close(kafka);

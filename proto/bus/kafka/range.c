@@ -57,7 +57,7 @@ static const struct kafka_preset presets[] = {
 static struct kafka *kafka_of(struct bus *bus, struct err *err)
 {
     if (bus->transport == &bus_kafka) return (struct kafka *)bus;
-    err_set(err, ERR_CONFIG, "the transport '%s' keeps no past", bus->transport->name);
+    err_set(err, ERR_CONFIG, "transport '%s' does not store past messages", bus->transport->name);
     return NULL;
 }
 
@@ -68,7 +68,7 @@ static enum err_code make_client(struct range *range, const char *group, struct 
     if (!conf) return ERR_CONFIG;
     if (rd_kafka_conf_set(conf, "group.id", group, reason, sizeof reason) != RD_KAFKA_CONF_OK) {
         rd_kafka_conf_destroy(conf);
-        return err_set(err, ERR_CONFIG, "kafka: group: %s", reason);
+        return err_set(err, ERR_CONFIG, "kafka: invalid group: %s", reason);
     }
     range->client = kafka_client(RD_KAFKA_CONSUMER, conf, err);
     if (!range->client) return ERR_CONFIG;
@@ -91,7 +91,7 @@ static enum err_code count_partitions(rd_kafka_t *client, const char *topic, uin
     }
     rd_kafka_metadata_destroy(metadata);
     if (error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART)
-        return err_set(err, ERR_CONFIG, "there is no topic '%s'", topic);
+        return err_set(err, ERR_CONFIG, "topic '%s' does not exist", topic);
     return error ? kafka_err(err, error, topic) : ERR_OK;
 }
 
@@ -289,7 +289,7 @@ static enum err_code take(struct range *range, rd_kafka_message_t *raw, struct e
     else if (known && raw->err)
         at_end(range, i, raw->offset);
     else if (known && raw->offset < range->public[i].to) {
-        if (range->parts[i].head) return err_set(err, ERR_INTERNAL, "%s: a record out of its turn", range->topic);
+        if (range->parts[i].head) return err_set(err, ERR_INTERNAL, "%s: unexpected record", range->topic);
         range->parts[i].head = raw;
         return ERR_OK;
     } else if (known) {
@@ -381,5 +381,5 @@ enum err_code range_commit(struct range *range, const int64_t *next, struct err 
     }
     rd_kafka_queue_destroy(queue);
     rd_kafka_topic_partition_list_destroy(list);
-    return error ? kafka_err(err, error, "the group's offsets") : ERR_OK;
+    return error ? kafka_err(err, error, "cannot read the group's offsets") : ERR_OK;
 }

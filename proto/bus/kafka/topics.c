@@ -81,9 +81,9 @@ uint32_t topics_plan(const struct topics_config *config, struct topic_plan *plan
 static struct kafka *kafka_of(struct bus *bus, uint32_t n, struct err *err)
 {
     if (n > TOPICS_MAX)
-        err_set(err, ERR_CONFIG, "at most %d topics at a time", TOPICS_MAX);
+        err_set(err, ERR_CONFIG, "too many topics, at most %d are allowed", TOPICS_MAX);
     else if (bus->transport != &bus_kafka)
-        err_set(err, ERR_CONFIG, "the transport '%s' makes its topics by itself", bus->transport->name);
+        err_set(err, ERR_CONFIG, "transport '%s' creates topics automatically", bus->transport->name);
     else
         return (struct kafka *)bus;
     return NULL;
@@ -171,8 +171,7 @@ static enum err_code answer(rd_kafka_queue_t *queue, rd_kafka_event_type_t type,
                             struct err *err)
 {
     *out = rd_kafka_queue_poll(queue, ANSWER_MS);
-    if (!*out || rd_kafka_event_type(*out) != type)
-        return err_set(err, ERR_UNREACHABLE, "topics: the brokers do not answer");
+    if (!*out || rd_kafka_event_type(*out) != type) return err_set(err, ERR_UNREACHABLE, "topics: no broker answered");
     if (!rd_kafka_event_error(*out)) return ERR_OK;
     return err_set(err, kafka_code(rd_kafka_event_error(*out)), "topics: %s", rd_kafka_event_error_string(*out));
 }
@@ -255,7 +254,7 @@ static enum err_code read_made(const rd_kafka_event_t *event, struct err *err)
         rd_kafka_resp_err_t error = rd_kafka_topic_result_error(topics[i]);
         if (!error || error == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS) continue;
         const char *reason = rd_kafka_topic_result_error_string(topics[i]);
-        return err_set(err, kafka_code(error), "topic %s cannot be made: %s", rd_kafka_topic_result_name(topics[i]),
+        return err_set(err, kafka_code(error), "cannot create topic %s: %s", rd_kafka_topic_result_name(topics[i]),
                        reason ? reason : rd_kafka_err2str(error));
     }
     return ERR_OK;
@@ -314,7 +313,8 @@ static enum err_code read_back(struct kafka *kafka, const struct topic_plan *pla
         enum err_code code = all_have_leaders(kafka, plans, n, &ready, err);
         if (!code && ready) code = topics_describe(&kafka->bus, plans, n, reports, err);
         if (code || (ready && all_found(reports, n))) return code;
-        if (clock_now_ns() > limit) return err_set(err, ERR_UNREACHABLE, "topics: made, but without leaders yet");
+        if (clock_now_ns() > limit)
+            return err_set(err, ERR_UNREACHABLE, "topics: created, but some partitions have no leader yet");
         pause_a_moment();
     }
 }
@@ -366,7 +366,7 @@ static enum err_code begin_all(rd_kafka_t *client, char *const *topics, rd_kafka
                                struct err *err)
 {
     char *cluster = rd_kafka_clusterid(client, ANSWER_MS);
-    enum err_code code = cluster ? ERR_OK : err_set(err, ERR_UNREACHABLE, "topics: the brokers do not answer");
+    enum err_code code = cluster ? ERR_OK : err_set(err, ERR_UNREACHABLE, "topics: no broker answered");
     for (int i = 0; i < list->cnt && !code; i++) {
         rd_kafka_topic_partition_t *entry = &list->elems[i];
         struct once_logs logs;
@@ -397,7 +397,7 @@ static enum err_code begin_group(rd_kafka_t *client, char *const *topics, bool *
     if (!error && !known) code = begin_all(client, topics, list, err);
     if (!error && !known && !code) error = rd_kafka_commit(client, list, 0);
     rd_kafka_topic_partition_list_destroy(list);
-    return error ? kafka_err(err, error, "topics: the group's beginning") : code;
+    return error ? kafka_err(err, error, "topics: cannot set the group's start offsets") : code;
 }
 
 enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, bool *made, struct err *err)
@@ -428,7 +428,7 @@ static enum err_code find_member(const rd_kafka_event_t *event, const char *name
         rd_kafka_event_DescribeConsumerGroups_result((rd_kafka_event_t *)event), &n);
     for (size_t i = 0; i < n; i++) {
         const rd_kafka_error_t *error = rd_kafka_ConsumerGroupDescription_error(groups[i]);
-        if (error) return kafka_err(err, rd_kafka_error_code(error), "the group's members");
+        if (error) return kafka_err(err, rd_kafka_error_code(error), "cannot list the group's members");
         for (size_t m = 0; m < rd_kafka_ConsumerGroupDescription_member_count(groups[i]); m++) {
             const char *instance =
                 rd_kafka_MemberDescription_group_instance_id(rd_kafka_ConsumerGroupDescription_member(groups[i], m));

@@ -141,8 +141,8 @@ async def describes(client, _version):
 async def says_what_to_mend(client, _version):
     missing = await refused(client, "judge_sql", **CANCELLED)
     assert "`candidates` is missing" in missing
-    assert "takes no `sql`" in await refused(client, "judge_sql", **CANCELLED, candidates=[RIGHT], sql=RIGHT)
-    assert "is one of" in await refused(client, "judge_sql", **CANCELLED, candidates=[RIGHT], policy="guess")
+    assert "has no parameter `sql`" in await refused(client, "judge_sql", **CANCELLED, candidates=[RIGHT], sql=RIGHT)
+    assert "must be one of" in await refused(client, "judge_sql", **CANCELLED, candidates=[RIGHT], policy="guess")
     for tool, more in (("judge_sql", {"question": "?", "candidates": [RIGHT]}), ("describe_schema", {})):
         for name in ("nowhere", "../ferries", "/etc/passwd"):
             told = await refused(client, tool, db=name, **more)

@@ -34,7 +34,7 @@ def test_503_for_good(client):
 
 
 def test_no_retry_outlives_the_timeout(client):
-    with Scripted(problem(503, "closed", "this replica ends", ["Retry-After: 30"])) as server:
+    with Scripted(problem(503, "closed", "shutting down", ["Retry-After: 30"])) as server:
         began = time.monotonic()
         with pytest.raises(Unavailable):
             client(server.url).judge(ASKED, timeout=2)

@@ -46,7 +46,7 @@ def test_an_answer_to_a_clarification(client, server):
     assert [(answer.question, answer.choice) for answer in answered.answers] == [(asked.clarification.id, yes.id)]
     with pytest.raises(Refused) as caught:
         judge.answer(asked.id, yes)
-    assert caught.value.status == 400 and "asks nothing" in caught.value.detail
+    assert caught.value.status == 400 and "asks no question" in caught.value.detail
 
 
 def test_an_answer_with_the_request_sent_again(client, server):

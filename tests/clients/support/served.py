@@ -57,7 +57,7 @@ class Server:
         said = []
         for line in self.process.stderr:
             said.append(line)
-            if "requests are taken" in line:
+            if "accepting requests" in line:
                 self.port = json.loads(line)["port"]
                 self.url = f"{'https' if '--tls-cert' in options else 'http'}://127.0.0.1:{self.port}"
                 return

@@ -68,7 +68,7 @@ def check_comes_back(alone, coordinator):
         ids = [json.loads(line)["id"] for line in out.read_text().splitlines()]
         assert feeding.returncode == 0 and len(ids) == 400 == len(set(ids)), (feeding.returncode, said, alone.log("first")[-3000:])
         assert coordinator.poll() is None, alone.log("first")[-3000:]
-        if "begins anew" in alone.log("first"):
+        if "restarting: the state is read back" in alone.log("first"):
             return True
     return False
 
@@ -77,7 +77,7 @@ def check_replaced_stays_down(alone, first):
     second = alone.coordinator("second")
     try:
         assert first.wait(WAIT_S) == 2, alone.log("first")[-3000:]
-        assert "another process has --instance a" in alone.log("first"), alone.log("first")[-3000:]
+        assert "another process uses --instance a" in alone.log("first"), alone.log("first")[-3000:]
         assert second.poll() is None, alone.log("second")[-3000:]
         feeding, _ = alone.feed(20)
         _, said = feeding.communicate(timeout=2 * WAIT_S)

@@ -45,11 +45,11 @@ MOVES = {
     ("fleet", "Busy threads"), ("fleet", "Schema indexes"), ("fleet", "Transactions"), ("fleet", "Dead letters"), ("fleet", "Bytes"), ("fleet", "CPU"),
     ("fleet", "Memory"), ("fleet", "HTTP callers"), ("fleet", "Log"), ("fleet", "Spans"), ("fleet", "Ready"),
     ("quality", "Validated"), ("quality", "Answered"), ("quality", "Expected right"), ("quality", "Judged in time"), ("quality", "Verdicts"),
-    ("quality", "P(correct) of answers"), ("quality", "Why there was no answer"), ("quality", "Fire most"), ("quality", "Fired"),
-    ("quality", "Signals fired a candidate"), ("quality", "Repairs"), ("quality", "Questions back"), ("quality", "Language models"),
-    ("cost", "Spent"), ("cost", "Spent an hour"), ("cost", "Spent a thousand verdicts"), ("cost", "Asked"), ("cost", "Tokens"), ("cost", "Questions"),
-    ("cost", "CPU a verdict"), ("cost", "CPU"), ("cost", "Memory"), ("cost", "Time a verdict, by family"), ("cost", "Shared work a verdict"),
-    ("cost", "Costliest signals"), ("cost", "Candidates a verdict"), ("cost", "Kafka a verdict"), ("cost", "Redis a verdict"),
+    ("quality", "P(correct) of answers"), ("quality", "Why there was no answer"), ("quality", "Fire most often"), ("quality", "Fired"),
+    ("quality", "Signals fired per candidate"), ("quality", "Repairs"), ("quality", "Clarification questions"), ("quality", "Language models"),
+    ("cost", "Spent"), ("cost", "Spent per hour"), ("cost", "Spent per thousand verdicts"), ("cost", "Asked"), ("cost", "Tokens"), ("cost", "Questions"),
+    ("cost", "CPU per verdict"), ("cost", "CPU"), ("cost", "Memory"), ("cost", "Time per verdict, by family"), ("cost", "Shared work per verdict"),
+    ("cost", "Most expensive signals"), ("cost", "Candidates per verdict"), ("cost", "Kafka traffic per verdict"), ("cost", "Redis traffic per verdict"),
 }
 
 

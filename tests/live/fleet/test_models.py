@@ -115,7 +115,7 @@ def asks_the_person_and_takes_the_answer(caller, coordinator):
     choice = next(c for c in question["choices"] if c["text"] == "yes, those too")
     path = f"/v1/verdicts/{asked['id']}/answers"
     status, wrong = caller.post(path, {"choice": "0123456789abcdef"})
-    assert status == 200 and wrong["status"] == "failed" and "no choice" in wrong["message"], wrong
+    assert status == 200 and wrong["status"] == "failed" and "unknown choice" in wrong["message"], wrong
     # That verdict is the newest of the id now, and asks nothing; the request is sent again with the right answer, as a program would.
     answers = [{"question": question["id"], "choice": choice["id"]}]
     status, decided = caller.post("/v1/judge", {**question["request"], "answers": answers})

@@ -60,4 +60,4 @@ def test_half_a_recording_is_refused(recordings):
     with open(f"{recordings}/half.jsonl", "w", encoding="utf-8") as f: f.writelines(lines[:10])
     os.link(f"{recordings}/fresh.safetensors", f"{recordings}/half.safetensors")
     run = assay("judge", f"{recordings}/half", "--predictor", f"{recordings}/predictor")
-    assert run.returncode == 2 and "do not belong together" in run.stderr
+    assert run.returncode == 2 and "do not match" in run.stderr

@@ -36,8 +36,8 @@ Test(config, what_cannot_work_is_refused_at_once)
 {
     REFUSED("backend", c.backend = "oracle");
     REFUSED("backend", c.backend = NULL);
-    REFUSED("no URL", c.endpoint = "not a url at all");
-    REFUSED("no URL", c.endpoint = NULL);
+    REFUSED("not a URL", c.endpoint = "not a url at all");
+    REFUSED("not a URL", c.endpoint = NULL);
     REFUSED("http", c.endpoint = "ftp://verifier.example");
     REFUSED("http", c.endpoint = "file:///etc/passwd");
     REFUSED("user name", c.endpoint = "https://me:secret@verifier.example");
@@ -48,8 +48,8 @@ Test(config, what_cannot_work_is_refused_at_once)
     REFUSED("max_attempts", c.max_attempts = 1000);
     REFUSED("retry_share", c.retry_share = -1);
     REFUSED("max_reply_bytes", c.max_reply_bytes = SIZE_MAX);
-    REFUSED("not from both", c.key_file = "x"; c.key_variable = "Y");
-    REFUSED("cannot be read", c.key_file = "/nonexistent/key");
+    REFUSED("both a key file and a key variable", c.key_file = "x"; c.key_variable = "Y");
+    REFUSED("cannot read key file", c.key_file = "/nonexistent/key");
     REFUSED("not set", c.key_variable = "ASSAY_TEST_NO_SUCH_KEY");
 }
 

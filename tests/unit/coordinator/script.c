@@ -366,7 +366,7 @@ static void add_proposals(const struct script_task *task, struct arena *arena, s
     out->proposals = arena_new_array(arena, 64, struct msg_proposal);
     for (const char *const *sql = task->proposals; sql && *sql; sql++)
         out->proposals[out->n_proposals++] = (struct msg_proposal){{*sql, (uint32_t)strlen(*sql)}, "m"};
-    if (!out->n_proposals) out->message = "there is nothing near it";
+    if (!out->n_proposals) out->message = "no similar query applies";
 }
 
 static void add_words(const struct script_task *task, struct arena *arena, struct msg_result *out)

@@ -176,7 +176,7 @@ Test(ask, what_was_never_asked_or_offered_is_refused)
     refused(TWO_READINGS, ",\"answers\":[{\"question\":\"0000000000000000\",\"choice\":\"none\"}]", "was not asked");
     refused("\"candidates\":[\"SELECT rows_1\"]", answer, "was not asked");
     snprintf(other, sizeof other, ",\"answers\":[{\"question\":\"%s\",\"choice\":\"0123456789abcdef\"}]", id);
-    refused(TWO_READINGS, other, "was no choice");
+    refused(TWO_READINGS, other, "has an unknown choice");
     snprintf(twice, sizeof twice,
              ",\"answers\":[{\"question\":\"%s\",\"choice\":\"none\"},{\"question\":\"%s\",\"choice\":\"none\"}]", id,
              id);

@@ -116,7 +116,7 @@ static void make_store(const char *path)
                                     "other",
                                     "How many dogs live in Rome?",
                                     "SELECT count(*) FROM dog WHERE name = 'Rome'",
-                                    "no row of dog.name meets this condition",
+                                    "no row matches this condition on dog.name",
                                     "SELECT count(*) FROM dog WHERE city = 'Rome'",
                                     "WHERE: name becomes city",
                                     "WHERE"};
@@ -212,7 +212,7 @@ Test(corrector, it_is_asked_again_until_its_query_can_be_taken)
     cr_expect_null(json_object_get(data[0], "tried"));
     cr_expect_eq(json_array_size(json_object_get(data[0], "findings")), 1, "one signal's");
     const char *syntax = json_string_value(json_object_get(json_object_get(data[1], "tried"), "error"));
-    cr_expect(syntax && strstr(syntax, "ends too early"), "%s", syntax);
+    cr_expect(syntax && strstr(syntax, "unexpected end of the SQL"), "%s", syntax);
     const json_t *tried = json_object_get(data[2], "tried");
     cr_expect_str_eq(json_string_value(json_object_get(tried, "sql")),
                      "SELECT count(*) FROM animal WHERE town = 'Paris'");

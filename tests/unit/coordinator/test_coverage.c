@@ -239,8 +239,8 @@ Test(coverage, alone_it_never_validates)
             bool ends = strstr(sql, "slow") == NULL;
             cr_assert_str_eq(script_text(v, "status"), ends ? "best_effort" : "abstained", "%s", sql);
             cr_assert_leq(json_number_value(json_object_get(candidate(v, 0), "p_correct")), COVERAGE_LOW_P);
-            cr_assert(strstr(script_text(v, "message"), ends ? "could not look at it" : "the statement ran longer"),
-                      "%s", script_text(v, "message"));
+            cr_assert(strstr(script_text(v, "message"), ends ? "were unavailable" : "the statement ran longer"), "%s",
+                      script_text(v, "message"));
             json_decref(v);
         }
     }
@@ -257,23 +257,23 @@ Test(coverage, a_few_lost_checks_are_no_reason)
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "validated");
     const char *note = json_string_value(json_array_get(json_object_get(v, "notes"), 0));
-    cr_assert(note && strstr(note, "checks that could not look (1"), "%s", note);
-    cr_assert(strstr(note, "it has a name that cannot be resolved here"), "%s", note);
+    cr_assert(note && strstr(note, "unavailable checks (1"), "%s", note);
+    cr_assert(strstr(note, "a name in it cannot be resolved here"), "%s", note);
     json_decref(v);
 }
 
 Test(coverage, the_verdict_says_what_was_not_looked_at)
 {
-    static const char why[] = "it has a name that cannot be resolved here";
+    static const char why[] = "a name in it cannot be resolved here";
     char expected[160];
     unsigned n = n_signals();
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     script_ask(&s, 0, NULL, (const char *const[]){unseen_sqls[0], judged_sql, NULL}, 0);
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
-    snprintf(expected, sizeof expected, "it is not judged: %u of its %u checks could not look at it: %s", n, n, why);
+    snprintf(expected, sizeof expected, "it was not judged: %u of its %u checks were unavailable: %s", n, n, why);
     cr_assert_str_eq(script_text(candidate(v, 0), "why"), expected);
-    snprintf(expected, sizeof expected, "candidate 1: checks that could not look (%u of %u: %s)", n, n, why);
+    snprintf(expected, sizeof expected, "candidate 1: unavailable checks (%u of %u: %s)", n, n, why);
     cr_assert_str_eq(json_string_value(json_array_get(json_object_get(v, "notes"), 0)), expected);
     json_decref(v);
 }
@@ -306,7 +306,7 @@ Test(coverage, what_nobody_ran_does_not_validate)
         script_ask(&s, 0, NULL, (const char *const[]){"SELECT rows_1", NULL}, 0);
         json_t *v = fail_families((const char *const[]){"execution", "explain", NULL}, codes[i]);
         cr_assert_str_eq(script_text(v, "status"), "best_effort", "%s", err_name(codes[i]));
-        cr_assert(strstr(script_text(v, "message"), "it is not judged: "), "%s", script_text(v, "message"));
+        cr_assert(strstr(script_text(v, "message"), "it was not judged: "), "%s", script_text(v, "message"));
         json_decref(v);
         if (i + 1 < sizeof codes / sizeof *codes) script_close(&s);
     }

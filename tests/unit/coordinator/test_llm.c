@@ -334,7 +334,7 @@ Test(llm, instructions_of_ones_own)
     engine = NULL;
     cr_assert(g_file_set_contents(path, "no version, no line", -1, NULL));
     cr_expect_eq(try_open((struct msg_options){0}, "always", &err), ERR_CONFIG);
-    cr_expect(strstr(err.text, "holds no instructions"), "%s", err.text);
+    cr_expect(strstr(err.text, "contains no instructions"), "%s", err.text);
     g_unlink(path);
     g_rmdir(dir);
 }

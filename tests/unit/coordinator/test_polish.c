@@ -104,7 +104,7 @@ Test(polish_core, a_verdict_waits_no_longer_than_it_may)
     core_tick(s.core, 50);
     json_t *v = script_verdict(&s);
     cr_expect_neq(strcmp(script_text(v, "status"), "abstained"), 0, "it was decided before");
-    cr_expect_str_eq(note_of(v), "the explanation was not polished: no answer in time");
+    cr_expect_str_eq(note_of(v), "the explanation was not polished: timed out");
     cr_expect_eq(core_get_stats(s.core).deadlines, 0, "no request was decided by its deadline");
     json_decref(v);
     script_answer(&s, 0, 60);

@@ -191,7 +191,7 @@ Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
         int64_t now_ns;      /* when it comes; after the deadline: never, or late */
         bool late;
         const char *note;
-    } rows[] = {{none, ERR_OK, 0, false, "no repair was found: there is nothing near it"},
+    } rows[] = {{none, ERR_OK, 0, false, "no repair was found: no similar query applies"},
                 {sounder, ERR_DB_UNAVAILABLE, 0, false, "no repair was found: so it is"},
                 {sounder, ERR_DEADLINE, 0, false, "no repair was found: the deadline"},
                 {sounder, ERR_OK, INT64_C(2000000000), false, "no repair was found: the deadline"},
@@ -285,7 +285,7 @@ Test(repair, without_the_family_explain_there_is_none)
     ASK("SELECT fires_3");
     cr_assert_null(answer_until_proposals());
     json_t *v = script_verdict(&s);
-    cr_assert(strstr(last_note(v), "no repair was looked for"), "%s", last_note(v));
+    cr_assert(strstr(last_note(v), "no repair was tried"), "%s", last_note(v));
     json_decref(v);
 }
 

@@ -54,7 +54,7 @@ Test(verify, first_valid_asks_both_judges)
     cr_assert_str_eq(script_text(v, "status"), "validated");
     cr_assert_eq(chosen(v), 2);
     cr_assert_str_eq(why(v, 0), "the explanation does not answer the question (P 0.20 < 0.50)");
-    cr_assert(strstr(why(v, 1), "its signals speak against it (P 0."), "%s", why(v, 1));
+    cr_assert(strstr(why(v, 1), "its signals indicate an error (P 0."), "%s", why(v, 1));
     cr_assert(strstr(why(v, 1), "; `x`: m ("), "the worst finding is named: %s", why(v, 1));
     cr_assert(json_is_null(json_object_get(candidate(v, 2), "why")));
     cr_assert_float_eq(real(candidate(v, 2), "entailment"), 0.8, 1e-9);
@@ -77,7 +77,7 @@ Test(verify, p_correct_puts_both_together)
         double both = real(candidate(v, i), "p_correct"), odds = sqrt(p / (1 - p) * e / (1 - e));
         cr_assert_float_eq(both, odds / (1 + odds), 1e-4, "the mean of the log-odds");
     }
-    cr_assert(strstr(why(v, 0), "candidate 2 is likelier to be right"), "%s", why(v, 0));
+    cr_assert(strstr(why(v, 0), "candidate 2 is more likely correct"), "%s", why(v, 0));
     cr_assert(json_is_null(json_object_get(v, "entailment_threshold")), "rerank asks P(correct) alone");
     json_decref(v);
 }
@@ -115,10 +115,10 @@ Test(verify, cyclesql_falls_back_to_the_first_that_executes)
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "best_effort");
     cr_assert_eq(chosen(v), 2, "not the likelier one");
-    cr_assert(strstr(script_text(v, "message"), "candidate 3 comes nearest, but the explanation does not answer"), "%s",
-              script_text(v, "message"));
+    cr_assert(strstr(script_text(v, "message"), "candidate 3 is the closest, but the explanation does not answer"),
+              "%s", script_text(v, "message"));
     cr_assert(strstr(why(v, 0), "does not execute"), "%s", why(v, 0));
-    cr_assert(strstr(why(v, 1), "did not run to its end: the statement ran longer"), "%s", why(v, 1));
+    cr_assert(strstr(why(v, 1), "did not finish: the statement ran longer"), "%s", why(v, 1));
     cr_assert(strstr(why(v, 3), "P 0.40 < 0.50"), "%s", why(v, 3));
     json_decref(v);
 }
@@ -163,7 +163,7 @@ Test(verify, without_a_verifier_the_signals_decide)
         cr_assert_float_eq(real(candidate(v, 1), "p_correct"), real(candidate(v, 1), "label_model_p"), 0);
         cr_assert_float_eq(real(v, "threshold"), 0.5, 0);
         cr_assert(json_is_null(json_object_get(v, "entailment_threshold")));
-        cr_assert_eq(strstr(note(v, 0), "there is no verifier") != NULL, strategy == MSG_CYCLESQL);
+        cr_assert_eq(strstr(note(v, 0), "no verifier is available") != NULL, strategy == MSG_CYCLESQL);
         json_decref(v);
     }
 }
@@ -202,7 +202,7 @@ Test(verify, what_cannot_be_explained_is_not_verified)
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(chosen(v), 0);
-    cr_assert_str_eq(note(v, 0), "candidate 1: not verified, the signals alone decided (limit_memory)");
+    cr_assert_str_eq(note(v, 0), "candidate 1: not verified, so the signals alone decided (limit_memory)");
     cr_assert(json_is_null(json_object_get(candidate(v, 0), "explanation")));
     json_decref(v);
 }
@@ -274,7 +274,7 @@ Test(verify, answers_that_are_no_probability_are_none)
         struct core_verifier_answer answer = {ERR_OK, nonsense[i], "tei"};
         core_verified(s.core, task->key, task->hash, &answer, 0);
         json_t *v = script_verdict(&s);
-        cr_assert(strstr(note(v, 0), "(malformed: what it said is no probability)"), "%s", note(v, 0));
+        cr_assert(strstr(note(v, 0), "(malformed: the response is not a probability)"), "%s", note(v, 0));
         cr_assert(json_is_null(json_object_get(candidate(v, 0), "entailment")));
         json_decref(v);
     }
@@ -367,7 +367,7 @@ Test(verify, p_correct_is_never_below_what_looks_the_same)
     v = script_verdict(&s);
     double p, least;
     const char *numbers = strstr(script_text(v, "message"), "P(correct) ");
-    cr_assert(numbers && sscanf(numbers, "P(correct) %lf is below %lf", &p, &least) == 2, "%s",
+    cr_assert(numbers && sscanf(numbers, "P(correct) %lf is below the threshold %lf", &p, &least) == 2, "%s",
               script_text(v, "message"));
     cr_assert_lt(p, least);
     json_decref(v);
@@ -387,9 +387,10 @@ Test(verify, refusals_say_what_was_refused)
     ASK(NULL, longer->str, tokens->str, "DELETE FROM t", "SELECT '\xff'", deep->str, "SELEC 1", "SELECT bad_name");
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
-    cr_expect_str_eq(why(v, 0), "refused: longer than 64 KiB");
+    cr_expect_str_eq(why(v, 0), "refused: the SQL is longer than 64 KiB");
     for (unsigned i = 1; i < 5; i++) cr_expect(g_str_has_prefix(why(v, i), "refused: "), "%u: %s", i, why(v, i));
-    for (unsigned i = 5; i < 7; i++) cr_expect(g_str_has_prefix(why(v, i), "it does not execute"), "%s", why(v, i));
+    for (unsigned i = 5; i < 7; i++)
+        cr_expect(g_str_has_prefix(why(v, i), "the query does not execute"), "%s", why(v, i));
     json_decref(v);
     g_string_free(longer, TRUE);
     g_string_free(tokens, TRUE);
@@ -440,7 +441,7 @@ Test(verify, a_loser_always_has_a_reason)
                       sqls[i]);
             double p, least;
             const char *below = strstr(said, "P(correct) ");
-            if (below && sscanf(below, "P(correct) %lf is below %lf", &p, &least) == 2)
+            if (below && sscanf(below, "P(correct) %lf is below the threshold %lf", &p, &least) == 2)
                 cr_assert_lt(p, least, "%s", said);
         }
         json_decref(v);

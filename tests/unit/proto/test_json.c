@@ -121,7 +121,7 @@ static const struct {
     {"{\"db\":\"d\",\"answers\":[{\"question\":\"q\",\"choice\":7}]}", ERR_MALFORMED, "choice"},
     {"{\"db\":\"d\",\"linking\":[]}", ERR_MALFORMED, "linking"},
     {"{\"db\":\"d\",\"linking\":{\"tables\":[1]}}", ERR_MALFORMED, "tables"},
-    {"{\"db\":\"d\",\"linking\":{\"uncertain\":7}}", ERR_MALFORMED, "no list"},
+    {"{\"db\":\"d\",\"linking\":{\"uncertain\":7}}", ERR_MALFORMED, "not a list"},
     {"{\"db\":\"d\",\"linking\":{\"uncertain\":[{\"stage\":\"rows\"}]}}", ERR_MALFORMED, "neither tables nor columns"},
     {"{\"db\":\"d\",\"linking\":{\"uncertain\":[{\"stage\":\"tables\",\"p\":2}]}}", ERR_MALFORMED, "from 0 to 1"},
     {"{\"db\":\"d\",\"answers\":[0,0,0,0,0,0,0,0,0]}", ERR_LIMIT_COUNT, "8 are allowed"},

@@ -212,9 +212,9 @@ Test(ledger, what_is_not_ours_is_refused)
     cr_assert_eq(refusal(HOME, 1000, text, len, ""), ERR_OK);
     cr_assert_eq(refusal(HOME + 1, 1000, text, len, "another cluster"), ERR_CONFIG);
     cr_assert_eq(refusal(HOME, 1001, text, len, "another offset"), ERR_MALFORMED, "as a mirror would copy it");
-    cr_assert_eq(refusal(HOME, 1000, "", 0, "not made by a coordinator"), ERR_VERSION);
-    cr_assert_eq(refusal(HOME, 1000, NULL, 0, "not made by a coordinator"), ERR_VERSION);
-    cr_assert_eq(refusal(HOME, 1000, "assay1 0 3:1", 12, "not made by a coordinator"), ERR_VERSION);
+    cr_assert_eq(refusal(HOME, 1000, "", 0, "not written by a coordinator"), ERR_VERSION);
+    cr_assert_eq(refusal(HOME, 1000, NULL, 0, "not written by a coordinator"), ERR_VERSION);
+    cr_assert_eq(refusal(HOME, 1000, "assay1 0 3:1", 12, "not written by a coordinator"), ERR_VERSION);
     for (size_t cut = 12; cut < len; cut++) cr_assert_neq(refusal(HOME, 1000, text, cut, ""), ERR_OK, "%zu", cut);
     for (size_t i = 12; i < len; i++) {
         char was = text[i];

@@ -217,7 +217,7 @@ static void expect_refused(const char *listen, const char *says)
 Test(admin, addresses_that_are_none_and_a_port_that_is_taken)
 {
     static const char *const bad[] = {"", "9000", "localhost", "localhost:", "::1:9000", "[::1]", "[::1:9000"};
-    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) expect_refused(bad[i], "is no HOST:PORT");
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) expect_refused(bad[i], "is not HOST:PORT");
     expect_refused("127.0.0.1:http-no-such", "listen: 127.0.0.1:http-no-such");
     expect_refused("203.0.113.1:9000", "cannot listen on 203.0.113.1:9000");
     struct admin_http *admin = open_observe(0);
@@ -404,13 +404,13 @@ Test(watch, health_is_about_loops_and_fatal_errors)
     expect_page(&process, "/healthz", 200, "loops: ok");
     atomic_store(&joined, 2);
     atomic_store(&restoring, 1500000000LL);
-    expect_page(&process, "/readyz", 503, "taking over: not yet, for 1.5 s");
+    expect_page(&process, "/readyz", 503, "takeover: not yet, for 1.5 s");
     expect_page(&process, "/healthz", 200, "loops: ok");
     atomic_store(&restoring, HEALTH_RESTORE_MS * 1000000LL + 1);
-    expect_page(&process, "/readyz", 200, "taking over: goes on");
+    expect_page(&process, "/readyz", 200, "takeover: in progress");
     atomic_store(&restoring, 0);
     atomic_store(&turned, clock_now_ns() - 61000000000LL);
-    expect_page(&process, "/healthz", 503, "loops: stuck, the slowest turned 61");
+    expect_page(&process, "/healthz", 503, "loops: stuck, slowest iteration 61");
     expect_page(&process, "/readyz", 503, "loops: stuck");
     atomic_store(&turned, clock_now_ns());
     expect_page(&process, "/healthz", 200, "transport: ok");

@@ -266,9 +266,9 @@ Test(otlp, what_cannot_be_is_said_at_the_start)
     char *bad = write_file("no header\n"), *good = write_file("X-Key: 1\n");
     const struct {
         const char *endpoint, *headers_file, *says;
-    } cases[] = {{"localhost:4318", NULL, "is no URL"},
+    } cases[] = {{"localhost:4318", NULL, "is not a URL"},
                  {"http://user:secret@localhost", NULL, "user name"},
-                 {"http://127.0.0.1:4318", bad, "no header"},
+                 {"http://127.0.0.1:4318", bad, "not a header"},
                  {"http://127.0.0.1:4318", "/nowhere", "/nowhere"},
                  {"http://collector.example:4318", good, "plain http"}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -36,7 +36,7 @@ Test(cache_config, what_cannot_work_is_refused)
         {{.address = "host", .user = "me"}, "password"},
         {{.address = "host", .password_file = "/nowhere/at/all"}, "/nowhere/at/all"},
         {{.address = "host", .password_variable = "ASSAY_TEST_NOT_SET"}, "ASSAY_TEST_NOT_SET"},
-        {{.address = "host", .password_variable = "HOME", .password_file = "/dev/null"}, "not in both"},
+        {{.address = "host", .password_variable = "HOME", .password_file = "/dev/null"}, "both a file and a variable"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         struct cache *cache;

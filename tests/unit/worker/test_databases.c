@@ -117,7 +117,7 @@ Test(databases, the_error_says_where_it_looked)
     worker_database_path(&some, "nowhere", &path, &err);
     cr_assert(strstr(err.text, "nowhere") && strstr(err.text, first), "%s", err.text);
     worker_database_path(&none, "nowhere", &path, &err);
-    cr_assert(strstr(err.text, "none was given"), "%s", err.text);
+    cr_assert(strstr(err.text, "none is configured"), "%s", err.text);
 }
 
 /* Known by its text alone: no name of the catalogue's leads to it, and it leads to none of the catalogue's. */

@@ -96,7 +96,7 @@ Test(worker, what_sqlite_lacks_is_named)
     const struct msg_result *result = rig_next(&rig);
     cr_assert(result->invalid && result->n_findings == 1);
     const struct msg_finding *finding = &result->findings[0];
-    cr_expect_str_eq(finding->message, "ILIKE is PostgreSQL; SQLite's LIKE does not mind case");
+    cr_expect_str_eq(finding->message, "ILIKE is PostgreSQL syntax; in SQLite use LIKE, which ignores case");
     cr_assert_eq(finding->n_clauses, 1);
     cr_expect_str_eq(finding->clauses[0].text, "ILIKE");
 }

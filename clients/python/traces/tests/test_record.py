@@ -143,5 +143,5 @@ def test_a_trace_is_sent_and_the_answer_or_the_refusal_comes_back(model, door):
     assert send(url, trace) == door.answer[1] and door.seen == ("/v1/linkings", len(message(trace)))
     door.answer = (400, {"detail": "layer 7 is missing"})
     with pytest.raises(Refused, match="layer 7 is missing"): send(url, trace)
-    door.answer = (503, {"detail": "this replica ends"})
+    door.answer = (503, {"detail": "shutting down"})
     with pytest.raises(OSError): send(url, trace)

@@ -182,10 +182,10 @@ static enum err_code read_head(struct ledger *ledger, uint64_t log_id, int64_t l
     uint64_t found_part = get(&at, 8), found_low = get(&at, 8), width = get(&at, 8), position = get(&at, 8);
     if (found_part != log_id)
         return err_set(err, ERR_CONFIG,
-                       "the commit was made for another cluster, topic or partition (a mirror copies "
-                       "commits, but they mean nothing there)");
+                       "the committed offset belongs to another cluster, topic or partition (offsets copied by a "
+                       "mirror are not valid)");
     if (found_low != (uint64_t)low || width > LEDGER_SPAN || low < 0 || low > INT64_MAX / 2 || position > INT64_MAX)
-        return err_set(err, ERR_MALFORMED, "the commit's metadata is of another offset");
+        return err_set(err, ERR_MALFORMED, "the commit's metadata belongs to another offset");
     ledger_init(ledger, log_id, low, (int64_t)position);
     ledger->reopen_end = low + (int64_t)width;
     for (unsigned i = 0; i < LEDGER_WORDS; i++) ledger->since[i] = (int64_t)position;
@@ -195,7 +195,7 @@ static enum err_code read_head(struct ledger *ledger, uint64_t log_id, int64_t l
     ledger->probes = (uint32_t)get(&at, 4);
     ledger->crashes = (uint32_t)get(&at, 4);
     for (unsigned i = 0; i < LEDGER_OUTPUTS; i++)
-        if (ledger->outputs[i] < 0) return err_set(err, ERR_MALFORMED, "the commit's metadata makes no sense");
+        if (ledger->outputs[i] < 0) return err_set(err, ERR_MALFORMED, "the commit's metadata has a negative offset");
     return ERR_OK;
 }
 
@@ -205,7 +205,7 @@ static enum err_code unwrap(const char *text, size_t len, uint8_t *raw, size_t *
     gint state = 0;
     guint save = 0;
     if (len < MAGIC_LEN || memcmp(text, magic, MAGIC_LEN) != 0)
-        return err_set(err, ERR_VERSION, "the commit was not made by a coordinator of this kind: '%.*s'",
+        return err_set(err, ERR_VERSION, "the commit's metadata was not written by a coordinator: '%.*s'",
                        (int)(len < 20 ? len : 20), text);
     if (len >= LEDGER_TEXT) return err_set(err, ERR_MALFORMED, "the commit's metadata is too long");
     const uint8_t *at = raw;
@@ -213,12 +213,13 @@ static enum err_code unwrap(const char *text, size_t len, uint8_t *raw, size_t *
     uint64_t version = get(&at, 2);
     *map = (size_t)get(&at, 2);
     if (n < 2 || version != LEDGER_VERSION)
-        return err_set(err, ERR_VERSION, "the commit is of version %llu, this is version %d",
-                       (unsigned long long)version, LEDGER_VERSION);
-    if (*map > MAP || n != HEAD + *map + CHECK) return err_set(err, ERR_MALFORMED, "the commit's metadata is cut");
+        return err_set(err, ERR_VERSION, "unsupported commit version %llu, expected %d", (unsigned long long)version,
+                       LEDGER_VERSION);
+    if (*map > MAP || n != HEAD + *map + CHECK)
+        return err_set(err, ERR_MALFORMED, "the commit's metadata is truncated");
     at = raw + n - CHECK;
     if (get(&at, CHECK) != XXH32(raw, n - CHECK, 0))
-        return err_set(err, ERR_MALFORMED, "the commit's metadata is damaged");
+        return err_set(err, ERR_MALFORMED, "the commit's metadata has a wrong checksum");
     return ERR_OK;
 }
 
@@ -233,7 +234,7 @@ enum err_code ledger_decode(struct ledger *ledger, uint64_t log_id, int64_t low,
     for (int64_t i = 0; i < (int64_t)map * 8; i++) {
         if (!(raw[HEAD + i / 8] >> (i % 8) & 1)) continue;
         if (low + i >= ledger->reopen_end)
-            return err_set(err, ERR_MALFORMED, "the commit's metadata finishes what was never opened");
+            return err_set(err, ERR_MALFORMED, "the commit's metadata marks an unread request as finished");
         bit_set(ledger->finished, low + i, true);
     }
     return ERR_OK;

@@ -270,7 +270,7 @@ static bool may_open(const struct once *once, const struct once_partition *part)
 /* A request whose owners died: aside, with where it stood and why. */
 static void put_aside(struct once *once, struct once_inflight *inflight)
 {
-    const char *why = "whoever opened it died, five times in a row";
+    const char *why = "five coordinators in a row died while this request was open";
     once->stats.poison++;
     if (once_put_aside(once, inflight, ERR_REJECTED, why)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
 }
@@ -359,7 +359,7 @@ static void serve(struct once *once)
 {
     for (rd_kafka_message_t *raw; (raw = rd_kafka_consumer_poll(once->client, 0)); rd_kafka_message_destroy(raw)) {
         if (!raw->err)
-            once_fail(once, ERR_INTERNAL, "a message came past its partition's queue");
+            once_fail(once, ERR_INTERNAL, "a message arrived outside its partition's queue");
         else if (raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF && kafka_is_final(raw->err))
             once_fail(once, kafka_code(raw->err), rd_kafka_message_errstr(raw));
     }
@@ -559,7 +559,7 @@ static enum err_code open_producer(struct once *once, const char *name, uint32_t
     struct once_producer *producer = &once->producers[number];
     char id[ONCE_MAX_NAME + 16];
     producer->background = background_new(&once->wakeup);
-    if (!producer->background) return err_set(err, ERR_NOMEM, "no thread for transactions");
+    if (!producer->background) return err_set(err, ERR_NOMEM, "cannot create a transaction thread");
     if (number)
         snprintf(id, sizeof id, "%s/%" PRIu32, name, number);
     else
@@ -584,10 +584,11 @@ static enum err_code open_clients(struct once *once, const char *name, struct er
     if (!code) code = kafka_know_topics(&once->kafka->bus, outputs, LEDGER_OUTPUTS, err);
     if (code) return code;
     char *cluster = rd_kafka_clusterid(once->client, (int)once->kafka->connect_ms);
-    if (!cluster || !(once->cluster = strdup(cluster))) code = err_set(err, ERR_UNREACHABLE, "kafka: no cluster id");
+    if (!cluster || !(once->cluster = strdup(cluster)))
+        code = err_set(err, ERR_UNREACHABLE, "kafka: the brokers report no cluster id");
     if (cluster) rd_kafka_mem_free(once->client, cluster);
     once->watchdog = watchdog_new();
-    if (!code && !once->watchdog) code = err_set(err, ERR_NOMEM, "no thread for a watchdog");
+    if (!code && !once->watchdog) code = err_set(err, ERR_NOMEM, "cannot create a watchdog thread");
     for (uint32_t i = 0; i < once->n_producers && !code; i++) code = open_producer(once, name, i, err);
     return code;
 }
@@ -612,7 +613,7 @@ enum err_code kafka_subscribe_once(struct bus *bus, const struct bus_once *how, 
     char name[ONCE_MAX_NAME];
     *out = NULL;
     if (how->from && strcmp(how->from, "beginning") != 0 && strcmp(how->from, "end") != 0)
-        return err_set(err, ERR_CONFIG, "a group starts from the beginning or the end, not '%.40s'", how->from);
+        return err_set(err, ERR_CONFIG, "invalid start position '%.40s', expected beginning or end", how->from);
     struct once *once = once_new((struct kafka *)bus, how);
     if (!once) return err_set(err, ERR_NOMEM, "no memory for a consumer");
     once_name(how, name);

@@ -281,8 +281,10 @@ static enum err_code replace_refused(struct once *once, struct once_inflight *in
     struct bus_out out;
     const struct bus_out *old = &inflight->out->out;
     if (!kafka_is_refused(once->kafka, old->topic, bus_out_bytes(old)))
-        return err_set(err, ERR_CONFIG, "a batch is larger than %.100s takes: see its max.message.bytes", old->topic);
-    make_letter(once, inflight, ERR_LIMIT_BYTES, "the answer is larger than its topic takes", &letter, &out);
+        return err_set(err, ERR_CONFIG,
+                       "a batch is larger than topic %.100s accepts" ERR_HINT "check max.message.bytes of the topic",
+                       old->topic);
+    make_letter(once, inflight, ERR_LIMIT_BYTES, "the output is larger than its topic accepts", &letter, &out);
     struct once_copy *copy = copy_new(once, &inflight->public, &out, once->topics[ONCE_LETTERS]);
     if (!copy) return err_set(err, ERR_NOMEM, "no memory for a dead letter");
     inflight->part->producer->settled_bytes += copy->out.len;
@@ -338,7 +340,7 @@ static enum err_code has_failed(struct once_producer *producer, enum err_code co
     struct err renewing = {0}, *err = &producer->transaction.err;
     const struct log_field why = log_field_text("why", err->text);
     bool passes = err_class(code) == ERR_CLASS_RETRY;
-    if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "a transaction was dropped and is done again");
+    if (passes) log_event(LOG_LEVEL_WARN, "kafka", &why, 1, "transaction aborted, retrying");
     if (passes && (txn_drop(producer->txn, &renewing) || replace_all_refused(producer, &renewing)))
         passes = false, code = renewing.code, *err = renewing;
     take_back(producer);
@@ -383,7 +385,7 @@ static enum err_code begin_commit(struct once_producer *producer)
     metrics_histogram_count(&once->stats.writes, now->written_ns - now->began_ns);
     bool fourth = (once->stats.committed + once->stats.aborted) % 4 == 3;
     if (fourth && (FORCED(dropped_transactions) || MUTATED(bit_before_commit)))
-        code = err_set(&now->err, ERR_UNREACHABLE, "on purpose");
+        code = err_set(&now->err, ERR_UNREACHABLE, "injected failure");
     now->offsets = rd_kafka_topic_partition_list_new(8);
     if (!code) put_offsets(producer, now->offsets);
     if (!code && once->failure.code) code = once->failure.code;

@@ -74,7 +74,9 @@ enum err_code once_count_partitions(rd_kafka_t *client, const char *topic, int32
     if (error) return kafka_err(err, error, topic);
     *out = metadata->topic_cnt ? metadata->topics[0].partition_cnt : 0;
     rd_kafka_metadata_destroy(metadata);
-    return *out ? ERR_OK : err_set(err, ERR_CONFIG, "there is no topic %s; `assay topics create` makes it", topic);
+    return *out ? ERR_OK
+                : err_set(err, ERR_CONFIG, "topic %s does not exist" ERR_HINT "create it with `assay topics create`",
+                          topic);
 }
 
 void once_begin(struct ledger *ledger, uint64_t log_id, const struct once_logs *logs, bool from_end)
@@ -103,7 +105,8 @@ static enum err_code read_commits(struct once *once, rd_kafka_topic_partition_li
         for (int i = 0; i < list->cnt && !error; i++) error = list->elems[i].err;
         bool passes =
             error == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT || err_class(kafka_code(error)) == ERR_CLASS_RETRY;
-        if (!passes || clock_now_ns() > limit) return kafka_err(err, error, "the group's commits");
+        if (!passes || clock_now_ns() > limit)
+            return kafka_err(err, error, "cannot read the group's committed offsets");
         pause_a_moment();
     }
 }
@@ -133,8 +136,8 @@ static enum err_code begin_new(struct once *once, struct once_partition *part, u
     if (code) return code;
     if (!known && !once->from)
         return err_set(err, ERR_CONFIG,
-                       "the group %.100s has never read %s: `assay topics create` starts it, or say where it begins "
-                       "(--from beginning or end)",
+                       "group %.100s has no committed offset in topic %s" ERR_HINT
+                       "run `assay topics create`, or set --from beginning or end",
                        once->group, once->topics[ONCE_REQUESTS]);
     once_begin(&part->ledger, id, logs, !known && strcmp(once->from, "end") == 0);
     return ERR_OK;
@@ -150,7 +153,7 @@ static void say_lost(const rd_kafka_topic_partition_t *entry, uint64_t lost)
     const struct log_field fields[] = {log_field_text("topic", entry->topic),
                                        log_field_number("partition", entry->partition),
                                        log_field_number("requests", (int64_t)lost)};
-    log_event(LOG_LEVEL_ERROR, "kafka", fields, 3, "requests are lost: retention took them before they were judged");
+    log_event(LOG_LEVEL_ERROR, "kafka", fields, 3, "requests are lost: retention deleted them before they were judged");
 }
 
 /* The ledger that the owner before left, fitted to what the logs still hold. */
@@ -167,7 +170,10 @@ static enum err_code restore(struct once *once, struct once_partition *part, con
         code = ledger_decode(ledger, id, entry->offset, entry->metadata, entry->metadata_size, err);
     if (code) return code;
     if (ledger->low > logs->end[ONCE_REQUESTS])
-        return err_set(err, ERR_CONFIG, "the group has read %s further than it goes: was it made anew?", entry->topic);
+        return err_set(err, ERR_CONFIG,
+                       "the group's committed offset is past the end of topic %s" ERR_HINT
+                       "check whether the topic was recreated",
+                       entry->topic);
     uint64_t lost = ledger_skip_to(ledger, logs->start[ONCE_REQUESTS]);
     if (lost) say_lost(entry, lost);
     once->stats.lost += lost;
@@ -274,13 +280,13 @@ static enum err_code read_tails(struct reading *reading, struct err *err)
     int64_t limit = deadline();
     enum err_code code = ERR_OK;
     rd_kafka_resp_err_t error = rd_kafka_assign(reading->client, reading->list);
-    if (error) return kafka_err(err, error, "reading verdicts back");
+    if (error) return kafka_err(err, error, "cannot read verdicts back");
     while (reading->left && !code) {
         rd_kafka_message_t *raw = rd_kafka_consumer_poll(reading->client, KAFKA_POLL_MS);
         if (raw) code = read_one(reading, raw, err);
         if (raw) rd_kafka_message_destroy(raw);
         if (!code && clock_now_ns() > limit)
-            code = err_set(err, ERR_CLOSED, "verdicts could not be read back: a transaction on them does not end");
+            code = err_set(err, ERR_CLOSED, "timed out reading verdicts back: a transaction is still open");
     }
     return code;
 }
@@ -318,7 +324,9 @@ static enum err_code take_membership(struct once *once, struct err *err)
     if (member) rd_kafka_mem_free(once->client, member);
     if (once->membership) rd_kafka_consumer_group_metadata_destroy(once->membership);
     once->membership = is_member ? rd_kafka_consumer_group_metadata(once->client) : NULL;
-    return once->membership ? ERR_OK : err_set(err, ERR_CLOSED, "partitions were given to somebody who is no member");
+    return once->membership
+               ? ERR_OK
+               : err_set(err, ERR_CLOSED, "partitions were assigned, but this process is not a member of the group");
 }
 
 static enum err_code restore_all(struct once *once, const rd_kafka_topic_partition_list_t *list, struct err *err)
@@ -374,7 +382,7 @@ static void open_queue(struct once *once, struct once_partition *part, unsigned 
 {
     rd_kafka_queue_t *queue = rd_kafka_queue_get_partition(once->client, once->topics[topic], part->partition);
     if (!queue) {
-        once_fail(once, ERR_NOMEM, "no queue for a partition");
+        once_fail(once, ERR_NOMEM, "cannot create a queue for a partition");
         return;
     }
     rd_kafka_queue_forward(queue, NULL);
@@ -425,7 +433,7 @@ static void say_closed(const struct once *once, int32_t first, int32_t copartiti
                                        log_field_number("closed", once->n_closed), log_field_number("first", first),
                                        log_field_text("lacking", scarce), log_field_number("partitions", copartitions)};
     log_event(LOG_LEVEL_WARN, "kafka", fields, sizeof fields / sizeof *fields,
-              "requests of some partitions are not read: another topic has fewer partitions; grow it");
+              "requests of some partitions are not read: another topic has fewer partitions");
 }
 
 /* Partitions whose co-partitions are missing leave the list and stay closed. */

@@ -97,7 +97,10 @@ static enum err_code code_of(rd_kafka_error_t *error, const char *what, struct e
     if (!error) return ERR_OK;
     if (rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR_OFFSET_METADATA_TOO_LARGE) {
         rd_kafka_error_destroy(error);
-        return err_set(err, ERR_CONFIG, "%s: the brokers' offset.metadata.max.bytes must be 4096 or more", what);
+        return err_set(err, ERR_CONFIG,
+                       "%s: the offset metadata is too large" ERR_HINT
+                       "set offset.metadata.max.bytes of the brokers to 4096 or more",
+                       what);
     }
     bool passes = !rd_kafka_error_is_fatal(error) && !is_fenced(rd_kafka_error_code(error)) &&
                   (rd_kafka_error_is_retriable(error) || rd_kafka_error_txn_requires_abort(error));
@@ -113,7 +116,8 @@ static enum err_code init_producer(struct txn *txn, struct err *err)
     enum err_code code;
     watchdog_begin(txn->watchdog, "starting a transactional producer", ONCE_CALL_MS);
     do {
-        code = code_of(rd_kafka_init_transactions(txn->producer, QUERY_MS), "kafka: transactions", err);
+        code =
+            code_of(rd_kafka_init_transactions(txn->producer, QUERY_MS), "kafka: cannot initialize transactions", err);
     } while (code == ERR_UNREACHABLE);
     watchdog_end(txn->watchdog);
     return code;
@@ -152,7 +156,8 @@ enum err_code txn_open(struct kafka *kafka, const char *id, struct txn **out, st
     txn->context = (struct kafka_context){kafka, txn, false};
     txn->watchdog = watchdog_new();
     snprintf(txn->id, sizeof txn->id, "%s", id);
-    enum err_code code = txn->watchdog ? make_producer(txn, err) : err_set(err, ERR_NOMEM, "no thread for a watchdog");
+    enum err_code code =
+        txn->watchdog ? make_producer(txn, err) : err_set(err, ERR_NOMEM, "cannot create a watchdog thread");
     if (code) {
         txn_close(txn);
         return code;
@@ -172,7 +177,7 @@ void txn_close(struct txn *txn)
 enum err_code txn_drop(struct txn *txn, struct err *err)
 {
     if (MUTATED(producer_reused)) {
-        code_of(rd_kafka_abort_transaction(txn->producer, ONCE_CALL_MS), "kafka: abort", err);
+        code_of(rd_kafka_abort_transaction(txn->producer, ONCE_CALL_MS), "kafka: cannot abort a transaction", err);
         return ERR_OK;
     }
     drop_producer(txn);
@@ -190,7 +195,7 @@ enum err_code txn_begin(struct txn *txn, struct err *err)
     if (code) return code;
     txn->under_way = txn->lost = 0;
     txn->disturbed = false;
-    return code_of(rd_kafka_begin_transaction(txn->producer), "kafka: begin", err);
+    return code_of(rd_kafka_begin_transaction(txn->producer), "kafka: cannot begin a transaction", err);
 }
 
 enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn_mark *mark, struct err *err)
@@ -213,7 +218,7 @@ enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn
     }
     if (headers) rd_kafka_headers_destroy(headers);
     bool full = rd_kafka_error_code(error) == RD_KAFKA_RESP_ERR__QUEUE_FULL;
-    enum err_code code = code_of(error, "kafka: produce", err);
+    enum err_code code = code_of(error, "kafka: cannot produce a message", err);
     return full ? ERR_UNREACHABLE : code;
 }
 
@@ -225,7 +230,7 @@ static enum err_code explain(struct txn *txn, struct err *err)
     rd_kafka_resp_err_t why = error ? rd_kafka_error_code(error) : RD_KAFKA_RESP_ERR_NO_ERROR;
     bool known = error && why != RD_KAFKA_RESP_ERR__STATE;
     bool fatal = txn->fenced || is_fenced(why) || (error && rd_kafka_error_is_fatal(error));
-    enum err_code code = err_set(err, fatal ? ERR_CLOSED : ERR_UNREACHABLE, "kafka: %u outputs were not taken: %s",
+    enum err_code code = err_set(err, fatal ? ERR_CLOSED : ERR_UNREACHABLE, "kafka: %u messages were not delivered: %s",
                                  txn->lost, known ? rd_kafka_error_string(error) : rd_kafka_err2str(txn->why));
     if (error) rd_kafka_error_destroy(error);
     return code;
@@ -247,7 +252,7 @@ static enum err_code send_offsets(struct txn *txn, const rd_kafka_topic_partitio
 {
     watchdog_begin(txn->watchdog, "sending offsets", ONCE_CALL_MS);
     enum err_code code = code_of(rd_kafka_send_offsets_to_transaction(txn->producer, offsets, membership, ONCE_CALL_MS),
-                                 "kafka: offsets", err);
+                                 "kafka: cannot send offsets", err);
     watchdog_end(txn->watchdog);
     return code;
 }
@@ -262,7 +267,7 @@ static enum err_code commit(struct txn *txn, struct err *err)
            !rd_kafka_error_txn_requires_abort(error))
         rd_kafka_error_destroy(error);
     watchdog_end(txn->watchdog);
-    return code_of(error, "kafka: commit", err);
+    return code_of(error, "kafka: cannot commit a transaction", err);
 }
 
 enum err_code txn_commit(struct txn *txn, const rd_kafka_topic_partition_list_t *offsets,

@@ -23,8 +23,7 @@ struct watchdog {
 static void bite(const struct watchdog *watchdog)
 {
     char line[200];
-    int len = snprintf(line, sizeof line, "assay: kafka: %s does not return; this process ends\n",
-                       atomic_load(&watchdog->what));
+    int len = snprintf(line, sizeof line, "assay: kafka: %s timed out; exiting\n", atomic_load(&watchdog->what));
     if (len > 0 && write(STDERR_FILENO, line, (size_t)len) < 0) _exit(WATCHDOG_STATUS);
     anew_begin();
     _exit(WATCHDOG_STATUS);

@@ -14,11 +14,11 @@ class AssayError(Exception):
 
 
 class Problem(AssayError):
-    """The server answered with a problem document (RFC 9457): `status` of HTTP, `title`, `detail`, `code`."""
+    """The server answered with a problem document (RFC 9457): `status` of HTTP, `title`, `detail`, `code`, `hint`."""
 
-    def __init__(self, status: int, code: str, title: str, detail: str) -> None:
-        super().__init__(code, detail or title)
-        self.status, self.title, self.detail = status, title, detail
+    def __init__(self, status: int, code: str, title: str, detail: str, hint: str = "") -> None:
+        super().__init__(code, "; ".join(filter(None, (detail or title, hint))))
+        self.status, self.title, self.detail, self.hint = status, title, detail, hint
 
 
 class Refused(Problem):

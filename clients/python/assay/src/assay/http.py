@@ -91,7 +91,8 @@ def _problem(status: int, raw: Any) -> Problem:
     """Of a problem document's JSON."""
     unknown = status == 404 and raw.get("code") == "unknown_id"
     kind = UnknownVerdict if unknown else Unavailable if status == 503 else Refused if status < 500 else Problem
-    return kind(status, str(raw.get("code", "unknown")), str(raw.get("title", "")), str(raw.get("detail", "")))
+    return kind(status, str(raw.get("code", "unknown")), str(raw.get("title", "")), str(raw.get("detail", "")),
+                str(raw.get("hint", "")))
 
 
 def _error(reply: _Reply) -> AssayError:

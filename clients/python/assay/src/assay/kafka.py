@@ -106,7 +106,7 @@ class Verdicts:
         try:
             partitions = sorted(self._consumer.list_topics(topic, timeout).topics[topic].partitions)
             if not partitions:
-                raise AssayError("refused", f"there is no topic {topic}")
+                raise AssayError("refused", f"topic {topic} does not exist")
             if from_beginning:
                 return [TopicPartition(topic, p, OFFSET_BEGINNING) for p in partitions]
             return [TopicPartition(topic, p, self._consumer.get_watermark_offsets(TopicPartition(topic, p), timeout)[1]) for p in partitions]

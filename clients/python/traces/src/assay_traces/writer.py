@@ -55,4 +55,6 @@ def send(url, trace, timeout=10.0):
         with urllib.request.urlopen(request, timeout=timeout) as answer: return json.load(answer)
     except urllib.error.HTTPError as error:
         if error.code >= 500: raise
-        raise Refused(json.load(error).get("detail", error.reason)) from error
+        problem = json.load(error)
+        parts = problem.get("detail", error.reason), problem.get("hint")
+        raise Refused("; ".join(filter(None, parts))) from error
