@@ -18,7 +18,8 @@ struct cli;
 struct command {
     const char *name;
     const char *sentence;                     /* what it does, for the list of commands */
-    const char *args;                         /* "LOG", "--db FILE SQL..." */
+    const char *guide;                        /* the page of docs/ that tells more; NULL if there is none */
+    const char *args;                         /* "LOG", "--db FILE SQL..."; a line for each form */
     const char *description;                  /* paragraphs for --help and the man page, separated by a blank line */
     const char *examples;                     /* lines for the man page; NULL: none */
     const struct option_group *const *groups; /* its flags; ends with NULL */
@@ -79,11 +80,14 @@ enum err_code config_file_read(struct cli *cli, const char *path, bool required,
 /* The same for a training recipe: a file, or the mapping itself, from its "{" on. */
 enum err_code recipe_read(struct cli *cli, const char *text, struct err *err);
 
-/* "assay: message" on standard error. */
+/* Prints "assay: message" to standard error, and the text behind ERR_HINT as "hint: advice" on the next line. Thread:
+ * any. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same of a log without a line. */
+/* Reports that the log at `path` has no line. */
 void complain_empty(const char *path);
-/* The same for a failure, with its class and what it means. Returns EXIT_ERROR, for `return complain_err(...)`. */
+/* Prints the message of `err` to standard error, and its hint on a line of its own. Thread: any. */
+void complain_text(const struct err *err);
+/* Prints "assay: what: message (code)" and the hint; `what` may be NULL. Returns EXIT_ERROR. */
 int complain_err(const char *what, const struct err *err);
 
 const char *program_commit(void);  /* "1234567" */

@@ -10,10 +10,10 @@
 enum { KEY_USAGE = 0x10, KEY_VERSION };
 
 const struct argp_option help_options[] = {
-    {.name = "help", .key = '?', .arg = "all", .flags = OPTION_ARG_OPTIONAL, .doc = "what matters first; or all of it"},
+    {.name = "help", .key = '?', .arg = "all", .flags = OPTION_ARG_OPTIONAL, .doc = "show the main options, or all"},
     {.key = 'h', .flags = OPTION_HIDDEN},
-    {.name = "usage", .key = KEY_USAGE, .doc = "one paragraph"},
-    {.name = "version", .key = 'V', .doc = "print the program's version"},
+    {.name = "usage", .key = KEY_USAGE, .doc = "show a short usage message"},
+    {.name = "version", .key = 'V', .doc = "show the version"},
     {0}};
 
 error_t help_on_key(int key, const char *arg, struct argp_state *state, void (*short_help)(const struct command *),
@@ -95,8 +95,8 @@ void help_print(const struct command *command)
     char *first = end ? g_strndup(command->description, (size_t)(end - command->description) + (*end == '.'))
                       : g_strdup(command->description);
     char *rest =
-        few ? g_strdup_printf("`assay %s --help=all` says more; so does `man assay-%s`.", command->name, command->name)
-            : g_strdup_printf("`assay %s --help=all` shows all %u flags; so does `man assay-%s`.", command->name, n,
+        few ? g_strdup_printf("For details see `assay %s --help=all` or `man assay-%s`.", command->name, command->name)
+            : g_strdup_printf("`assay %s --help=all` shows all %u flags, as does `man assay-%s`.", command->name, n,
                               command->name);
     char *doc = g_strdup_printf("%s\v%s", first, rest), *name = g_strdup_printf("assay %s", command->name);
     struct argp argp = {.options = (const struct argp_option *)(void *)options->data,

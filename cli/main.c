@@ -139,8 +139,8 @@ static bool flags_are_known(const struct command *command, int argc, char *const
     char *unknown = help_unknown_flag(command, argc, argv);
     if (!unknown) return true;
     const char *near = help_near_flag(command, unknown);
-    complain("%s has no flag '--%.80s'%s%s%s; `assay %s --help=all` shows them", command->name, unknown,
-             near ? ": did you mean --" : "", near ? near : "", near ? "?" : "", command->name);
+    complain("%s has no flag '--%.80s'%s%s%s" ERR_HINT "run `assay %s --help=all` to list the flags", command->name,
+             unknown, near ? ": did you mean --" : "", near ? near : "", near ? "?" : "", command->name);
     g_free(unknown);
     return false;
 }
@@ -191,14 +191,14 @@ static void help_word(struct argp_state *state)
     const struct command *command = name ? command_find(name) : NULL;
     const char *near = name ? help_near_command(name) : NULL;
     if (name && !command)
-        argp_error(state, "there is no command '%.80s'%s%s%s", name, near ? ": did you mean " : "", near ? near : "",
+        argp_error(state, "unknown command '%.80s'%s%s%s", name, near ? ": did you mean " : "", near ? near : "",
                    near ? "?" : "");
     help_on_key('h', NULL, state, command ? help_print : NULL, command);
 }
 
 static error_t on_command(int key, char *arg, struct argp_state *state)
 {
-    if (key == ARGP_KEY_NO_ARGS) argp_error(state, "which command?");
+    if (key == ARGP_KEY_NO_ARGS) argp_error(state, "missing command");
     if (key != ARGP_KEY_ARG) return help_on_key(key, arg, state, NULL, NULL);
     struct cli *cli = state->input;
     if (strcmp(arg, "version") == 0) help_on_key('V', NULL, state, NULL, NULL);
@@ -206,7 +206,7 @@ static error_t on_command(int key, char *arg, struct argp_state *state)
     cli->command = command_find(arg);
     const char *near = cli->command ? NULL : help_near_command(arg);
     if (!cli->command)
-        argp_error(state, "there is no command '%.80s'%s%s%s", arg, near ? ": did you mean " : "", near ? near : "",
+        argp_error(state, "unknown command '%.80s'%s%s%s", arg, near ? ": did you mean " : "", near ? near : "",
                    near ? "?" : "");
     cli->n_args = state->next - 1; /* where the command stands */
     state->next = state->argc;     /* the rest is the command's */
@@ -215,14 +215,13 @@ static error_t on_command(int key, char *arg, struct argp_state *state)
 
 static char *list_commands(void)
 {
-    GString *text =
-        g_string_new("Judges the SQL that text-to-SQL systems write: which candidate may be trusted, how sure "
-                     "that is, which clauses are suspect and why.\vCommands:\n");
+    GString *text = g_string_new("Judges SQL written by text-to-SQL systems: which candidate may be trusted, with what "
+                                 "probability, and which clauses are suspect and why.\vCommands:\n");
     for (const struct command *const *c = commands; *c; c++)
         g_string_append_printf(text, "  %-10s %s\n", (*c)->name, (*c)->sentence);
     g_string_append(text,
                     "\nExit status: 0 validated, 1 judged but not validated, 2 usage, configuration or internal "
-                    "error, 130 interrupted. `assay COMMAND --help` says more, `assay COMMAND --help=all` everything.");
+                    "error, 130 interrupted. See `assay COMMAND --help` for the main options, `--help=all` for all.");
     return g_string_free(text, FALSE);
 }
 

@@ -33,7 +33,7 @@ bool diff_verdict_read(const struct lines *lines, struct diff_verdict *out, stru
     int status = status_name ? msg_status_by_name(status_name) : -1;
     const char *id = text_at(json, "id");
     if (!json || !id || status < 0) {
-        const char *why = json ? "no verdict: it has no id, or no status that is known" : error.text;
+        const char *why = json ? "not a verdict: id is missing, or status is missing or unknown" : error.text;
         err_set(err, ERR_MALFORMED, "%s", why);
         json_decref(json);
         return false;

@@ -135,7 +135,7 @@ static bool read_indexed(struct comparison *d, const struct diff_id *entry, stru
     struct lines *lines = &d->lines[d->indexed];
     struct err err = {0};
     if (lines_at(lines, entry->start, entry->line) > 0 && diff_verdict_read(lines, out, &err)) return true;
-    stop(d, ERR_IO, "%s:%u: the file was changed meanwhile", lines->path, entry->line);
+    stop(d, ERR_IO, "%s:%u: the file changed during the comparison", lines->path, entry->line);
     return false;
 }
 
@@ -211,7 +211,7 @@ static void choose_indexed(struct comparison *d)
     if (d->indexed == 0 || g_file_test(names[1], G_FILE_TEST_IS_REGULAR)) return;
     for (int i = 0; i < 2; i++)
         if (strcmp(names[i], "-") != 0 && !g_file_test(names[i], G_FILE_TEST_EXISTS)) return; /* said later */
-    stop(d, ERR_USAGE, "one of the two is read twice, so it must be a regular file");
+    stop(d, ERR_USAGE, "one of the two files is read twice, so it must be a regular file");
 }
 
 enum err_code diff_files(const struct diff_files *asked, struct diff_totals *totals, struct err *err)

@@ -40,7 +40,7 @@ static bool by_execution(struct diff_gold *gold, struct diff_pair *pair, const c
     arena_init(&arena, 0);
     bool good = label_line(gold->labeler, &arena, db, sql, answers, n, &labels, err) == ERR_OK;
     if (good && labels.gold_failed) {
-        err_set(err, ERR_ENGINE, "the gold query fails");
+        err_set(err, ERR_ENGINE, "the gold query failed");
         good = false;
     }
     for (int i = 0; good && i < 2; i++)

@@ -149,7 +149,7 @@ char *labeler_definitions(struct labeler *labeler, const char *name, struct err 
     struct db *db = labeler_db(labeler, name, &path, err);
     if (!db) return NULL;
     if (!db_is_file(path)) {
-        err_set(err, ERR_CONFIG, "'%.100s' is no SQLite file, whose definitions could be taken", name);
+        err_set(err, ERR_CONFIG, "'%.100s' is not a SQLite file", name);
         return NULL;
     }
     GString *text = g_string_new(NULL);

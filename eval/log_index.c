@@ -42,7 +42,7 @@ enum err_code log_index_open(const char *path, void (*bad)(void *ctx, const stru
     arena_init(&log->arena, 0);
     struct err why = {0};
     enum err_code code = lines_open(path, &log->lines, &why);
-    if (code) err_set(err, code, "%s: %s", path, why.text);
+    if (code) err_at(err, code, &why, "%s", path);
     while (!code && (more = lines_next(&log->lines)) > 0) {
         why = (struct err){0};
         const struct msg_request *request = read_request(log, &why);

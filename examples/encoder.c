@@ -76,7 +76,8 @@ enum err_code examples_encode(struct examples_encoder *encoder, const char *cons
     json_decref(vectors);
     json_decref(list);
     if (whole) return ERR_OK;
-    if (vectors && err) err_set(err, ERR_MALFORMED, "the embedding model's vectors have another length than before");
+    if (vectors && err)
+        err_set(err, ERR_MALFORMED, "the embedding model returned vectors of a different length than before");
     return err && err->code ? err->code : ERR_MALFORMED;
 }
 

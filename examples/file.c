@@ -105,12 +105,15 @@ static enum err_code check(struct examples_file *store, struct err *err)
 {
     int64_t version = number(store, "PRAGMA user_version");
     if (number(store, "PRAGMA application_id") != APPLICATION_ID)
-        return err_set(err, ERR_CONFIG, "%s is no store of examples: make one with assay examples build", store->path);
+        return err_set(err, ERR_CONFIG,
+                       "%s is not a store of examples" ERR_HINT "create one with `assay examples build`", store->path);
     if (version != EXAMPLES_VERSION)
-        return err_set(err, ERR_CONFIG, "%s is of version %lld, and this build knows %d: build it again", store->path,
-                       (long long)version, EXAMPLES_VERSION);
+        return err_set(err, ERR_CONFIG, "%s has version %lld, expected %d" ERR_HINT "build the store again",
+                       store->path, (long long)version, EXAMPLES_VERSION);
     if (with_encoder(store, "SELECT count(*) FROM about WHERE key = 'embedder' AND value = ?") != 1)
-        return err_set(err, ERR_CONFIG, "%s has vectors of another embedder than '%s': build it again, or name its own",
+        return err_set(err, ERR_CONFIG,
+                       "%s has vectors of another embedder than '%s'" ERR_HINT
+                       "build the store again, or set the embedder that built it",
                        store->path, examples_encoder_name(store->base.encoder));
     return ERR_OK;
 }
@@ -252,7 +255,9 @@ static enum err_code read_found(struct examples *base, struct arena *arena, cons
     for (uint32_t i = 0; !code && whole && i < n; i++) whole = read_one(store, arena, found[i].at, &out[i]);
     pthread_mutex_unlock(&store->lock);
     pthread_rwlock_unlock(&store->current);
-    return code ? code : whole ? ERR_OK : err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
+    return code    ? code
+           : whole ? ERR_OK
+                   : err_set(err, ERR_CONFIG, "%s is damaged" ERR_HINT "build the store again", store->path);
 }
 
 static uint32_t list(struct examples *base, uint32_t most, struct examples_found *out)
@@ -269,7 +274,7 @@ static enum err_code prune(struct examples *base, float likeness, uint32_t *take
     enum err_code code = ERR_OK;
     *taken = 0;
     if (store->base.n > EXAMPLES_EXACT)
-        return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d examples, which takes too long to prune", store->path,
+        return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d examples, too many to prune", store->path,
                        EXAMPLES_EXACT);
     bool *gone = g_new0(bool, store->base.n + 1);
     for (uint32_t i = 0; i < store->base.n && !code; i++) {

@@ -99,7 +99,9 @@ static enum err_code connect_to(struct examples_postgres *store, struct err *err
     if (PQstatus(store->link) == CONNECTION_OK) return ERR_OK;
     PQfinish(store->link);
     store->link = NULL;
-    return err_set(err, ERR_UNREACHABLE, "%s cannot be reached: is the server up, and do name and password fit?",
+    return err_set(err, ERR_UNREACHABLE,
+                   "%s cannot be reached" ERR_HINT
+                   "check that the server is up, and that user name and password are correct",
                    store->base.name);
 }
 
@@ -108,10 +110,9 @@ static enum err_code prepare(const char *dsn, struct err *err)
 {
     enum err_code code = libpq_open(err);
     if (code || !db_path_has_secret(dsn)) return code; /* not repeated here, for it may be one */
-    return err_set(
-        err, ERR_CONFIG,
-        "the store's connection string holds a password, or cannot be read: name it without, and give the password by "
-        "PGPASSFILE or PGPASSWORD");
+    return err_set(err, ERR_CONFIG,
+                   "the store's connection string is malformed or contains a password" ERR_HINT
+                   "give the password by PGPASSFILE or PGPASSWORD");
 }
 
 static struct examples_postgres *store_new(const char *dsn, struct examples_encoder *encoder)
@@ -162,10 +163,10 @@ static enum err_code make_tables(struct examples_postgres *store, struct err *er
 {
     const char *const about[] = {G_STRINGIFY(1), examples_encoder_name(store->base.encoder)};
     if (run(store, "CREATE EXTENSION IF NOT EXISTS vector", NULL))
-        return err_set(
-            err, ERR_CONFIG,
-            "%s needs the extension vector (pgvector): install it, and let whoever may run CREATE EXTENSION vector",
-            store->base.name);
+        return err_set(err, ERR_CONFIG,
+                       "%s needs the extension vector (pgvector)" ERR_HINT
+                       "install it, and run CREATE EXTENSION vector as a role that may",
+                       store->base.name);
     enum err_code code = run(store, NEW_TABLES, err);
     PGresult *result = code ? NULL
                             : ask(store, "INSERT INTO assay_examples_about_new VALUES('version', $1), ('embedder', $2)",
@@ -200,15 +201,18 @@ static enum err_code check(struct examples_postgres *store, struct err *err)
     enum err_code code = ERR_OK;
     if (!result && err && err->code == ERR_UNREACHABLE) return err->code;
     if (!result)
-        return err_set(err, ERR_CONFIG, "%s: there are none that may be read: make them with assay examples build",
+        return err_set(err, ERR_CONFIG,
+                       "%s: the store does not exist or cannot be read" ERR_HINT
+                       "create it with `assay examples build`",
                        store->base.name);
     if (strcmp(PQgetvalue(result, 0, 0), "1") != 0)
-        code = err_set(err, ERR_CONFIG, "%s are of version %.20s, and this build knows 1: build them again",
+        code = err_set(err, ERR_CONFIG, "%s have version %.20s, expected 1" ERR_HINT "build the store again",
                        store->base.name, PQgetvalue(result, 0, 0));
     else if (strcmp(PQgetvalue(result, 0, 1), examples_encoder_name(store->base.encoder)) != 0)
-        code =
-            err_set(err, ERR_CONFIG, "%s have vectors of another embedder than '%s': build them again, or name its own",
-                    store->base.name, examples_encoder_name(store->base.encoder));
+        code = err_set(err, ERR_CONFIG,
+                       "%s have vectors of another embedder than '%s'" ERR_HINT
+                       "build the store again, or set the embedder that built it",
+                       store->base.name, examples_encoder_name(store->base.encoder));
     store->base.n = (uint32_t)MIN(g_ascii_strtoull(PQgetvalue(result, 0, 2), NULL, 10), UINT32_MAX);
     PQclear(result);
     return code;
@@ -368,7 +372,7 @@ static enum err_code read_found(struct examples *base, struct arena *arena, cons
         whole = row < PQntuples(result) && take_row(result, row, arena, &out[i]);
     }
     PQclear(result);
-    return whole ? ERR_OK : err_set(err, ERR_CONFIG, "%s changed meanwhile, or are damaged", store->base.name);
+    return whole ? ERR_OK : err_set(err, ERR_CONFIG, "%s changed during the read, or are damaged", store->base.name);
 }
 
 static uint32_t list(struct examples *base, uint32_t most, struct examples_found *out)

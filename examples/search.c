@@ -81,16 +81,18 @@ enum err_code file_load(struct examples_file *store, struct err *err)
         count = sqlite3_column_int64(row, 0);
     sqlite3_finalize(row);
     if (count < 0 || count > EXAMPLES_MAX)
-        return err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
+        return err_set(err, ERR_CONFIG, "%s is damaged" ERR_HINT "build the store again", store->path);
     store->base.n = (uint32_t)count;
-    if (!make_room(store)) return err_set(err, ERR_NOMEM, "%s: no memory for %u examples", store->path, store->base.n);
+    if (!make_room(store))
+        return err_set(err, ERR_NOMEM, "%s: out of memory for %u examples", store->path, store->base.n);
     uint32_t at = 0;
     bool whole = sqlite3_prepare_v2(store->db, "SELECT id, question, source, vectors FROM example ORDER BY id", -1,
                                     &row, NULL) == SQLITE_OK;
     while (whole && at < store->base.n && sqlite3_step(row) == SQLITE_ROW) whole = load_row(store, row, at++);
     sqlite3_finalize(row);
-    return whole && at == store->base.n ? ERR_OK
-                                        : err_set(err, ERR_CONFIG, "%s is damaged: build it again", store->path);
+    return whole && at == store->base.n
+               ? ERR_OK
+               : err_set(err, ERR_CONFIG, "%s is damaged" ERR_HINT "build the store again", store->path);
 }
 
 /* --- the likest --- */

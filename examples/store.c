@@ -90,10 +90,11 @@ enum err_code examples_add(struct examples *store, const struct example *example
 {
     *added = false;
     if (store->n + store->n_added >= EXAMPLES_MAX)
-        return err_set(err, ERR_LIMIT_COUNT, "%s is full: %d examples (prune it)", store->name, EXAMPLES_MAX);
+        return err_set(err, ERR_LIMIT_COUNT, "%s is full: %d examples" ERR_HINT "prune the store", store->name,
+                       EXAMPLES_MAX);
     if (example->n_columns > EXAMPLES_MAX_COLUMNS) return ERR_OK;
     char *columns = examples_columns_write(example->columns, example->n_columns);
-    if (!columns) return err_set(err, ERR_NOMEM, "no memory for an example");
+    if (!columns) return err_set(err, ERR_NOMEM, "out of memory for an example");
     enum err_code code = add(store, example, columns, added, err);
     free(columns);
     store->n_added += *added;
@@ -130,7 +131,7 @@ enum err_code examples_prune(struct examples *store, float likeness, uint32_t *t
 {
     *taken = 0;
     if (store->n > EXAMPLES_EXACT)
-        return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d examples, which takes too long to prune", store->name,
+        return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d examples, too many to prune", store->name,
                        EXAMPLES_EXACT);
     return store->kind->prune(store, likeness, taken, err);
 }

@@ -169,9 +169,8 @@ static const char *with_column(const struct proposals *p, const struct schema_co
 static const char *reason_of(const struct proposals *p, const struct schema_column *named,
                              const struct schema_column *used)
 {
-    return arena_printf(p->arena, "the question speaks of %s.%s rather than of %s.%s",
-                        p->schema->tables[named->table].name, named->name, p->schema->tables[used->table].name,
-                        used->name);
+    return arena_printf(p->arena, "the question mentions %s.%s rather than %s.%s", p->schema->tables[named->table].name,
+                        named->name, p->schema->tables[used->table].name, used->name);
 }
 
 /* A column of the same table: everywhere, and in its place alone. */

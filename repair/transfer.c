@@ -295,9 +295,9 @@ static void put_step(GString *out, const struct repair_step *step)
     const char *was = step->was, *now = step->now;
     g_string_append_printf(out, "%s%s: ", out->len ? "; " : "", step->clause);
     if (was) g_string_append_printf(out, "%.*s", MAX_REASON_TEXT, was);
-    g_string_append(out, was && now ? " becomes " : was ? " goes" : "");
+    g_string_append(out, was && now ? " becomes " : was ? " removed" : "");
     if (now) g_string_append_printf(out, "%.*s", MAX_REASON_TEXT, now);
-    if (!was) g_string_append(out, " comes");
+    if (!was) g_string_append(out, " added");
 }
 
 /* The query with a parameter for each of its values. NULL: the arena is full. */

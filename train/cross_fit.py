@@ -96,7 +96,7 @@ def main():
     recipes = commands(o.models)
     trained_on = sorted({path for words in recipes.values() for path in logs_of(words, o).values()})
     fold_of = deal(trained_on + o.log, o.folds)
-    if len(fold_of) < o.folds: sys.exit(f"{o.folds} folds need as many databases")
+    if len(fold_of) < o.folds: sys.exit(f"{o.folds} folds need at least as many databases")
     verdicts = [{} for _ in o.log]
     for fold in range(o.folds):
         work = os.path.join(o.work, str(fold))

@@ -34,10 +34,10 @@ static enum err_code read_text(const json_t *json, const char *key, size_t max, 
     const json_t *value = json_object_get(json, key);
     *out = NULL;
     if (!value || json_is_null(value)) return ERR_OK;
-    if (!json_is_string(value)) return err_set(err, ERR_MALFORMED, "\"%s\" is no string", key);
+    if (!json_is_string(value)) return err_set(err, ERR_MALFORMED, "\"%s\" is not a string", key);
     size_t len = json_string_length(value);
-    if (len > max) return err_set(err, ERR_LIMIT_BYTES, "\"%s\" has %zu bytes; %zu are allowed", key, len, max);
-    if (strlen(json_string_value(value)) != len) return err_set(err, ERR_MALFORMED, "\"%s\" holds a NUL", key);
+    if (len > max) return err_set(err, ERR_LIMIT_BYTES, "\"%s\" has %zu bytes, expected at most %zu", key, len, max);
+    if (strlen(json_string_value(value)) != len) return err_set(err, ERR_MALFORMED, "\"%s\" contains a NUL", key);
     *out = json_string_value(value);
     return ERR_OK;
 }
@@ -49,7 +49,7 @@ static enum err_code read_index(const json_t *json, int64_t *out, struct err *er
     if (!value || json_is_null(value)) return ERR_OK;
     json_int_t index = json_integer_value(value);
     if (!json_is_integer(value) || index < 0 || index >= MSG_MAX_CANDIDATES)
-        return err_set(err, ERR_MALFORMED, "\"candidate\" is no index from 0 to %d", MSG_MAX_CANDIDATES - 1);
+        return err_set(err, ERR_MALFORMED, "\"candidate\" is not an index from 0 to %d", MSG_MAX_CANDIDATES - 1);
     *out = index;
     return ERR_OK;
 }
@@ -57,9 +57,9 @@ static enum err_code read_index(const json_t *json, int64_t *out, struct err *er
 static enum err_code read_version(const json_t *json, struct err *err)
 {
     const json_t *version = json_object_get(json, KEY);
-    if (!json_is_integer(version)) return err_set(err, ERR_MALFORMED, "\"%s\" is no whole number", KEY);
+    if (!json_is_integer(version)) return err_set(err, ERR_MALFORMED, "\"%s\" is not a whole number", KEY);
     if (json_integer_value(version) == FEEDBACK_VERSION) return ERR_OK;
-    return err_set(err, ERR_VERSION, "feedback of version %lld; this build reads version %d",
+    return err_set(err, ERR_VERSION, "unsupported feedback version %lld, expected %d",
                    (long long)json_integer_value(version), FEEDBACK_VERSION);
 }
 
@@ -68,14 +68,14 @@ enum err_code feedback_parse(const json_t *json, struct feedback_record *out, st
     *out = (struct feedback_record){.candidate = -1};
     enum err_code code = read_version(json, err);
     if (!code) code = read_text(json, "id", MSG_MAX_NAME, &out->id, err);
-    if (!code && !out->id) code = err_set(err, ERR_MALFORMED, "\"id\" is missing: of which request?");
+    if (!code && !out->id) code = err_set(err, ERR_MALFORMED, "\"id\" is missing");
     if (!code) code = read_text(json, "sql", MSG_MAX_SQL, &out->sql, err);
     if (!code) code = read_text(json, "generator", MSG_MAX_NAME, &out->generator, err);
     if (!code) code = read_index(json, &out->candidate, err);
     if (!code && out->sql && out->candidate >= 0)
-        code = err_set(err, ERR_MALFORMED, "\"candidate\" or \"sql\", not both");
+        code = err_set(err, ERR_MALFORMED, "\"candidate\" and \"sql\" cannot be combined");
     if (!code && !json_is_boolean(json_object_get(json, "right")))
-        code = err_set(err, ERR_MALFORMED, "\"right\" is neither true nor false");
+        code = err_set(err, ERR_MALFORMED, "\"right\" must be true or false");
     out->right = json_is_true(json_object_get(json, "right"));
     return code;
 }
@@ -175,7 +175,7 @@ static void read_feedback(struct feedback *feedback, const struct source *at)
     else if (json_object_get(json, KEY))
         skip(feedback, at, err.text);
     else if (at->range)
-        skip(feedback, at, "no record of feedback");
+        skip(feedback, at, "not a feedback record");
     json_decref(json);
 }
 
@@ -214,7 +214,7 @@ static enum err_code each_file(struct feedback *feedback, const char *const *pat
         code = source_open_log(&source, paths[i], err);
         if (code) {
             struct err inner = *err;
-            return err_set(err, code, "%s: %s", paths[i], inner.text);
+            return err_at(err, code, &inner, "%s", paths[i]);
         }
         code = each_record(feedback, &source, each, err);
         source_close(&source);

@@ -91,10 +91,10 @@ enum err_code linking_used_by(struct arena *arena, const struct schema_index *sc
     struct sql_bound *bound = NULL;
     *out = (struct linking_used){arena_new_array(arena, schema->n_tables + 1, bool),
                                  arena_new_array(arena, schema->n_columns + 1, bool)};
-    if (!out->tables || !out->columns) return err_set(err, ERR_LIMIT_MEMORY, "no memory for a line");
+    if (!out->tables || !out->columns) return err_set(err, ERR_LIMIT_MEMORY, "out of memory for a line");
     if (sql_parse(arena, sql, strlen(sql), NULL, &stmt) != ERR_OK ||
         sql_bind(arena, stmt, &schema->catalog, &bound) != ERR_OK)
-        return err_set(err, ERR_MALFORMED, "the query does not parse, or names what the schema has not");
+        return err_set(err, ERR_MALFORMED, "the query does not parse, or has a name that is not in the schema");
     for (uint32_t i = 0; i < bound->n_refs; i++) {
         const struct sql_ref *ref = bound->refs[i];
         const struct schema_column *column = schema_column_of(schema, ref);

@@ -214,7 +214,7 @@ static enum err_code fit_trees(const struct fit *fit, unsigned without, struct l
     options.seed = fit->options->seed;
     options.command = fit->options->command;
     enum err_code code =
-        x ? learn_fit("trees", &rows, &options, out, err) : err_set(err, ERR_NOMEM, "no memory for %u rows", n);
+        x ? learn_fit("trees", &rows, &options, out, err) : err_set(err, ERR_NOMEM, "out of memory for %u rows", n);
     g_free(x);
     g_free(y);
     g_free(weight);
@@ -275,14 +275,14 @@ static enum err_code fit_init(struct fit *fit, struct err *err)
     fit->first = find_first(data);
     bool dealt = learn_folds(group, data->n_databases, fit->options->folds, fit->options->seed, fit->out->fold);
     g_free(group);
-    return dealt ? ERR_OK : err_set(err, ERR_CONFIG, "%u folds need as many databases", fit->options->folds);
+    return dealt ? ERR_OK : err_set(err, ERR_CONFIG, "%u folds need at least as many databases", fit->options->folds);
 }
 
 static enum err_code run(struct fit *fit, struct learn_calibration *calibration, struct err *err)
 {
     enum err_code code = fit_init(fit, err);
     if (!code) code = expect_held_out(fit, err);
-    if (!code && !fill_rows(fit)) code = err_set(err, ERR_NOMEM, "no memory for %u rows", fit->data->n);
+    if (!code && !fill_rows(fit)) code = err_set(err, ERR_NOMEM, "out of memory for %u rows", fit->data->n);
     if (code) return code;
     weigh(fit, NULL);
     code = score_held_out(fit, err);

@@ -44,7 +44,7 @@ void agent_fail_database(const struct agent *agent, const char *name, const stru
     g_string_append(result->text, "The database `");
     agent_append(result->text, name, 100);
     g_string_append_printf(result->text, "` cannot be used: %s (%s). ", err_meaning(code), err_name(code));
-    g_string_append(result->text, code == ERR_DB_MISSING ? "list_databases has the names."
+    g_string_append(result->text, code == ERR_DB_MISSING ? "list_databases returns the names."
                                   : err_class(code) == ERR_CLASS_RETRY
                                       ? "Try again later."
                                       : "Tell the user; another call will not change that.");
@@ -85,7 +85,7 @@ bool agent_pick(const struct agent *agent, const struct tenant *tenant, struct a
     struct err err = {0};
     enum err_code code = tenant_may_ask(tenant, name)
                              ? find_database(agent, arena, name, out, &err)
-                             : err_set(&err, ERR_DB_MISSING, "the token does not allow this database");
+                             : err_set(&err, ERR_DB_MISSING, "the token does not allow access to this database");
     if (!code) code = narrow(tenant, arena, out, &err);
     if (code) agent_fail_database(agent, name, &err, result);
     return !code;

@@ -14,7 +14,7 @@ static void put_story(struct story *story, struct mcp_result *result)
     const char *prose = json_string_value(json_object_get(all, "prose"));
     const char *missing = json_string_value(json_object_get(all, "missing"));
     const char *error = json_string_value(json_object_get(all, "error"));
-    if (error) g_string_append_printf(result->text, "It does not run to its end (%s).\n", error);
+    if (error) g_string_append_printf(result->text, "Execution failed (%s).\n", error);
     agent_append(result->text, prose ? prose : "", MAX_PROSE);
     if (missing) g_string_append_c(result->text, '\n');
     if (missing) agent_append(result->text, missing, MAX_PROSE);
@@ -29,7 +29,7 @@ static void refuse(const struct err *err, struct mcp_result *result)
     result->is_error = true;
     g_string_append_printf(result->text, "This statement cannot be explained (%s): ", err_name(err->code));
     agent_append(result->text, err_public_text(err), ERR_TEXT_MAX);
-    g_string_append(result->text, "\nMend the SQL; describe_schema has the names of tables and columns.");
+    g_string_append(result->text, "\nCorrect the SQL; describe_schema lists the names of tables and columns.");
 }
 
 static void explain(const struct agent *agent, const struct worker_database *database, struct executor *executor,

@@ -44,7 +44,7 @@ static json_t *answers_of(const json_t *texts, struct mcp_result *result)
     }
     if (!result->is_error) return out;
     g_string_append(result->text,
-                    "`answers` are \"QUESTION=CHOICE\" each, with the ids of the verdict's clarification.");
+                    "Each of `answers` must be \"QUESTION=CHOICE\", with the ids of the verdict's clarification.");
     json_decref(out);
     return NULL;
 }

@@ -68,7 +68,7 @@ static void tell_column(const json_t *column, GString *out)
     g_string_append_c(out, ' ');
     agent_append(out, json_string_value(json_object_get(column, "type")), MSG_MAX_NAME);
     if (json_object_get(column, "key")) g_string_append(out, ", key");
-    if (json_object_get(column, "denied")) g_string_append(out, ", values are not shown");
+    if (json_object_get(column, "denied")) g_string_append(out, ", values hidden");
     json_array_foreach(json_object_get(column, "samples"), i, sample)
     {
         g_string_append(out, i ? ", " : ": ");
@@ -117,7 +117,8 @@ static void tell_schema(const json_t *schema, GString *out)
         g_string_append(out, json_is_true(json_object_get(item, "declared")) ? "\n" : " (inferred)\n");
     }
     if (!json_is_true(json_object_get(schema, "complete")))
-        g_string_append(out, "This is not all: call describe_schema with a `table` for its columns and joins.\n");
+        g_string_append(out,
+                        "This list is incomplete: call describe_schema with a `table` for its columns and joins.\n");
 }
 
 /* --- describe_schema --- */
@@ -143,9 +144,9 @@ static bool find_table(const struct schema_index *index, const char *name, const
     *out = found < 0 ? NULL : &index->tables[found];
     if (!name || *out) return true;
     result->is_error = true;
-    g_string_append(result->text, "There is no table `");
+    g_string_append(result->text, "Unknown table `");
     agent_append(result->text, name, MSG_MAX_NAME);
-    g_string_append(result->text, "`: describe_schema without `table` has the names.");
+    g_string_append(result->text, "`: describe_schema without `table` lists the names.");
     return false;
 }
 

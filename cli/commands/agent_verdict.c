@@ -12,21 +12,19 @@ static const struct row {
     const char *status, *headline, *next;
     bool trusted;
 } rows[] = {
-    {"validated", "VALIDATED", "Run this SQL as it is and answer with its result.", true},
+    {"validated", "VALIDATED", "Run this SQL unchanged and answer with its result.", true},
     {"repaired", "REPAIRED", "Run this SQL, which was repaired, and answer with its result.", true},
     {"best_effort", "NOT VALIDATED",
-     "Do not present its result as fact. Write candidates without what is suspect and call judge_sql again with all of "
-     "them, or try repair_sql; if nothing validates, tell the user what is in doubt.",
+     "Do not present its result as fact. Write candidates without the suspect parts and call judge_sql again with all "
+     "of them, or try repair_sql; if nothing validates, tell the user what is in doubt.",
      false},
     {"abstained", "ABSTAINED",
-     "Show no result. Write other candidates without what is suspect and call judge_sql again, or tell the user that "
-     "the "
-     "question could not be answered reliably.",
+     "Show no result. Write other candidates without the suspect parts and call judge_sql again, or tell the user that "
+     "the question could not be answered reliably.",
      false},
     {"ask", "ASK THE USER",
-     "Put the question to the user. With a choice made, call judge_sql again with the same arguments and its `answers` "
-     "entry; "
-     "without one, let the user say what is meant and judge candidates for that.",
+     "Put the question to the user. After a choice, call judge_sql again with the same arguments and the choice in "
+     "`answers`; without a choice, let the user rephrase the question and judge candidates for that.",
      false},
 };
 
@@ -111,7 +109,7 @@ static void tell_repair(const json_t *verdict, GString *out)
     const json_t *step, *repair = json_object_get(verdict, "repair");
     if (!json_is_object(repair)) return;
     bool applied = json_is_true(json_object_get(repair, "applied"));
-    g_string_append(out, applied ? "Changed:\n" : "Surer, but not sure enough to take its place:\n");
+    g_string_append(out, applied ? "Changed:\n" : "More likely correct, but not enough to replace it:\n");
     if (!applied) append_line(out, "", text_of(repair, "sql"), MAX_PROSE);
     json_array_foreach(json_object_get(repair, "steps"), i, step)
     {
@@ -224,13 +222,13 @@ static void tell_failure(const char *code, const char *message, struct mcp_resul
 {
     bool of_database = g_str_has_prefix(code, "db_");
     result->is_error = true;
-    g_string_append_printf(result->text, "FAILED: it could not be judged (%s). ", code);
+    g_string_append_printf(result->text, "FAILED: the SQL could not be judged (%s). ", code);
     append_line(result->text, "", of_database ? err_meaning(err_from_name(code)) : message, MAX_SENTENCE);
     g_string_append(result->text, strcmp(code, err_name(ERR_DB_MISSING)) == 0
-                                      ? "list_databases has the names of databases."
+                                      ? "list_databases returns the names of databases."
                                   : err_class(err_from_name(code)) == ERR_CLASS_REJECT
-                                      ? "Mend what it names and call again; the SQL is not judged, so do not trust it."
-                                      : "Call again later; until then the SQL is not judged, so do not trust it.");
+                                      ? "Correct the error and call again; the SQL was not judged, so do not trust it."
+                                      : "Call again later; the SQL was not judged, so do not trust it.");
 }
 
 static void tell_whole(const struct agent *agent, const struct mcp_call *call, const json_t *verdict, const char *bytes,

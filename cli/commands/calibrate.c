@@ -187,7 +187,7 @@ static void print_groups(const struct calibrate *c, double alpha, double delta)
     static const struct table_column columns[] = {{"generator"},
                                                   {"verdicts", .right = true},
                                                   {"right %", .right = true},
-                                                  {"promise"},
+                                                  {"guarantee"},
                                                   {"threshold", .right = true},
                                                   {"answered %", .right = true},
                                                   {"least alpha", .right = true},
@@ -200,7 +200,9 @@ static void print_groups(const struct calibrate *c, double alpha, double delta)
     table_free(table);
     if (c->unanswered) printf("%llu requests had no answer.\n", (unsigned long long)c->unanswered);
     uint64_t left_out = c->unknown + c->run.skipped;
-    if (left_out) printf("%llu were left out: their truth is not known.\n", (unsigned long long)left_out);
+    if (left_out)
+        printf("%llu requests were left out: the correctness of their answers is unknown.\n",
+               (unsigned long long)left_out);
 }
 
 static enum err_code conclude(struct calibrate *c, struct err *err)
@@ -211,9 +213,7 @@ static enum err_code conclude(struct calibrate *c, struct err *err)
                                        .classifier = c->run.config.classifier,
                                        .verifier = c->run.config.verifier};
     struct scoring_models *models = NULL;
-    if (!c->groups->len)
-        return err_set(err, ERR_CONFIG,
-                       "no request has both candidates and gold, or feedback: nothing can be promised");
+    if (!c->groups->len) return err_set(err, ERR_CONFIG, "no request has candidates with gold or feedback");
     enum err_code code = models_load(&files, &models, err);
     if (!code) code = write_file(c, models, err);
     models_free(models);
@@ -226,7 +226,7 @@ static int calibrate_run(struct cli *cli)
     struct err err = {0};
     if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     if (!cli->settings.calibrate.out) {
-        complain("--out FILE says where the calibration goes");
+        complain("--out is required" ERR_HINT "set --out=FILE, the calibration file to write");
         return EXIT_ERROR;
     }
     struct calibrate c = {.run = {.cli = cli, .each = take},
@@ -249,17 +249,16 @@ static int calibrate_run(struct cli *cli)
 
 const struct command command_calibrate = {
     .name = "calibrate",
-    .sentence = "see what may be promised of answers, and write it down for --calibration",
+    .guide = "guarantee.md",
+    .sentence = "compute thresholds that limit the share of wrong answers",
     .args = "LOG... --db-root DIR --out FILE",
-    .description = "Judges the candidates of logs with gold queries, or with feedback among their lines, and looks for "
-                   "the least P(correct) "
-                   "from which at most a share alpha of the answers is wrong, with confidence 1 - delta: for each "
-                   "generator, and for all "
-                   "together. Where the verdicts do not suffice it says which alpha they do suffice for, and how many "
-                   "would do. The file is for "
-                   "check, replay, serve and coordinator, which then answer requests with alpha by it; it goes with "
-                   "the models, strategy and "
-                   "repair that it was made by. docs/guarantee.md says what is promised, and what is not.",
+    .description =
+        "Judges the candidates of logs with gold queries or feedback, and computes thresholds for P(correct). Above a "
+        "threshold at most a share alpha of the answers is wrong, with confidence 1 - delta. There is one for each "
+        "generator and for all together. If there are too few verdicts, it prints the alpha that they do support, and "
+        "how many verdicts are needed.\n\n"
+        "check, replay, serve and coordinator use the file to answer requests with alpha. It is valid only with the "
+        "models, strategy and repair it was made with. docs/guarantee.md describes the guarantee and its limits.",
     .examples =
         "assay calibrate labelled.jsonl --db-root databases --alpha 0.05 --out calibration.json\n"
         "assay replay log.jsonl --db-root databases --alpha 0.05 --policy abstain --calibration calibration.json",

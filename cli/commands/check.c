@@ -100,7 +100,8 @@ static bool read_answers(struct cli *cli, struct msg_request *request)
     for (unsigned i = 0; request->answers && i < given->n; i++) {
         const char *equals = strchr(given->items[i], '=');
         if (!equals || given->n > MSG_MAX_ANSWERS) {
-            complain("--answer is QUESTION=CHOICE, by the ids that the verdict tells, %d times at most",
+            complain("--answer must be QUESTION=CHOICE, and may be given at most %d times" ERR_HINT
+                     "use the ids of the question and the choice that the verdict shows",
                      MSG_MAX_ANSWERS);
             return false;
         }
@@ -113,7 +114,7 @@ static bool read_answers(struct cli *cli, struct msg_request *request)
 static int check_candidates(struct cli *cli, const GPtrArray *texts, const char *schema, enum format format)
 {
     if (texts->len > MSG_MAX_CANDIDATES) {
-        complain("%u candidates are more than %d", texts->len, MSG_MAX_CANDIDATES);
+        complain("too many candidates: %u, expected at most %d", texts->len, MSG_MAX_CANDIDATES);
         return EXIT_ERROR;
     }
     struct msg_candidate *candidates = g_new0(struct msg_candidate, texts->len + 1);
@@ -151,11 +152,11 @@ static int check_run(struct cli *cli)
     if (!format_choose(cli, FORMATS_CHECK, &format)) return EXIT_ERROR;
     if (cli->settings.pairs.pairs) return check_pairs(cli, format);
     if (!cli->settings.check.db && !cli->settings.check.schema) {
-        complain("which database? --db=FILE names it, or --schema=FILE.sql where no data may be seen");
+        complain("no database is given" ERR_HINT "set --db=FILE, or --schema=FILE.sql to judge without data");
         return EXIT_ERROR;
     }
     if (is_blank(cli->settings.check.question)) {
-        complain("which question? --question=TEXT says what the SQL should answer; without one nothing can be judged");
+        complain("no question is given" ERR_HINT "set --question=TEXT, the question that the SQL should answer");
         return EXIT_ERROR;
     }
     struct input schema = {0};
@@ -172,22 +173,20 @@ static int check_run(struct cli *cli)
 
 const struct command command_check = {
     .name = "check",
+    .guide = "ci.md",
     .sentence = "judge the candidates of one question",
     .args = "--db FILE --question TEXT [SQL...]\n--pairs DIR|FILE... --db-root DIR",
     .description =
-        "Judges each SQL candidate against the database and the question and says which may be trusted, how "
-        "sure that is, "
-        "which clauses are suspect and why.\n\n"
-        "Without SQL arguments the candidates come from standard input: one a line, or, when a line ends "
-        "with a semicolon, "
-        "statements over several lines, each ended by a semicolon at the end of a line.\n\n"
-        "With --pairs the arguments are files, or folders of *.sql files, that hold one query each, behind "
-        "comment lines with its question: `-- question: TEXT`, and where they say more `-- db: NAME` and "
-        "`-- evidence: TEXT`. A file without a db is of the database of --db, else of the one that its folder "
-        "is called after. Findings point into the files; links are not followed, names that begin with a dot "
-        "are left out, and a file without a question is skipped.\n\n"
-        "The exit status is 0 when a candidate validates, 1 when none does, 2 when nothing could be judged; "
-        "with --pairs 0 when each query does, 1 when one does not, 2 when one could not be judged.",
+        "Judges each SQL candidate against the database and the question: which may be trusted, with what probability, "
+        "and which clauses are suspect and why.\n\n"
+        "Without SQL arguments the candidates are read from standard input, one per line. If a line ends with a "
+        "semicolon, a statement may span several lines and ends with a semicolon at the end of a line.\n\n"
+        "With --pairs the arguments are files, or directories of *.sql files. Each file holds one query, after comment "
+        "lines with its question: `-- question: TEXT`, and optionally `-- db: NAME` and `-- evidence: TEXT`. Without a "
+        "db line, the database is that of --db, else the one named like the file's directory. Findings refer to lines "
+        "of the files. Symbolic links, names that begin with a dot, and files without a question are skipped.\n\n"
+        "The exit status is 0 if a candidate validates, 1 if none does, 2 if nothing could be judged. With --pairs it "
+        "is 0 if every query validates, 1 if one does not, 2 if one could not be judged.",
     .examples =
         "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
         "assay check --schema shop.sql --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"

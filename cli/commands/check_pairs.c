@@ -171,7 +171,7 @@ static int run(struct check *check, enum format format)
     if (err.code) return complain_err(NULL, &err);
     guint n = check->pairs->len;
     if (!check->cli->settings.general.quiet)
-        fprintf(stderr, "%u of %u queries validated, %u not, %u not judged, %u skipped\n", check->held, n,
+        fprintf(stderr, "%u of %u queries validated, %u not validated, %u not judged, %u skipped\n", check->held, n,
                 n - check->held - check->failed - check->skipped, check->failed, check->skipped);
     return check->exit;
 }
@@ -183,11 +183,12 @@ static bool settings_fit(struct cli *cli)
 {
     const struct settings *s = &cli->settings;
     if (s->check.question || s->check.evidence || s->check.answers.n) {
-        complain("--pairs takes questions and evidence from the files: without --question, --evidence, --answer");
+        complain("--pairs cannot be combined with --question, --evidence or --answer" ERR_HINT
+                 "write the question and the evidence into each file");
         return false;
     }
     if (!cli->n_args) {
-        complain("which files? --pairs DIR names a folder of *.sql files");
+        complain("--pairs needs files" ERR_HINT "name *.sql files, or a folder that holds them");
         return false;
     }
     struct err err = {0};
@@ -207,7 +208,7 @@ int check_pairs(struct cli *cli, enum format format)
     if (code)
         complain_err(NULL, &err);
     else if (!check.pairs->len)
-        complain("%s: there is no *.sql file", cli->args[0]);
+        complain("%s: no *.sql file found", cli->args[0]);
     else
         exit = run(&check, format);
     g_free(db);

@@ -110,7 +110,7 @@ static int config_run(struct cli *cli)
 {
     if (strcmp(cli->args[0], "check") == 0) return 0; /* whoever came here has readable settings */
     if (strcmp(cli->args[0], "print") != 0) {
-        complain("config does print or check, not '%s'", cli->args[0]);
+        complain("unknown config action '%s', expected print or check", cli->args[0]);
         return EXIT_ERROR;
     }
     for (const struct option_group *const *g = option_groups; *g; g++) print_group(cli, *g);
@@ -121,11 +121,11 @@ static int config_run(struct cli *cli)
 
 const struct command command_config = {
     .name = "config",
+    .guide = "configuration.md",
     .sentence = "show or check the settings",
     .args = "print | check",
-    .description =
-        "print writes the settings in effect, in the form of a configuration file; with --origin each value says "
-        "where it comes from. check only reads them and is silent when all is well.",
+    .description = "print writes the settings in effect, in the form of a configuration file; with --origin it shows "
+                   "where each value comes from. check only reads the settings, and prints nothing if they are valid.",
     .examples = "assay config print --origin\nassay config check --config assay.yaml",
     .words = "check print",
     .groups = (const struct option_group *const[]){&options_config, &options_general, NULL},

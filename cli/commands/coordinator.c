@@ -152,7 +152,7 @@ static enum err_code wait_for_name(struct cli *cli, struct err *err)
         if (!code && !taken) return ERR_OK;
         if (code || !taken_since_ns) taken_since_ns = code ? 0 : clock_now_ns();
         if (taken_since_ns && clock_now_ns() - taken_since_ns > patience_ns)
-            return err_set(err, ERR_CLOSED, "another process has --instance %s", cli->settings.coordinator.instance);
+            return err_set(err, ERR_CLOSED, "another process uses --instance %s", cli->settings.coordinator.instance);
     }
     return ERR_CANCELLED;
 }
@@ -168,7 +168,7 @@ static void begin_anew(enum err_code code)
 {
     const struct log_field fields[] = {log_field_text("code", err_name(code)),
                                        log_field_number("times", anew_count() + 1)};
-    log_event(LOG_LEVEL_WARN, "coordinator", fields, 2, "begins anew: its state is read back from the log");
+    log_event(LOG_LEVEL_WARN, "coordinator", fields, 2, "restarting: the state is read back from the log");
     anew_begin();
 }
 
@@ -231,16 +231,18 @@ static int coordinator_command(struct cli *cli)
 
 const struct command command_coordinator = {
     .name = "coordinator",
-    .sentence = "open requests from Kafka, have workers judge them, decide",
+    .guide = "fleet.md",
+    .sentence = "judge requests from Kafka with the help of workers",
     .args = "--servers HOST:PORT",
-    .description =
-        "Reads assay.requests, sends the candidates of each request to the workers, one task a family of signals, and "
-        "writes exactly one verdict a request to assay.verdicts, whoever dies on the way (read it with "
-        "isolation.level=read_committed). It opens no database. Run several: partitions of the requests are shared "
-        "among them. Each needs an --instance of its own that stays the same over restarts, such as the ordinal of a "
-        "StatefulSet: a process that starts under a name replaces the one that has it.\n\n"
-        "`assay topics create` makes the topics first. SIGTERM takes nothing new, finishes what is open and leaves; "
-        "after --drain-ms the process ends at once, and another coordinator takes over what was open.",
+    .description = "Reads requests from assay.requests, sends their candidates to the workers (one task per family of "
+                   "signals), and writes exactly one verdict per request to assay.verdicts, even if processes crash. "
+                   "Read that topic with isolation.level=read_committed.\n\n"
+                   "A coordinator opens no database. Run several to share the partitions of the requests. Each needs "
+                   "its own --instance that stays the same after a restart, such as the ordinal of a StatefulSet. A "
+                   "process that starts with the name of another one replaces it.\n\n"
+                   "Create the topics first, with `assay topics create`. After SIGTERM a coordinator accepts no new "
+                   "requests, finishes the open ones and exits. After --drain-ms it exits at once, and another "
+                   "coordinator takes over the open requests.",
     .examples = "assay coordinator --servers kafka:9092\n"
                 "assay coordinator --servers kafka:9092 --instance 1\n"
                 "assay coordinator --config fleet.yaml --policy abstain",

@@ -22,7 +22,7 @@ static int exit_code(const struct diff_totals *t)
 {
     if (t->bad[0] || t->bad[1] || t->bad_requests) return EXIT_ERROR;
     if (!t->verdicts[0] && !t->verdicts[1]) {
-        complain("neither file holds a verdict");
+        complain("neither file contains a verdict");
         return EXIT_ERROR;
     }
     bool same = !t->changed && !t->only[0] && !t->only[1] && !t->repeated[0] && !t->repeated[1];
@@ -51,7 +51,7 @@ static int diff_run(struct cli *cli)
     files.ctx = writer;
     enum err_code code = diff_files(&files, &totals, &err);
     diff_writer_end(writer, code ? NULL : &totals);
-    if (code) complain("%s", err.text);
+    if (code) complain_text(&err);
     int status = code ? EXIT_ERROR : exit_code(&totals);
     diff_totals_free(&totals);
     return status;
@@ -59,25 +59,25 @@ static int diff_run(struct cli *cli)
 
 const struct command command_diff = {
     .name = "diff",
+    .guide = "runs.md",
     .sentence = "compare two sets of verdicts on the same requests",
     .args = "A B",
     .description =
-        "A and B hold verdicts, one a line, as assay replay --out writes them or as they stand in the topic of "
-        "verdicts. "
-        "Requests are matched by id, in whatever order; one of the two may be - or a pipe. Listed is each request "
-        "whose "
-        "verdict changed: its status or reason, the answer (by normal form, so spelling does not count), p_correct by "
-        "more than --tolerance, the signals of its candidates and, with --explanations, what is said of them. Ids that "
-        "one side lacks and second verdicts on an id are listed too; of several the first counts. A summary follows: "
-        "statuses, how far p_correct moved, what each signal gained and lost.\n\n"
-        "Where gold is known (it passes through from the request, or comes from --log) the summary says which answers "
-        "got better or worse, with the exact sign test (McNemar's) of the difference. With --gold both answers and the "
-        "gold query are run and compared as assay eval does; otherwise an answer is right when its normal form is "
-        "gold's, and of any other that was given nothing is said: it may be right in other words.\n\n"
-        "A line that is no verdict is reported with its number. Memory is about 45 bytes a verdict, and the longest "
-        "line.\n\n"
-        "The exit status is 0 when nothing changed, 1 when something did, 2 when a line could not be read or the "
-        "comparison could not be made.",
+        "A and B hold verdicts, one per line, as in the output of assay replay --out or in the topic of verdicts. "
+        "Requests are matched by id, in any order. One of the two may be - (standard input) or a pipe.\n\n"
+        "The output lists each request whose verdict changed. That is a change of status or reason, of the answer (by "
+        "normal form, so spelling does not count), of p_correct by more than --tolerance, or of the signals of its "
+        "candidates. With --explanations, their explanations are compared too. It also lists ids missing on one side "
+        "and repeated verdicts for an id, of which the first counts. A summary follows: statuses, the change of "
+        "p_correct, and what each signal gained and lost.\n\n"
+        "If gold queries are known, from the request or from --log, the summary shows which answers got better or "
+        "worse, with McNemar's exact sign test. With --gold both answers and the gold query are run and compared, as "
+        "assay eval does. Otherwise an answer is correct if its normal form equals that of the gold query. Any other "
+        "answer counts as unknown, because it may be correct in another form.\n\n"
+        "A line that is not a verdict is reported with its number. Memory use is about 45 bytes per verdict, plus the "
+        "longest line.\n\n"
+        "The exit status is 0 if nothing changed, 1 if something did, 2 if a line could not be read or the comparison "
+        "failed.",
     .examples = "assay diff before.jsonl after.jsonl\n"
                 "assay diff before.jsonl after.jsonl --gold --db-root databases --format json | jq .summary.gold\n"
                 "kcat -C -e -t assay.verdicts -b kafka:9092 | assay diff before.jsonl -",

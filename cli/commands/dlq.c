@@ -38,7 +38,8 @@ static enum err_code read_time(const char *text, int64_t *ms, struct err *err)
     GTimeZone *utc = g_time_zone_new_utc();
     GDateTime *time = g_date_time_new_from_iso8601(text, utc);
     g_time_zone_unref(utc);
-    if (!time) return err_set(err, ERR_USAGE, "--from-time takes a time as 2026-01-31T12:00:00Z, not '%.60s'", text);
+    if (!time)
+        return err_set(err, ERR_USAGE, "--from-time expects a time such as 2026-01-31T12:00:00Z, got '%.60s'", text);
     *ms = g_date_time_to_unix(time) * 1000 + g_date_time_get_microsecond(time) / 1000;
     g_date_time_unref(time);
     return ERR_OK;
@@ -64,7 +65,7 @@ static enum err_code next_letter(struct range *range, const struct bus_message *
     enum err_code code = ERR_FULL;
     for (int waited = 0; code == ERR_FULL && waited < QUIET_MS; waited += POLL_MS)
         code = range_poll(range, POLL_MS, message, err);
-    return code == ERR_FULL ? err_set(err, ERR_UNREACHABLE, "the brokers send nothing more") : code;
+    return code == ERR_FULL ? err_set(err, ERR_UNREACHABLE, "the brokers stopped sending records") : code;
 }
 
 /* A code of lib/base/error.h? */
@@ -253,7 +254,8 @@ static enum err_code save(struct drive *drive)
     uint32_t n;
     if (post->cli->settings.dlq.dry_run) return ERR_OK;
     enum err_code code = bus_flush(post->bus, FLUSH_MS);
-    if (code == ERR_FULL) return err_set(post->err, ERR_UNREACHABLE, "the brokers do not acknowledge what was sent");
+    if (code == ERR_FULL)
+        return err_set(post->err, ERR_UNREACHABLE, "the brokers did not acknowledge the messages sent");
     if (code) return bus_health(post->bus, post->err) ? code : err_set(post->err, code, "%s", err_meaning(code));
     const struct range_part *parts = range_parts(drive->range, &n);
     int64_t *next = g_new(int64_t, n + 1);
@@ -276,7 +278,7 @@ static enum err_code send_again(struct drive *drive, const struct bus_message *m
     if (post->cli->settings.dlq.dry_run) return ERR_OK;
     code = range_topic_exists(post->bus, out.topic, post->err);
     if (!code) code = bus_produce(post->bus, &out, 1, FLUSH_MS, NULL);
-    if (code && !post->err->code) err_set(post->err, code, "a letter cannot be sent: %s", err_meaning(code));
+    if (code && !post->err->code) err_set(post->err, code, "cannot send a dead letter: %s", err_meaning(code));
     return code;
 }
 
@@ -414,14 +416,14 @@ static const struct action *action_of(const char *name)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(actions); i++)
         if (strcmp(actions[i].name, name) == 0) return &actions[i];
-    complain("dlq does list or redrive, not '%s'", name);
+    complain("unknown dlq action '%s', expected list or redrive", name);
     return NULL;
 }
 
 static bool is_code(const char *name)
 {
     if (!name || is_known(name)) return true;
-    complain("there is no code '%s'; `assay dlq list` shows those that letters have", name);
+    complain("unknown error code '%s'" ERR_HINT "run `assay dlq list` to see the codes of the dead letters", name);
     return false;
 }
 
@@ -454,17 +456,17 @@ static int dlq_run(struct cli *cli)
 
 const struct command command_dlq = {
     .name = "dlq",
-    .sentence = "look at the fleet's dead letters, or send them again",
+    .guide = "dlq.md",
+    .sentence = "list the fleet's dead letters, or send them again",
     .args = "list|redrive",
     .description =
-        "A message that could not be handled lies in a topic of dead letters, untouched, with headers that say where "
-        "it "
-        "stood and why. list shows them; without --values nothing of what they hold, and no name or literal that their "
-        "texts quote.\n\n"
-        "redrive sends letters back to the topic and partition that they come from, with their key and headers and "
-        "x-dlq-redriven counting up, after what was wrong has been put right. It remembers how far it got, with --code "
-        "for each code by itself, and sends a letter once. That place is moved on "
-        "only after the brokers have acknowledged: a redrive that dies may send some twice, which changes no verdict.",
+        "A message that could not be handled is stored unchanged in a dead-letter topic, with headers that name its "
+        "origin and the reason. list shows the dead letters; without --values it shows neither their contents nor "
+        "names and literals that error texts quote.\n\n"
+        "redrive sends dead letters back to their original topic and partition, with their key and headers, and "
+        "increments the header x-dlq-redriven. Use it after the cause has been fixed. It records its progress, "
+        "separately for each --code, and sends each dead letter once. Progress is recorded only after the brokers have "
+        "acknowledged: a redrive that crashes may send some twice, which changes no verdict.",
     .examples = "assay dlq list --servers kafka:9092\n"
                 "assay dlq list --servers kafka:9092 --topic assay.tasks.dlq --code rejected --format jsonl\n"
                 "assay dlq redrive --servers kafka:9092 --code rejected --dry-run",

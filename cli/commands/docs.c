@@ -1,5 +1,7 @@
-/* Manual pages, shell completion, docs/configuration.md and docs/api.md, all printed from tables: `assay docs` is hidden,
- * the build calls it. */
+/* Prints manual pages, shell completion, docs/configuration.md and docs/api.md from tables; docs_cli.c prints docs/cli.md.
+ * `assay docs` is hidden: the build calls it. */
+#include "cli/commands/docs.h"
+
 #include "cli/settings/catalogue.h"
 #include "proto/message/json_schema.h"
 
@@ -58,7 +60,7 @@ static void troff_common(void)
         "130 interrupted.");
     puts(
         ".SH FILES\n.TP\n.I /etc/assay/config.yaml\nSystem configuration.\n.TP\n.I $XDG_CONFIG_HOME/assay/config.yaml\n"
-        "User configuration. A flag outranks the environment (\\fBASSAY_\\fISECTION\\fB_\\fIKEY\\fR), which outranks "
+        "User configuration. A flag overrides the environment (\\fBASSAY_\\fISECTION\\fB_\\fIKEY\\fR), which overrides "
         "\\-\\-config, the user's file, the system's file and the default.");
 }
 
@@ -90,10 +92,11 @@ static void man_command(const struct command *command)
 static void man_program(void)
 {
     puts(".TH ASSAY 1 \"\" \"assay " ASSAY_VERSION
-         "\" \"Assay\"\n.SH NAME\nassay \\- judges the SQL of text\\-to\\-SQL "
-         "systems\n.SH SYNOPSIS\n\\fBassay\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\nAssay says of "
+         "\" \"Assay\"\n.SH NAME\nassay \\- judges SQL written by text\\-to\\-SQL "
+         "systems\n.SH SYNOPSIS\n\\fBassay\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\nFor "
          "each "
-         "candidate query whether it may be trusted, how sure that is, which clauses are suspect and why.\n.SH "
+         "candidate query Assay reports whether it may be trusted, with what probability, and which clauses are "
+         "suspect and why.\n.SH "
          "COMMANDS");
     for (const struct command *const *c = commands; *c; c++) {
         printf(".TP\n\\fBassay\\-%s\\fR(1)\n", (*c)->name);
@@ -311,9 +314,10 @@ static void configuration_signals(void)
 {
     unsigned n = 0;
     const struct vsig_def *const *all = vsig_all(&n);
-    puts("\n## signals\n\nOne mapping a signal: `enabled`, and the signal's own options. In the environment "
-         "`ASSAY_SIGNALS_<SIGNAL>_<KEY>`, as a flag\n`--signal SIGNAL.KEY=VALUE`.\n\n"
-         "| signal | key | default | from | to | |\n| --- | --- | --- | --- | --- | --- |");
+    puts(
+        "\n## signals\n\nOne mapping per signal: `enabled`, and the signal's own options. The environment variable is\n"
+        "`ASSAY_SIGNALS_<SIGNAL>_<KEY>`, the flag `--signal SIGNAL.KEY=VALUE`.\n\n"
+        "| signal | key | default | from | to | |\n| --- | --- | --- | --- | --- | --- |");
     for (unsigned i = 0; i < n; i++) {
         printf("| `%s` | `enabled` | `%s` | | | %s |\n", all[i]->name, all[i]->off_by_default ? "no" : "yes",
                all[i]->sentence);
@@ -336,18 +340,18 @@ static void file_row(const struct option_row *row)
 
 static void configuration_recipe(void)
 {
-    puts("\n## Training recipe\n\nWhat `assay train` makes a fit of: keys of the file that `--recipe` names, or of the "
-         "mapping that it is itself,\n`--recipe '{mutants: 8, rounds: 250}'`. A model file holds the recipe that made "
-         "it. "
-         "As flags and keys of section `train` they\nare taken by this version for the last time, with a warning.\n\n"
+    puts("\n## Training recipe\n\nThe parameters of `assay train`: keys of the file of `--recipe`, or of an inline "
+         "mapping such as\n`--recipe '{mutants: 8, rounds: 250}'`. A model file contains its recipe. "
+         "As flags and as keys of section `train`\nthey are deprecated: this is the last version that accepts them, "
+         "with a warning.\n\n"
          "| key | takes | default | |\n| --- | --- | --- | --- |");
     for (const struct option_row *row = options_recipe.rows; row->name; row++) file_row(row);
 }
 
 static void configuration_catalogue(void)
 {
-    puts("\n## databases\n\nThe catalogue: one mapping a database, under the name that requests use. Only in files; an "
-         "entry replaces the whole one of an\nearlier file. See [databases.md](databases.md).\n\n"
+    puts("\n## databases\n\nThe catalogue: one mapping per database, under the name that requests use. It is read only "
+         "from files. An entry\nreplaces the whole entry of an earlier file. See [databases.md](databases.md).\n\n"
          "```yaml\ndatabases:\n  orders:\n    path: host=db.example dbname=orders user=assay sslmode=verify-full\n"
          "    password_file: /run/secrets/orders\n    deny_columns: [customer.email]\n    max_statements: 20\n```\n\n"
          "| key | takes | default | |\n| --- | --- | --- | --- |");
@@ -357,15 +361,15 @@ static void configuration_catalogue(void)
 static void configuration(void)
 {
     puts("# Configuration\n\n"
-         "Printed by `assay docs configuration` from the option tables (a test compares). A flag outranks the "
-         "environment,\n"
-         "which outranks the file of `--config`, the user's file (`$XDG_CONFIG_HOME/assay/config.yaml`), the system's "
-         "file\n"
-         "(`/etc/assay/config.yaml`, or below `ASSAY_SYSCONFDIR`) and the default. `assay config print --origin` shows "
-         "each\n"
-         "value and where it comes from. Unknown sections, keys and signals are refused. Lists are YAML sequences, "
-         "separated\n"
-         "by commas in the environment, and repeated flags.\n\n"
+         "`assay docs configuration` prints this page from the option tables; a test compares them.\n\n"
+         "A setting comes from the first of these that has it: a flag; the environment; the file of `--config`; the "
+         "user's file\n"
+         "(`$XDG_CONFIG_HOME/assay/config.yaml`); the system's file (`/etc/assay/config.yaml`, or below "
+         "`ASSAY_SYSCONFDIR`); the\n"
+         "default. `assay config print --origin` shows each value and where it comes from. Unknown sections, keys and "
+         "signals\n"
+         "are errors. A list is a YAML sequence in a file, separated by commas in the environment, and a repeated "
+         "flag.\n\n"
          "```yaml\njudge:\n  policy: abstain\n  deny_column: [person.email]\nsignals:\n"
          "  empty_predicate: {enabled: true}\n```");
     for (const struct option_group *const *g = option_groups; *g; g++) configuration_group(*g);
@@ -406,37 +410,38 @@ static void api(void)
     }
 }
 
+static const struct {
+    const char *name;
+    void (*print)(void);
+} pages[] = {{"man", man_program},      {"bash", bash_completion},        {"zsh", zsh_completion},
+             {"fish", fish_completion}, {"configuration", configuration}, {"api", api},
+             {"cli", docs_print_cli}};
+
 static int docs_run(struct cli *cli)
 {
     const char *what = cli->args[0];
     const struct command *command = cli->n_args > 1 ? command_find(cli->args[1]) : NULL;
-    if (strcmp(what, "man") == 0 && cli->n_args == 1)
-        man_program();
-    else if (strcmp(what, "man") == 0 && command)
+    if (strcmp(what, "man") == 0 && command) {
         man_command(command);
-    else if (strcmp(what, "bash") == 0)
-        bash_completion();
-    else if (strcmp(what, "zsh") == 0)
-        zsh_completion();
-    else if (strcmp(what, "fish") == 0)
-        fish_completion();
-    else if (strcmp(what, "configuration") == 0)
-        configuration();
-    else if (strcmp(what, "api") == 0)
-        api();
-    else {
-        complain("docs prints man [COMMAND], bash, zsh, fish, configuration or api");
-        return EXIT_ERROR;
+        return 0;
     }
-    return 0;
+    for (size_t i = 0; cli->n_args == 1 && i < G_N_ELEMENTS(pages); i++)
+        if (strcmp(pages[i].name, what) == 0) {
+            pages[i].print();
+            return 0;
+        }
+    complain("no page of documentation is called %s" ERR_HINT
+             "expected man [COMMAND], bash, zsh, fish, configuration, api or cli",
+             what);
+    return EXIT_ERROR;
 }
 
 const struct command command_docs = {
     .name = "docs",
     .sentence = "print the manual, the shell completion, the configuration guide or the API's objects",
-    .args = "man [COMMAND] | bash | zsh | fish | configuration | api",
+    .args = "man [COMMAND] | bash | zsh | fish | configuration | api | cli",
     .description = "Prints documentation from the tables of options and of the API.",
-    .words = "man bash zsh fish configuration api",
+    .words = "man bash zsh fish configuration api cli",
     .groups = (const struct option_group *const[]){&options_general, NULL},
     .min_args = 1,
     .max_args = 2,

@@ -84,7 +84,8 @@ static void print_findings(const struct visit *visit, const char *shown, bool na
         return;
     }
     if (!text || json_array_size(visit->findings)) print_table(visit->findings, named, format);
-    if (text) printf("%s: %u too wide, %zu in all\n", shown, visit->n_too_wide, json_array_size(visit->findings));
+    if (text)
+        printf("%s: %u too wide, %zu findings in total\n", shown, visit->n_too_wide, json_array_size(visit->findings));
 }
 
 /* --- the catalogue ------------------------------------------------------------------------------------------------ */
@@ -101,7 +102,7 @@ static void note_unmatched(struct visit *visit, const char *name, const char *co
     for (uint32_t i = 0; i < n; i++) {
         if (matched[i]) continue;
         char *what = g_strdup_printf("the denied column '%.100s' matches no column", entries[i]);
-        note(visit, name, "error", what, "the entry denies nothing; correct it, or remove it");
+        note(visit, name, "error", what, "the entry has no effect; correct it or remove it");
         visit->n_errors++;
         g_free(what);
     }
@@ -143,9 +144,9 @@ static void advise(const struct worker_database *entry, struct visit *visit)
     if (file) return;
     if (!entry->max_statements)
         note(visit, entry->name, "advice", "max_statements is not set",
-             "each worker thread runs a statement of its own at a time");
+             "every worker thread can run a statement on it concurrently");
     if (db_knows_cost(entry->path) && !(entry->limits.max_cost > 0))
-        note(visit, entry->name, "advice", "max_cost is not set", "only time_ms holds a statement that costs too much");
+        note(visit, entry->name, "advice", "max_cost is not set", "only time_ms limits an expensive statement");
 }
 
 /* Every entry; one that cannot be opened is a finding, and the others are looked at all the same. */
@@ -159,7 +160,7 @@ static int visit_catalogue(struct cli *cli, enum format format)
         .findings = json_array(), .denied = denied, .matched = denied->n ? g_new0(bool, denied->n) : NULL};
     struct worker_databases databases = catalogue_databases(cli);
     if (!databases.n_files) {
-        complain("the catalogue is empty: no configuration file has a section `databases`");
+        complain("the catalogue is empty" ERR_HINT "add the section `databases` to a configuration file");
         json_decref(visit.findings);
         g_free(visit.matched);
         return EXIT_ERROR;
@@ -190,7 +191,8 @@ static int doctor_run(struct cli *cli)
     if (cli->settings.doctor.catalogue) return visit_catalogue(cli, format);
     const char *path = cli->settings.doctor.db;
     if (!path) {
-        complain("which database? --db=FILE|DSN names it, --catalogue takes those of the configuration");
+        complain("no database is given" ERR_HINT
+                 "set --db=FILE|DSN, or --catalogue to check all databases of the configuration");
         return EXIT_ERROR;
     }
     struct err err = {0};
@@ -206,21 +208,20 @@ static int doctor_run(struct cli *cli)
 
 const struct command command_doctor = {
     .name = "doctor",
-    .sentence = "look whether a database's role may do more than read",
+    .guide = "databases.md",
+    .sentence = "check whether a database role has more than read access",
     .args = "--db FILE|DSN | --catalogue",
     .description =
-        "Connects as Assay would and looks at what the role of a PostgreSQL database may do: attributes, memberships, "
-        "writable tables, CREATE and TEMP, functions whose effects outlive a transaction, functions of the database's "
-        "own and the operators, casts and domains that call them, connection and file limits; or at the privileges of "
-        "a "
-        "MariaDB account. Each finding comes with a statement that narrows it. Exit status: 0 nothing is too wide, 1 "
-        "something is, 2 "
-        "the database cannot be reached, or a denied column of the configuration matches none. Prints a table, in a "
-        "pipe too. A SQLite file has no grants; that it opens is "
-        "all that is looked at.\n\n"
-        "--catalogue does so with every database of the configuration (section `databases`): with the password that "
-        "workers would use, and with advice on caps that are not set. Those that cannot be opened are listed, and end "
-        "it with 2.",
+        "Connects as Assay would and checks the privileges of a PostgreSQL role or a MariaDB account. For PostgreSQL "
+        "it checks attributes, memberships, writable tables, CREATE and TEMP, and limits of connections and files. It "
+        "also checks functions whose effects outlive a transaction, and user-defined functions with the operators, "
+        "casts and domains that call them. Each finding comes with a statement that narrows the privilege. A SQLite "
+        "file has no privileges, so it is only opened.\n\n"
+        "The result is a table, also in a pipe. The exit status is 0 if no privilege is too wide, and 1 if one is. It "
+        "is 2 if the database cannot be reached, or a denied column of the configuration matches no column.\n\n"
+        "--catalogue checks every database of the configuration (section `databases`), with the password that workers "
+        "would use, and advises on limits that are not set. Databases that cannot be opened are listed, and the exit "
+        "status is then 2.",
     .examples = "assay doctor --catalogue --config fleet.yaml\n"
                 "assay doctor --db 'host=db.example dbname=shop user=assay passfile=/run/secrets/pgpass'\n"
                 "assay doctor --db postgresql://assay@db.example/shop --format json",

@@ -103,7 +103,7 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
         int more = logs_next(&e->logs, &err);
         if (more < 0) {
             progress_clear(&e->progress);
-            complain("%s", err.text);
+            complain_text(&err);
             e->failed = true;
         }
         if (more <= 0) return more;
@@ -345,24 +345,22 @@ static int eval_run(struct cli *cli)
 
 const struct command command_eval = {
     .name = "eval",
+    .guide = "results.md",
     .sentence = "measure the verdicts on a log with gold queries",
     .args = "LOG... --db-root DIR",
     .description =
-        "Judges the candidates of the logs, labels them by execution against the gold query and prints what the "
-        "verdicts are "
-        "worth: selection (beside the first candidate, the first that executes, the majority result, the oracle and "
-        "the "
-        "loop with a verifier that is never wrong; by execution and by exact match; by Spider's levels of difficulty), "
-        "calibration, "
-        "detection of wrong SQL, each signal's precision, lift and recall, questions that can be answered at 95 % "
-        "precision, "
-        "and whether findings point at what differs from gold. Intervals are 95 %, by bootstrap over questions.\n\n"
-        "With --folds the label model and the classifiers are also fitted on four fifths of the databases and measured "
-        "on "
-        "the rest, beside a majority vote and the best single signal. With --gold the gold queries themselves are "
-        "judged, "
-        "and how often each signal fires on them is printed; candidates are not needed then.\n\n"
-        "Requests whose database cannot be read are left out: the first line says how many, and the exit status is 1.",
+        "Judges the candidates of the logs, labels them by execution against the gold query, and measures the "
+        "verdicts. Selection is measured by execution, by exact match and by Spider's levels of difficulty. It is "
+        "compared with the first candidate, the first that executes, the majority result, the oracle, and the loop "
+        "with a verifier that is never wrong.\n\n"
+        "The output also has calibration, detection of wrong SQL, and each signal's precision, lift and recall. It "
+        "shows which questions can be answered at 95 % precision, and whether findings point at the difference from "
+        "gold. Intervals are 95 %, by bootstrap over questions.\n\n"
+        "With --folds the label model and the classifiers are also trained on four fifths of the databases and "
+        "measured on the rest. They are compared with a majority vote and the best single signal. With --gold the gold "
+        "queries themselves are judged and the output shows how often each signal fires on them; the log then needs no "
+        "candidates.\n\n"
+        "Requests whose database cannot be read are left out: the first line shows how many, and the exit status is 1.",
     .examples = "assay eval dev.jsonl --db-root databases\n"
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",

@@ -130,9 +130,8 @@ static enum err_code fill(struct cli *cli,
     const char *out = cli->settings.examples.out;
     struct build b = {.run = {.cli = cli, .first = 1, .each = take}, .err = err};
     struct examples_encoder *encoder = NULL;
-    if (!out) return err_set(err, ERR_USAGE, "--out FILE says where the store goes");
-    if (!engine_settings_has_databases(cli))
-        return err_set(err, ERR_USAGE, "there is no database to tell right from wrong");
+    if (!out) return err_set(err, ERR_USAGE, "--out is required" ERR_HINT "set --out=FILE, the store to write");
+    if (!engine_settings_has_databases(cli)) return err_set(err, ERR_USAGE, "no database to run the candidates on");
     b.run.ctx = &b;
     engine_settings(cli, &b.run.config);
     b.run.config.defaults.strategy = MSG_RERANK;
@@ -148,7 +147,7 @@ static enum err_code fill(struct cli *cli,
     examples_encoder_close(encoder);
     if (!code) code = closed;
     if (!code)
-        printf("%llu examples put into %s; %llu left out: repeats, too long, denied, or they do not parse\n",
+        printf("%llu examples added to %s; %llu left out (duplicate, too long, denied or unparsable)\n",
                (unsigned long long)b.kept, out, (unsigned long long)b.left_out);
     return code;
 }
@@ -225,7 +224,7 @@ static enum err_code prune(struct cli *cli, struct examples *store, enum format 
     uint32_t taken = 0;
     (void)format;
     enum err_code code = examples_prune(store, (float)cli->settings.examples.likeness, &taken, err);
-    if (!code) printf("%u of %u examples taken out\n", taken, examples_count(store));
+    if (!code) printf("%u of %u examples removed\n", taken, examples_count(store));
     return code;
 }
 
@@ -242,8 +241,8 @@ static enum err_code run_on_store(struct cli *cli, const struct action *action, 
     enum format format;
     struct examples *store = NULL;
     struct examples_encoder *encoder = NULL;
-    if (cli->n_args != 2) return err_set(err, ERR_USAGE, "%s takes one store", action->name);
-    if (!format_choose(cli, FORMATS_TABLE, &format)) return err_set(err, ERR_USAGE, "no such format");
+    if (cli->n_args != 2) return err_set(err, ERR_USAGE, "%s expects one store", action->name);
+    if (!format_choose(cli, FORMATS_TABLE, &format)) return err_set(err, ERR_USAGE, "unsupported format");
     enum err_code code = open_encoder(cli, &encoder, err);
     if (!code) code = examples_open(cli->args[1], action->writes, encoder, &store, err);
     if (!code) code = action->run(cli, store, format, err);
@@ -265,24 +264,24 @@ static int examples_run(struct cli *cli)
     for (size_t i = 0; i < G_N_ELEMENTS(actions); i++)
         if (strcmp(actions[i].name, name) == 0)
             return run_on_store(cli, &actions[i], &err) ? complain_err("examples", &err) : 0;
-    complain("examples does build, add, show, search or prune, not '%s'", name);
+    complain("unknown examples action '%s', expected build, add, show, search or prune", name);
     return EXIT_ERROR;
 }
 
 const struct command command_examples = {
     .name = "examples",
-    .sentence = "keep wrong queries and how they were set right, for repairs",
+    .guide = "examples.md",
+    .sentence = "store corrected queries as examples for repairs",
     .args = "build|add LOG... | show|search|prune STORE",
     .description =
-        "build makes a store of the wrong candidates in logs with gold queries, or with feedback among their lines: "
-        "question, wrong SQL, "
-        "what is said against it, right SQL, and the steps from one to the other. search finds the likest by error, "
-        "question, SQL, "
-        "question and SQL, all three, or all three and their words (hybrid); none of the same question. prune takes "
-        "near repeats out. "
-        "add puts more into a store that is there, also while others search it; with --from-topic by feedback that a "
-        "fleet's people gave. "
-        "With --examples repairs try the edits of the likest, and show them to a corrector. docs/examples.md.",
+        "Manages a store of wrong queries and their corrections, which repairs use with --examples. Each example has "
+        "the question, the wrong SQL, its errors or findings, the correct SQL, and the steps from one to the other.\n\n"
+        "build creates a store from the wrong candidates of logs with gold queries or feedback. add appends to an "
+        "existing store, also while others search it; with --from-topic it reads the feedback that users gave to a "
+        "fleet. show prints the store. prune removes near duplicates.\n\n"
+        "search finds the most similar examples by error, question, SQL, question and SQL, all three, or all three and "
+        "their words (hybrid). It returns no example of the same question.\n\n"
+        "See docs/examples.md.",
     .examples =
         "assay examples build labelled.jsonl --db-root databases --out examples.db\n"
         "assay examples search examples.db --question 'How many are there?' --sql 'SELECT sum(id) FROM t' --key hybrid "

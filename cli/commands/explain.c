@@ -41,7 +41,7 @@ static double ask_verifier(const struct cli *cli, const struct story *story)
     config.defaults.explain = MSG_EXPLAIN_ON;
     double entails = NAN;
     if (engine_judge(&config, &request, &verdict, &err))
-        complain_err("the verifier", &err);
+        complain_err("verifier", &err);
     else if (verdict->n_candidates)
         entails = verdict->candidates[0].entailment;
     msg_verdict_free(verdict);
@@ -75,12 +75,12 @@ static void print_comparison(const struct story *story)
     if (!story->subject.question) return;
     GString *text = g_string_new(NULL);
     if (isnan(story->entails))
-        g_string_append(text, "The built-in verifier has nothing to go by.");
+        g_string_append(text, "The built-in verifier gives no score.");
     else
         g_string_append_printf(text, "P(entails) %.3f, by the built-in verifier.", story->entails);
     for (uint32_t i = 0; i < story->n_gaps; i++) {
         const struct features_gap *gap = &story->gaps[i];
-        g_string_append(text, i ? ", " : " Nothing said above answers, in the question: ");
+        g_string_append(text, i ? ", " : " Words of the question that the explanation does not cover: ");
         g_string_append_printf(text, "\"%.*s\"", (int)(gap->end - gap->start), story->subject.question + gap->start);
     }
     if (story->n_gaps) g_string_append_c(text, '.');
@@ -152,7 +152,7 @@ static int explain_run(struct cli *cli)
     enum format format;
     if (!format_choose(cli, 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_JSONL, &format)) return EXIT_ERROR;
     if (!cli->settings.check.db) {
-        complain("which database? --db=FILE names it");
+        complain("no database is given" ERR_HINT "set --db=FILE");
         return EXIT_ERROR;
     }
     if (cli->n_args == 1) return explain_text(cli, cli->args[0], strlen(cli->args[0]), format);
@@ -166,21 +166,21 @@ static int explain_run(struct cli *cli)
 
 const struct command command_explain = {
     .name = "explain",
-    .sentence = "say in words what a statement asks for and where its result comes from",
+    .guide = "explanations.md",
+    .sentence = "explain in words what a statement returns, and from which rows",
     .args = "--db DB [SQL]",
     .description =
-        "Explains one SQL statement from the database's own rows: what it selects, joins, filters and groups, the "
-        "story "
-        "of one row of its result and the rows it came from, or, when there is no row, which condition empties it. "
-        "Without an argument the statement comes from standard input.\n\n"
-        "As JSON there is also each phrase with its place in the statement, the rewritten statements with their source "
-        "rows, and, with --question, what the verifier is told.\n\n"
-        "With --question the built-in verifier also says how sure it is that the explanation answers it, as it would "
-        "in a request with this one candidate, and which words of the question nothing in the explanation answers. "
-        "--words shows what each word stands for in the statement, and what no word asks for.\n\n"
-        "--expose and --deny-column say what of the data may appear: with values the first source row of each part, "
-        "with rows all that were fetched; of a database of the configuration no more than its entry allows.\n\n"
-        "The exit status is 1 when the statement does not execute or is not understood.",
+        "Explains one SQL statement from the rows of the database: what it selects, joins, filters and groups, and how "
+        "one row of its result was derived from source rows. If the result is empty, it names the condition that "
+        "removes all rows. Without an argument the statement is read from standard input.\n\n"
+        "JSON output also has each phrase with its position in the statement, the rewritten statements with their "
+        "source rows and, with --question, the input of the verifier.\n\n"
+        "With --question the built-in verifier also prints how likely the explanation answers the question, as for a "
+        "request with this one candidate. It lists the words of the question that the explanation does not answer. "
+        "--words shows what each word refers to in the statement, and which parts no word asks for.\n\n"
+        "--expose and --deny-column limit the data shown: values shows the first source row of each part, rows shows "
+        "all rows that were fetched. A database of the configuration shows no more than its entry allows.\n\n"
+        "The exit status is 1 if the statement does not execute or is not understood.",
     .examples = "assay explain --db shop.sqlite 'SELECT count(*) FROM customer WHERE city = ''Rome'''\n"
                 "assay explain --db shop.sqlite --question 'How many customers live in Rome?' 'SELECT 7'\n"
                 "assay explain --db shop.sqlite --question 'Which customers live in Rome?' --words 'SELECT name FROM "

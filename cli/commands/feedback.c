@@ -204,9 +204,11 @@ static void print_generators(const struct sample *s, double alpha)
         const struct generator *g = s->generators->pdata[i];
         fprintf(stderr, "%s: %u answers; ", *g->name ? g->name : "(no name)", g->answers->len);
         if (!g->wanted.labels)
-            fprintf(stderr, "too few for a promise of %g %% wrong, however many are labelled\n", 100 * alpha);
+            fprintf(stderr, "too few to guarantee at most %g %% wrong, even if all are labelled\n", 100 * alpha);
         else
-            fprintf(stderr, "of the surest %u some %u labels will do for %g %% wrong: %u are there, %u are picked\n",
+            fprintf(stderr,
+                    "of the %u with the highest P, about %u need labels to guarantee at most %g %% wrong: %u have one, "
+                    "%u are picked\n",
                     g->wanted.region, g->wanted.labels, 100 * alpha, g->labelled, g->picked);
     }
 }
@@ -222,7 +224,8 @@ static enum err_code sample(struct cli *cli, struct sample *s, enum format forma
     if (code) return code;
     if (!s->generators->len)
         return err_set(err, ERR_CONFIG,
-                       "there is no verdict with an answer: give requests, verdicts and what feedback there is");
+                       "the files contain no verdict with an answer" ERR_HINT
+                       "give the files of requests, of verdicts and of any feedback");
     for (guint i = 0; i < s->generators->len; i++) want(s->generators->pdata[i], alpha, settings->judge.delta);
     g_ptr_array_sort(s->generators, cheapest_first);
     for (guint i = 0; i < s->generators->len; i++) {
@@ -240,7 +243,7 @@ static int feedback_run(struct cli *cli)
     struct err err = {0};
     enum format format;
     if (strcmp(cli->args[0], "sample") != 0) {
-        complain("feedback does sample, not '%s'", cli->args[0]);
+        complain("unknown feedback action '%s', expected sample", cli->args[0]);
         return EXIT_ERROR;
     }
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
@@ -258,17 +261,16 @@ static int feedback_run(struct cli *cli)
 
 const struct command command_feedback = {
     .name = "feedback",
-    .sentence = "see which verdicts to label first",
+    .guide = "guarantee.md",
+    .sentence = "select the verdicts to label first",
     .args = "sample FILE...",
-    .description = "sample picks verdicts whose labels bring a promise about alpha nearest: for each generator among "
-                   "its surest answers, where the "
-                   "threshold may come to lie, and of the generators those first for which the fewest labels do. The "
-                   "files are requests, verdicts and "
-                   "feedback as they lie in their topics, in any order; verdicts that there is feedback on are not "
-                   "picked again. Printed are ids "
-                   "(with --format jsonl generator, P and SQL too), and how many labels will do on standard error. "
-                   "Label what is picked, "
-                   "all of it, and run assay calibrate. docs/guarantee.md.",
+    .description = "sample selects the verdicts whose labels help most to guarantee alpha. It picks among each "
+                   "generator's answers with the highest P, where the threshold may lie, and starts with the "
+                   "generators that need the fewest labels.\n\n"
+                   "The files hold requests, verdicts and feedback as in their topics, in any order; verdicts that "
+                   "have feedback are not selected again. The output is a list of ids (with --format jsonl also "
+                   "generator, P and SQL); standard error shows how many labels are needed. Label all selected "
+                   "verdicts, then run assay calibrate. See docs/guarantee.md.",
     .examples = "assay feedback sample requests.jsonl verdicts.jsonl --alpha 0.05 --labels-wanted 200\n"
                 "assay feedback sample requests.jsonl verdicts.jsonl feedback.jsonl --format jsonl",
     .main_flags = "alpha delta labels-wanted format",

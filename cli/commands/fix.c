@@ -21,14 +21,14 @@ static void print_text(const struct msg_verdict *verdict)
     if (repair) {
         repair_print(stdout, repair);
         if (!repaired)
-            printf(
-                "Not applied: it is not surer by the margin, or does not validate (--repair-margin, --threshold).\n");
+            printf("Not applied: P(correct) is not higher by --repair-margin, or the query does not validate "
+                   "(--threshold).\n");
         return;
     }
     if (isnan(verdict->p_correct))
-        printf("nothing near it could be judged\n");
+        printf("no similar query could be judged\n");
     else
-        printf("P(correct) %.3f; nothing near it is surer\n", verdict->p_correct);
+        printf("P(correct) %.3f; no similar query has a higher one\n", verdict->p_correct);
     const char *why = verdict->n_notes ? verdict->notes[0] : verdict->message;
     if (why) print_paragraph(stdout, "  ", 2, why);
 }
@@ -82,9 +82,8 @@ static int fix_run(struct cli *cli)
     enum format format;
     if (!format_choose(cli, 1U << FORMAT_TEXT | 1U << FORMAT_JSONL | 1U << FORMAT_JSON, &format)) return EXIT_ERROR;
     if (!cli->settings.check.db || !cli->settings.check.question || !*cli->settings.check.question) {
-        complain(
-            "--db=FILE and --question=TEXT say which database and what the SQL should answer; without them nothing can "
-            "be judged");
+        complain("--db and --question are required" ERR_HINT
+                 "set --db=FILE, and --question=TEXT to the question that the SQL should answer");
         return EXIT_ERROR;
     }
     return fix_query(cli, format);
@@ -92,18 +91,19 @@ static int fix_run(struct cli *cli)
 
 const struct command command_fix = {
     .name = "fix",
-    .sentence = "look for a query near this one that is surer to be right",
+    .guide = "correction.md",
+    .sentence = "search for a similar query that is more likely to be correct",
     .args = "--db FILE --question TEXT SQL",
     .description =
-        "Judges the query, then up to 40 queries near it: another comparison, column, value, join, aggregate, order or "
-        "limit, DISTINCT or a condition more or less. Where one of them is right with a probability that is higher by "
-        "--repair-margin, and validates, that is the repair; otherwise the query is kept, and the best of the others "
-        "is "
-        "shown beside it where it is surer. The same as `assay check --repair=apply` with one candidate, shown as a "
-        "change. No model is asked but Assay's own; every query runs read-only, within the limits.\n\n"
-        "--apply prints the SQL alone, the repaired one or else the old one, for pipes.\n\n"
-        "The exit status is 0 when the query is repaired or validates as it is, 1 when neither, 2 when nothing could "
-        "be judged.",
+        "Judges the query and up to 40 similar queries, which differ in a comparison, column, value, join, aggregate, "
+        "order or limit, or by an added or removed DISTINCT or condition.\n\n"
+        "The repair is a query that validates and whose P(correct) is higher by --repair-margin. If there is none, the "
+        "query stays as it is, and the best other query is shown beside it if it is more likely to be correct. The "
+        "result is that of `assay check --repair=apply` with one candidate, shown as a change. Only Assay's own models "
+        "are used, and every query runs read-only, within the limits.\n\n"
+        "--apply prints only the SQL, for pipes: the repaired query, or else the original.\n\n"
+        "The exit status is 0 if the query is repaired or validates unchanged, 1 if neither, 2 if nothing could be "
+        "judged.",
     .examples = "assay fix --db shop.sqlite --question 'How many customers are from France?' \\\n"
                 "    \"SELECT count(*) FROM customer WHERE country = 'French'\"\n"
                 "assay fix --db shop.sqlite --question 'Name all products.' --apply 'SELECT name FROM product LIMIT 1'",

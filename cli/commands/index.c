@@ -218,7 +218,7 @@ static int index_run(struct cli *cli)
 {
     bool build = strcmp(cli->args[0], "build") == 0;
     if (!build && strcmp(cli->args[0], "show") != 0) {
-        complain("index does build or show, not '%s'", cli->args[0]);
+        complain("unknown index action '%s', expected build or show", cli->args[0]);
         return EXIT_ERROR;
     }
     enum format format;
@@ -248,14 +248,15 @@ static int index_run(struct cli *cli)
 
 const struct command command_index = {
     .name = "index",
+    .guide = "schema-cache.md",
     .sentence = "build or show the schema index of a database",
     .args = "build|show DB",
     .description =
-        "DB is a file, a connection string, or the name of an entry in the configuration's section databases, which "
-        "then says what is shown. "
-        "Builds the index that the signals read: tables, columns, keys, declared and inferred joins, statistics "
-        "and values. build prints one line (size and time) and notes; show prints all of it. Columns marked ~ had more "
-        "distinct values than --index-values and were sampled, or were not read within --index-ms: a note says which.",
+        "Builds the index that the signals read: tables, columns, keys, declared and inferred joins, statistics and "
+        "values. DB is a file, a connection string, or the name of an entry in the configuration's section databases, "
+        "which then limits what is shown.\n\n"
+        "build prints one line (size and time) and notes; show prints the whole index. Columns marked ~ had more "
+        "distinct values than --index-values and were sampled, or were not read within --index-ms; a note says which.",
     .examples = "assay index show shop.sqlite\nassay index show shop.sqlite --format json",
     .main_flags = "format expose deny-column descriptions",
     .words = "build show",

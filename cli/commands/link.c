@@ -13,26 +13,26 @@ static int link_run(struct cli *cli)
     for (unsigned i = 0; i < G_N_ELEMENTS(parts); i++)
         if (strcmp(cli->args[0], parts[i].name) == 0 && (cli->n_args > 1 || parts[i].run == link_judge))
             return parts[i].run(cli);
-    complain("link does export, train, eval and judge, of files: not '%s'", cli->args[0]);
+    complain("link expects export, train, eval or judge, followed by files; got '%s'", cli->args[0]);
     return EXIT_ERROR;
 }
 
 const struct command command_link = {
     .name = "link",
-    .sentence = "tell where a schema linker goes wrong, from its hidden states",
+    .guide = "linking.md",
+    .sentence = "predict the errors of a schema linker from its hidden states",
     .args = "export|train|eval|judge FILE...",
     .description =
-        "A recording is NAME.jsonl and NAME.safetensors, as the Python package assay-traces writes them "
-        "(docs/traces.md).\n\n"
-        "export writes, from logs, what a schema linker is trained on and asked with, a line a question: the schema, "
-        "what of it the question names, and the tables and columns that the gold query uses.\n\n"
-        "train learns from recordings, and from those of --calibrate-on, where the linker leaves the right path, and "
+        "Trains and applies predictors of where a schema linker errs. A recording is NAME.jsonl and NAME.safetensors, "
+        "as the Python package assay-traces writes them (docs/traces.md).\n\n"
+        "export reads logs and writes training data and prompts for a schema linker, one line per question. A line has "
+        "the schema, the parts of it that the question names, and the tables and columns that the gold query uses.\n\n"
+        "train learns from recordings, and from those of --calibrate-on, where the linker leaves the correct path, and "
         "writes the predictors to --out.\n\n"
-        "eval says what --predictor is worth on a recording with gold: the linker's own accuracy, how many branching "
-        "points are noticed, and what is right of what is not abstained from; with --ablation for many settings.\n\n"
-        "judge prints the linking of each question, a line each, with the places that are not to be trusted: the "
-        "`linking` of a request. With --from-topic it reads traces that a linker sends as it works, in place of "
-        "recordings.",
+        "eval measures --predictor on a recording with gold: the linker's own accuracy, the share of branching points "
+        "detected, and the accuracy where it does not abstain. With --ablation it does so for many settings.\n\n"
+        "judge prints the linking of each question, one per line, with its uncertain places: this is the `linking` of "
+        "a request. With --from-topic it reads traces that a linker sends while it works, instead of recordings.",
     .examples = "assay link export train.jsonl --db-root databases --out lines.jsonl\n"
                 "assay link train folds --calibrate-on others --out linker.assay\n"
                 "assay link eval dev --predictor linker.assay --link-alpha 0.1\n"

@@ -37,7 +37,7 @@ static json_t *make_line(struct exporting *e, struct arena *arena, const struct 
         .db = request->db,
         .gold = request->gold};
     json_t *line = from.question ? linking_export_line(&from, err) : NULL;
-    if (!from.question) err_set(err, ERR_LIMIT_MEMORY, "no memory to read the question");
+    if (!from.question) err_set(err, ERR_LIMIT_MEMORY, "out of memory while reading the question");
     schema_unref(schema);
     return line;
 }
@@ -47,7 +47,7 @@ static bool export_line(struct exporting *e, struct arena *arena)
     struct err err = {0};
     struct msg_request *request = NULL;
     const struct lines *at = &e->logs.lines;
-    if (at->too_long) err_set(&err, ERR_LIMIT_BYTES, "longer than a line may be");
+    if (at->too_long) err_set(&err, ERR_LIMIT_BYTES, "the line is too long");
     json_t *line = !at->too_long && msg_request_from_json(arena, at->text, at->len, &request, &err) == ERR_OK
                        ? make_line(e, arena, request, &err)
                        : NULL;
@@ -101,7 +101,7 @@ int link_export(struct cli *cli)
     if (catalogue_open(cli, &err) != ERR_OK) return complain_err(NULL, &err);
     if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     if (!path) {
-        complain("where to? --out=FILE names the file, - is standard output");
+        complain("--out is required" ERR_HINT "set --out=FILE, or --out=- for standard output");
         return EXIT_ERROR;
     }
     if (strcmp(path, "-") == 0) path = NULL;

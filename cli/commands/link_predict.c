@@ -30,9 +30,9 @@ int link_train(struct cli *cli)
     options.epochs = (uint32_t)s->link.epochs;
     options.seed = (uint64_t)s->link.seed;
     if (!s->link.out || !sources.n_calibration) {
-        complain(s->link.out
-                     ? "calibrate on what? --calibrate-on=RECORDING, of other databases than those to learn from"
-                     : "where to? --out=FILE names the file");
+        complain(s->link.out ? "--calibrate-on is required" ERR_HINT
+                               "set --calibrate-on=RECORDING, of other databases than those to train on"
+                             : "--out is required" ERR_HINT "set --out=FILE");
         return EXIT_ERROR;
     }
     GString *command = g_string_new("assay link train");
@@ -100,7 +100,7 @@ int link_judge(struct cli *cli)
     struct predictor *predictor = NULL;
     bool topic = cli->settings.past.from_topic;
     if (topic == (cli->n_args > 1) || !replay_check_range(&cli->settings)) {
-        complain("what to judge? recordings, or --from-topic=TOPIC");
+        complain("expected either recordings or --from-topic=TOPIC");
         return EXIT_ERROR;
     }
     struct predictor_options options = predictor_settings(cli);

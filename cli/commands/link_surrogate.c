@@ -72,7 +72,7 @@ static enum err_code take_verdict(struct surrogate *s, struct arena *arena, cons
     bool sure = json_number_value(json_object_get(json, "p_correct")) >= SURE;
     enum err_code code = ERR_OK;
     if (!id || !db)
-        code = err_set(err, ERR_MALFORMED, "no verdict");
+        code = err_set(err, ERR_MALFORMED, "not a verdict");
     else if (sql && sure)
         code = take_answer(s, arena, id, db, sql, err);
     json_decref(json);
@@ -91,7 +91,7 @@ static enum err_code read_verdicts(struct surrogate *s, const char *path, struct
         struct err why = {0};
         arena_reset(&arena);
         if (take_verdict(s, &arena, &lines, &why))
-            complain("%s:%llu: passed over: %s", path, (unsigned long long)lines.number, why.text);
+            complain("%s:%llu: skipped: %s", path, (unsigned long long)lines.number, why.text);
     }
     if (more < 0) code = err_set(err, ERR_MALFORMED, "%s: %s", path, lines_error(&lines));
     arena_free(&arena);

@@ -27,7 +27,7 @@ static void judge_record(struct watching *w, const struct bus_message *record)
         fflush(stdout);
         w->judged++;
     } else {
-        complain("passed over: %s", err.text);
+        complain("skipped: %s", err.text);
         w->passed_over++;
     }
     json_decref(result);
@@ -63,6 +63,6 @@ enum err_code link_judge_topic(struct cli *cli, const struct predictor *predicto
     range_close(range);
     if (bus) bus_close(bus);
     if (w.passed_over)
-        complain("%llu judged, %llu passed over", (unsigned long long)w.judged, (unsigned long long)w.passed_over);
+        complain("%llu judged, %llu skipped", (unsigned long long)w.judged, (unsigned long long)w.passed_over);
     return code;
 }

@@ -101,17 +101,17 @@ static int mcp_run(struct cli *cli)
 
 const struct command command_mcp = {
     .name = "mcp",
-    .sentence = "let agents judge, explain and repair SQL, by the Model Context Protocol",
+    .guide = "mcp.md",
+    .sentence = "let agents judge, explain and repair SQL (Model Context Protocol)",
     .args = "--db-root DIR|--db FILE",
-    .description =
-        "A server of the Model Context Protocol over standard input and output, for agents that write SQL: the tools "
-        "judge_sql, repair_sql, explain_sql, describe_schema and list_databases, and verdicts in full as resources. "
-        "A client starts it; it ends with its input. Messages of more than 1 MiB are refused, 8 calls are worked on at "
-        "a time and 56 wait.\n\n"
-        "It reads databases and writes nothing; every statement runs within the limits, in a process of its own. "
-        "--expose and --deny-column say what of the data an agent may see. Standard output is the protocol's; what is "
-        "to be told a person goes to standard error.\n\n"
-        "`assay serve --db-root DIR` has the same at POST /mcp.",
+    .description = "Serves the Model Context Protocol over standard input and output, for agents that write SQL. Its "
+                   "tools are judge_sql, repair_sql, explain_sql, describe_schema and list_databases; full verdicts "
+                   "are resources. A client starts the process, which exits at the end of its input. Messages over 1 "
+                   "MiB are refused; 8 calls run concurrently and 56 wait.\n\n"
+                   "It only reads databases; every statement runs within the limits, in a separate process. --expose "
+                   "and --deny-column limit the data that an agent may see. Standard output belongs to the protocol; "
+                   "messages for people go to standard error.\n\n"
+                   "`assay serve --db-root DIR` offers the same at POST /mcp.",
     .examples = "assay mcp --db-root databases\nassay mcp --db shop.sqlite --expose none",
     .main_flags = "db db-root policy threshold expose deny-column",
     .groups = (const struct option_group *const[]){&options_mcp, &options_judge, &options_verifier, &options_repair,

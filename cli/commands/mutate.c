@@ -107,7 +107,7 @@ static void mutate_line(struct mutating *m)
     const char *db = json_string_value(json_object_get(line, "db")),
                *gold = json_string_value(json_object_get(line, "gold"));
     const char *id = json_string_value(json_object_get(line, "id"));
-    if (!db || !gold) err_set(&err, ERR_MALFORMED, "not a log line with db and gold");
+    if (!db || !gold) err_set(&err, ERR_MALFORMED, "the line lacks db or gold");
     json_t *candidates = db && gold ? mutants_json(m, db, id ? id : gold, gold, &err) : NULL;
     if (candidates) {
         json_object_set_new(line, "candidates", candidates);
@@ -151,16 +151,16 @@ static int mutate_run(struct cli *cli)
 
 const struct command command_mutate = {
     .name = "mutate",
-    .sentence = "make wrong SQL from right, one error at a time",
+    .guide = "models.md",
+    .sentence = "make wrong SQL from correct SQL, one error at a time",
     .args = "LOG --db-root DIR | --db DB SQL",
     .description =
-        "With --db, prints mutants of one query: each changes one thing that models get wrong, and is named after "
-        "it. DB is a file, a connection string, or the name of an entry in the configuration's section databases. With "
-        "a log, prints its lines again with mutants of the gold query for candidates, so that the result "
-        "is a log for eval and train. Where values of the data may not leave (--expose, --deny-column, and the entry "
-        "of "
-        "the database), mutants hold none. The same seed gives the same mutants. Whether a mutant's result differs, "
-        "only running it tells.",
+        "With --db, prints mutants of one query: each has one error that models typically make, and is named after it. "
+        "DB is a file, a connection string, or the name of an entry in the configuration's section databases.\n\n"
+        "With a log, prints its lines with mutants of the gold query as candidates, so that the result is a log for "
+        "eval and train. If values of the data may not be exposed (--expose, --deny-column, and the entry of the "
+        "database), mutants contain none. The same seed gives the same mutants. A mutant may have the same result as "
+        "the original query; only running it shows that.",
     .examples = "assay mutate --db shop.sqlite 'SELECT name FROM customer WHERE country = \"France\"'\n"
                 "assay mutate train.jsonl --db-root databases --count 4 --seed 7 > mutants.jsonl",
     .main_flags = "db-root db count seed format",

@@ -75,9 +75,9 @@ static void read_head(struct pair *pair, const char *text, size_t len)
 static void check_bounds(struct pair *pair)
 {
     if (!pair->question)
-        leave_out(pair, ERR_OK, "no question: none of the comment lines at its top is `-- question: TEXT`");
+        leave_out(pair, ERR_OK, "no question: the comment lines at the top lack `-- question: TEXT`");
     else if (!pair->sql.len)
-        leave_out(pair, ERR_MALFORMED, "there is no query behind its question");
+        leave_out(pair, ERR_MALFORMED, "no query after the question");
     else if (strlen(pair->question) > MSG_MAX_QUESTION || (pair->evidence && strlen(pair->evidence) > MSG_MAX_QUESTION))
         leave_out(pair, ERR_LIMIT_BYTES, "the question or its evidence is longer than 64 KiB");
     else if (pair->db && strlen(pair->db) > MSG_MAX_NAME)
@@ -90,15 +90,15 @@ static enum err_code read_text(struct reader *reader, struct pair *pair, const c
     enum err_code code = input_read(path, &input, err);
     if (code) {
         struct err inner = *err;
-        return err_set(err, code, "%s: %s", path, inner.text);
+        return err_at(err, code, &inner, "%s", path);
     }
     reader->bytes += input.len;
     pair->text = input.text;
     if (reader->bytes > PAIRS_MAX_BYTES)
-        return err_set(err, ERR_LIMIT_BYTES, "the files hold more than %d bytes; check some of them at a time",
-                       PAIRS_MAX_BYTES);
+        return err_set(err, ERR_LIMIT_BYTES,
+                       "the files contain more than %d bytes" ERR_HINT "check fewer files at a time", PAIRS_MAX_BYTES);
     if (!g_utf8_validate(input.text, (gssize)input.len, NULL)) {
-        leave_out(pair, ERR_ENCODING, "it is not UTF-8, or holds a NUL");
+        leave_out(pair, ERR_ENCODING, "the file is not valid UTF-8, or contains a NUL");
         return ERR_OK;
     }
     read_head(pair, input.text, input.len);
@@ -122,14 +122,15 @@ static char *folder_name(const char *path)
 static enum err_code add(struct reader *reader, const FTSENT *entry, struct err *err)
 {
     if (reader->pairs->len >= PAIRS_MAX_FILES)
-        return err_set(err, ERR_LIMIT_COUNT, "more than %d files; check some of them at a time", PAIRS_MAX_FILES);
+        return err_set(err, ERR_LIMIT_COUNT, "more than %d files" ERR_HINT "check fewer files at a time",
+                       PAIRS_MAX_FILES);
     const char *path = g_str_has_prefix(entry->fts_path, "./") ? entry->fts_path + 2 : entry->fts_path;
     struct pair *pair = g_new0(struct pair, 1);
     g_ptr_array_add(reader->pairs, pair);
     pair->file = (struct sql_file){.path = g_utf8_make_valid(path, -1), .line = 1};
     pair->folder = folder_name(path);
     if (entry->fts_info == FTS_SL || entry->fts_info == FTS_SLNONE)
-        leave_out(pair, ERR_OK, "a symbolic link, which is not followed");
+        leave_out(pair, ERR_OK, "symbolic links are not followed");
     else if (entry->fts_statp->st_size > MSG_MAX_SQL)
         leave_out(pair, ERR_LIMIT_BYTES, "larger than 1 MiB");
     else
@@ -150,7 +151,7 @@ static enum err_code visit(struct reader *reader, FTS *walk, FTSENT *entry, stru
     case FTS_NS: return err_set(err, ERR_IO, "%s: cannot be read: %s", entry->fts_path, g_strerror(entry->fts_errno));
     case FTS_D:
         if (entry->fts_level <= PAIRS_MAX_DEPTH) return ERR_OK;
-        return err_set(err, ERR_LIMIT_DEPTH, "%s: more than %d folders in one another", entry->fts_path,
+        return err_set(err, ERR_LIMIT_DEPTH, "%s: folders are nested more than %d deep", entry->fts_path,
                        PAIRS_MAX_DEPTH);
     case FTS_F:
     case FTS_SL:
@@ -174,7 +175,7 @@ enum err_code pairs_read(const char *const *paths, int n, GPtrArray **out, struc
     char **argv = g_new0(char *, (gsize)n + 1);
     for (int i = 0; i < n; i++) argv[i] = (char *)paths[i];
     FTS *walk = fts_open(argv, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
-    enum err_code code = walk ? ERR_OK : err_set(err, ERR_IO, "the files cannot be listed: %s", g_strerror(errno));
+    enum err_code code = walk ? ERR_OK : err_set(err, ERR_IO, "cannot list the files: %s", g_strerror(errno));
     for (FTSENT *entry; !code && (entry = fts_read(walk));) code = visit(&reader, walk, entry, err);
     if (walk) fts_close(walk);
     g_free(argv);

@@ -192,8 +192,8 @@ static void refuse_resume(struct replay *r, const struct source *source)
 {
     char *where = source_where(source);
     progress_clear(&r->progress);
-    complain("%s: %s has a verdict on another request here: it was made from another log, or this one was changed; "
-             "name another --out, or start anew with --force",
+    complain("%s: the verdict in %s is on another request: the file was made from another log, or this log has "
+             "changed" ERR_HINT "name another --out, or overwrite the file with --force",
              where, r->cli->settings.replay.out);
     g_free(where);
     r->refused = true;
@@ -272,9 +272,8 @@ static bool compare_resumed(struct replay *r)
     uint64_t met = 0;
     const char *path = r->cli->n_args ? r->cli->args[0] : NULL;
     if (r->resume.of_topics != (path ? 0 : r->resume.done)) {
-        complain("%s has verdicts on %s, and this replays %s: it was made from something else",
-                 r->cli->settings.replay.out, path ? "records of a topic" : "lines of a log",
-                 path ? "a log" : "a topic");
+        complain("%s holds verdicts on %s, but this replay reads %s", r->cli->settings.replay.out,
+                 path ? "records of a topic" : "lines of a log", path ? "a log" : "a topic");
         return false;
     }
     if (!r->resume.done || !path || !g_file_test(path, G_FILE_TEST_IS_REGULAR)) return true;
@@ -289,7 +288,7 @@ static bool compare_resumed(struct replay *r)
     arena_free(&arena);
     source_close(&log);
     if (!r->refused && met < r->resume.done) {
-        complain("%s has verdicts on %llu lines that %s has not: it was made from another log",
+        complain("%s holds verdicts on %llu lines that are not in %s: it was made from another log",
                  r->cli->settings.replay.out, (unsigned long long)(r->resume.done - met), path);
         r->refused = true;
     }
@@ -320,13 +319,13 @@ static bool open_output(struct replay *r, enum format *format)
     if (s->replay.resume) {
         enum err_code code = resume_scan(path, &r->resume, &err);
         if (code != ERR_OK) {
-            complain("%s", err.text);
+            complain_text(&err);
             return false;
         }
         say_undigested(r);
         if (!compare_resumed(r)) return false;
     } else if (!s->replay.force && replay_is_full_file(path)) {
-        complain("%s exists: --resume continues it, --force overwrites it", path);
+        complain("%s exists" ERR_HINT "use --resume to continue it, or --force to overwrite it", path);
         return false;
     }
     return destination_open(&r->to, path, s->replay.resume, &err) == ERR_OK || (complain_err(NULL, &err), false);
@@ -443,7 +442,7 @@ static int replay_all(struct replay *r)
         if (r->progress.started_ns && !r->cli->settings.general.quiet && !r->refused) {
             progress_summary(&r->progress, r->interrupted);
             if (r->limiter.behind_ns > BEHIND_NS)
-                fprintf(stderr, "the last request came %.1f s later than --speed asks\n",
+                fprintf(stderr, "replay is behind --speed: the last request was %.1f s late\n",
                         (double)r->limiter.behind_ns / 1e9);
         }
         code = close_output(r, code);
@@ -467,30 +466,27 @@ static int replay_run(struct cli *cli)
 
 const struct command command_replay = {
     .name = "replay",
-    .sentence = "judge a query log, or the past of a topic, a verdict a line",
+    .guide = "replay.md",
+    .sentence = "judge a query log, or past records of a topic",
     .args = "[LOG|-] --db-root DIR",
     .description =
-        "Reads a query log (JSON lines with id, db, question, candidates) and writes one verdict a line, in the order "
-        "of the "
-        "log or, with --unordered, as they come. Each verdict says which line it answers.\n\n"
-        "A line that has an id but is no valid request gets a verdict with status failed. A line that is not even that "
-        "(not "
+        "Reads a query log (JSON lines with id, db, question, candidates) and writes one verdict per line. They are in "
+        "the order of the log or, with --unordered, in order of completion. Each has the number of its line.\n\n"
+        "A line that has an id but is not a valid request gets a verdict with status failed. A line without that (not "
         "JSON, not UTF-8, no id, longer than 16 MiB) is reported on standard error with its number and skipped. With "
         "--strict either stops the replay.\n\n"
-        "With --from-topic the requests are records of the past: all partitions by time, from --from-offset or "
-        "--from-time to --to-offset or --to-time, or to where the topic ended at the start. The fleet's own groups are "
-        "never touched. Verdicts go to --out, with partition and offset, or to --to-topic, keyed by id; there --resume "
-        "goes on where the offsets of --group stand. --rate and --speed slow it down.\n\n"
+        "With --from-topic the requests are past records of a topic, from all partitions by time. They range from "
+        "--from-offset or --from-time to --to-offset or --to-time, or to the end of the topic at the start. Consumer "
+        "groups of the fleet are not changed. Verdicts go to --out, with partition and offset, or to --to-topic, with "
+        "the id as key; in that case --resume continues at the offsets of --group. --rate and --speed limit the "
+        "rate.\n\n"
         "With --feed nothing is judged here: the log's requests are sent to a fleet's topic, and with --out the "
-        "verdicts are awaited and written; then --resume counts the file's verdicts, takes those that came meanwhile "
-        "from "
-        "where the offsets of --group stand, and sends only what has none.\n\n"
-        "--out writes to a file. A replay that was stopped or killed goes on with --resume: the file's torn last line "
-        "is cut "
-        "off and only lines without a verdict are judged. SIGINT prints the summary so far; the exit status is 130.\n\n"
-        "The exit status is 0 when every line was answered, whatever the verdicts; 1 when a line was skipped or its "
-        "verdict "
-        "is failed; 2 when the replay itself could not go on.",
+        "fleet's verdicts are written to a file. --resume then counts the file's verdicts, reads those that arrived "
+        "since the offsets of --group, and sends only the requests without a verdict.\n\n"
+        "--out writes to a file. After an interruption --resume continues: it drops an incomplete last line and judges "
+        "only the lines without a verdict. SIGINT prints the summary so far; the exit status is 130.\n\n"
+        "The exit status is 0 if every line was answered, whatever the verdicts. It is 1 if a line was skipped or has "
+        "a failed verdict, 2 if the replay could not continue.",
     .examples = "assay replay --servers kafka:9092 --from-topic assay.requests --from-time 2026-03-01T00:00:00Z \\\n"
                 "    --db-root databases --out march.jsonl --rate 50\n"
                 "assay replay log.jsonl --servers kafka:9092 --feed assay.requests --rate 20 --out verdicts.jsonl\n"

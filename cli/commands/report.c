@@ -65,18 +65,18 @@ static int report_run(struct cli *cli)
 
 const struct command command_report = {
     .name = "report",
-    .sentence = "say what a file of verdicts comes to, as text or as one page",
+    .guide = "runs.md",
+    .sentence = "summarize a file of verdicts, as text or as an HTML page",
     .args = "VERDICTS",
     .description =
-        "VERDICTS is what assay replay --out writes. Told are status, P, latency, and how often each signal fired on "
-        "the "
-        "answer; where gold was run, also how often it was right to, whether P is what it says, and which share of "
-        "answers is wrong among the surest ones.\n\n"
-        "--html FILE writes all of that as one page with charts, a table and the most telling verdicts; it "
-        "needs no server and loads nothing. assay serve --runs DIR shows the same of every file in a folder.\n\n"
-        "An index is kept beside the file, VERDICTS.index, and made again when the file has changed. With --gold it "
-        "holds which answers are right, with --log the questions; later reports have both without being asked.\n\n"
-        "A line that is no verdict, or longer than 1 MiB, is counted and left out.",
+        "Prints status, P, latency, and how often each signal fired on the answer. VERDICTS is a file from assay "
+        "replay --out. If gold queries were run, it also prints how often each signal was right, whether P is "
+        "calibrated, and the share of wrong answers among those with the highest P.\n\n"
+        "--html FILE writes all of that as one page with charts, a table and the most informative verdicts; the page "
+        "needs no server and loads nothing. assay serve --runs DIR shows the same for every file in a directory.\n\n"
+        "An index is stored beside the file as VERDICTS.index, and rebuilt when the file has changed. With --gold it "
+        "stores which answers are correct, with --log the questions; later reports have both without these flags.\n\n"
+        "Lines that are not verdicts, or longer than 1 MiB, are counted and left out.",
     .examples = "assay report verdicts.jsonl\n"
                 "assay report verdicts.jsonl --log log.jsonl --gold --db-root databases --html run.html\n"
                 "assay report verdicts.jsonl --format json | jq .reliability",

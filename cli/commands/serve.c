@@ -114,7 +114,7 @@ static char *write_metrics(struct serve *serve, struct err *err)
     metrics_set(metrics_get(metrics, FLEET_STARTED, NULL), serve->started_s);
     char *text = metrics_write(metrics, NULL);
     metrics_free(metrics);
-    if (!text) err_set(err, ERR_NOMEM, "no memory for the figures");
+    if (!text) err_set(err, ERR_NOMEM, "out of memory for the metrics");
     return text;
 }
 
@@ -126,7 +126,7 @@ static void answer_metrics(void *ctx, const struct http_request *request, struct
     struct err err = {0};
     char *text = NULL;
     if (request->tenant && !request->tenant->all)
-        err_set(&err, ERR_FORBIDDEN, "the figures are of all databases, and the token is not");
+        err_set(&err, ERR_FORBIDDEN, "metrics cover all databases, and the token does not");
     else if (!heartbeat_ns(serve)) /* before the first turn what it counts is not all there */
         err_set(&err, ERR_UNREACHABLE, "the process is starting");
     else
@@ -166,7 +166,7 @@ static enum err_code judge_trace(void *ctx, const void *bytes, size_t len, char 
     if (code && err_class(code) == ERR_CLASS_FATAL && code != ERR_NOMEM) err->code = code = ERR_REFUSED;
     *json = code ? NULL : json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(result);
-    return code || *json ? code : err_set(err, ERR_NOMEM, "no memory for the answer");
+    return code || *json ? code : err_set(err, ERR_NOMEM, "out of memory for the response");
 }
 
 /* --- open, close --- */
@@ -175,28 +175,30 @@ static enum err_code check_access(const struct settings *s, bool alone, struct e
 {
     if (s->serve.tokens && !alone)
         return err_set(err, ERR_USAGE,
-                       "--tokens is for a process that judges by itself: every replica before a fleet sees the "
-                       "verdicts of all, and "
-                       "an ingress is to know who may ask");
+                       "--tokens is not supported with --servers: every replica of a fleet sees the verdicts of all "
+                       "callers" ERR_HINT "authenticate callers in the ingress");
     for (unsigned i = 0; i < s->serve.hosts.n; i++)
         if (!listen_is_name(s->serve.hosts.items[i]))
-            return err_set(err, ERR_USAGE, "--host %s is not a host: give a name or an address without a port",
+            return err_set(err, ERR_USAGE,
+                           "--host %s is not a host" ERR_HINT "give a name or an address without a port",
                            s->serve.hosts.items[i]);
-    if (!s->serve.tls_cert != !s->serve.tls_key) return err_set(err, ERR_USAGE, "--tls-cert and --tls-key go together");
+    if (!s->serve.tls_cert != !s->serve.tls_key)
+        return err_set(err, ERR_USAGE, "--tls-cert and --tls-key must be set together");
     return ERR_OK;
 }
 
 /* Other machines' callers need both, a token and TLS to send it by, unless somebody says that something else keeps strangers out. */
 static enum err_code check_address(const struct settings *s, bool alone, struct err *err)
 {
-    if (!s->serve.http) return err_set(err, ERR_USAGE, "where to listen is not said: --http HOST:PORT");
+    if (!s->serve.http)
+        return err_set(err, ERR_USAGE, "--http is required" ERR_HINT "set --http HOST:PORT, the address to listen on");
     if (!alone || s->serve.open || (s->serve.tokens && s->serve.tls_cert)) return ERR_OK;
     if (listen_is_here(s->serve.http)) return ERR_OK;
-    return err_set(err, ERR_USAGE,
-                   "--http %s can be reached from elsewhere, and anybody there could ask: listen at 127.0.0.1, give "
-                   "--tokens and --tls-cert, or "
-                   "say --open where a proxy knows who may",
-                   s->serve.http);
+    return err_set(
+        err, ERR_USAGE,
+        "--http %s is reachable from other machines without authentication" ERR_HINT
+        "listen on 127.0.0.1, set --tokens and --tls-cert, or set --open behind a proxy that authenticates callers",
+        s->serve.http);
 }
 
 /* No broker is named, by a flag or as a property of the library. */
@@ -280,7 +282,7 @@ static void log_port(const struct serve *serve)
 {
     const struct log_field fields[] = {log_field_text("http", serve->settings->serve.http),
                                        log_field_number("port", http_api_port(serve->api))};
-    log_event(LOG_LEVEL_INFO, "serve", fields, 2, "requests are taken");
+    log_event(LOG_LEVEL_INFO, "serve", fields, 2, "accepting requests");
 }
 
 static int serve_command(struct cli *cli)
@@ -313,19 +315,21 @@ static int serve_command(struct cli *cli)
 
 const struct command command_serve = {
     .name = "serve",
-    .sentence = "take requests over HTTP, and answer with their verdicts",
+    .guide = "http.md",
+    .sentence = "answer requests over HTTP with verdicts",
     .args = "--http HOST:PORT --db-root DIR|--servers HOST:PORT",
-    .description =
-        "POST /v1/judge takes a request as a log line has it and answers with its verdict: 200. When it takes longer "
-        "than the caller waits (?wait_ms=N) the answer is 202 with the request's id, and GET /v1/verdicts/ID gives "
-        "the verdict of an id as long as it is kept. Errors are application/problem+json. With --predictor, POST "
-        "/v1/linkings takes a trace of a schema linker and answers at once with where it is not to be believed.\n\n"
-        "With --db-root the process judges by itself, and answers callers of this machine alone unless --open says "
-        "that something in front of it knows who may ask. Agents are answered at POST /mcp, as by `assay mcp`.\n\n"
-        "With --servers requests go to a fleet through Kafka, and a verdict is answered once it is committed. A "
-        "request that is sent again with its id and the same bytes is judged once. Run as many as the callers need, "
-        "behind a load balancer that ends TLS: there is no state to lose, and each replica sees all verdicts.\n\n"
-        "SIGTERM takes nobody new, answers those who wait, and leaves; after --drain-ms it ends at once.",
+    .description = "Serves POST /v1/judge, which takes a request (the JSON of a log line) and returns its verdict with "
+                   "status 200. If the caller's wait (?wait_ms=N) ends first, the status is 202 with the request's id, "
+                   "and GET /v1/verdicts/ID returns the verdict while it is stored. Errors are "
+                   "application/problem+json. With --predictor, POST /v1/linkings takes a trace of a schema linker and "
+                   "returns at once where the linking is uncertain.\n\n"
+                   "With --db-root the process judges by itself. It then answers only callers of this machine, unless "
+                   "--open states that access control is in front of it. Agents use POST /mcp, as with `assay mcp`.\n\n"
+                   "With --servers requests go to a fleet through Kafka, and a verdict is returned once it is "
+                   "committed. A request that is retried with the same id and bytes is judged once. Run any number of "
+                   "replicas behind a load balancer that ends TLS: they hold no state, and each sees all verdicts.\n\n"
+                   "After SIGTERM the process accepts no new callers, answers the waiting ones and exits; after "
+                   "--drain-ms it exits at once.",
     .examples =
         "assay serve --db-root databases --http 127.0.0.1:8080\n"
         "assay serve --servers kafka:9092 --http :8080 --listen :9090\n"

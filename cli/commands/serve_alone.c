@@ -114,7 +114,8 @@ static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct p
     enum err_code code = catalogue_open(cli, err);
     if (code) return code;
     if (!engine_settings_find_databases(cli))
-        return err_set(err, ERR_USAGE, "neither a fleet (--servers) nor databases to judge on (--db-root)");
+        return err_set(err, ERR_USAGE,
+                       "neither a fleet nor databases are given" ERR_HINT "set --servers, or --db-root");
     if (!cli->settings.judge.deadline_ms) cli->settings.judge.deadline_ms = DEADLINE_MS; /* agents' requests too */
     engine_settings(cli, &config);
     code = denied_settings_check(cli, &config.databases, denied_settings_warn, err);

@@ -26,7 +26,7 @@ static void log_refreshed(const char *what, const struct err *err)
 {
     const struct log_field why = log_field_text("why", err->code ? err->text : NULL);
     log_event(err->code ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, "serve", &why, 1,
-              err->code ? "%s: the new file is not right; the one before holds" : "%s: read again", what);
+              err->code ? "%s: the new file is invalid; the previous one stays in use" : "%s: reloaded", what);
 }
 
 static void refresh(struct serve_files *files)
@@ -58,7 +58,7 @@ enum err_code serve_files_watch(struct serve_files *files, struct err *err)
 {
     if (!files->tokens && !files->tls) return ERR_OK;
     files->watches = pthread_create(&files->thread, NULL, watch, files) == 0;
-    return files->watches ? ERR_OK : err_set(err, ERR_NOMEM, "no thread for the files");
+    return files->watches ? ERR_OK : err_set(err, ERR_NOMEM, "cannot start the thread that watches the files");
 }
 
 static void stop_watching(struct serve_files *files)

@@ -91,7 +91,7 @@ static void make_index(gpointer item, gpointer ctx)
     enum err_code code = run_index_build(&build, &err);
     if (code) {
         const struct log_field fields[] = {log_field_text("run", shown->name), log_field_text("why", err.text)};
-        log_event(LOG_LEVEL_WARN, "serve", fields, 2, "a run cannot be indexed");
+        log_event(LOG_LEVEL_WARN, "serve", fields, 2, "cannot index a run");
     }
     g_mutex_lock(&shown->lock);
     shown->state = code ? RUN_FAILED : RUN_NEW; /* whoever asks next opens it */
@@ -168,7 +168,7 @@ static void bring(struct shown *shown, const struct stat *status)
 static void say_state(const struct shown *shown, struct http_reply *reply)
 {
     if (shown->state == RUN_FAILED) {
-        http_reply_problem(reply, MHD_HTTP_UNPROCESSABLE_CONTENT, "no index can be made", err_name(shown->err.code),
+        http_reply_problem(reply, MHD_HTTP_UNPROCESSABLE_CONTENT, "cannot index the run", err_name(shown->err.code),
                            err_public_text(&shown->err));
         return;
     }
@@ -186,8 +186,8 @@ static struct shown *take(struct serve_runs *runs, const char *name, struct http
     struct stat status;
     struct shown *shown = is_name(name) ? find(runs, name) : NULL;
     if (!shown || !is_file(shown->path, &status)) {
-        no_run(reply, shown || !is_name(name) ? "there is no file of that name in the folder of --runs"
-                                              : "too many files were asked for: start again");
+        no_run(reply, shown || !is_name(name) ? "no file of this name in the folder of --runs"
+                                              : "too many files were requested since the server started");
         return NULL;
     }
     g_mutex_lock(&shown->lock);
@@ -276,8 +276,8 @@ static void verdicts(struct shown *shown, const struct http_request *request, st
     struct err err = {0};
     const char *wrong;
     if (!read_filter(request, &filter, &wrong)) {
-        char *detail = g_strdup_printf("\"%s\" has a value that it cannot have", wrong);
-        http_reply_problem(reply, MHD_HTTP_BAD_REQUEST, "no such filter", "malformed", detail);
+        char *detail = g_strdup_printf("\"%s\" has an invalid value", wrong);
+        http_reply_problem(reply, MHD_HTTP_BAD_REQUEST, "invalid filter", "malformed", detail);
         g_free(detail);
         return;
     }
@@ -291,7 +291,7 @@ static void verdict(struct shown *shown, const char *number, struct http_reply *
     guint64 n = 0;
     json_t *json = NULL;
     if (!g_ascii_string_to_unsigned(number, 10, 1, INT64_MAX, &n, NULL)) {
-        no_run(reply, "a verdict is known by its number, from 1");
+        no_run(reply, "the number of a verdict must be an integer from 1");
         return;
     }
     json = run_index_verdict(shown->run, n, &err);
@@ -346,8 +346,8 @@ static void compare(const char *const paths[2], const char *const names[2], stru
     free(text);
     bool many = code == ERR_LIMIT_COUNT;
     http_reply_problem(reply, many ? MHD_HTTP_CONTENT_TOO_LARGE : MHD_HTTP_UNPROCESSABLE_CONTENT,
-                       many ? "too many to be compared here: assay diff compares any number"
-                            : "they cannot be compared",
+                       many ? "too many verdicts to compare here; assay diff compares any number"
+                            : "cannot compare the files",
                        err_name(code), many ? NULL : "one of the files cannot be read");
 }
 
@@ -359,7 +359,7 @@ static void diff(const struct serve_runs *runs, const char *a, const char *b, st
     if (is_name(a) && is_name(b) && is_file(paths[0], &status) && is_file(paths[1], &status))
         compare((const char *const *)paths, names, reply);
     else
-        no_run(reply, "there is no file of one of these names in the folder of --runs");
+        no_run(reply, "no file of one of these names in the folder of --runs");
     g_free(paths[0]);
     g_free(paths[1]);
 }
@@ -368,7 +368,7 @@ static bool is_refused(const struct http_request *request, struct http_reply *re
 {
     if (!request->tenant) return false;
     http_reply_problem(reply, MHD_HTTP_FORBIDDEN, "runs are for the operator", "refused",
-                       "a run holds verdicts of all callers, so those with tokens do not see it");
+                       "a run holds verdicts of all callers, so callers with tokens must not see it");
     return true;
 }
 
@@ -456,7 +456,7 @@ static json_t *report_of(const char *path, const char *name, const struct http_r
     struct run_index *run = NULL;
     GError *error = NULL;
     if (!g_file_set_contents(path, request->body, (gssize)request->body_len, &error)) {
-        err_set(err, ERR_IO, "the verdicts cannot be put aside to be read: %s", error->message);
+        err_set(err, ERR_IO, "cannot write the verdicts to a temporary file: %s", error->message);
         g_error_free(error);
         return NULL;
     }
@@ -478,12 +478,12 @@ static void post_run(void *ctx, const struct http_request *request, struct http_
     if (dir)
         report = report_of(path, name && g_utf8_validate(name, -1, NULL) ? name : "dropped", request, &err);
     else
-        err_set(&err, ERR_IO, "there is no room for a temporary file");
+        err_set(&err, ERR_IO, "cannot create a temporary folder");
     if (report || !dir)
         reply_json(reply, report, &err);
     else
         http_reply_problem(reply, MHD_HTTP_BAD_REQUEST, "no verdicts", err_name(err.code),
-                           "no line of it is a verdict as assay replay --out writes them");
+                           "no line is a verdict in the format of assay replay --out");
     if (dir) {
         unlink(index);
         unlink(path);
@@ -498,7 +498,7 @@ static void post_run(void *ctx, const struct http_request *request, struct http_
 
 enum err_code serve_runs_open(const char *dir, struct serve_runs **out, struct err *err)
 {
-    if (!g_file_test(dir, G_FILE_TEST_IS_DIR)) return err_set(err, ERR_CONFIG, "--runs %s: it is no folder", dir);
+    if (!g_file_test(dir, G_FILE_TEST_IS_DIR)) return err_set(err, ERR_CONFIG, "--runs %s is not a directory", dir);
     struct serve_runs *runs = *out = g_new0(struct serve_runs, 1);
     runs->dir = g_strdup(dir);
     runs->shown = g_hash_table_new(g_str_hash, g_str_equal);

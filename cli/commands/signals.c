@@ -69,11 +69,12 @@ static int signals_run(struct cli *cli)
 
 const struct command command_signals = {
     .name = "signals",
-    .sentence = "list the signals with family, sentence and options",
+    .guide = "configuration.md",
+    .sentence = "list the signals with their families, descriptions and options",
     .args = "",
     .description =
-        "Lists every validation signal: its family, whether it is on, what makes it fire, and its options with "
-        "their values. Signals are set in the configuration file under signals, or with --signal.",
+        "Lists every validation signal: its family, whether it is enabled, what makes it fire, and its options with "
+        "their values. Set signals in the configuration file, in section signals, or with --signal.",
     .examples = "assay signals\nassay signals --format json",
     .groups = (const struct option_group *const[]){&options_output, &options_signals, &options_general, NULL},
     .run = signals_run,

@@ -58,7 +58,7 @@ static enum err_code read_statement(struct story *story, const char *sql, size_t
     if (code) return code;
     code = vsig_subject_init(subject, &story->arena, story->schema, story->db, sql, len, question, evidence, analysis);
     if (!code && subject->bound->diags) code = subject->bound->diags->code;
-    if (code) return err_set(err, code, "Assay does not understand this statement: %s", err_meaning(code));
+    if (code) return err_set(err, code, "cannot explain this statement: %s", err_meaning(code));
     if (schema_reads_denied(story->schema, subject->bound, story->gate.names, story->gate.n))
         vsig_refuse(subject, ERR_DENIED);
     vsig_result(subject);

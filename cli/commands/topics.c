@@ -78,7 +78,7 @@ static int topics_run(struct cli *cli)
     enum format format;
     bool create = strcmp(cli->args[0], "create") == 0;
     if (!create && strcmp(cli->args[0], "describe") != 0) {
-        complain("topics does create or describe, not '%s'", cli->args[0]);
+        complain("unknown topics action '%s', expected create or describe", cli->args[0]);
         return EXIT_ERROR;
     }
     if (!format_choose(cli, FORMATS_TABLE, &format)) return EXIT_ERROR;
@@ -99,18 +99,19 @@ static int topics_run(struct cli *cli)
 
 const struct command command_topics = {
     .name = "topics",
-    .sentence = "make the fleet's topics in Kafka, or compare them with what they should be",
+    .guide = "fleet.md",
+    .sentence = "create the fleet's Kafka topics, or compare them with the plan",
     .args = "create|describe",
     .description =
-        "create makes the topics that are missing and leaves the others as they are; describe only looks. Both print "
-        "each topic with what differs from the plan, and end with status 1 when something does or is missing: "
-        "partitions never shrink, and other settings may have been changed on purpose, so nothing is ever altered.\n\n"
-        "create also lets the coordinators' group (coordinator.group) begin at the start of the requests, if it has "
-        "never read; otherwise a coordinator would refuse to guess.\n\n"
+        "create makes the missing topics and does not change existing ones; describe only reads. Both print each topic "
+        "with its differences from the plan, and the exit status is 1 if a topic differs or is missing. Existing "
+        "topics are never altered: partitions cannot be removed, and other settings may have been changed on "
+        "purpose.\n\n"
+        "create also sets the coordinators' group (coordinator.group) to the beginning of the requests if it has no "
+        "offsets; without offsets a coordinator refuses to start.\n\n"
         "Requests, results, verdicts, feedback and the coordinator's dead letters have the same number of partitions, "
-        "because "
-        "partition i of each belongs together. Times are the brokers' (LogAppendTime), and no topic is compacted: the "
-        "first verdict of a request is the one that counts.",
+        "because partition i of each belongs together. Timestamps are the brokers' (LogAppendTime). No topic is "
+        "compacted, because the first verdict of a request is the one that counts.",
     .examples = "assay topics create --servers kafka:9092\n"
                 "assay topics describe --servers kafka:9093 -X security.protocol=SASL_SSL -X sasl.mechanism=PLAIN \\\n"
                 "    -X sasl.username=assay -X sasl.password=file:/run/secrets/kafka",

@@ -82,7 +82,7 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
         int more = logs_next(&t->logs, &err);
         if (more < 0) {
             progress_clear(&t->progress);
-            complain("%s", err.text);
+            complain_text(&err);
             t->failed = true;
         }
         if (more <= 0) return more;
@@ -184,7 +184,7 @@ static int collect(struct train *t)
     engine_close(engine);
     logs_rewind(&t->logs);
     if (code == ERR_OK && t->failed) return EXIT_ERROR;
-    if (code == ERR_OK && t->vectors->n == 0) code = err_set(&err, ERR_CONFIG, "the logs hold nothing to learn from");
+    if (code == ERR_OK && t->vectors->n == 0) code = err_set(&err, ERR_CONFIG, "the logs contain no training data");
     err.code = code;
     return code == ERR_OK ? 0 : complain_err(NULL, &err);
 }
@@ -287,9 +287,9 @@ static void print_classifier(const struct learn_model *model, const struct class
     uint8_t *right = g_new(uint8_t, data->n + 1);
     for (size_t i = 0; i < data->n; i++) right[i] = data->y[i] >= 0.5;
     if (learn_cross_predict(learn_kind(model), data, options, 5, p, &err) == ERR_OK)
-        printf("%zu candidates; five-fold: AUC %.1f, calibration error %.1f points at the share of right ones to be "
-               "met\n",
-               data->n, 100 * learn_auc(p, right, data->n), 100 * classifier_served_error(rows, p));
+        printf(
+            "%zu candidates; five-fold: AUC %.1f, calibration error %.1f points at the expected share of right ones\n",
+            data->n, 100 * learn_auc(p, right, data->n), 100 * classifier_served_error(rows, p));
     else
         printf("%zu candidates; not cross-validated: %s\n", data->n, err.text);
     g_free(p);
@@ -378,48 +378,46 @@ static int train_run(struct cli *cli)
     bool verifier = strcmp(cli->args[0], "verifier") == 0;
     if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
     if (!cli->settings.train.out && !(verifier && cli->settings.train.cross)) {
-        complain("where to? --out=FILE names the model file");
+        complain("--out is required" ERR_HINT "set --out=FILE, the model file to write");
         return EXIT_ERROR;
     }
     bool calibration = strcmp(cli->args[0], "calibration") == 0;
     if (!replay_check_range(&cli->settings)) return EXIT_ERROR;
     if (cli->settings.past.from_topic && !calibration) {
-        complain("--from-topic is of train calibration: the others learn from logs alone");
+        complain("--from-topic is supported by train calibration only");
         return EXIT_ERROR;
     }
     if (verifier) return train_verifier(cli);
     if (calibration) return train_calibration(cli);
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (strcmp(cli->args[0], kinds[i].name) == 0) return run_with(cli, kinds[i].train);
-    complain("train fits a label-model, a classifier, a verifier or a calibration, or writes an export, not a '%s'",
+    complain("unknown train target '%s', expected label-model, classifier, verifier, calibration or export",
              cli->args[0]);
     return EXIT_ERROR;
 }
 
 const struct command command_train = {
     .name = "train",
+    .guide = "models.md",
     .sentence = "fit the label model, a classifier or the verifier on logs",
     .args = "label-model|classifier|verifier|calibration|export LOG... --db-root DIR --out FILE",
     .description =
-        "Runs all signals on the candidates of the logs and fits a model on what they say. label-model "
-        "needs no labels: it "
-        "learns how far each signal can be trusted from how they agree, and prints that beside the labelled "
-        "precision where "
-        "the log has gold. classifier learns from labels (execution against gold), or with --weak from the "
-        "label model's "
-        "probabilities. Lines with gold and no candidates get mutants of the gold query.\n\n"
-        "With --label-model=FILE its probability is one of the classifier's features.\n\n"
-        "On SQLite --time-ms is counted in steps of the engine here, 50,000 of them a millisecond, so that a busy "
-        "machine learns the same; other engines go by the clock.\n\n"
-        "verifier learns whether a candidate answers its question, from gold, beams, mutants and gold "
-        "queries of other questions; what it prints comes from databases held out. calibration learns what "
-        "votes and ranks of a generator are worth from a log with its candidates and gold, or from requests and "
-        "feedback (docs/formats.md) in one file or several, and completes the verifier's file with it. With "
-        "--from-topic "
-        "feedback is also read from its topic, up to where that ended at the start; no group's offsets move.\n\n"
-        "export writes what the learned detector (docs/detector.md) is trained on, a line a candidate: texts, label, "
-        "fold by database, the graph of the SQL and the schema links; - as FILE is standard output. Without databases "
-        "a line has neither label nor links.",
+        "Runs all signals on the candidates of the logs and fits a model to the results. label-model needs no labels: "
+        "it learns the reliability of each signal from how the signals agree, and prints it beside the labelled "
+        "precision if the log has gold. classifier learns from labels (execution against gold), or with --weak from "
+        "the label model's probabilities. For lines with gold and no candidates, mutants of the gold query are "
+        "used.\n\n"
+        "With --label-model=FILE the probability of that model is one of the classifier's features.\n\n"
+        "On SQLite --time-ms is counted in steps of the engine, 50,000 per millisecond, so that the result does not "
+        "depend on the load. Other engines use the clock.\n\n"
+        "verifier learns whether a candidate answers its question, from gold, beams, mutants and gold queries of other "
+        "questions; the printed results are from held-out databases.\n\n"
+        "calibration learns what a generator's votes and ranks are worth, and adds it to the verifier's file. It reads "
+        "a log with candidates and gold, or requests and feedback (docs/formats.md) in one or more files. With "
+        "--from-topic it also reads feedback from its topic, up to the end at the start; no group's offsets change.\n\n"
+        "export writes the training data of the learned detector (docs/detector.md), one line per candidate: texts, "
+        "label, fold by database, the graph of the SQL and the schema links. FILE - is standard output. Without "
+        "databases a line has neither label nor links.",
     .examples =
         "assay train label-model train.jsonl --db-root databases --out label_model.json\n"
         "assay train classifier train.jsonl --db-root databases --kind trees --label-model label_model.json --out "

@@ -35,9 +35,9 @@ static const char *shown_name(const char *generator)
 static void say_few(const json_t *root, const char *generator, uint32_t n)
 {
     bool known = json_object_get(json_object_get(root, "generators"), generator) != NULL;
-    complain("generator %s: %u usable questions are too few to fit it (%d are needed); %s", shown_name(generator), n,
+    complain("generator %s: too few usable questions: %u, at least %d are needed; %s", shown_name(generator), n,
              PRIOR_FIT_QUESTIONS,
-             known ? "what the file says of it stays" : "it is left out, and judged like an unknown one");
+             known ? "its entry in the file is unchanged" : "it has no entry, and is judged as an unknown generator");
 }
 
 static void fit_generator(const struct verifier_data *data, const double *content, const char *generator, json_t *root,
@@ -92,13 +92,12 @@ static void say_feedback(const struct feedback *feedback, uint64_t unread)
     if (counts.bad + unread)
         complain("%llu records cannot be read and were skipped", (unsigned long long)(counts.bad + unread));
     if (!counts.records && !counts.bad) return;
-    printf(
-        "feedback: %llu records, for %llu requests; skipped: %llu records that cannot be read, %llu that name no "
-        "known candidate; %llu requests are not in the files, %llu came again, %llu need none: they have gold, or no "
-        "question\n",
-        (unsigned long long)counts.records, (unsigned long long)counts.requests,
-        (unsigned long long)(counts.bad + unread), (unsigned long long)counts.unresolved, (unsigned long long)left,
-        (unsigned long long)counts.repeated, (unsigned long long)counts.overruled);
+    printf("feedback: %llu records for %llu requests; skipped: %llu unreadable records, %llu for an unknown candidate; "
+           "%llu requests are not in the files, %llu are repeated, %llu need no feedback (they have gold, or no "
+           "question)\n",
+           (unsigned long long)counts.records, (unsigned long long)counts.requests,
+           (unsigned long long)(counts.bad + unread), (unsigned long long)counts.unresolved, (unsigned long long)left,
+           (unsigned long long)counts.repeated, (unsigned long long)counts.overruled);
 }
 
 /* What the logs and the feedback say, into the verifier's file. */

@@ -166,7 +166,7 @@ int train_export(struct cli *cli)
     bool known = cli->settings.database.root.n || cli->catalogue;
     if (known && !engine_settings_has_databases(cli)) return EXIT_ERROR;
     if (!path) {
-        complain("where to? --out=FILE names the file, - is standard output");
+        complain("--out is required" ERR_HINT "set --out=FILE, or --out=- for standard output");
         return EXIT_ERROR;
     }
     if (strcmp(path, "-") == 0) path = NULL;

@@ -28,7 +28,7 @@ static void suggest_line(struct suggesting *s)
                *question = json_string_value(json_object_get(line, "question")),
                *evidence = json_string_value(json_object_get(line, "evidence"));
     enum err_code code = ERR_OK;
-    if (!name || !gold || !question) code = err_set(&err, ERR_MALFORMED, "not a log line with db, question and gold");
+    if (!name || !gold || !question) code = err_set(&err, ERR_MALFORMED, "the line lacks db, question or gold");
     struct db *db = code ? NULL : labeler_db(s->labeler, name, &path, &err);
     if (!code) code = db ? schema_cache_get(s->schemas, db, name, path, &index, &err) : err.code;
     if (!code) suggest_add(s->suggest, name, index, question, evidence, gold);
@@ -47,14 +47,14 @@ static int suggest_log(struct suggesting *s, const char *path)
     while ((more = lines_next(&s->lines)) > 0) suggest_line(s);
     if (more < 0) complain("%s: cannot be read: %s", path, lines_error(&s->lines));
     lines_close(&s->lines);
-    if (!suggest_print(s->suggest, stdout)) complain("no word of the questions keeps company with one column or value");
+    if (!suggest_print(s->suggest, stdout)) complain("no word of the questions is associated with one column or value");
     return more < 0 ? EXIT_ERROR : s->failed ? EXIT_JUDGED : 0;
 }
 
 static int words_run(struct cli *cli)
 {
     if (strcmp(cli->args[0], "suggest") != 0) {
-        complain("words does suggest, not '%s'", cli->args[0]);
+        complain("unknown words action '%s', expected suggest", cli->args[0]);
         return EXIT_ERROR;
     }
     if (!engine_settings_has_databases(cli)) return EXIT_ERROR;
@@ -74,16 +74,16 @@ static int words_run(struct cli *cli)
 
 const struct command command_words = {
     .name = "words",
-    .sentence = "propose words.yaml: what a team calls its columns and values",
+    .guide = "databases.md",
+    .sentence = "propose words.yaml: a team's terms for its columns and values",
     .args = "suggest LOG --db-root DIR",
-    .description =
-        "suggest reads a log with gold queries and prints, for each database, the words of its questions that no "
-        "table, "
-        "column, value or phrase explains and that keep company with one column or one value of the gold queries: at "
-        "least 3 queries, 8 of 10 of those with the word, and 3 times as often as without. Read them, keep what is "
-        "true, and put it into a file words.yaml beside the database, or into its folder of descriptions. A term there "
-        "has a column (table.column), a value of it, or a formula; a question that says the term is read as if its "
-        "evidence said what it refers to.",
+    .description = "suggest reads a log with gold queries and proposes terms for words.yaml, for each database. A "
+                   "proposed word occurs in questions, is not explained by a table, column, value or phrase, and goes "
+                   "with one column or value of the gold queries. They occur together in at least 3 queries, in 8 of "
+                   "10 queries with the word, and 3 times as often as without it.\n\n"
+                   "Review the proposals, keep the correct ones, and save them as words.yaml beside the database, or "
+                   "in its directory of descriptions. A term has a column (table.column), a value of it, or a formula. "
+                   "A question with the term is read as if its evidence stated the meaning.",
     .examples = "assay words suggest train.jsonl --db-root databases > words.yaml",
     .main_flags = "db-root",
     .words = "suggest",

@@ -84,7 +84,7 @@ static void collect(void *ctx, struct metrics *metrics)
 static enum err_code open_data(struct pool *pool, struct cli *cli, const struct engine_config *judge, struct err *err)
 {
     pool->schemas = schema_cache_new(&judge->schema, judge->schema_cache_bytes);
-    if (!pool->schemas) return err_set(err, ERR_NOMEM, "no memory for the schema indexes");
+    if (!pool->schemas) return err_set(err, ERR_NOMEM, "out of memory for the schema indexes");
     enum err_code code = worker_databases_apply(&judge->databases, pool->schemas, &judge->schema, &cli->arena, err);
     if (!code && judge->redis.address) code = cache_open(&judge->redis, &pool->redis, err);
     if (pool->redis) schema_cache_build_with(pool->schemas, cache_build, pool->redis);
@@ -99,7 +99,8 @@ static void warn_of_shares(const struct engine_config *judge)
     uint32_t capped = 0;
     for (uint32_t i = 0; i < judge->databases.n_files; i++) capped += judge->databases.files[i].max_statements > 0;
     if (capped && !judge->redis.address)
-        log_warn("worker", "max_statements of %u databases: no Redis counts, this process keeps to its share", capped);
+        log_warn("worker", "max_statements of %u databases: without Redis, each process is limited to its share",
+                 capped);
 }
 
 static enum err_code open_guards(struct pool *pool, const struct cli *cli, const struct engine_config *judge,
@@ -157,7 +158,7 @@ static enum err_code try_apart(void *ctx, const void *task, size_t len, int64_t 
     struct pool *pool = ctx;
     char variable[48];
     snprintf(variable, sizeof variable, TRIAL "=%lld", (long long)limit_ms);
-    log_warn("worker", "a task that two processes did not survive is tried in one of its own");
+    log_warn("worker", "a task that ended two processes is retried in a separate process");
     return isolated_run((const char *const *)pool->words, variable, task, len, limit_ms, MAX_TASK, result, err);
 }
 
@@ -270,23 +271,21 @@ static int worker_command(struct cli *cli)
 
 const struct command command_worker = {
     .name = "worker",
+    .guide = "fleet.md",
     .sentence = "judge candidates that a coordinator sends through Kafka",
     .args = "--servers HOST:PORT --family NAME [--config FILE | --db-root DIR]",
-    .description =
-        "Takes tasks of the families named (--family structure,join or repeated; none: all), runs their signals "
-        "against the databases of the catalogue (section `databases` of the configuration) and those under --db-root, "
-        "and answers through assay.results. Workers that serve several "
-        "families "
-        "parse and run a candidate once for all of them; those that serve one scale by themselves. All workers belong "
-        "to "
-        "one group.\n\n"
-        "A database that does not answer is left alone for a while, its tasks wait as long as their deadlines allow. "
-        "max_statements of the catalogue is kept over the whole fleet in the Redis; without one each process has a "
-        "share "
-        "of it (--processes). A task that two processes did not survive is judged in one of its own, and given up when "
-        "that ends too: its answer is `rejected`, and it is a dead letter (`assay dlq`).\n\n"
-        "SIGTERM takes nothing new, finishes the task in hand, gives the rest back and leaves; after --drain-ms the "
-        "process ends at once, and other workers repeat what it held.",
+    .description = "Takes tasks of the given families (--family structure,join or repeated; default: all), runs their "
+                   "signals against the databases, and returns the results through assay.results. The databases are "
+                   "those of the configuration (section `databases`) and those under --db-root. All workers belong to "
+                   "one group. A worker for several families parses and runs a candidate once for all of them; workers "
+                   "for one family scale independently.\n\n"
+                   "While a database does not answer, its circuit breaker is open for some time, and its tasks wait as "
+                   "long as their deadlines allow. The limit max_statements of a database holds for the whole fleet, "
+                   "counted in Redis; without Redis each process has a share of it (--processes). A task that crashed "
+                   "two processes is judged in a process of its own. If that crashes too, its result is `rejected` and "
+                   "it becomes a dead letter (`assay dlq`).\n\n"
+                   "After SIGTERM a worker accepts no new tasks, finishes the current ones, returns the others and "
+                   "exits. After --drain-ms it exits at once, and other workers repeat its tasks.",
     .examples = "assay worker --servers kafka:9092 --db-root databases\n"
                 "assay worker --servers kafka:9092 --db-root databases --family execution,explain --redis redis:6379",
     .main_flags = "servers db-root family threads processes drain-ms",

@@ -99,7 +99,7 @@ static void text_lone(struct diff_writer *w, const char *id, unsigned side, uint
 {
     if (!list_one(w)) return;
     safe(w->stream, id);
-    fprintf(w->stream, "  %s ", only ? "only in" : "again in");
+    fprintf(w->stream, "  %s ", only ? "only in" : "repeated in");
     safe(w->stream, w->names[side]);
     fprintf(w->stream, ":%llu\n", (unsigned long long)line);
 }
@@ -182,7 +182,7 @@ static void print_signals(FILE *stream, const struct diff_totals *t)
         for (unsigned i = 0; i < 4; i++) table_cell(table, i + 1, "%llu", (unsigned long long)counts[i]);
     }
     g_list_free(names);
-    fputs("\nCandidates on which a signal\n", stream);
+    fputs("\nSignals, by candidates that changed\n", stream);
     table_print(table, stream);
     table_free(table);
 }
@@ -197,8 +197,8 @@ static const char *measure_name(enum diff_measure measure)
 static void print_right_by_form(FILE *stream, const struct diff_totals *t)
 {
     fprintf(stream,
-            "\nRight by normal form, of %llu requests with gold: %llu in A, %llu in B; known to be better %llu, worse "
-            "%llu\nNot known: %llu in A, %llu in B, which may be right in other words; --gold --db-root runs them\n",
+            "\nRight by normal form, of %llu requests with gold: %llu in A, %llu in B; known better %llu, worse "
+            "%llu\nUnknown: %llu in A, %llu in B; --gold --db-root runs them\n",
             (unsigned long long)t->measured, (unsigned long long)t->right[0], (unsigned long long)t->right[1],
             (unsigned long long)t->better, (unsigned long long)t->worse, (unsigned long long)t->unknown[0],
             (unsigned long long)t->unknown[1]);

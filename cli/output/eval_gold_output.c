@@ -53,8 +53,8 @@ void eval_gold_write(const struct eval_gold *golds, enum format format, FILE *st
 {
     if (format == FORMAT_TEXT) {
         struct table *table = gold_table(golds);
-        fprintf(stream, "Signals on gold queries (%llu queries, %llu of them not valid here",
-                (unsigned long long)golds->golds, (unsigned long long)golds->invalid);
+        fprintf(stream, "Signals on gold queries (%llu queries, %llu of them invalid", (unsigned long long)golds->golds,
+                (unsigned long long)golds->invalid);
         if (golds->left_out)
             fprintf(stream, "; %llu requests left out, their databases could not be read",
                     (unsigned long long)golds->left_out);

@@ -42,7 +42,7 @@ static void gain_cells(struct table *table, unsigned column, const struct eval_s
 
 static void print_choices(FILE *stream, const struct eval_report *r)
 {
-    static const struct table_column columns[] = {{"SQL taken"},
+    static const struct table_column columns[] = {{"selection"},
                                                   {"right", .right = true},
                                                   {"EX %", .right = true},
                                                   {"95 % interval", .right = true},
@@ -60,14 +60,14 @@ static void print_choices(FILE *stream, const struct eval_report *r)
         if (c == CHOICE_ASSAY) table_cell(table, 5, "%.2f", r->tried);
     }
     table_row(table);
-    table_cell(table, 0, "loop, verifier never wrong");
+    table_cell(table, 0, "loop, perfect verifier");
     table_cell(table, 1, "%u", r->ceiling);
     share_cell(table, 2, &r->ceiling_ex, "");
     range_cell(table, 3, &r->ceiling_ex, "");
     table_cell(table, 5, "%.2f", r->ceiling_tried);
     table_print(table, stream);
     table_free(table);
-    fputs("exact: equal normal forms, values left out (an approximation of Spider's exact match); tried: candidates a "
+    fputs("exact: equal normal forms without values (approximates Spider's exact match); tried: candidates per "
           "question.\n",
           stream);
 }
@@ -94,8 +94,8 @@ static void print_contrasts(FILE *stream, const struct eval_report *r)
 static void print_repairs(FILE *stream, const char *what, const struct eval_repairs *repairs)
 {
     if (repairs->n)
-        fprintf(stream, "%s: %u; against the query that each repairs: %u fixed, %u broken, net %+d.\n", what,
-                repairs->n, repairs->fixed, repairs->broken, (int)repairs->fixed - (int)repairs->broken);
+        fprintf(stream, "%s: %u; compared with the repaired query: %u fixed, %u broken, net %+d.\n", what, repairs->n,
+                repairs->fixed, repairs->broken, (int)repairs->fixed - (int)repairs->broken);
 }
 
 static void repairs_cells(struct table *table, unsigned first, const struct eval_repairs_of *of)
@@ -130,9 +130,10 @@ static void print_repaired_signals(FILE *stream, const struct eval_report *r)
     struct table *table = table_new(columns);
     for (unsigned id = 0; id < G_N_ELEMENTS(gated->of); id++) {
         const struct vsig_def *def = vsig_by_id((enum vsig_id)id);
-        repairs_row(table, def ? def->name : "nothing", &gated->of[id], &rest->of[id]);
+        repairs_row(table, def ? def->name : "no signal", &gated->of[id], &rest->of[id]);
     }
-    repairs_row(table, "any of these, once each", &(struct eval_repairs_of){gated->n, gated->fixed, gated->broken},
+    repairs_row(table, "any of these, each counted once",
+                &(struct eval_repairs_of){gated->n, gated->fixed, gated->broken},
                 &(struct eval_repairs_of){rest->n, rest->fixed, rest->broken});
     fputc('\n', stream);
     table_print(table, stream);
@@ -149,13 +150,13 @@ static void print_selection(FILE *stream, const struct eval_report *r, const str
     print_choices(stream, r);
     print_contrasts(stream, r);
     if (!isnan(r->gap_closed.value)) {
-        fprintf(stream, "Closed of the way from the first that executes to the oracle: %.1f %%", r->gap_closed.value);
+        fprintf(stream, "Gap closed between the first that executes and the oracle: %.1f %%", r->gap_closed.value);
         if (!isnan(r->gap_closed.low)) fprintf(stream, " (%.1f to %.1f)", r->gap_closed.low, r->gap_closed.high);
         fputs(".\n", stream);
     }
-    if (r->unanswered) fprintf(stream, "No answer to %u.\n", r->unanswered);
+    if (r->unanswered) fprintf(stream, "%u questions without an answer.\n", r->unanswered);
     print_repairs(stream, "Repaired answers", &r->repaired);
-    print_repairs(stream, "Repairs beside the answer", &r->proposed);
+    print_repairs(stream, "Repairs proposed, not applied", &r->proposed);
     if (r->repaired.n || r->proposed.n) print_repaired_signals(stream, r);
 }
 
@@ -292,7 +293,7 @@ static void print_signals(FILE *stream, const struct eval_report *r)
         const struct eval_signal *s = &r->signals[i];
         table_row(table);
         table_cell(table, 0, "%s", s->name);
-        table_cell(table, 1, "%s", !s->enabled ? "no" : s->seen ? "yes" : "saw none");
+        table_cell(table, 1, "%s", !s->enabled ? "no" : s->seen ? "yes" : "unavailable");
         table_cell(table, 2, "%u", s->fired);
         table_cell(table, 3, "%u", s->right);
         share_cell(table, 4, &s->precision, "");
@@ -305,17 +306,16 @@ static void print_signals(FILE *stream, const struct eval_report *r)
     }
     table_print(table, stream);
     table_free(table);
-    fputs(
-        "right: fired on wrong SQL; lift: precision over the share of wrong SQL. The last two columns count all judged "
-        "candidates that run.\n",
-        stream);
+    fputs("right: fired on wrong SQL; lift: precision divided by the share of wrong SQL. The last two columns count "
+          "all judged "
+          "candidates that run.\n",
+          stream);
 }
 
 static void print_rest(FILE *stream, const struct eval_report *r)
 {
     title(stream, "Answering");
-    fprintf(stream,
-            "answered at 95 %% precision: %u of %u (%.1f %%), P from %.3f; answers to put right until 95 %% are: %u\n",
+    fprintf(stream, "answered at 95 %% precision: %u of %u (%.1f %%), P from %.3f; corrections needed for 95 %%: %u\n",
             r->answered_at_95, r->n, r->n ? 100.0 * r->answered_at_95 / r->n : 0, r->answered_threshold,
             r->interactions_to_95);
     title(stream, "Localisation");
@@ -331,7 +331,7 @@ static void print_profile(FILE *stream, const struct eval_data *data)
 {
     static const struct table_column columns[] = {{"signal"},
                                                   {"runs", .right = true},
-                                                  {"µs a run", .right = true},
+                                                  {"µs per run", .right = true},
                                                   {"ms", .right = true},
                                                   {"share %", .right = true},
                                                   {NULL}};
@@ -371,8 +371,7 @@ void eval_print_triggering(FILE *stream, const struct eval_data *data)
                                                   {"accuracy, area %", .right = true},
                                                   {"asked for 95 %", .right = true},
                                                   {NULL}};
-    title(stream,
-          "When to answer, and when to ask a person who sets right (precision by the share of questions answered)");
+    title(stream, "Answering or asking a person (precision by the share of questions answered)");
     struct table *table = table_new(columns);
     for (int i = 0; i < SCORE_COUNT; i++) {
         struct triggering t = triggering_measure(data, (enum eval_score)i);

@@ -17,7 +17,7 @@ bool format_choose(const struct cli *cli, unsigned allowed, enum format *out)
     for (int i = 0; i < FORMAT_COUNT; i++)
         if (strcmp(names[i], name) == 0) *out = (enum format)i;
     if (allowed & 1U << *out) return true;
-    complain("%s does not write %s", cli->command->name, name);
+    complain("%s does not support the format %s", cli->command->name, name);
     return false;
 }
 

@@ -84,7 +84,7 @@ static enum err_code print_layers(const struct output *out, const struct link_ev
 {
     static const struct table_column columns[] = {
         {"layer", false, false}, {"AUC at calibration", true, false}, {"AUC here", true, false}, {NULL, false, false}};
-    struct table *table = begin(out, "layers, the best first", columns);
+    struct table *table = begin(out, "layers, best first", columns);
     double auc[TRACE_MAX_LAYERS];
     enum err_code code = ERR_OK;
     for (int s = 0; !code && s < TRACE_STAGES; s++) {
@@ -207,7 +207,7 @@ static void print_outcomes(const struct output *out, const struct link_evaluatio
     static const struct table_column columns[] = {{"stage", false, false}, {"at an uncertain token", false, false},
                                                   {"EM %", true, false},   {"TAR %", true, false},
                                                   {"FAR %", true, false},  {NULL, false, false}};
-    struct table *table = begin(out, "what is right, what is rightly and what is wrongly held back", columns);
+    struct table *table = begin(out, "right, rightly abstained and wrongly abstained", columns);
     json_t *list = json_array();
     uint64_t both =
         e->joint.answered_right + e->joint.answered_wrong + e->joint.abstained_right + e->joint.abstained_wrong;
@@ -254,11 +254,11 @@ void link_print_training(const struct predictor *predictor, FILE *stream)
     for (int s = 0; s < TRACE_STAGES; s++) {
         const struct predictor_stage *stage = &predictor->stages[s];
         if (!stage->n_layers) {
-            fprintf(stream, "%s: nothing to learn from\n", trace_stage_names[s]);
+            fprintf(stream, "%s: no training data\n", trace_stage_names[s]);
             continue;
         }
         fprintf(stream,
-                "%s: %zu tokens learned from, %zu of them branching; %zu calibrate, %zu of them branching; AUC there:",
+                "%s: %zu training tokens, %zu of them branching; %zu calibration tokens, %zu of them branching; AUC:",
                 trace_stage_names[s], stage->trained, stage->trained_branching, stage->n, stage->n_branching);
         for (uint32_t i = 0; i < stage->n_layers; i++)
             fprintf(stream, " layer %u %.3f%s", stage->layers[i].number, stage->layers[i].auc,

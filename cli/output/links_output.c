@@ -100,7 +100,7 @@ static void print_word(struct table *table, const struct link_query *links, uint
 
 void links_print(const struct link_query *links, FILE *stream)
 {
-    static const struct table_column columns[] = {{"word"}, {"stands for"}, {"as"}, {"by"}, {NULL}};
+    static const struct table_column columns[] = {{"word"}, {"linked to"}, {"role"}, {"match"}, {NULL}};
     struct table *table = table_new(columns);
     for (uint32_t w = 0; w < links->question->n_words; w++)
         if (is_shown(links, w)) print_word(table, links, w);
@@ -109,9 +109,10 @@ void links_print(const struct link_query *links, FILE *stream)
     for (uint32_t i = 0; i < links->n_parts; i++) {
         const struct link_part *part = &links->parts[i];
         char *name = name_of(links, part);
-        if (is_unasked(part)) fprintf(stream, "no word asks for: %s (%s)\n", name, link_role_name(part->role));
+        if (is_unasked(part))
+            fprintf(stream, "no word of the question asks for: %s (%s)\n", name, link_role_name(part->role));
         if (has_rival(part))
-            fprintf(stream, "the words name %s better than %s (%s)\n", part->same.column->name, name,
+            fprintf(stream, "the question matches %s better than %s (%s)\n", part->same.column->name, name,
                     link_role_name(part->role));
         g_free(name);
     }

@@ -53,7 +53,7 @@ GString *run_html(const json_t *report, struct err *err)
                             *theme = asset("/page/theme.js"), *script = asset("/page/report.js");
     char *json = json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(6));
     if (!json) {
-        err_set(err, ERR_NOMEM, "no memory for the page");
+        err_set(err, ERR_NOMEM, "out of memory for the page");
         return NULL;
     }
     char *title = g_markup_escape_text(json_string_value(json_object_get(report, "name")), -1);

@@ -27,7 +27,7 @@ static void print_counts(const json_t *summary, FILE *stream)
         fprintf(stream, ", %s %lld", name, (long long)json_integer_value(n));
     fputc('\n', stream);
     if (whole_at(summary, "broken_lines") || whole_at(summary, "long_lines"))
-        fprintf(stream, "left out: %lld lines that are no verdict, %lld that are too long\n",
+        fprintf(stream, "left out: %lld lines that are not verdicts, %lld that are too long\n",
                 whole_at(summary, "broken_lines"), whole_at(summary, "long_lines"));
     if (whole_at(times, "n"))
         fprintf(stream, "latency: p50 %.2f ms, p95 %.2f ms, p99 %.2f ms, max %.2f ms\n",
@@ -40,7 +40,7 @@ static void print_labels(const json_t *summary, FILE *stream)
     const json_t *labels = json_object_get(summary, "labels"), *reliability = json_object_get(summary, "reliability");
     long long known = whole_at(labels, "known");
     if (!known) {
-        fputs("which answers are right is not known: --gold --db-root DIR runs gold\n", stream);
+        fputs("correctness is unknown; --gold --db-root DIR runs the gold queries\n", stream);
         return;
     }
     fprintf(stream, "right by execution: %lld of %lld answers (%.1f %%); P is off by %.1f points on average\n",
@@ -70,7 +70,7 @@ static void print_signals(const json_t *summary, FILE *stream)
         cell_real(table, 3, "%.1f", json_object_get(signal, "precision"), 100);
         cell_real(table, 4, "%.2f", json_object_get(signal, "lift"), 1);
     }
-    fputs("\nOn the answer, or the first candidate where there is none\n", stream);
+    fputs("\nSignals on the answer, or on the first candidate without one\n", stream);
     table_print(table, stream);
     table_free(table);
 }

@@ -13,8 +13,7 @@
 
 /* Rules beside the signals. */
 static const char *const invalid_sql_sentence = "The SQL does not parse, or the database engine refuses it";
-static const char *const not_validated_sentence =
-    "Not sure enough that the query answers its question, or it could not be judged";
+static const char *const not_validated_sentence = "The query did not validate, or could not be judged";
 
 static json_t *rule_json(const char *id, const char *sentence, const char *instruction, const char *family)
 {

@@ -168,7 +168,16 @@ void complain(const char *format, ...)
 
 void complain_empty(const char *path)
 {
-    complain("%s is empty: there is no line to read", path);
+    complain("%s is empty", path);
+}
+
+void complain_text(const struct err *err)
+{
+    int len = (int)err_message_len(err);
+    if (len)
+        complain("%.*s" ERR_HINT "%s", len, err->text, err_hint(err));
+    else
+        complain("%s", err_meaning(err->code));
 }
 
 int complain_err(const char *what, const struct err *err)

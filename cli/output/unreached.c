@@ -8,8 +8,8 @@ int report_unreached(const struct labeler *labeler, int code)
     const char *name = NULL, *why = NULL;
     uint32_t n = labeler_unreached(labeler, &name, &why);
     if (!n) return code;
-    complain("%u database%s could not be opened, and %s requests are left out of the figures: %s%s: %s", n,
-             n == 1 ? "" : "s", n == 1 ? "its" : "their", n == 1 ? "" : "one is ", name, why);
+    complain("%u database%s could not be opened, and %s requests are left out: %s%s: %s", n, n == 1 ? "" : "s",
+             n == 1 ? "its" : "their", n == 1 ? "" : "for example ", name, why);
     return code ? code : EXIT_JUDGED;
 }
 

@@ -52,7 +52,7 @@ static void print_headline(FILE *out, const struct msg_verdict *verdict)
         fputc('\n', out);
     }
     for (uint32_t i = 0; i < verdict->n_unavailable; i++)
-        fprintf(out, "  family without an answer: %s\n", verdict->unavailable[i]);
+        fprintf(out, "  signal family without a result: %s\n", verdict->unavailable[i]);
     for (uint32_t i = 0; i < verdict->n_notes; i++) {
         fputs("  ", out);
         safe(out, verdict->notes[i]);
@@ -243,7 +243,7 @@ static void print_step(FILE *out, const struct msg_step *step)
 {
     fprintf(out, "  %s: ", step->clause ? step->clause : "SQL");
     safe(out, step->was);
-    fputs(!step->was ? "comes " : step->now ? " becomes " : " goes", out);
+    fputs(!step->was ? "added " : step->now ? " becomes " : " removed", out);
     safe(out, step->now);
     fputc('\n', out);
 }
@@ -251,8 +251,8 @@ static void print_step(FILE *out, const struct msg_step *step)
 void repair_print(FILE *stream, const struct msg_repaired *repair)
 {
     char before[16], after[16];
-    fprintf(stream, "P(correct) alone %s, %s %s\n", percent(repair->p_old, before),
-            repair->applied ? "now" : "the other one", percent(repair->p_correct, after));
+    fprintf(stream, "P(correct) of the query alone %s, %s %s\n", percent(repair->p_old, before),
+            repair->applied ? "repaired" : "proposed", percent(repair->p_correct, after));
     print_signed(stream, STYLE_BAD, "-", repair->old_sql);
     print_signed(stream, STYLE_GOOD, "+", repair->sql);
     for (uint32_t i = 0; i < repair->n_steps; i++) print_step(stream, &repair->steps[i]);

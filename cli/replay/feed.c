@@ -243,12 +243,14 @@ static void feed_all(struct feed *f)
     if (f->answers && !f->failed) commit(f, f->answers, &err);
     if (f->cli->settings.general.quiet) return;
     fprintf(stderr, "%s%llu requests sent%s, %llu bad lines", replay_interrupted ? "interrupted: " : "",
-            (unsigned long long)f->sent, safe ? " and taken by the brokers" : ", not all of them taken by the brokers",
+            (unsigned long long)f->sent,
+            safe ? " and acknowledged by the brokers" : ", not all acknowledged by the brokers",
             (unsigned long long)f->bad);
     if (f->answers)
-        fprintf(stderr, "; %llu verdicts, %llu requests without one, %llu repeated ids",
+        fprintf(stderr, "; %llu verdicts, %llu requests without a verdict, %llu repeated ids",
                 (unsigned long long)f->answered, (unsigned long long)f->open, (unsigned long long)f->repeated);
-    if (f->cli->settings.replay.resume) fprintf(stderr, "; %llu verdicts were there", (unsigned long long)f->before);
+    if (f->cli->settings.replay.resume)
+        fprintf(stderr, "; %llu verdicts were already in the file", (unsigned long long)f->before);
     fputc('\n', stderr);
 }
 
@@ -274,7 +276,7 @@ static const char *take_old(void *ctx, const struct lines *lines, bool keep)
     f->before += known && keep;
     f->undigested += known && keep && record.old;
     json_decref(record.json);
-    return known ? NULL : "no verdict with an id";
+    return known ? NULL : "not a verdict with an id";
 }
 
 static enum err_code another_log(const struct feed *f, const char *why, const char *id, struct err *err)
@@ -293,7 +295,7 @@ static enum err_code know_request(struct feed *f, const struct msg_request *requ
     uint64_t digest[2];
     msg_request_digest(request, digest);
     if (entry->start && entry->start != digest[0])
-        return another_log(f, "it has a verdict on another request of the name", request->id, err);
+        return another_log(f, "it has a verdict on another request with the id", request->id, err);
     entry->line = ANSWERED;
     return ERR_OK;
 }
@@ -303,7 +305,7 @@ static enum err_code all_named(const struct feed *f, struct err *err)
     uint64_t foreign = 0;
     char why[80];
     for (uint32_t i = 0; i < f->asked.n; i++) foreign += f->asked.all[i].line == FOREIGN;
-    snprintf(why, sizeof why, "%llu of its verdicts are on ids that the log has not", (unsigned long long)foreign);
+    snprintf(why, sizeof why, "%llu of its verdicts have ids that are not in the log", (unsigned long long)foreign);
     return foreign ? another_log(f, why, NULL, err) : ERR_OK;
 }
 
@@ -369,12 +371,13 @@ static enum err_code open_answers(struct feed *f, struct err *err)
                                   .to = {RANGE_NEVER, 0},
                                   .resume = on};
     if (!on && !s->replay.force && replay_is_full_file(out))
-        return err_set(err, ERR_CONFIG, "%s exists: --resume continues it, --force overwrites it", out);
+        return err_set(err, ERR_CONFIG, "%s exists" ERR_HINT "use --resume to continue it, or --force to overwrite it",
+                       out);
     enum err_code code = on ? go_on(f, err) : ERR_OK;
     if (!code) code = range_open(f->bus, &config, &f->answers, err);
     if (!code && !on) code = destination_open(&f->to, out, false, err);
     struct err why = {0};
-    if (!code && commit(f, f->answers, &why)) complain("--resume will not find its place: %s", why.text);
+    if (!code && commit(f, f->answers, &why)) complain("cannot store the position for --resume: %s", why.text);
     return code;
 }
 
@@ -383,7 +386,7 @@ static bool open_feed(struct feed *f, struct err *err)
     const struct settings *s = &f->cli->settings;
     if (source_open_log(&f->source, f->cli->args[0], err) != ERR_OK) {
         struct err inner = *err;
-        return err_set(err, inner.code, "%s: %s", f->cli->args[0], inner.text), false;
+        return err_at(err, inner.code, &inner, "%s", f->cli->args[0]), false;
     }
     if (f->source.lines.empty) complain_empty(f->source.lines.path);
     f->source.timed = s->past.speed > 0;
@@ -398,11 +401,11 @@ static bool check(const struct cli *cli)
 {
     const struct settings *s = &cli->settings;
     if (s->past.from_topic || s->past.to_topic || !cli->n_args) {
-        complain("--feed sends a LOG: without --from-topic and --to-topic");
+        complain("--feed needs a LOG, and cannot be combined with --from-topic or --to-topic");
         return false;
     }
     if (s->replay.resume && (!s->replay.out || strcmp(cli->args[0], "-") == 0)) {
-        complain("--resume of --feed needs --out, and a LOG that can be read twice");
+        complain("--resume with --feed needs --out, and a LOG other than standard input");
         return false;
     }
     return replay_check_group(s);

@@ -109,7 +109,7 @@ static bool is_torn_record(const struct lines *lines)
 static enum err_code cut(const char *path, uint64_t size, struct err *err)
 {
     if (truncate(path, (off_t)size) == 0) return ERR_OK;
-    return err_set(err, ERR_IO, "%s: cannot be cut to its last whole line: %s", path, g_strerror(errno));
+    return err_set(err, ERR_IO, "%s: cannot be truncated to the last complete line: %s", path, g_strerror(errno));
 }
 
 static bool ends_with_newline(struct lines *lines)
@@ -141,7 +141,7 @@ enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct
     enum err_code code = lines_open(path, &lines, err);
     if (code != ERR_OK) {
         struct err inner = *err;
-        return err_set(err, code, "%s: %s", path, inner.text);
+        return err_at(err, code, &inner, "%s", path);
     }
     uint64_t whole = 0, size = lines.size;
     code = each_whole(&lines, take, ctx, &whole, err);

@@ -35,9 +35,8 @@ struct resume_record {
     json_t *json;
 };
 
-#define RESUME_NO_RECORD "not a record of a replay in jsonl"
-#define RESUME_OLD_VERDICTS                                                                                            \
-    "%s: %llu verdicts of schema version 1 do not say what request they answer: compared by id alone"
+#define RESUME_NO_RECORD    "not a record of a jsonl replay"
+#define RESUME_OLD_VERDICTS "%s: %llu verdicts of schema version 1 have no request digest: they are compared by id only"
 
 /* Take one record of a file, or, without `keep`, only look at it; NULL, or what is wrong with it. */
 typedef const char *resume_take(void *ctx, const struct lines *lines, bool keep);

@@ -57,9 +57,9 @@ bool replay_check_range(const struct settings *s)
 {
     bool bounds = s->past.from_offset >= 0 || s->past.to_offset >= 0 || s->past.from_time || s->past.to_time;
     const struct rule rules[] = {
-        {!s->past.from_topic && bounds, "--from-... and --to-... are of --from-topic"},
-        {s->past.from_offset >= 0 && s->past.from_time, "--from-offset or --from-time, not both"},
-        {s->past.to_offset >= 0 && s->past.to_time, "--to-offset or --to-time, not both"},
+        {!s->past.from_topic && bounds, "--from-offset, --from-time, --to-offset and --to-time need --from-topic"},
+        {s->past.from_offset >= 0 && s->past.from_time, "--from-offset and --from-time cannot be combined"},
+        {s->past.to_offset >= 0 && s->past.to_time, "--to-offset and --to-time cannot be combined"},
     };
     return all_hold(rules, G_N_ELEMENTS(rules));
 }
@@ -67,7 +67,7 @@ bool replay_check_range(const struct settings *s)
 bool replay_check_group(const struct settings *s)
 {
     const struct rule rule = {!strcmp(s->past.group, s->coordinator.group) || !strcmp(s->past.group, s->worker.group),
-                              "--group is a group of the fleet: a replay needs one of its own"};
+                              "--group must not be a consumer group of the fleet"};
     return all_hold(&rule, 1);
 }
 
@@ -76,13 +76,13 @@ bool replay_check(const struct cli *cli)
     const struct settings *s = &cli->settings;
     const char *from = s->past.from_topic, *to = s->past.to_topic;
     const struct rule rules[] = {
-        {!from && !cli->n_args, "too few arguments: a LOG, or --from-topic=TOPIC"},
-        {from && cli->n_args, "a LOG or --from-topic, not both"},
-        {to && s->replay.out, "--out or --to-topic, not both"},
+        {!from && !cli->n_args, "too few arguments: expected a LOG or --from-topic=TOPIC"},
+        {from && cli->n_args, "a LOG and --from-topic cannot be combined"},
+        {to && s->replay.out, "--out and --to-topic cannot be combined"},
         {to && is_of_fleet(to),
-         "--to-topic names a topic of the fleet: its readers would take old verdicts for new ones"},
-        {to && from && strcmp(to, from) == 0, "--to-topic is the topic that is read"},
-        {to && !from && s->replay.resume, "--resume of a log needs --out"},
+         "--to-topic must not be a topic of the fleet: its consumers would take old verdicts for new ones"},
+        {to && from && strcmp(to, from) == 0, "--to-topic and --from-topic must differ"},
+        {to && !from && s->replay.resume, "--resume with a LOG needs --out"},
     };
     return all_hold(rules, G_N_ELEMENTS(rules)) && replay_check_group(s) && replay_check_range(s);
 }
@@ -95,7 +95,8 @@ static enum err_code point(const char *time, int64_t offset, enum range_kind non
     if (!time) return ERR_OK;
     out->kind = RANGE_TIME;
     if (source_parse_time(time, &out->value)) return ERR_OK;
-    return err_set(err, ERR_CONFIG, "'%.80s' is no time: 2026-03-01T12:00:00Z, or milliseconds since 1970", time);
+    return err_set(err, ERR_CONFIG,
+                   "'%.80s' is not a time" ERR_HINT "use 2026-03-01T12:00:00Z, or milliseconds since 1970", time);
 }
 
 enum err_code replay_range(const struct settings *s, struct range_config *out, struct err *err)

@@ -53,9 +53,10 @@ enum err_code topic_drain(struct bus *bus, int64_t limit_ms, struct err *err)
             enum err_code reason = bus_health(bus, err);
             return reason ? reason : err_set(err, code, "kafka: %s", err_meaning(code));
         }
-        if (replay_interrupted) return err_set(err, ERR_CANCELLED, "interrupted before the brokers took everything");
+        if (replay_interrupted)
+            return err_set(err, ERR_CANCELLED, "interrupted before the brokers acknowledged all messages");
         if (clock_now_ns() >= until)
-            return err_set(err, ERR_UNREACHABLE, "the brokers did not take everything within %lld s",
+            return err_set(err, ERR_UNREACHABLE, "the brokers did not acknowledge all messages within %lld s",
                            (long long)limit_ms / 1000);
     }
 }

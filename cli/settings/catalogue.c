@@ -15,33 +15,31 @@ enum { MAX_SECRET = 4096 };
 const struct option_row catalogue_rows[] = {
     {"path", 0, OPT_TEXT, "FILE|DSN", AT(path),
      .sentence = "a SQLite file, or a connection string of PostgreSQL or MariaDB without a password"},
-    {"password-file", 0, OPT_TEXT, "FILE", AT(password_file), .sentence = "its first line is the password"},
+    {"password-file", 0, OPT_TEXT, "FILE", AT(password_file), .sentence = "file whose first line is the password"},
     {"password-variable", 0, OPT_TEXT, "NAME", AT(password_variable),
-     .sentence = "environment variable that holds the password"},
+     .sentence = "environment variable with the password"},
     {"descriptions", 0, OPT_TEXT, "DIR", AT(descriptions),
-     .sentence = "folder with TABLE.csv descriptions; not set: database_description beside the file"},
+     .sentence = "directory with TABLE.csv descriptions; not set: database_description beside the file"},
     {"expose", 0, OPT_CHOICE, "WHAT", AT(expose), NULL, "none|values|rows",
-     .sentence = "the most of the data that may leave, whatever a request asks for; with none its index is kept in no "
-                 "Redis either; not set: what the request asks for"},
+     .sentence = "upper limit for the data that a request may expose; with none the index is not stored in Redis "
+                 "either; not set: no limit"},
     {"deny-columns", 0, OPT_LIST, "COLUMN", AT(deny_columns),
      .sentence = "columns ([schema.]table.column, column, or table.*; quoted as in SQL) that no statement may read and "
-                 "no index holds",
+                 "no index contains",
      .check = deny_name_check},
     {"deny-mode", 0, OPT_CHOICE, "MODE", AT(deny_mode), NULL, "refuse|hide",
-     .sentence =
-         "statements that read a denied column are not run, or run with its values hidden, which is no boundary; "
-         "not set: as judge.deny_mode"},
+     .sentence = "refuse: do not run statements that read a denied column; hide: run them with its values hidden, "
+                 "which is no security boundary; not set: as judge.deny_mode"},
     {"max-statements", 0, OPT_INT, "N", AT(max_statements), "0", .min = 0, .max = 100000,
-     .sentence = "statements at a time, of the whole fleet (counted in the Redis); 0: any number"},
+     .sentence = "maximum concurrent statements of the whole fleet (counted in Redis); 0: no limit"},
     {"max-cost", 0, OPT_REAL, "COST", AT(max_cost), "0", .min = 0, .max = 1e15,
-     .sentence =
-         "statements that EXPLAIN puts above this are not run; PostgreSQL only, the others know no cost; 0: none"},
+     .sentence = "maximum cost of a statement by EXPLAIN, above which it is not run; PostgreSQL only; 0: no limit"},
     {"time-ms", 0, OPT_INT, "MS", AT(time_ms), "0", .min = 0, .max = 3600000,
-     .sentence = "time for one statement; 0: as database.time_ms"},
+     .sentence = "time limit of one statement; 0: as database.time_ms"},
     {"max-rows", 0, OPT_INT, "N", AT(max_rows), "0", .min = 0, .max = 10000000,
-     .sentence = "rows fetched from one statement at most; 0: as database.max_rows"},
+     .sentence = "maximum rows fetched from one statement; 0: as database.max_rows"},
     {"max-bytes", 0, OPT_INT, "BYTES", AT(max_bytes), "0", .min = 0, .max = 4294967296.0,
-     .sentence = "bytes fetched from one statement at most; 0: as database.max_bytes"},
+     .sentence = "maximum bytes fetched from one statement; 0: as database.max_bytes"},
     {NULL}};
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -83,7 +81,7 @@ static enum err_code set_defaults(struct cli *cli, struct catalogue_entry *entry
 struct catalogue_entry *catalogue_add(struct cli *cli, const char *name, const char *origin, struct err *err)
 {
     if (!is_name(name)) {
-        err_set(err, ERR_CONFIG, "a database has a name of 1 to %d bytes", MSG_MAX_NAME);
+        err_set(err, ERR_CONFIG, "the name of a database must have 1 to %d bytes", MSG_MAX_NAME);
         return NULL;
     }
     if (!cli->catalogue) cli->catalogue = arena_new(&cli->arena, struct catalogue);
@@ -106,7 +104,7 @@ static enum err_code unknown_key(const char *key, struct err *err)
         option_key(row, own, sizeof own);
         g_string_append_printf(known, "%s%s", known->len ? ", " : "", own);
     }
-    err_set(err, ERR_CONFIG, "a database has no setting '%.60s'; known: %s", key, known->str);
+    err_set(err, ERR_CONFIG, "unknown setting '%.60s' of a database; known: %s", key, known->str);
     g_string_free(known, TRUE);
     return ERR_CONFIG;
 }
@@ -121,20 +119,21 @@ enum err_code catalogue_set(struct cli *cli, struct catalogue_entry *entry, cons
 enum err_code catalogue_check(const struct catalogue_entry *entry, struct err *err)
 {
     const char *name = entry->name;
-    if (!entry->path || !*entry->path) return err_set(err, ERR_CONFIG, "database %s: it has no path", name);
+    if (!entry->path || !*entry->path) return err_set(err, ERR_CONFIG, "database %s: path is missing", name);
     if (db_path_has_secret(entry->path)) /* not repeated here, for it may be one */
         return err_set(err, ERR_CONFIG,
-                       "database %s: a connection string in a file holds no password (password_file or "
-                       "password_variable names it), or it is malformed",
+                       "database %s: the connection string is malformed or contains a password" ERR_HINT
+                       "use password_file or password_variable",
                        name);
     bool has_password = entry->password_file || entry->password_variable;
     if (entry->password_file && entry->password_variable)
-        return err_set(err, ERR_CONFIG, "database %s: its password is in a file or in a variable, not in both", name);
+        return err_set(err, ERR_CONFIG, "database %s: password_file and password_variable cannot be combined", name);
     if (db_is_file(entry->path) && has_password)
-        return err_set(err, ERR_CONFIG, "database %s: a SQLite file has no password", name);
+        return err_set(err, ERR_CONFIG, "database %s: a SQLite file takes no password_file or password_variable", name);
     if (!db_knows_cost(entry->path) && entry->max_cost > 0)
         return err_set(err, ERR_CONFIG,
-                       "database %s: max_cost is of PostgreSQL; SQLite and MariaDB know no cost, time_ms holds there",
+                       "database %s: max_cost is supported for PostgreSQL only" ERR_HINT
+                       "limit SQLite and MariaDB with time_ms",
                        name);
     return ERR_OK;
 }
@@ -147,8 +146,8 @@ static enum err_code read_file(const struct catalogue_entry *entry, char **out, 
     char *text = NULL;
     if (!g_file_get_contents(entry->password_file, &text, &len, NULL) || len > MAX_SECRET) {
         g_free(text);
-        return err_set(err, ERR_CONFIG, "database %s: %.200s, with its password, cannot be read or is too long",
-                       entry->name, entry->password_file);
+        return err_set(err, ERR_CONFIG, "database %s: password file %.200s cannot be read or is too long", entry->name,
+                       entry->password_file);
     }
     bom_strip(text, len);
     text[strcspn(text, "\r\n")] = '\0';
@@ -164,7 +163,7 @@ static enum err_code read_password(const struct catalogue_entry *entry, char **o
     if (!entry->password_variable) return ERR_OK;
     const char *value = getenv(entry->password_variable);
     if (!value)
-        return err_set(err, ERR_CONFIG, "database %s: the variable %.80s with its password is not set", entry->name,
+        return err_set(err, ERR_CONFIG, "database %s: password variable %.80s is not set", entry->name,
                        entry->password_variable);
     *out = g_strdup(value);
     return ERR_OK;

@@ -50,7 +50,7 @@ static enum err_code located(const struct reader *r, const yaml_node_t *node, en
 {
     if (code == ERR_OK) return ERR_OK;
     struct err inner = *r->err;
-    return err_set(r->err, code, "%s:%zu: %s", r->path, node->start_mark.line + 1, inner.text);
+    return err_at(r->err, code, &inner, "%s:%zu", r->path, node->start_mark.line + 1);
 }
 
 typedef enum err_code pair_fn(struct reader *r, const char *context, const char *key, const yaml_node_t *at,
@@ -72,7 +72,7 @@ static enum err_code each_pair(struct reader *r, const char *context, const yaml
         if (!name)
             code = refuse(r, key, "a key must be a word");
         else if (!g_hash_table_add(seen, (gpointer)name))
-            code = refuse(r, key, "this key occurs twice");
+            code = refuse(r, key, "duplicate key");
         else
             code = each(r, context, name, key, value);
     }
@@ -93,7 +93,8 @@ static enum err_code read_signal(struct reader *r, const char *section, const ch
 {
     (void)section;
     if (!vsig_by_name(signal)) {
-        err_set(r->err, ERR_CONFIG, "there is no signal '%.60s'; `assay signals` lists them", signal);
+        err_set(r->err, ERR_CONFIG, "unknown signal '%.60s'" ERR_HINT "run `assay signals` to list the signals",
+                signal);
         return located(r, at, ERR_CONFIG);
     }
     return each_pair(r, signal, value, read_signal_option);
@@ -183,7 +184,8 @@ static enum err_code read_section(struct reader *r, const char *context, const c
     if (strcmp(section, options_kafka.section) == 0) return each_pair(r, section, value, read_kafka);
     if (strcmp(section, "databases") == 0) return each_pair(r, section, value, read_database);
     if (option_group_find(section)) return each_pair(r, section, value, read_setting);
-    err_set(r->err, ERR_CONFIG, "there is no section '%.60s'; docs/configuration.md lists them", section);
+    err_set(r->err, ERR_CONFIG, "unknown section '%.60s'" ERR_HINT "see docs/configuration.md for the sections",
+            section);
     return located(r, at, ERR_CONFIG);
 }
 

@@ -13,7 +13,7 @@ void denied_settings_warn(const char *text)
         return;
     }
     const struct log_field why = log_field_text("why", text);
-    log_event(LOG_LEVEL_WARN, "databases", &why, 1, "a denied column is not checked");
+    log_event(LOG_LEVEL_WARN, "databases", &why, 1, "cannot check a denied column");
 }
 
 static const char *origin_of(const struct cli *cli, const char *name)

@@ -189,11 +189,12 @@ bool engine_settings_find_databases(struct cli *cli)
     }
     bool some = roots->n || cli->catalogue;
     if (!some)
-        complain("where are the databases? --db-root=DIR names the folder that holds DB/DB.sqlite; the section "
-                 "`databases` of a configuration file names them one by one");
+        complain("no databases are given" ERR_HINT
+                 "set --db-root=DIR, a folder that holds DB/DB.sqlite, or add the section "
+                 "`databases` to a configuration file");
     for (unsigned i = 0; i < roots->n; i++)
         if (!g_file_test(roots->items[i], G_FILE_TEST_IS_DIR)) {
-            complain("--db-root %s is no folder", roots->items[i]);
+            complain("--db-root %s is not a directory", roots->items[i]);
             return false;
         }
     return some;

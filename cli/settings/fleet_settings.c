@@ -24,7 +24,7 @@ static const char *value_of(struct cli *cli, const char *name, const char *text,
     const char *value = NULL;
     len = bom_strip(content, len);
     if (len > MAX_SECRET || strlen(content) != len)
-        err_set(err, ERR_CONFIG, "kafka: %s: %s is no text of at most %d bytes", name, path, MAX_SECRET);
+        err_set(err, ERR_CONFIG, "kafka: %s: %s is not a text of at most %d bytes", name, path, MAX_SECRET);
     else if (!(value = arena_strdup(&cli->arena, g_strchomp(content))))
         err_set(err, ERR_NOMEM, "too many settings");
     g_free(content);
@@ -99,5 +99,5 @@ enum err_code fleet_settings_verdicts(const struct cli *cli, struct cache_config
     *redis = engine_settings_cache(&cli->settings);
     redis->ttl_ms = cli->settings.verdicts.ttl_s * 1000;
     if (redis->address) return ERR_OK;
-    return err_set(err, ERR_CONFIG, "--verdict-cache keeps verdicts in a Redis: name it with --redis");
+    return err_set(err, ERR_CONFIG, "--verdict-cache needs a Redis" ERR_HINT "set --redis");
 }

@@ -19,5 +19,6 @@ enum err_code predictor_settings_load(const struct cli *cli, struct predictor **
 {
     const char *path = cli->settings.link.predictor;
     if (path) return predictor_load(path, out, err);
-    return err_set(err, ERR_USAGE, "which predictors? --predictor=FILE names what `assay link train` wrote");
+    return err_set(err, ERR_USAGE,
+                   "--predictor is required" ERR_HINT "set --predictor=FILE, the output of `assay link train`");
 }

@@ -32,7 +32,7 @@ static enum err_code unknown_key(const struct option_group *group, const char *w
         option_key(row, name, sizeof name);
         if (!row->command_line_only) g_string_append_printf(known, "%s%s", known->len ? ", " : "", name);
     }
-    err_set(err, ERR_CONFIG, "there is no setting '%.60s' in %s '%.60s'%s%s", key,
+    err_set(err, ERR_CONFIG, "unknown setting '%.60s' in %s '%.60s'%s%s", key,
             group && group->recipe ? "the" : "section", where, known->len ? "; known: " : "", known->str);
     g_string_free(known, TRUE);
     return ERR_CONFIG;
@@ -43,7 +43,8 @@ static void say_moved(const struct option_row *row, const char *origin)
 {
     char key[64];
     option_key(row, key, sizeof key);
-    complain("%s: this is `%s` of the training recipe now (--recipe); the old name will go with the next version",
+    complain("%s: deprecated, will be removed in the next version" ERR_HINT
+             "set `%s` of the training recipe (--recipe)",
              origin, key);
 }
 
@@ -78,7 +79,7 @@ enum err_code settings_set_signal(struct cli *cli, const char *signal, const cha
     if (option_parse_bool(text, &yes) && strcmp(key, "enabled") == 0)
         value = yes;
     else if (strcmp(key, "enabled") == 0 || end == text || *end)
-        return err_set(err, ERR_CONFIG, "%s.%s takes %s, not '%.60s'", signal, key,
+        return err_set(err, ERR_CONFIG, "%s.%s expects %s, got '%.60s'", signal, key,
                        strcmp(key, "enabled") == 0 ? "yes or no" : "a number", text);
     enum err_code code = vsig_options_set(cli->signals, signal, key, value, err);
     if (code != ERR_OK) return code;
@@ -114,7 +115,7 @@ static enum err_code set_defaults(struct cli *cli, struct err *err)
 static enum err_code set_signal_flag(struct cli *cli, const char *text, struct err *err)
 {
     const char *dot = strchr(text, '.'), *equals = dot ? strchr(dot, '=') : NULL;
-    if (!equals) return err_set(err, ERR_USAGE, "--signal takes NAME.KEY=VALUE, not '%.80s'", text);
+    if (!equals) return err_set(err, ERR_USAGE, "--signal expects NAME.KEY=VALUE, got '%.80s'", text);
     char *signal = g_strndup(text, (gsize)(dot - text)), *key = g_strndup(dot + 1, (gsize)(equals - dot - 1));
     enum err_code code = settings_set_signal(cli, signal, key, equals + 1, "flag --signal", err);
     g_free(signal);
@@ -136,7 +137,7 @@ static enum err_code set_signal_variable(struct cli *cli, const char *rest, cons
         best = all[i];
         longest = len;
     }
-    if (!best) return err_set(err, ERR_CONFIG, "%s names no signal", origin);
+    if (!best) return err_set(err, ERR_CONFIG, "%s does not name a signal", origin);
     char *key = g_ascii_strdown(rest + longest + 1, -1);
     enum err_code code = settings_set_signal(cli, best->name, key, value, origin, err);
     g_free(key);
@@ -187,7 +188,7 @@ static enum err_code set_variable(struct cli *cli, const char *variable, struct 
             code = settings_set(cli, (*g)->section, key, equals + 1, false, origin, err);
         if (code != ERR_OK && err->text[0]) {
             struct err inner = *err;
-            err_set(err, code, "%s: %s", origin, inner.text);
+            err_at(err, code, &inner, "%s", origin);
         }
         g_free(origin);
         g_free(key);
@@ -290,6 +291,6 @@ int settings_resolve(struct cli *cli, const struct flag *flags, unsigned n_flags
     if (code == ERR_OK) code = read_recipe(cli, flags, n_flags, &err);
     if (code == ERR_OK) code = set_flags(cli, flags, n_flags, &err);
     if (code == ERR_OK) return 0;
-    complain("%s", err.text[0] ? err.text : err_meaning(code));
+    complain_text(&err);
     return EXIT_ERROR;
 }

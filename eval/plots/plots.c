@@ -110,14 +110,14 @@ static enum err_code plot_roc(const char *folder, const struct eval_report *r, c
     if (!points) return ERR_OK;
     char *description =
         g_strdup_printf("Detection of wrong SQL among the first executable candidates of %u questions, %u of "
-                        "them wrong: share of wrong ones found over share of right ones suspected. Area "
+                        "them wrong: share of wrong ones found over share of right ones marked as wrong. Area "
                         "under the curve: %.1f %%.",
                         r->detection.n, r->detection.positives, r->detection.auc.value);
     char *legend = g_strdup_printf("Assay, AUC %.1f %%", r->detection.auc.value);
     struct svg *svg = svg_new(&(struct svg_axes){.title = "Detection of wrong SQL (ROC)",
                                                  .description = description,
-                                                 .x = "right SQL that is suspected",
-                                                 .y = "wrong SQL that is found",
+                                                 .x = "right SQL marked as wrong",
+                                                 .y = "wrong SQL found",
                                                  .y_from = 0});
     guide(svg, 0, 0, 1, 1);
     draw_curve(svg, SVG_MAIN, points, n);
@@ -163,7 +163,7 @@ enum err_code plots_write_triggering(const char *folder, const struct eval_data 
     struct svg *answers = svg_new(&(struct svg_axes){
         .title = "Answer triggering",
         .description =
-            "Share of right answers over the share of questions answered, the surest first, by different scores.",
+            "Share of right answers over the share of questions answered, highest score first, by different scores.",
         .x = "questions answered",
         .y = "right among them",
         .y_from = 0.5});
@@ -173,7 +173,7 @@ enum err_code plots_write_triggering(const char *folder, const struct eval_data 
     struct svg *asked =
         svg_new(&(struct svg_axes){.title = "Interaction triggering",
                                    .description = "Share of right answers over the share of questions that a person "
-                                                  "sets right, the least sure first, by different scores.",
+                                                  "corrects, lowest score first, by different scores.",
                                    .x = "questions put to a person",
                                    .y = "right",
                                    .y_from = 0.5});

@@ -263,11 +263,11 @@ static enum err_code take_lines(struct build *b)
     for (uint64_t n = 0; !code && (more = lines_next(&b->lines)) > 0; n++) {
         code = take_line(b);
         if (!code && n % PROGRESS_ROWS == 0 && !goes_on(b))
-            code = err_set(b->err, ERR_CANCELLED, "%s: the index was not finished", b->asked->path);
+            code = err_set(b->err, ERR_CANCELLED, "%s: indexing was cancelled", b->asked->path);
     }
     if (code) return code;
     if (more < 0) return err_set(b->err, ERR_IO, "%s: cannot be read: %s", b->asked->path, lines_error(&b->lines));
-    if (!b->pass.verdicts) return err_set(b->err, ERR_MALFORMED, "%s: no line of it is a verdict", b->asked->path);
+    if (!b->pass.verdicts) return err_set(b->err, ERR_MALFORMED, "%s: no line is a verdict", b->asked->path);
     return ERR_OK;
 }
 

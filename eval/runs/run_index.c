@@ -57,7 +57,7 @@ char *run_identity(const char *path, struct err *err)
     }
     char *identity = S_ISREG(status.st_mode) ? identity_of(file, &status) : NULL;
     if (!identity)
-        err_set(err, ERR_IO, "%s: %s", path, S_ISREG(status.st_mode) ? "cannot be read" : "it is no regular file");
+        err_set(err, ERR_IO, "%s: %s", path, S_ISREG(status.st_mode) ? "cannot be read" : "not a regular file");
     close(file);
     return identity;
 }
@@ -186,7 +186,7 @@ enum err_code run_index_take(const struct run_index_build *build, struct run_ind
     *out = NULL;
     code = run_index_build(build, err);
     if (!code) code = run_index_open(build->path, out, err);
-    if (!code && !*out) code = err_set(err, ERR_IO, "%s: it was changed while it was read", build->path);
+    if (!code && !*out) code = err_set(err, ERR_IO, "%s: the file changed while it was read", build->path);
     return code;
 }
 

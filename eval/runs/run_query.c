@@ -161,11 +161,11 @@ static json_t *signals_json(const struct run_index *run, uint64_t fired)
 static bool read_line(struct run_index *run, uint64_t start, uint64_t number, struct diff_verdict *out, struct err *err)
 {
     if (lines_at(&run->lines, start, number) <= 0) {
-        err_set(err, ERR_IO, "%s: the file was changed meanwhile", run->path);
+        err_set(err, ERR_IO, "%s: the file changed after it was indexed", run->path);
         return false;
     }
     if (diff_verdict_read(&run->lines, out, NULL)) return true;
-    err_set(err, ERR_MALFORMED, "%s: the file was changed meanwhile", run->path);
+    err_set(err, ERR_MALFORMED, "%s: the file changed after it was indexed", run->path);
     return false;
 }
 
@@ -250,8 +250,8 @@ json_t *run_index_verdict(struct run_index *run, uint64_t number, struct err *er
     uint64_t start = found ? (uint64_t)sqlite3_column_int64(stmt, 0) : 0;
     sqlite3_finalize(stmt);
     if (!found) {
-        err_set(err, ERR_REFUSED, "there are %llu verdicts, and no %llu", (unsigned long long)run->verdicts,
-                (unsigned long long)number);
+        err_set(err, ERR_REFUSED, "the file has %llu verdicts, and none with number %llu",
+                (unsigned long long)run->verdicts, (unsigned long long)number);
         return NULL;
     }
     return read_line(run, start, number, &verdict, err) ? verdict.json : NULL;

@@ -55,6 +55,6 @@ json_t *run_index_report(struct run_index *run, const char *name, uint32_t rows,
     json_t *report = json_pack("{s:s,s:O,s:b,s:O,s:o}", "name", name, "summary", run->summary, "all", all, "rows", list,
                                "verdicts", verdicts_json(run, list));
     json_decref(page);
-    if (!report) err_set(err, ERR_NOMEM, "no memory for the report");
+    if (!report) err_set(err, ERR_NOMEM, "out of memory for the report");
     return report;
 }

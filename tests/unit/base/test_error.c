@@ -46,6 +46,17 @@ Test(error, hint_follows_the_message)
     cr_expect_str_eq(err_hint(&err), "");
 }
 
+Test(error, place_comes_before_message_and_hint)
+{
+    struct err inner, err;
+    err_set(&inner, ERR_CONFIG, "unknown key" ERR_HINT "remove it");
+    cr_expect_eq(err_at(&err, ERR_CONFIG, &inner, "%s:%d", "a.yaml", 3), ERR_CONFIG);
+    cr_expect_str_eq(err.text, "a.yaml:3: unknown key; remove it");
+    cr_expect_str_eq(err_hint(&err), "remove it");
+    cr_expect_eq(err_at(&err, ERR_IO, &(struct err){0}, "a"), ERR_IO);
+    cr_expect_str_eq(err.text, "a: a file cannot be read or written");
+}
+
 Test(error, hint_past_the_end_is_left_out)
 {
     char name[ERR_TEXT_MAX + 50];

@@ -41,5 +41,5 @@ Test(late, a_library_of_another_version_is_none)
 {
     struct err err = {0};
     cr_expect_eq(older_open(&err), ERR_CONFIG);
-    cr_expect(strstr(err.text, "libm.so.6 has no assay_no_such_call"), "%s", err.text);
+    cr_expect(strstr(err.text, "libm.so.6 has no function assay_no_such_call"), "%s", err.text);
 }

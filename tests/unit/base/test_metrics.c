@@ -176,11 +176,11 @@ Test(metrics, a_table_that_breaks_a_rule_is_refused)
         const char *why;
     } wrong[] = {
         {{"assay_x", METRICS_COUNTER, "", "H."}, "_total"},
-        {{"assay_x_total", METRICS_GAUGE, "", "H."}, "no counter"},
+        {{"assay_x_total", METRICS_GAUGE, "", "H."}, "not a counter"},
         {{"assay_x_ms", METRICS_HISTOGRAM, "", "H."}, "_seconds"},
-        {{"1x", METRICS_GAUGE, "", "H."}, "no name"},
-        {{"", METRICS_GAUGE, "", "H."}, "no name"},
-        {{"assay-x", METRICS_GAUGE, "", "H."}, "no name"},
+        {{"1x", METRICS_GAUGE, "", "H."}, "invalid name"},
+        {{"", METRICS_GAUGE, "", "H."}, "invalid name"},
+        {{"assay-x", METRICS_GAUGE, "", "H."}, "invalid name"},
         {{"assay_x", METRICS_GAUGE, "a b", "H."}, "label"},
         {{"assay_x", METRICS_GAUGE, "a,,b", "H."}, "label"},
         {{"assay_x", METRICS_GAUGE, "a:b", "H."}, "label"},

@@ -61,16 +61,16 @@ Test(catalogue, unmatched_denied_columns_are_errors)
                           "  gone: {path: gone.sqlite, deny_columns: [customer.nmae]}\n");
     write_file("gone.yaml", "databases:\n  gone: {path: gone.sqlite, deny_columns: [customer.nmae]}\n"
                             "  shop: {path: shop/shop.sqlite, deny_columns: ['main.\"customer\".*']}\n");
-    static const char says[] = "my.yaml:2: database mine: the denied column 'customer.nmae' matches no column";
+    static const char says[] = "my.yaml:2: database mine: denied column 'customer.nmae' matches no column";
     expect(assay("check", "--config", "my.yaml", "--db", "mine", "-Q", "How many?", sql), 2, NULL,
-           "the denied column 'customer.nmae' matches no column");
+           "denied column 'customer.nmae' matches no column");
     expect(assay("explain", "--config", "my.yaml", "--db", "mine", sql), 2, NULL, says);
     expect(assay("serve", "--config", "my.yaml", "--http", "127.0.0.1:0"), 2, NULL, says);
     expect(assay("worker", "--config", "my.yaml", "--servers", "127.0.0.1:1"), 2, NULL, says);
     expect(assay("mcp", "--config", "my.yaml"), 2, NULL, says);
     expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, "'customer.nmae' matches no column", NULL);
     expect(assay("check", "--db", "shop/shop.sqlite", "--deny-column", "main.customer.emial", "-Q", "How many?", sql),
-           2, NULL, "deny_column: the denied column 'main.customer.emial' matches no column");
+           2, NULL, "deny_column: denied column 'main.customer.emial' matches no column");
     expect(assay("check", "--db", "shop/shop.sqlite", "--deny-column", "customer.", "-Q", "How many?", sql), 2, NULL,
            "a part is empty");
     char *log = shop_log(1);
@@ -78,7 +78,7 @@ Test(catalogue, unmatched_denied_columns_are_errors)
     g_free(log);
     expect(assay("replay", "log.jsonl", "--config", "my.yaml", "--format", "jsonl"), 2, NULL, says);
     expect(assay("replay", "log.jsonl", "--config", "gone.yaml", "--format", "jsonl"), 0, "q-1",
-           "it is not known whether the denied column 'customer.nmae' exists: the database 'gone' cannot be read now");
+           "cannot check whether denied column 'customer.nmae' exists: database 'gone' cannot be read");
 }
 
 static void expect_refused(const char *entry, const char *says)
@@ -91,20 +91,21 @@ static void expect_refused(const char *entry, const char *says)
 
 Test(catalogue, refuses_what_it_does_not_understand)
 {
-    expect_refused("    file: x\n", "no setting 'file'; known: path,");
+    expect_refused("    file: x\n", "unknown setting 'file' of a database; known: path,");
     expect_refused("    expose: all\n", "one of none|values|rows");
-    expect_refused("    expose: values\n", "it has no path");
+    expect_refused("    expose: values\n", "path is missing");
     expect_refused("    path: [a, b]\n", "one value");
     expect_refused("    path: shop.sqlite\n    max_statements: -1\n", "from 0");
-    expect_refused("    path: shop.sqlite\n    password_file: x\n", "SQLite file has no password");
-    expect_refused("    path: shop.sqlite\n    max_cost: 10\n", "know no cost");
-    expect_refused("    path: mariadb://me@db.example/shop\n    max_cost: 10\n", "know no cost");
-    expect_refused("    path: mariadb://me:hunter2@db.example/shop\n", "holds no password");
-    expect_refused("    path: postgresql://assay:hunter2@db.example/shop\n", "holds no password");
-    expect_refused("    path: host=db.example password=hunter2\n", "holds no password");
+    expect_refused("    path: shop.sqlite\n    password_file: x\n", "a SQLite file takes no password_file");
+    expect_refused("    path: shop.sqlite\n    max_cost: 10\n", "max_cost is supported for PostgreSQL only");
+    expect_refused("    path: mariadb://me@db.example/shop\n    max_cost: 10\n",
+                   "max_cost is supported for PostgreSQL only");
+    expect_refused("    path: mariadb://me:hunter2@db.example/shop\n", "contains a password");
+    expect_refused("    path: postgresql://assay:hunter2@db.example/shop\n", "contains a password");
+    expect_refused("    path: host=db.example password=hunter2\n", "contains a password");
     expect_refused("    path: postgresql://assay:hunter2/@db.example/shop\n", "malformed");
-    expect_refused("    path: host=a\n    password_file: x\n    password_variable: Y\n", "not in both");
-    expect_refused("    path: a.sqlite\n  shop:\n    path: b.sqlite\n", "occurs twice");
+    expect_refused("    path: host=a\n    password_file: x\n    password_variable: Y\n", "cannot be combined");
+    expect_refused("    path: a.sqlite\n  shop:\n    path: b.sqlite\n", "duplicate key");
     expect_refused("    path: shop.sqlite\n    deny_columns: [customer.email, 'a..b']\n", "my.yaml:4");
     expect_refused("    path: shop.sqlite\n    deny_columns: ['\"customer.email']\n",
                    "'\"customer.email' is malformed: a quote is not closed");
@@ -378,7 +379,7 @@ Test(catalogue, a_password_that_cannot_be_read_stops_the_start)
 {
     write_file("my.yaml", "databases:\n  orders: {path: host=127.0.0.1 port=1 dbname=x, password_file: missing}\n");
     expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, NULL,
-           "missing, with its password, cannot be read");
+           "password file missing cannot be read");
     write_file("my.yaml", "databases:\n  orders: {path: host=127.0.0.1 port=1 dbname=x, password_variable: NO_SUCH}\n");
     expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, NULL, "NO_SUCH");
 }

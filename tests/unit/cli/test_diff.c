@@ -91,7 +91,7 @@ Test(diff, reads_one_side_from_a_pipe)
     const char *const figures[] = {
         "5 of 8 requests changed: status 2, reason 1, sql 3, p_correct 3, signals 2, candidates 1",
         "validated   abstained          1",
-        "known to be better 0, worse 1",
+        "known better 0, worse 1",
         "empty_predicate         2       2",
         "0.560 moved up, 0.000 down",
         "10 verdicts, 1 ids only here, 1 repeated, 0 bad lines\nB "};
@@ -118,7 +118,7 @@ Test(diff, runs_gold_on_request)
     struct run run =
         assay("diff", "a.jsonl", "b.jsonl", "--gold", "--db-root", ".", "--log", "log.jsonl", "--format=text");
     cr_expect_eq(run.status, 1);
-    cr_expect(strstr(run.err, "better: not measured: the gold query fails"), "%s", run.err);
+    cr_expect(strstr(run.err, "better: not measured: the gold query failed"), "%s", run.err);
     cr_expect(strstr(run.out, "5 requests: A 5 (100.0 %), B 4 (80.0 %); better 0, worse 1"), "%s", run.out);
     cr_expect(strstr(run.out, "Not measured: 2 without gold, 1 whose"), "%s", run.out);
     run_free(&run);
@@ -138,8 +138,8 @@ Test(diff, reports_what_is_no_verdict)
                             "{\"id\":\"x\",\"status\":\"splendid\"}\n[1]\n");
     struct run run = assay("diff", "bad.jsonl", "b.jsonl");
     cr_expect_eq(run.status, 2);
-    static const char *const says[] = {"bad.jsonl:3: ", "bad.jsonl:4: no verdict", "bad.jsonl:5: no verdict",
-                                       "bad.jsonl:6: no verdict"};
+    static const char *const says[] = {"bad.jsonl:3: ", "bad.jsonl:4: not a verdict", "bad.jsonl:5: not a verdict",
+                                       "bad.jsonl:6: not a verdict"};
     for (unsigned i = 0; i < G_N_ELEMENTS(says); i++) cr_expect(strstr(run.err, says[i]), "%s", run.err);
     cr_expect(strstr(run.out, "\"bad_lines\":[4,0]"), "%s", run.out);
     run_free(&run);
@@ -149,7 +149,7 @@ Test(diff, reports_what_is_no_verdict)
     expect(assay("diff", "nowhere.jsonl", "b.jsonl"), 2, NULL, "nowhere.jsonl");
     expect(assay("diff", "a.jsonl", "."), 2, NULL, NULL);
     expect(assay("diff", "a.jsonl"), 2, NULL, "too few");
-    expect(assay("diff", "a.jsonl", "b.jsonl", "--format=sarif"), 2, NULL, "does not write sarif");
+    expect(assay("diff", "a.jsonl", "b.jsonl", "--format=sarif"), 2, NULL, "does not support the format sarif");
 }
 
 /* What replay writes can be compared, and says whose it is. */

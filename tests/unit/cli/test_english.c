@@ -54,8 +54,8 @@ Test(english, what_is_sound_is_let_through)
         "Only rows where the name is equal to 'the the  a album , ''x' are kept.",
         "In its only row the number of rows is 1. This row comes from 11 rows, for instance id 1.",
         "The unit is a unit of a user, an hour is an hour, and 1 row is 1 row.",
-        "it does not execute: \"!=\" cannot stand here: expected a name, \",\", JOIN or ON",
-        "candidate 3 is likelier to be right: P(correct) 0.78 against 0.05; \"`a`  = 1\": no row of a.b meets it (x_y)",
+        "the query does not execute: unexpected \"!=\": expected a name, \",\", JOIN or ON",
+        "candidate 3 is more likely correct: P(correct) 0.78 against 0.05; \"`a`  = 1\": no row of a.b meets it (x_y)",
         "The superhero's name (the name of the superhero) is like '%a%' (containing 'a').",
         "The column 100 is 5, and the first 3 rows are kept; the value is -4.",
     };

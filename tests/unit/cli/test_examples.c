@@ -21,7 +21,7 @@ static void build(void)
     write_file("log.jsonl", log_text);
     struct run run = assay("examples", "build", "log.jsonl", "--db-root", ".", "--out", "examples.db");
     cr_assert_eq(run.status, 0, "%s", run.err);
-    cr_expect(strstr(run.out, "2 examples put into examples.db"), "%s", run.out);
+    cr_expect(strstr(run.out, "2 examples added to examples.db"), "%s", run.out);
     run_free(&run);
 }
 
@@ -73,8 +73,8 @@ Test(examples_program, more_is_added_by_gold_and_by_feedback_and_nothing_twice)
     char *text = g_strconcat(log_text, more, NULL);
     write_file("more.jsonl", text);
     g_free(text);
-    static const char *const says[] = {"2 examples put into examples.db; 2 left out",
-                                       "0 examples put into examples.db; 4 left out"};
+    static const char *const says[] = {"2 examples added to examples.db; 2 left out",
+                                       "0 examples added to examples.db; 4 left out"};
     for (unsigned i = 0; i < 2; i++) {
         struct run run = assay("examples", "add", "more.jsonl", "--db-root", ".", "--out", "examples.db");
         cr_assert_eq(run.status, 0, "%s", run.err);
@@ -93,7 +93,7 @@ Test(examples_program, a_denied_column_is_written_nowhere)
     struct run run = assay("examples", "build", "log.jsonl", "--db-root", ".", "--out", "examples.db", "--deny-column",
                            "customer.name");
     cr_assert_eq(run.status, 0, "%s", run.err);
-    cr_expect(strstr(run.out, "1 examples put into"), "%s", run.out);
+    cr_expect(strstr(run.out, "1 examples added to"), "%s", run.out);
     run_free(&run);
 }
 

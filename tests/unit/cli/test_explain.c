@@ -115,7 +115,7 @@ Test(explain_program, words_are_shown_with_what_stands_for_them)
     cr_expect_eq(words.status, 0, "%s", words.err);
     cr_expect(strstr(words.out, "customers") && strstr(words.out, "table") && strstr(words.out, "operator"), "%s",
               words.out);
-    cr_expect_not(strstr(words.out, "no word asks for"), "%s", words.out);
+    cr_expect_not(strstr(words.out, "no word of the question asks for"), "%s", words.out);
     run_free(&words);
 }
 

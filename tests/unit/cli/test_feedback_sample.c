@@ -62,7 +62,7 @@ Test(feedback_sample, says_what_is_wrong)
     cr_expect_eq(none.status, 2);
     cr_expect(strstr(none.err, "no verdict with an answer"), "%s", none.err);
     cr_expect_eq(other.status, 2);
-    cr_expect(strstr(other.err, "not 'guess'"), "%s", other.err);
+    cr_expect(strstr(other.err, "unknown feedback action 'guess'"), "%s", other.err);
     cr_expect_eq(missing.status, 2);
     run_free(&none);
     run_free(&other);

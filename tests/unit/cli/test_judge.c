@@ -77,7 +77,7 @@ Test(judge, what_the_data_says_is_seen_though_it_does_not_vote)
                            "What are the names of the customers from 'Atlantis'?",
                            "SELECT name FROM customer WHERE country = 'Atlantis'");
     const char *place = strstr(run.out, "candidate 1 (the answer)");
-    const char *note = strstr(run.out, "no row of customer.country meets this condition");
+    const char *note = strstr(run.out, "no row matches this condition on customer.country");
     cr_expect(strstr(run.out, "empty_predicate (note)"), "%s", run.out);
     cr_expect(note && place && note < place, "above the details: %s", run.out);
     run_free(&run);
@@ -91,10 +91,10 @@ Test(judge, refusals_say_what_was_refused)
     struct run run = assay(CHECK, "--strategy=rerank", longer->str, "SELECT load_extension('x')", "DROP TABLE customer",
                            "SELECT none FROM customer");
     json_t *verdict = parse(run.out), *candidates = json_object_get(verdict, "candidates");
-    cr_expect_str_eq(text_at(json_array_get(candidates, 0), "why"), "refused: longer than 64 KiB");
+    cr_expect_str_eq(text_at(json_array_get(candidates, 0), "why"), "refused: the SQL is longer than 64 KiB");
     for (unsigned i = 1; i < 4; i++) {
         const char *why = text_at(json_array_get(candidates, i), "why");
-        cr_expect(g_str_has_prefix(why, i < 3 ? "refused: " : "it does not execute: "), "%s", why);
+        cr_expect(g_str_has_prefix(why, i < 3 ? "refused: " : "the query does not execute: "), "%s", why);
     }
     json_decref(verdict);
     run_free(&run);
@@ -108,7 +108,7 @@ Test(judge, what_was_not_looked_at_is_said)
                            "--time-ms=100");
     cr_expect_eq(run.status, 1);
     cr_expect(strstr(run.out, "abstained") == run.out, "%s", run.out);
-    cr_expect(strstr(run.out, "no candidate runs to its end; candidate 1: "), "%s", run.out);
+    cr_expect(strstr(run.out, "no candidate finishes; candidate 1: "), "%s", run.out);
     run_free(&run);
 }
 
@@ -279,7 +279,7 @@ Test(judge, replay_does_not_overwrite_by_accident)
     write_file("out.jsonl", "precious\n");
     struct run run = assay("replay", "log.jsonl", "--db-root", ".", "--out", "out.jsonl");
     cr_expect_eq(run.status, 2);
-    cr_expect(strstr(run.err, "--resume continues it, --force overwrites it"));
+    cr_expect(strstr(run.err, "use --resume to continue it, or --force to overwrite it"));
     run_free(&run);
     run = assay("replay", "log.jsonl", "--db-root", ".", "--out", "out.jsonl", "--resume");
     cr_expect_eq(run.status, 2);
@@ -393,18 +393,18 @@ Test(judge, resume_holds_verdicts_against_the_log)
     expect_resume(FIRST BROKEN LAST, out, 0, NULL);
     expect_resume(FIRST BROKEN LAST FIRST, out, 0, NULL);
     expect_resume(FIRST BROKEN REQUEST("z", "How many shops are there?", "SELECT count(*) FROM customer") FIRST, out, 2,
-                  "log.jsonl:3: out.jsonl has a verdict on another request");
+                  "log.jsonl:3: the verdict in out.jsonl is on another request");
     expect_resume(FIRST BROKEN REQUEST("z", "How many customers are there?", "SELECT 1") FIRST, out, 2, "log.jsonl:3");
     expect_resume(BROKEN FIRST LAST, out, 2, "log.jsonl:1");
     expect_resume(FIRST "{\"id\":\"bruised\",\"db\":7}\n" LAST, out, 2, "log.jsonl:2");
     expect_resume(FIRST BROKEN "not a request\n" FIRST, out, 2, "log.jsonl:3");
-    expect_resume(FIRST BROKEN, out, 2, "verdicts on 1 lines that log.jsonl has not");
-    expect_resume("", out, 2, "verdicts on 3 lines that log.jsonl has not");
+    expect_resume(FIRST BROKEN, out, 2, "verdicts on 1 lines that are not in log.jsonl");
+    expect_resume("", out, 2, "verdicts on 3 lines that are not in log.jsonl");
     for (char *at = old; (at = strstr(at, "\"schema_version\":2,\"request_digest\":\""));) {
         memcpy(at, "\"schema_version\":1,\"other", 24); /* as a version wrote it that had no digests */
         at += 24;
     }
-    expect_resume(FIRST BROKEN LAST, old, 0, "verdicts of schema version 1 do not say what request they answer");
+    expect_resume(FIRST BROKEN LAST, old, 0, "verdicts of schema version 1 have no request digest");
     expect_resume(LAST BROKEN FIRST, old, 2, "log.jsonl:1");
     g_free(out);
     g_free(old);

@@ -44,11 +44,11 @@ Test(kafka, topics_says_what_is_wrong)
     expect_error(assay("topics", "describe", "--servers", "127.0.0.1:1", "-X", "group.id=x"), "group.id cannot be set");
     expect_error(assay("topics", "describe", "--servers", "127.0.0.1:1", "--connect-ms", "300", "-X",
                        "sasl.password=file:password"),
-                 "no broker answers");
+                 "no broker answered");
     write_file("protocol", "\xEF\xBB\xBFplaintext\n"); /* a byte-order mark is no part of it */
     expect_error(assay("topics", "describe", "--servers", "127.0.0.1:1", "--connect-ms", "300", "-X",
                        "security.protocol=file:protocol"),
-                 "no broker answers");
+                 "no broker answered");
     struct run run =
         assay("topics", "describe", "--servers", "127.0.0.1:1", "--connect-ms", "300", "-X", "sasl.mechanism=PLAIN",
               "-X", "security.protocol=SASL_PLAINTEXT", "-X", "sasl.username=a", "-X", "sasl.password=file:password");

@@ -61,11 +61,11 @@ Test(linking_program, under_policy_ask_it_is_asked_about_in_words)
     json_t *verdict = judged(",\"linking\":{\"uncertain\":[{\"stage\":\"tables\",\"name\":\"customer\"}]}", "ask");
     const char *question = json_string_value(json_array_get(json_object_get(verdict, "questions"), 0));
     cr_expect_str_eq(text_at(verdict, "status"), "ask");
-    cr_assert_str_eq(question, "Is the customer what you mean? The schema linker was not sure.");
+    cr_assert_str_eq(question, "Do you mean the customer? The schema linker was not sure.");
     json_decref(verdict);
     verdict = judged(",\"linking\":{\"uncertain\":[{\"stage\":\"columns\"}]}", "ask");
     question = json_string_value(json_array_get(json_object_get(verdict, "questions"), 0));
-    cr_assert(strstr(question, "Is there more to it"), "%s", question);
+    cr_assert(strstr(question, "Does the answer need other tables or columns too?"), "%s", question);
     json_decref(verdict);
 }
 
@@ -152,12 +152,12 @@ Test(linking_program, what_is_wrong_is_said)
     static const struct {
         const char *args[6], *part;
     } cases[] = {
-        {{"link", "guess", "x"}, "not 'guess'"},
+        {{"link", "guess", "x"}, "got 'guess'"},
         {{"link", "eval", "x"}, "--predictor"},
         {{"link", "eval", "x", "--predictor=nowhere"}, "nowhere"},
         {{"link", "judge", "--predictor=x"}, "--from-topic"},
         {{"link", "judge", "x", "--from-topic=t", "--predictor=x"}, "--from-topic"},
-        {{"link", "eval"}, "of files"},
+        {{"link", "eval"}, "followed by files"},
         {{"link", "train", "x"}, "--out"},
         {{"link", "train", "x", "--out=o"}, "--calibrate-on"},
         {{"link", "train", "x", "--out=o", "--calibrate-on=y"}, "x.safetensors"},

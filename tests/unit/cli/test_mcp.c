@@ -75,7 +75,7 @@ Test(mcp_program, calls)
     expect_text(&run, 5, true, "refused");
     expect_text(&run, 6, false, "customer (");
     expect_text(&run, 7, true, "\"QUESTION=CHOICE\"");
-    expect_text(&run, 8, true, "FAILED: it could not be judged (malformed)");
+    expect_text(&run, 8, true, "FAILED: the SQL could not be judged (malformed)");
     json_t *schema = structured(&run, 6);
     cr_expect_eq(json_array_size(json_object_get(schema, "tables")), 1);
     cr_expect(json_is_true(json_object_get(schema, "complete")));
@@ -140,7 +140,7 @@ Test(mcp_program, a_large_schema_is_listed_by_table)
     struct run run = assay_input(CALL(1, "describe_schema", "{\"db\":\"wide\"}")
                                      CALL(2, "describe_schema", "{\"db\":\"wide\",\"table\":\"wide_7\"}"),
                                  "mcp", "--db=wide.sqlite");
-    expect_text(&run, 1, false, "This is not all");
+    expect_text(&run, 1, false, "This list is incomplete");
     json_t *names = structured(&run, 1), *one = structured(&run, 2);
     cr_expect_eq(json_array_size(json_object_get(names, "tables")), 30);
     cr_expect(json_is_false(json_object_get(names, "complete")) && json_is_true(json_object_get(one, "complete")));

@@ -143,23 +143,23 @@ Test(replay, refuses_flags_that_contradict)
     g_free(log);
 #define TOPIC "replay", "--db-root", ".", "--from-topic", "t"
     expect_error(assay("replay", "--db-root", "."), "--from-topic");
-    expect_error(assay(TOPIC, "log.jsonl"), "not both");
-    expect_error(assay("replay", "log.jsonl", "--db-root", ".", "--from-offset", "1"), "are of --from-topic");
-    expect_error(assay(TOPIC, "--from-offset", "1", "--from-time", "5"), "not both");
-    expect_error(assay(TOPIC, "--to-offset", "1", "--to-time", "5"), "not both");
-    expect_error(assay(TOPIC, "--to-topic", "u", "--out", "v"), "not both");
+    expect_error(assay(TOPIC, "log.jsonl"), "cannot be combined");
+    expect_error(assay("replay", "log.jsonl", "--db-root", ".", "--from-offset", "1"), "need --from-topic");
+    expect_error(assay(TOPIC, "--from-offset", "1", "--from-time", "5"), "cannot be combined");
+    expect_error(assay(TOPIC, "--to-offset", "1", "--to-time", "5"), "cannot be combined");
+    expect_error(assay(TOPIC, "--to-topic", "u", "--out", "v"), "cannot be combined");
     expect_error(assay(TOPIC, "--to-topic", "assay.verdicts"), "a topic of the fleet");
     expect_error(assay(TOPIC, "--to-topic", "assay.tasks.join"), "a topic of the fleet");
-    expect_error(assay(TOPIC, "--to-topic", "t"), "the topic that is read");
-    expect_error(assay(TOPIC, "--group", "assay-coordinator"), "a group of the fleet");
+    expect_error(assay(TOPIC, "--to-topic", "t"), "must differ");
+    expect_error(assay(TOPIC, "--group", "assay-coordinator"), "a consumer group of the fleet");
     expect_error(assay(TOPIC), "bootstrap.servers is not set");
-    expect_error(assay(TOPIC, "--servers", "127.0.0.1:1", "--connect-ms", "300"), "no broker answers");
-    expect_error(assay("replay", "--feed", "t"), "--feed sends a LOG");
-    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--from-topic", "t"), "--feed sends a LOG");
-    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--resume"), "--resume of --feed needs --out");
-    expect_error(assay("replay", "-", "--feed", "t", "--out", "o", "--resume"), "a LOG that can be read twice");
+    expect_error(assay(TOPIC, "--servers", "127.0.0.1:1", "--connect-ms", "300"), "no broker answered");
+    expect_error(assay("replay", "--feed", "t"), "--feed needs a LOG");
+    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--from-topic", "t"), "--feed needs a LOG");
+    expect_error(assay("replay", "log.jsonl", "--feed", "t", "--resume"), "--resume with --feed needs --out");
+    expect_error(assay("replay", "-", "--feed", "t", "--out", "o", "--resume"), "a LOG other than standard input");
     expect_error(assay("replay", "log.jsonl", "--feed", "t", "--out", "o", "--group", "assay-coordinator"),
-                 "--group is a group of the fleet");
+                 "--group must not be a consumer group");
     expect_error(assay("replay", "nowhere.jsonl", "--feed", "t"), "nowhere.jsonl");
 }
 

@@ -34,7 +34,7 @@ Test(report, says_what_a_run_comes_to)
 {
     write_file("run.jsonl", VERDICT("a", "shop", "SELECT 1") VERDICT("b", "shop", "SELECT 2"));
     expect(assay("report", "run.jsonl", "--format=text"), 0, "2 verdicts, validated 2", NULL);
-    expect(assay("report", "run.jsonl", "--format=text"), 0, "which answers are right is not known", NULL);
+    expect(assay("report", "run.jsonl", "--format=text"), 0, "correctness is unknown", NULL);
     expect(assay("report", "run.jsonl", "--gold"), 2, NULL, "--db-root");
     expect(assay("report", "run.jsonl", "--gold", "--db-root=.", "--format=text"), 0,
            "right by execution: 1 of 2 answers", NULL);
@@ -57,11 +57,11 @@ Test(report, refuses_what_is_none)
     write_file("log.jsonl", "{\"id\":\"a\",\"db\":\"shop\",\"question\":\"q\",\"candidates\":[]}\n");
     write_file("bin.jsonl", "\x1f\x8b\x08\n\x01\n");
     expect(assay("report", "nowhere.jsonl"), 2, NULL, "nowhere.jsonl");
-    expect(assay("report", "empty.jsonl"), 2, NULL, "no line of it is a verdict");
-    expect(assay("report", "log.jsonl"), 2, NULL, "no line of it is a verdict");
-    expect(assay("report", "bin.jsonl"), 2, NULL, "this is no text");
-    expect(assay("report", "."), 2, NULL, "no regular file");
-    expect(assay("report", "log.jsonl", "--format=csv"), 2, NULL, "does not write csv");
+    expect(assay("report", "empty.jsonl"), 2, NULL, "no line is a verdict");
+    expect(assay("report", "log.jsonl"), 2, NULL, "no line is a verdict");
+    expect(assay("report", "bin.jsonl"), 2, NULL, "not a text file");
+    expect(assay("report", "."), 2, NULL, "not a regular file");
+    expect(assay("report", "log.jsonl", "--format=csv"), 2, NULL, "does not support the format csv");
 }
 
 static unsigned times(const char *text, const char *word)

@@ -232,8 +232,8 @@ Test(serve_alone, a_bad_line_of_a_batch_harms_no_other)
     cr_expect(strstr(got[1], "\"code\":\"malformed\"") && strstr(got[1], "\"line\":2}"), "%s", got[1]);
     cr_expect(strstr(got[2], "\"validated\"") && strstr(got[2], "\"line\":4}"), "%s", got[2]);
     g_strfreev(got);
-    expect("/v1/batch", " \n\n", 400, "no request");
-    expect("/v1/batch?order=random", "{}", 400, "order is input or done");
+    expect("/v1/batch", " \n\n", 400, "has no requests");
+    expect("/v1/batch?order=random", "{}", 400, "order must be input or done");
     GString *many = g_string_new(NULL);
     for (unsigned i = 0; i < 1001; i++) g_string_append(many, "{}\n");
     expect("/v1/batch", many->str, 400, "limit_count");
@@ -342,7 +342,7 @@ Test(serve_alone, second_process_on_kept_file_is_refused)
     begin("--keep=verdicts.sqlite");
     struct run second = assay("serve", "--db-root=.", "--http=127.0.0.1:0", "--keep=./verdicts.sqlite");
     cr_expect_eq(second.status, 2);
-    cr_expect(strstr(second.err, "another process keeps its verdicts in this file"), "%s", second.err);
+    cr_expect(strstr(second.err, "is in use by another process"), "%s", second.err);
     run_free(&second);
     expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "validated");
     expect("/v1/verdicts/a", NULL, 200, "\"id\":\"a\"");
@@ -508,7 +508,7 @@ Test(serve_alone, unmatched_denied_columns_of_tokens_are_refused)
     write_denying("customer.nmae");
     struct run run = assay("serve", "--db-root=.", "--http=127.0.0.1:0", "--tokens=tokens.json");
     cr_expect_eq(run.status, 2);
-    cr_expect(strstr(run.err, "tokens.json: tenant 'acme': the denied column 'customer.nmae' matches no column"), "%s",
+    cr_expect(strstr(run.err, "tokens.json: tenant 'acme': denied column 'customer.nmae' matches no column"), "%s",
               run.err);
     run_free(&run);
     write_denying("main.customer.*");
@@ -516,7 +516,7 @@ Test(serve_alone, unmatched_denied_columns_of_tokens_are_refused)
     use_token("acme's");
     expect("/v1/databases/shop", NULL, 200, "\"denied\":true");
     write_denying("customers.name");
-    cr_expect(wait_until(is_said, "the denied column 'customers.name' matches no column", START_MS));
+    cr_expect(wait_until(is_said, "denied column 'customers.name' matches no column", START_MS));
     expect("/v1/databases/shop", NULL, 200, "\"denied\":true");
     use_token(NULL);
     end();
@@ -568,7 +568,7 @@ Test(serve_alone, it_speaks_tls_with_the_certificate_that_is_there)
     begin_with(options);
     expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "validated");
     cr_assert(g_file_set_contents("key.pem", "half a key", -1, NULL));
-    cr_assert(wait_until(is_said, "certificate: the new file is not right", START_MS));
+    cr_assert(wait_until(is_said, "certificate: the new file is invalid", START_MS));
     expect("/v1/verdicts/a", NULL, 200, "validated");
     make_certificate();
     cr_expect(wait_until(is_trusted, NULL, START_MS), "the new certificate is not shown");
@@ -586,10 +586,10 @@ Test(serve_alone, tls_applies_the_same_gate)
         const char *fields[2];
         long status;
         const char *says;
-    } rows[] = {{{"Authorization: Bearer a", "Authorization: Bearer b"}, 400, "comes twice"},
-                {{"Origin: https://evil.example"}, 403, "another origin"},
-                {{"Origin: http://127.0.0.1"}, 403, "another origin"},
-                {{"Host: localhost:junk"}, 400, "Host is not"},
+    } rows[] = {{{"Authorization: Bearer a", "Authorization: Bearer b"}, 400, "duplicate"},
+                {{"Origin: https://evil.example"}, 403, "cross-origin request"},
+                {{"Origin: http://127.0.0.1"}, 403, "cross-origin request"},
+                {{"Host: localhost:junk"}, 400, "is not HOST"},
                 {{"Host: localhost", "Origin: https://localhost"}, 404, "unknown_id"}};
     const char *const options[] = {"--tls-cert=cert.pem", "--tls-key=key.pem", NULL};
     make_certificate();
@@ -766,10 +766,10 @@ Test(serve_alone, a_name_from_elsewhere_that_points_here_is_not_answered)
 {
     begin(NULL);
     as = curl_slist_append(NULL, "Host: evil.example");
-    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 421, "another host");
+    expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 421, "unknown host");
     curl_slist_free_all(as);
     as = curl_slist_append(NULL, "Host: localhost.evil.example");
-    expect("/v1/verdicts/a", NULL, 421, "another host");
+    expect("/v1/verdicts/a", NULL, 421, "unknown host");
     curl_slist_free_all(as);
     as = curl_slist_append(NULL, "Host: LOCALHOST:80");
     expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "\"validated\"");
@@ -802,7 +802,7 @@ Test(serve_alone, open_server_answers_its_named_hosts_alone)
         const char *host;
         long status;
         const char *says;
-    } rows[] = {{"Host: evil.example", 421, "another host"},
+    } rows[] = {{"Host: evil.example", 421, "unknown host"},
                 {"Host: assay.example", 200, "shop"},
                 {"Host: localhost:1", 200, "shop"}};
     const char *const options[] = {"--open", "--host=assay.example", NULL};

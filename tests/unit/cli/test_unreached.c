@@ -31,8 +31,8 @@ static void expect(struct run run, int status, const char *in_out, const char *i
     run_free(&run);
 }
 
-static const char left_out[] = "gone-3: left out: there is no database 'gone'";
-static const char complaint[] = "1 database could not be opened, and its requests are left out of the figures: gone: ";
+static const char left_out[] = "gone-3: left out: database 'gone' not found";
+static const char complaint[] = "1 database could not be opened, and its requests are left out: gone: ";
 
 Test(unreached, eval_counts_left_out_in_headline)
 {
@@ -41,7 +41,7 @@ Test(unreached, eval_counts_left_out_in_headline)
     expect(assay("eval", "log.jsonl", "--db-root", ".", "--folds"), 1, headline, left_out);
     expect(assay("eval", "log.jsonl", "--db-root", ".", "--format=json"), 1, "\"left_out\": 3", left_out);
     expect(assay("eval", "log.jsonl", "--db-root", ".", "--gold"), 1,
-           "(12 queries, 0 of them not valid here; 3 requests left out, their databases could not be read)", NULL);
+           "(12 queries, 0 of them invalid; 3 requests left out, their databases could not be read)", NULL);
     expect(assay("eval", "log.jsonl", "--db-root", ".", "--limit", "12"), 0, "(12 questions)", NULL);
 }
 

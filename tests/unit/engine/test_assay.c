@@ -150,9 +150,9 @@ Test(assay, options_that_are_not_valid)
     struct assay_options valid = options;
     struct assay_database database = {.name = "zoo", .path = "zoo.sqlite", .expose = "everything"};
     options.database_root = NULL;
-    expect_no_engine("no database is named");
+    expect_no_engine("neither databases nor database_root");
     options.database_root = "/no/such/folder";
-    expect_no_engine("is no folder");
+    expect_no_engine("is not a directory");
     options = valid;
     options.databases = &database, options.n_databases = 1;
     expect_no_engine("'everything'");
@@ -172,10 +172,10 @@ Test(assay, options_that_are_not_valid)
     options.defaults = "{\"deny_columns\": [\"*\"]}";
     expect_no_engine("`*` needs its table");
     options.defaults = "[]";
-    expect_no_engine("no JSON object");
+    expect_no_engine("not a JSON object");
     options = valid;
     options.executor = "/no/such/program";
-    expect_no_engine("is no program");
+    expect_no_engine("is not an executable file");
     options = valid;
     options.threads = 100000;
     expect_no_engine("workers");
@@ -196,7 +196,7 @@ Test(assay, options_of_another_size)
     cr_assert_eq(assay_close(engine), ASSAY_OK);
     longer.new = &longer;
     cr_assert_eq(assay_open(&longer.known, &engine, &error), ASSAY_FATAL);
-    cr_assert(strstr(error.text, "does not know"), "%s", error.text);
+    cr_assert(strstr(error.text, "does not support"), "%s", error.text);
     whole.threads = 100000; /* behind what an older caller has */
     whole.size = offsetof(struct assay_options, threads);
     cr_assert_eq(assay_open(&whole, &engine, &error), ASSAY_OK, "%s", error.text);

@@ -238,7 +238,7 @@ Test(examples, a_file_that_is_none_is_refused_with_what_to_do)
     static const struct {
         const char *sql, *says;
     } rows[] = {
-        {"PRAGMA application_id = 7", "no store of examples"},
+        {"PRAGMA application_id = 7", "not a store of examples"},
         {"PRAGMA user_version = 3", "version 3"},
         {"UPDATE about SET value = 'other'", "another embedder"},
         {"UPDATE example SET vectors = x'00'", "damaged"},

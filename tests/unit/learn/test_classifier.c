@@ -249,7 +249,7 @@ Test(classifier, refuses_what_is_wrong)
     cr_expect_eq(learn_fit("oracle", &data, &options, &model, &err), ERR_CONFIG);
     data.names = (const char *const[]){"a", "b", "c", "noise", "gaps", "a"};
     cr_expect_eq(learn_fit("logistic", &data, &options, &model, &err), ERR_CONFIG);
-    cr_expect(strstr(err.text, "twice"));
+    cr_expect(strstr(err.text, "duplicate"));
     data.names = NAMES;
     options.folds = 1;
     cr_expect_eq(learn_fit("logistic", &data, &options, &model, &err), ERR_CONFIG);

@@ -149,5 +149,5 @@ Test(label_model_file, circle_of_parents)
     struct lm_model *model;
     struct err err;
     cr_expect_eq(lm_load_text(TEXT, strlen(TEXT), &model, &err), ERR_MALFORMED);
-    cr_expect(strstr(err.text, "circle"));
+    cr_expect(strstr(err.text, "cycle"));
 }

@@ -88,14 +88,14 @@ static void refused(const char *header, size_t behind, const char *part)
 
 Test(tensors, files_of_others_are_refused_with_the_reason)
 {
-    refused("[]", 0, "no JSON object");
+    refused("[]", 0, "not a JSON object");
     refused("{\"a\":{\"dtype\":\"I64\",\"shape\":[1,1],\"data_offsets\":[0,8]}}", 8, "F16 or F32");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[1,2,3],\"data_offsets\":[0,12]}}", 12, "dimensions");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[-1,2],\"data_offsets\":[0,4]}}", 4, "dimensions");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,8]}}", 7, "cut short");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[8,0]}}", 8, "cut short");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,6]}}", 8, "do not agree");
-    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[1099511627776,1048576],\"data_offsets\":[0,0]}}", 8, "do not agree");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,8]}}", 7, "truncated");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[8,0]}}", 8, "truncated");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2,2],\"data_offsets\":[0,6]}}", 8, "do not match");
+    refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[1099511627776,1048576],\"data_offsets\":[0,0]}}", 8, "do not match");
     struct tensors *t = NULL;
     struct err err = {0};
     write_file("{}", UINT64_MAX, 0);

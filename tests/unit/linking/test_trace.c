@@ -107,12 +107,12 @@ Test(trace, what_is_no_trace_is_refused_with_the_reason)
     } cases[] = {
         {"{}", "\"format\""},
         {"{\"format\":\"assay-traces/2\"}", "this build reads"},
-        {"{\"format\":\"assay-traces/1\",\"stage\":\"rows\"}", "stage is"},
+        {"{\"format\":\"assay-traces/1\",\"stage\":\"rows\"}", "stage:"},
         {"{\"format\":\"assay-traces/1\",\"stage\":\"tables\",\"candidates\":[]}", "candidates"},
         {"{\"format\":\"assay-traces/1\",\"stage\":\"tables\",\"candidates\":[{\"name\":\"a\",\"ids\":[]}]}",
          "no token ids"},
         {"{\"format\":\"assay-traces/1\",\"stage\":\"tables\",\"candidates\":[{\"name\":\"a\",\"ids\":[-1]}]}",
-         "no token id"},
+         "invalid token id"},
         {"{\"format\":\"assay-traces/1\",\"stage\":\"tables\",\"candidates\":[{\"name\":\"a\",\"ids\":[4]}]}", "end:"},
         {HEAD "[]}", "tokens:"},
         {HEAD "[{}]}", "no id"},
@@ -191,7 +191,7 @@ Test(recording, a_line_too_many_or_too_few_is_noticed)
     cr_assert(g_file_set_contents(path, HEAD "[{\"id\":1,\"gold_id\":1}]}\n", -1, NULL));
     g_free(path);
     cr_assert_eq(read_through(&tokens, &err), ERR_MALFORMED);
-    cr_assert(strstr(err.text, "do not belong together"), "%s", err.text);
+    cr_assert(strstr(err.text, "do not match"), "%s", err.text);
 }
 
 static void write_states(const char *const *tensors, const uint64_t (*shapes)[2], unsigned n, float value)
@@ -224,12 +224,12 @@ Test(recording, layers_that_are_missing_of_other_shapes_no_numbers_or_a_million_
 {
     made_write(name, &(struct made){.questions = 1, .layers = 1, .hidden = 4, .seed = 2, .stage = "tables"});
     static const char *const names[] = {"layer_0", "layer_1"}, *const odd[] = {"layer_x"}, *const none[] = {"hidden"};
-    states_refused(names, (const uint64_t[][2]){{4, 4}, {3, 4}}, 2, 0, "one shape");
-    states_refused(names, (const uint64_t[][2]){{4, 4}, {4, 5}}, 2, 0, "one shape");
+    states_refused(names, (const uint64_t[][2]){{4, 4}, {3, 4}}, 2, 0, "the same shape");
+    states_refused(names, (const uint64_t[][2]){{4, 4}, {4, 5}}, 2, 0, "the same shape");
     states_refused(odd, (const uint64_t[][2]){{4, 4}}, 1, 0, "layer_0, layer_1");
     states_refused(none, (const uint64_t[][2]){{4, 4}}, 1, 0, "no hidden states");
-    states_refused(names, (const uint64_t[][2]){{4, 4}}, 1, INFINITY, "no finite number");
-    states_refused(names, (const uint64_t[][2]){{4, 20000}}, 1, 0, "at most 16384");
+    states_refused(names, (const uint64_t[][2]){{4, 4}}, 1, INFINITY, "not finite");
+    states_refused(names, (const uint64_t[][2]){{4, 20000}}, 1, 0, "the limit is 16384");
     states_refused(names, (const uint64_t[][2]){{1000000, 1}}, 1, 0, "record in parts");
 }
 
@@ -303,5 +303,5 @@ Test(message, one_that_is_too_long_or_has_no_trace_is_refused)
     g_free(long_one);
     static const char bare[] = "\x02\0\0\0\0\0\0\0{}";
     cr_expect_eq(read_bytes(bare, sizeof bare - 1, &err), ERR_MALFORMED);
-    cr_expect(strstr(err.text, "no JSON `trace`"), "%s", err.text);
+    cr_expect(strstr(err.text, "`trace` in the metadata"), "%s", err.text);
 }

@@ -55,7 +55,7 @@ Test(guarantee, a_file_that_does_not_fit_is_refused_with_what_to_do)
         {FILE_OF(MODELS, "{\"g\":7}"), "group 'g'"},
         {"{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"rerank\",\"repairs\":false,\"models\":" MODELS
          ",\"databases\":[7],\"groups\":{\"g\":[[0.5,1,0" ALIKE "]]}}",
-         "without a name"},
+         "has no name"},
         {"{\"format\":\"assay.calibration\",\"version\":2,\"strategy\":\"best\",\"repairs\":false}", "strategy"},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -159,7 +159,7 @@ Test(guarantee, who_is_not_like_the_records_is_promised_nothing)
     const struct guarantee_asked others[] = {{0.05, 0.1, "good", "shop", MSG_FIRST_VALID, false, ""},
                                              {0.05, 0.1, "good", "shop", MSG_RERANK, true, ""},
                                              {0.05, 0.1, "good", "shop", MSG_RERANK, false, "0:1, hit rate 0.7"}};
-    cr_expect(!unknown.promise.held && unknown.group < 0 && strstr(unknown.why, "does not know"));
+    cr_expect(!unknown.promise.held && unknown.group < 0 && strstr(unknown.why, "has no verdicts of the generator"));
     cr_expect_not(unnamed.promise.held);
     for (unsigned i = 0; i < 3; i++) {
         struct guarantee_found found = guarantee_find(guarantee, &others[i]);

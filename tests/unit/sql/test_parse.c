@@ -203,7 +203,7 @@ Test(parse, size_is_capped)
     cr_expect_eq(parse_text("SELECT a FROM t x", 17, &SMALL, &message), ERR_LIMIT_TOKENS);
     cr_expect_str_eq(message, "the SQL has more than 4 tokens");
     cr_expect_eq(parse_text("SELECT a FROM t      ", 21, &SMALL, &message), ERR_LIMIT_BYTES);
-    cr_expect_str_eq(message, "longer than 20 bytes");
+    cr_expect_str_eq(message, "the SQL is longer than 20 bytes");
     leak_check();
 }
 

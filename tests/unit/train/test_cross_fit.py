@@ -70,7 +70,7 @@ class CrossFit(unittest.TestCase):
         self.assertEqual(open("out.jsonl").read(), first)
 
     def test_folds_need_databases(self):
-        self.assertIn("need as many databases", self.run_it(12).stderr)
+        self.assertIn("need at least as many databases", self.run_it(12).stderr)
 
 
 if __name__ == "__main__":

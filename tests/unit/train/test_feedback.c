@@ -26,14 +26,14 @@ Test(feedback, a_record_says_which_and_whether)
         {"{\"feedback_version\": 2, \"id\": \"q\", \"right\": true}", ERR_VERSION, "version 2"},
         {"{\"feedback_version\": \"1\", \"id\": \"q\", \"right\": true}", ERR_MALFORMED, "feedback_version"},
         {"{\"feedback_version\": 1, \"right\": true}", ERR_MALFORMED, "\"id\" is missing"},
-        {F "7, \"right\": true}", ERR_MALFORMED, "\"id\" is no string"},
+        {F "7, \"right\": true}", ERR_MALFORMED, "\"id\" is not a string"},
         {F "\"a\\u0000b\", \"right\": true}", ERR_MALFORMED, "NUL"},
         {F "\"q\"}", ERR_MALFORMED, "\"right\""},
         {F "\"q\", \"right\": 1}", ERR_MALFORMED, "\"right\""},
         {F "\"q\", \"right\": true, \"candidate\": -1}", ERR_MALFORMED, "\"candidate\""},
         {F "\"q\", \"right\": true, \"candidate\": 4096}", ERR_MALFORMED, "\"candidate\""},
         {F "\"q\", \"right\": true, \"candidate\": 0.5}", ERR_MALFORMED, "\"candidate\""},
-        {F "\"q\", \"right\": true, \"candidate\": 0, \"sql\": \"SELECT 1\"}", ERR_MALFORMED, "not both"},
+        {F "\"q\", \"right\": true, \"candidate\": 0, \"sql\": \"SELECT 1\"}", ERR_MALFORMED, "cannot be combined"},
         {F "\"q\", \"right\": true, \"generator\": [\"g\"]}", ERR_MALFORMED, "\"generator\""},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -240,7 +240,7 @@ Test(feedback, says_what_gold_would_have_said, .timeout = 300)
     write_file("requests.jsonl", plain);
     write_file("feedback.jsonl", words);
     calibrate("gold.json", FILES("labelled.jsonl"), "temperature");
-    calibrate("said.json", FILES("feedback.jsonl", "requests.jsonl"), "feedback: 30 records, for 30 requests");
+    calibrate("said.json", FILES("feedback.jsonl", "requests.jsonl"), "feedback: 30 records for 30 requests");
     cr_assert(prior_of("gold.json", "", gold) && prior_of("said.json", "", said));
     for (unsigned i = 0; i < 4; i++) cr_expect_float_eq(gold[i], said[i], 1e-9, "%u: %g %g", i, gold[i], said[i]);
     cr_expect_lt(said[1], 0.7, "the first one that runs is never right here: %g", said[1]);
@@ -263,14 +263,14 @@ Test(feedback, wrong_alone_counts, .timeout = 300)
     g_string_append(all, "neither of them\n");
     write_file("all.jsonl", all->str);
     double said[4];
-    calibrate("said.json", FILES("all.jsonl"), "feedback: 30 records, for 30 requests");
+    calibrate("said.json", FILES("all.jsonl"), "feedback: 30 records for 30 requests");
     cr_assert(prior_of("said.json", "g", said));
     cr_expect_not(prior_of("said.json", "", said), "the requests name no generator, the feedback does");
     cr_assert(prior_of("said.json", "g", said));
     cr_expect(said[1] < 0.7 || said[2] > 0.7, "%g %g", said[1], said[2]);
     struct run run = assay(CALIBRATE, "again.json", "all.jsonl");
     cr_expect(strstr(run.err, "all.jsonl:91: skipped: ") && strstr(run.err, "1 records cannot be read"), "%s", run.err);
-    cr_expect(strstr(run.out, "skipped: 1 records that cannot be read"), "%s", run.out);
+    cr_expect(strstr(run.out, "skipped: 1 unreadable records"), "%s", run.out);
     run_free(&run);
     g_string_free(all, TRUE);
     g_free(plain);
@@ -289,8 +289,8 @@ Test(feedback, gold_counts_and_nothing_is_missing, .timeout = 300)
                            "neither of them\n" F "\"r-1\", \"right\": 7}\n");
     write_file("all.jsonl", all->str);
     struct run run = assay(CALIBRATE, "said.json", "all.jsonl");
-    cr_expect(strstr(run.out, "0 requests are not in the files, 0 came again, 31 need none"), "%s", run.out);
-    cr_expect(strstr(run.out, "skipped: 2 records that cannot be read"), "%s", run.out);
+    cr_expect(strstr(run.out, "0 requests are not in the files, 0 are repeated, 31 need no feedback"), "%s", run.out);
+    cr_expect(strstr(run.out, "skipped: 2 unreadable records"), "%s", run.out);
     cr_expect(strstr(run.err, "2 records cannot be read"), "%s", run.err);
     run_free(&run);
     g_string_free(all, TRUE);
@@ -305,7 +305,7 @@ Test(feedback, few_questions_are_said, .timeout = 300)
     write_file("labelled.jsonl", labelled);
     double prior[4];
     struct run run = assay(CALIBRATE, "few.json", "labelled.jsonl", "--limit=2");
-    cr_expect(strstr(run.err, "generator (no name): 2 usable questions are too few to fit it (10 are needed)"), "%s",
+    cr_expect(strstr(run.err, "generator (no name): too few usable questions: 2, at least 10 are needed"), "%s",
               run.err);
     run_free(&run);
     cr_expect_not(prior_of("few.json", "", prior));
@@ -326,10 +326,12 @@ Test(feedback, a_topic_is_of_calibration_alone)
 {
     static const struct {
         const char *kind, *flag, *value, *says;
-    } cases[] = {{"verifier", "--from-topic", "assay.feedback", "--from-topic is of train calibration"},
-                 {"label-model", "--from-topic", "assay.feedback", "--from-topic is of train calibration"},
-                 {"calibration", "--from-offset", "3", "--from-... and --to-... are of --from-topic"},
-                 {"calibration", "--to-time", "0", "--from-... and --to-... are of --from-topic"}};
+    } cases[] = {
+        {"verifier", "--from-topic", "assay.feedback", "--from-topic is supported by train calibration only"},
+        {"label-model", "--from-topic", "assay.feedback", "--from-topic is supported by train calibration only"},
+        {"calibration", "--from-offset", "3",
+         "--from-offset, --from-time, --to-offset and --to-time need --from-topic"},
+        {"calibration", "--to-time", "0", "--from-offset, --from-time, --to-offset and --to-time need --from-topic"}};
     write_file("log.jsonl", "");
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         struct run run =

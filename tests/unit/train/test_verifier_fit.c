@@ -310,7 +310,7 @@ Test(train_verifier, a_recipe_stands_for_its_flags, .init = scratch_begin, .fini
     }
     struct run unknown = assay("train", "verifier", log, "--db-root", ".", "--out", "m.json", "--recipe", "{nope: 2}");
     cr_expect_eq(unknown.status, 2);
-    cr_expect(strstr(unknown.err, "--recipe:1: there is no setting 'nope'") && strstr(unknown.err, "rounds"), "%s",
+    cr_expect(strstr(unknown.err, "--recipe:1: unknown setting 'nope'") && strstr(unknown.err, "rounds"), "%s",
               unknown.err);
     run_free(&unknown);
     g_free(kept);
