@@ -170,7 +170,7 @@ static bool on_own_thread(const struct assay_engine *self)
 
 static enum err_code refuse_here(struct err *err)
 {
-    return err_set(err, ERR_REFUSED, "a callback may not wait for the engine that calls it");
+    return err_set(err, ERR_REFUSED, "a callback cannot wait for the engine that called it");
 }
 
 /* --- requests --- */
@@ -370,7 +370,7 @@ static bool copy_known(void *out, size_t known, const void *from, size_t size)
 static enum err_code too_new(struct err *err)
 {
     return err_set(err, ERR_CONFIG,
-                   "the options have fields that version " ASSAY_VERSION " of the library does not know");
+                   "the options use fields that version " ASSAY_VERSION " of the library does not support");
 }
 
 /* A copy in the arena; NULL of NULL, and when it is full. */
@@ -391,12 +391,13 @@ static enum err_code keep_database(struct assay_engine *self, const struct assay
                                    struct worker_database *out, struct err *err)
 {
     int expose = from->expose ? msg_expose_by_name(from->expose) : MSG_EXPOSE_UNSET;
-    if (!from->name || !from->path) return err_set(err, ERR_CONFIG, "a database has no name, or no path");
-    if (expose < 0) return err_set(err, ERR_CONFIG, "expose is none, values or rows, not '%.40s'", from->expose);
+    if (!from->name || !from->path) return err_set(err, ERR_CONFIG, "a database has no name or no path");
+    if (expose < 0)
+        return err_set(err, ERR_CONFIG, "invalid expose '%.40s': expected none, values or rows", from->expose);
     if (from->n_deny_columns > MSG_MAX_LIST)
-        return err_set(err, ERR_CONFIG, "a database denies more than %d columns", MSG_MAX_LIST);
+        return err_set(err, ERR_CONFIG, "a database has more than %d denied columns", MSG_MAX_LIST);
     const char **denied = arena_new_array(&self->arena, from->n_deny_columns, const char *);
-    if (!denied) return err_set(err, ERR_NOMEM, "too many denied columns");
+    if (!denied) return err_set(err, ERR_NOMEM, "out of memory for the denied columns");
     for (size_t i = 0; i < from->n_deny_columns; i++) {
         if (!from->deny_columns[i]) return err_set(err, ERR_CONFIG, "a denied column has no name");
         if (deny_name_check(from->deny_columns[i], err)) return config_error(err);
@@ -419,12 +420,12 @@ static enum err_code keep_databases(struct assay_engine *self, const struct assa
     const char *next = (const char *)options->databases;
     enum err_code code = ERR_OK;
     if (!options->n_databases && !options->database_root)
-        return err_set(err, ERR_CONFIG, "no database is named, and no database_root");
+        return err_set(err, ERR_CONFIG, "neither databases nor database_root is set");
     if (options->database_root && !g_file_test(options->database_root, G_FILE_TEST_IS_DIR))
-        return err_set(err, ERR_CONFIG, "database_root '%.200s' is no folder", options->database_root);
+        return err_set(err, ERR_CONFIG, "database_root '%.200s' is not a directory", options->database_root);
     struct worker_database *files = arena_new_array(&self->arena, options->n_databases, struct worker_database);
     const char **roots = arena_new_array(&self->arena, 1, const char *);
-    if (!files || !roots) return err_set(err, ERR_NOMEM, "too many databases");
+    if (!files || !roots) return err_set(err, ERR_NOMEM, "out of memory for the databases");
     for (size_t i = 0; i < options->n_databases && !code; i++, next += options->database_size) {
         struct assay_database database;
         if (!copy_known(&database, sizeof database, next, options->database_size)) return too_new(err);
@@ -452,9 +453,9 @@ static enum err_code read_config(struct assay_engine *self, const struct assay_o
                    .heap_bytes = options->sqlite_bytes},
     };
     if (options->executor && access(options->executor, X_OK) != 0)
-        return err_set(err, ERR_CONFIG, "the executor '%.200s' is no program", options->executor);
+        return err_set(err, ERR_CONFIG, "executor '%.200s' is not an executable file", options->executor);
     enum err_code code = keep_databases(self, options, &out->databases, err);
-    if (!code && self->arena_full) code = err_set(err, ERR_NOMEM, "the options are too large");
+    if (!code && self->arena_full) code = err_set(err, ERR_NOMEM, "out of memory for the options");
     if (code || !options->defaults) return code;
     code = msg_options_from_json(&self->arena, options->defaults, strlen(options->defaults), &out->defaults, err);
     if (!code) code = deny_names_check(out->defaults.deny_columns, out->defaults.n_deny_columns, err);
@@ -498,7 +499,7 @@ static enum err_code start(struct assay_engine *self, const struct engine_config
     block_signals(&before);
     enum err_code code = engine_open(config, &self->engine, err);
     if (!code && pthread_create(&self->collector, NULL, collect, self))
-        code = err_set(err, ERR_NOMEM, "no thread for the verdicts");
+        code = err_set(err, ERR_NOMEM, "cannot start the thread for verdicts");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }

@@ -90,7 +90,7 @@ static void set_failure(struct engine *engine, const struct err *err)
     struct err shown = *err;
     if (!engine->shows_locations && err_names_locations(err->code)) {
         const struct log_field why = log_field_text("why", err->text);
-        log_event(LOG_LEVEL_ERROR, "engine", &why, 1, "the engine stops");
+        log_event(LOG_LEVEL_ERROR, "engine", &why, 1, "the engine stopped after an error");
         err_set(&shown, err->code, "%s", err_meaning(err->code));
     }
     pthread_mutex_lock(&engine->lock);
@@ -129,12 +129,12 @@ static void *run_worker(void *arg)
 static enum err_code start_threads(struct engine *engine, struct err *err)
 {
     if (pthread_create(&engine->coordinator_thread, NULL, run_coordinator, engine))
-        return err_set(err, ERR_NOMEM, "no thread for the coordinator");
+        return err_set(err, ERR_NOMEM, "cannot start the coordinator thread");
     engine->coordinator_running = true;
     for (uint32_t i = 0; i < engine->n_workers; i++) {
         struct engine_worker *own = &engine->workers[i];
         if (pthread_create(&own->thread, NULL, run_worker, own))
-            return err_set(err, ERR_NOMEM, "no thread for a worker");
+            return err_set(err, ERR_NOMEM, "cannot start a worker thread");
         own->running = true;
     }
     return ERR_OK;
@@ -242,7 +242,7 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
     engine->own_signals = config->signals ? NULL : vsig_options_new();
     engine->schemas = schema_cache_new(&schema, config->schema_cache_bytes ? config->schema_cache_bytes : SCHEMA_BYTES);
     engine->workers = calloc(engine->n_workers, sizeof *engine->workers);
-    if (!engine->schemas || !engine->workers) return err_set(err, ERR_NOMEM, "no memory for the workers");
+    if (!engine->schemas || !engine->workers) return err_set(err, ERR_NOMEM, "out of memory for the workers");
     engine->breakers = breakers_new(&(struct breakers_config){.only_abandoned = true});
     struct worker_config own = {
         .bus = engine->bus,
@@ -274,9 +274,9 @@ static enum err_code make_workers(struct engine *engine, const struct engine_con
 enum err_code engine_open(const struct engine_config *config, struct engine **out, struct err *err)
 {
     *out = NULL;
-    if (config->workers > MAX_WORKERS) return err_set(err, ERR_CONFIG, "at most %d workers", MAX_WORKERS);
+    if (config->workers > MAX_WORKERS) return err_set(err, ERR_CONFIG, "more than %d workers", MAX_WORKERS);
     struct engine *engine = calloc(1, sizeof *engine);
-    if (!engine) return err_set(err, ERR_NOMEM, "no memory for the engine");
+    if (!engine) return err_set(err, ERR_NOMEM, "out of memory for the engine");
     clock_cond_init(&engine->room);
     pthread_mutex_init(&engine->lock, NULL);
     engine->n_workers = config->workers ? config->workers : count_processors();
@@ -419,9 +419,9 @@ static enum err_code enter(struct engine *engine, const struct msg_request *requ
     if (engine->failure.code)
         code = err_set(err, ERR_CLOSED, "%s", engine->failure.text);
     else if (engine->finished)
-        code = err_set(err, ERR_CLOSED, "the engine takes no more requests");
+        code = err_set(err, ERR_CLOSED, "the engine no longer accepts requests");
     else if (!has_room(engine, tenant, weight))
-        code = err_set(err, ERR_FULL, "%u requests are in flight", engine->in_flight);
+        code = err_set(err, ERR_FULL, "too many requests in flight: %u", engine->in_flight);
     else
         engine->in_flight++;
     if (!code && engine->open) note_entry(engine, request);
@@ -466,9 +466,9 @@ enum err_code engine_submit(struct engine *engine, const struct msg_request *req
                           .len = buffer.len,
                           .flow = flow};
     if (code)
-        err_set(err, code, "the request cannot be encoded: %s", err_meaning(code));
+        err_set(err, code, "cannot encode the request: %s", err_meaning(code));
     else if ((code = bus_produce(engine->bus, &out, 1, -1, NULL)))
-        err_set(err, code, "the request cannot be handed over: %s", err_meaning(code));
+        err_set(err, code, "cannot queue the request: %s", err_meaning(code));
     msg_buffer_free(&buffer);
     if (code) leave(engine, request->tag);
     return code;

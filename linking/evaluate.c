@@ -104,8 +104,8 @@ static enum err_code judge_generation(struct evaluating *e, struct arena *arena,
     struct generation g = {.right = true};
     struct link_counts *counts = &e->out->stages[trace->stage];
     if (!trace->has_gold)
-        return err_set(err, ERR_MALFORMED, "%s:%llu: no gold_id: nothing can be measured without the right names",
-                       e->recording.path, (unsigned long long)e->recording.lines.number);
+        return err_set(err, ERR_MALFORMED, "%s:%llu: gold_id is missing, which evaluation needs", e->recording.path,
+                       (unsigned long long)e->recording.lines.number);
     enum err_code code = ERR_OK;
     if (!e->checked[trace->stage]) code = predictor_check(e->predictor, e->options, trace->stage, &e->recording, err);
     e->checked[trace->stage] = !code;

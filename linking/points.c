@@ -28,8 +28,7 @@ static enum err_code read_recording(struct points *p, uint32_t number, enum trac
     arena_init(&arena, TRACE_BYTES);
     while (!(code = recording_next(r, &arena, &trace, err)) && trace) {
         if (trace->stage == stage && !trace->has_gold) {
-            code = err_set(err, ERR_MALFORMED,
-                           "%s:%llu: no gold_id: there is nothing to learn from without the right names", r->path,
+            code = err_set(err, ERR_MALFORMED, "%s:%llu: gold_id is missing, which training needs", r->path,
                            (unsigned long long)r->lines.number);
             break;
         }
@@ -70,8 +69,9 @@ static const struct tensor *layer_of(const struct recording *r, uint32_t number,
     for (uint32_t i = 0; i < r->n_layers; i++) {
         if (r->layer_numbers[i] != number) continue;
         if (r->hidden == hidden) return r->layers[i];
-        err_set(err, ERR_MALFORMED, "%s: hidden states of %u numbers, where %u are wanted: of another model?",
-                r->states->path, r->hidden, hidden);
+        err_set(err, ERR_MALFORMED,
+                "%s: hidden states of %u numbers; expected %u" ERR_HINT "use recordings of one model", r->states->path,
+                r->hidden, hidden);
         return NULL;
     }
     err_set(err, ERR_MALFORMED, "%s: layer %u is missing", r->states->path, number);
@@ -81,7 +81,7 @@ static const struct tensor *layer_of(const struct recording *r, uint32_t number,
 float *points_states(struct points *p, uint32_t layer_number, uint32_t hidden, struct err *err)
 {
     float *out = g_try_malloc_n(MAX(p->n, 1), (size_t)hidden * sizeof *out);
-    if (!out) return err_set(err, ERR_NOMEM, "no memory for %zu hidden states of %u numbers", p->n, hidden), NULL;
+    if (!out) return err_set(err, ERR_NOMEM, "out of memory for %zu hidden states of %u numbers", p->n, hidden), NULL;
     const struct tensor *layer = NULL;
     bool good = true;
     for (size_t i = 0; good && i < p->n; i++) {

@@ -132,7 +132,7 @@ static enum err_code train_stage(const struct predictor_sources *sources, const 
     *trained = !code && teaches(&t.learn) && teaches(&t.calibrate);
     if (*trained) code = train_layers(&t, &out->stages[stage], err);
     if (*trained && !code && out->hidden && out->hidden != t.hidden)
-        code = err_set(err, ERR_MALFORMED, "tables and columns were recorded of models of different width");
+        code = err_set(err, ERR_MALFORMED, "tables and columns were recorded with hidden states of different sizes");
     if (*trained) out->hidden = t.hidden;
     points_free(&t.learn);
     points_free(&t.calibrate);
@@ -151,8 +151,8 @@ enum err_code predictor_train(const struct predictor_sources *sources, const str
     }
     if (!code && !some)
         code = err_set(err, ERR_CONFIG,
-                       "the recordings hold no branching points to learn from and to calibrate with: either the "
-                       "linker was trained on these databases, or there are too few questions");
+                       "the recordings contain no branching points to train on and to calibrate with" ERR_HINT
+                       "use more questions, and databases that the linker was not trained on");
     *out = code ? NULL : predictor;
     if (code) predictor_free(predictor);
     return code;
@@ -166,16 +166,19 @@ enum err_code predictor_check(const struct predictor *predictor, const struct pr
     const struct predictor_stage *s = &predictor->stages[stage];
     if (!s->n_layers)
         return err_set(err, ERR_CONFIG,
-                       "the predictor knows nothing of %s: train it on recordings that have that stage",
+                       "the predictor was not trained for the stage %s" ERR_HINT
+                       "train it on recordings that have this stage",
                        trace_stage_names[stage]);
     if (recording->hidden != predictor->hidden)
-        return err_set(err, ERR_MALFORMED, "%s: hidden states of %u numbers; the predictor reads %u: another model's?",
+        return err_set(err, ERR_MALFORMED,
+                       "%s: hidden states of %u numbers; the predictor expects %u" ERR_HINT
+                       "use recordings of the model that it was trained for",
                        recording->states->path, recording->hidden, predictor->hidden);
     for (uint32_t i = 0; i < MIN(options->layers, s->n_layers); i++) {
         bool found = false;
         for (uint32_t k = 0; k < recording->n_layers; k++) found |= recording->layer_numbers[k] == s->layers[i].number;
         if (!found)
-            return err_set(err, ERR_MALFORMED, "%s: layer %u is missing, which the predictor reads",
+            return err_set(err, ERR_MALFORMED, "%s: layer %u is missing, which the predictor needs",
                            recording->states->path, s->layers[i].number);
     }
     return ERR_OK;

@@ -96,7 +96,7 @@ static bool load(const struct loading *l, const char *what, uint64_t rows, uint6
     char *name = g_strdup_printf("%s.%u.%s", l->stage, l->layer, what);
     const struct tensor *tensor = tensors_find(l->file, name);
     bool good = tensor && tensor->rows == rows && tensor->columns == columns;
-    if (!good) err_set(l->err, ERR_MALFORMED, "%s: tensor %s is missing, or of another shape", l->file->path, name);
+    if (!good) err_set(l->err, ERR_MALFORMED, "%s: tensor %s is missing or has the wrong shape", l->file->path, name);
     good = good && tensors_all(l->file, tensor, out, l->err) == ERR_OK;
     g_free(name);
     return good;
@@ -110,7 +110,10 @@ static bool load_layer(const struct loading *l, uint32_t hidden, const struct pr
     g_free(name);
     struct perceptron *p = layer->perceptron =
         bias && bias->columns <= PERCEPTRON_MAX_HIDDEN ? perceptron_new(hidden, (uint32_t)bias->columns) : NULL;
-    if (!p) return err_set(l->err, ERR_MALFORMED, "%s: no perceptron of layer %u", l->file->path, l->layer), false;
+    if (!p)
+        return err_set(l->err, ERR_MALFORMED, "%s: the perceptron of layer %u is missing or invalid", l->file->path,
+                       l->layer),
+               false;
     layer->states = g_try_malloc_n(stage->n, hidden * sizeof(float));
     layer->p = g_new(double, stage->n + 1);
     float *scores = g_new(float, stage->n + 1);
@@ -121,7 +124,7 @@ static bool load_layer(const struct loading *l, uint32_t hidden, const struct pr
     for (size_t i = 0; good && i < stage->n; i++) {
         layer->p[i] = (double)scores[i];
         if (!(layer->p[i] >= 0 && layer->p[i] <= 1))
-            good = err_set(l->err, ERR_MALFORMED, "%s: a probability above 1 or below 0", l->file->path) == ERR_OK;
+            good = err_set(l->err, ERR_MALFORMED, "%s: a probability is not from 0 to 1", l->file->path) == ERR_OK;
     }
     g_free(scores);
     if (!good) return false;
@@ -137,7 +140,7 @@ static bool load_points(struct loading *l, struct predictor_stage *stage)
     g_free(name);
     float *branching = tensor && tensor->rows == 1 ? g_new(float, tensor->columns) : NULL;
     if (!branching || tensors_all(l->file, tensor, branching, l->err) != ERR_OK) {
-        err_set(l->err, ERR_MALFORMED, "%s: no calibration points of %s", l->file->path, l->stage);
+        err_set(l->err, ERR_MALFORMED, "%s: no calibration points for %s", l->file->path, l->stage);
         g_free(branching);
         return false;
     }
@@ -146,7 +149,7 @@ static bool load_points(struct loading *l, struct predictor_stage *stage)
     for (size_t i = 0; i < stage->n; i++) stage->n_branching += stage->branching[i] = branching[i] > 0.5F;
     g_free(branching);
     if (stage->n_branching && stage->n_branching < stage->n) return true;
-    err_set(l->err, ERR_MALFORMED, "%s: calibration points of one class only", l->file->path);
+    err_set(l->err, ERR_MALFORMED, "%s: all calibration points have the same class", l->file->path);
     return false;
 }
 
@@ -155,7 +158,7 @@ static bool load_stage(struct loading *l, const json_t *about, uint32_t hidden, 
     const json_t *layers = json_object_get(about, "layers");
     size_t n = json_array_size(layers);
     if (n < 1 || n > TRACE_MAX_LAYERS)
-        return err_set(l->err, ERR_MALFORMED, "%s: no layers of %s", l->file->path, l->stage), false;
+        return err_set(l->err, ERR_MALFORMED, "%s: no layers for %s", l->file->path, l->stage), false;
     if (!load_points(l, stage)) return false;
     stage->trained = (size_t)json_integer_value(json_object_get(about, "trained"));
     stage->trained_branching = (size_t)json_integer_value(json_object_get(about, "trained_branching"));
@@ -174,18 +177,19 @@ static enum err_code load_all(struct tensors *file, struct predictor *out, struc
     const char *format = tensors_metadata(file, "format"), *text = tensors_metadata(file, "about");
     if (!format || strcmp(format, FORMAT) != 0)
         return err_set(err, format && strncmp(format, FORMAT, sizeof FORMAT - 2) == 0 ? ERR_VERSION : ERR_MALFORMED,
-                       "%s: no file of format %s; `assay link train` makes one", file->path, FORMAT);
+                       "%s: not a file of format %s" ERR_HINT "create one with `assay link train`", file->path, FORMAT);
     json_t *about = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
     json_int_t hidden = json_integer_value(json_object_get(about, "hidden"));
     bool good = hidden >= 1 && hidden <= PERCEPTRON_MAX_INPUTS, some = false;
-    if (!good) err_set(err, ERR_MALFORMED, "%s: `about` does not say how wide the hidden states are", file->path);
+    if (!good) err_set(err, ERR_MALFORMED, "%s: `hidden` in `about` is missing or invalid", file->path);
     out->hidden = (uint32_t)hidden;
     for (int s = 0; good && s < TRACE_STAGES; s++) {
         struct loading l = {.file = file, .stage = trace_stage_names[s], .err = err};
         const json_t *stage = json_object_get(about, trace_stage_names[s]);
         if (stage) good = some = load_stage(&l, stage, out->hidden, &out->stages[s]);
     }
-    if (good && !some) good = err_set(err, ERR_MALFORMED, "%s: neither tables nor columns", file->path) == ERR_OK;
+    if (good && !some)
+        good = err_set(err, ERR_MALFORMED, "%s: both stages, tables and columns, are missing", file->path) == ERR_OK;
     json_decref(about);
     return good ? ERR_OK : err->code;
 }
@@ -201,5 +205,6 @@ enum err_code predictor_load(const char *path, struct predictor **out, struct er
     *out = code ? NULL : predictor;
     if (!code) return ERR_OK;
     predictor_free(predictor);
-    return err_set(err, code, "%s", own.text);
+    if (err) *err = own;
+    return code;
 }

@@ -38,7 +38,7 @@ static enum err_code add_names(json_t *linking, const struct trace *trace, struc
     uint32_t *ids = arena_new_array(arena, trace->n_tokens, uint32_t), *names = NULL;
     for (uint32_t i = 0; ids && i < trace->n_tokens; i++) ids[i] = trace->tokens[i].gold_id;
     int n = ids ? trace_names(arena, trace, ids, trace->n_tokens, &names) : -1;
-    if (n < 0) return err_set(err, ERR_MALFORMED, "%.80s: the tokens are no list of the candidates' names", trace->id);
+    if (n < 0) return err_set(err, ERR_MALFORMED, "%.80s: the tokens do not form a list of candidate names", trace->id);
     json_t *list = json_array();
     for (int i = 0; i < n; i++) json_array_append_new(list, json_string(trace->candidates[names[i]].name));
     json_object_set_new(linking, trace_stage_names[trace->stage], list);

@@ -16,7 +16,7 @@ bool trace_is_branching(const struct trace_token *token)
 
 static enum err_code no_memory(struct err *err)
 {
-    return err_set(err, ERR_LIMIT_MEMORY, "a generation takes more memory than is given to one");
+    return err_set(err, ERR_LIMIT_MEMORY, "a generation exceeds its memory limit");
 }
 
 static bool read_id(const json_t *json, uint32_t *out)
@@ -32,14 +32,14 @@ static enum err_code read_ids(struct arena *arena, const json_t *json, const cha
                               struct err *err)
 {
     size_t n = json_array_size(json);
-    if (json && !json_is_array(json)) return err_set(err, ERR_MALFORMED, "%s is no list of token ids", what);
+    if (json && !json_is_array(json)) return err_set(err, ERR_MALFORMED, "%s is not a list of token ids", what);
     if (n > TRACE_MAX_NAME_TOKENS)
         return err_set(err, ERR_LIMIT_COUNT, "%s has more than %d tokens", what, TRACE_MAX_NAME_TOKENS);
     uint32_t *ids = arena_new_array(arena, n + 1, uint32_t);
     if (!ids) return no_memory(err);
     for (size_t i = 0; i < n; i++)
         if (!read_id(json_array_get(json, i), &ids[i]))
-            return err_set(err, ERR_MALFORMED, "%s holds what is no token id", what);
+            return err_set(err, ERR_MALFORMED, "%s contains an invalid token id", what);
     *out = (struct trace_ids){ids, (uint32_t)n};
     return ERR_OK;
 }
@@ -48,7 +48,7 @@ static enum err_code read_candidates(struct arena *arena, const json_t *json, st
 {
     size_t n = json_array_size(json);
     if (n < 1 || n > TRACE_MAX_CANDIDATES)
-        return err_set(err, ERR_MALFORMED, "candidates: a list of 1 to %d names with their token ids is wanted",
+        return err_set(err, ERR_MALFORMED, "candidates: expected a list of 1 to %d names with their token ids",
                        TRACE_MAX_CANDIDATES);
     trace->candidates = arena_new_array(arena, n, struct trace_candidate);
     if (!trace->candidates) return no_memory(err);
@@ -61,7 +61,7 @@ static enum err_code read_candidates(struct arena *arena, const json_t *json, st
         candidate->name = name ? arena_strdup(arena, name) : NULL;
         code = read_ids(arena, json_object_get(item, "ids"), "a candidate", &candidate->ids, err);
         if (!code && (!candidate->name || !candidate->ids.n))
-            code = err_set(err, ERR_MALFORMED, "candidate %zu has no name, or no token ids", i);
+            code = err_set(err, ERR_MALFORMED, "candidate %zu has no name or no token ids", i);
     }
     return code;
 }
@@ -73,13 +73,14 @@ static enum err_code read_token(struct arena *arena, const json_t *json, struct 
     const json_t *gold = json_object_get(json, "gold_id"), *probability = json_object_get(json, "probability");
     if (!read_id(json_object_get(json, "id"), &token->id)) return err_set(err, ERR_MALFORMED, "token %u has no id", at);
     token->gold_id = token->id;
-    if (gold && !read_id(gold, &token->gold_id)) return err_set(err, ERR_MALFORMED, "token %u: gold_id is no id", at);
+    if (gold && !read_id(gold, &token->gold_id))
+        return err_set(err, ERR_MALFORMED, "token %u: gold_id is not a token id", at);
     if (at == 0) trace->has_gold = gold != NULL;
     if (trace->has_gold != (gold != NULL))
-        return err_set(err, ERR_MALFORMED, "token %u: all tokens have a gold_id, or none has", at);
+        return err_set(err, ERR_MALFORMED, "token %u: either all tokens have a gold_id or none has", at);
     token->probability = probability ? json_number_value(probability) : 1;
     if (!(token->probability >= 0 && token->probability <= 1))
-        return err_set(err, ERR_MALFORMED, "token %u: a probability is 0 to 1", at);
+        return err_set(err, ERR_MALFORMED, "token %u: a probability is not from 0 to 1", at);
     return read_ids(arena, json_object_get(json, "continuation"), "a continuation", &token->continuation, err);
 }
 
@@ -87,9 +88,9 @@ static enum err_code read_tokens(struct arena *arena, const json_t *json, struct
 {
     size_t n = json_array_size(json);
     if (n < 1)
-        return err_set(err, ERR_MALFORMED, "tokens: a list of at least the one that ends the generation is wanted");
+        return err_set(err, ERR_MALFORMED, "tokens: expected a list with at least the token that ends the generation");
     if (n > TRACE_MAX_TOKENS)
-        return err_set(err, ERR_LIMIT_TOKENS, "a generation of more than %d tokens", TRACE_MAX_TOKENS);
+        return err_set(err, ERR_LIMIT_TOKENS, "the generation has more than %d tokens", TRACE_MAX_TOKENS);
     trace->tokens = arena_new_array(arena, n, struct trace_token);
     if (!trace->tokens) return no_memory(err);
     trace->n_tokens = (uint32_t)n;
@@ -106,7 +107,7 @@ static enum err_code read_stage(const json_t *json, struct trace *trace, struct 
             trace->stage = (enum trace_stage)i;
             return ERR_OK;
         }
-    return err_set(err, ERR_MALFORMED, "stage is \"tables\" or \"columns\"");
+    return err_set(err, ERR_MALFORMED, "stage: expected \"tables\" or \"columns\"");
 }
 
 static const char *text_of(struct arena *arena, const json_t *line, const char *key)
@@ -120,8 +121,8 @@ static enum err_code check_format(const json_t *line, struct err *err)
     const char *format = json_string_value(json_object_get(line, "format"));
     if (format && strcmp(format, FORMAT) == 0) return ERR_OK;
     if (format && strncmp(format, FORMAT, sizeof FORMAT - 2) == 0)
-        return err_set(err, ERR_VERSION, "%.40s; this build reads %s", format, FORMAT);
-    return err_set(err, ERR_MALFORMED, "no trace: \"format\": \"%s\" is wanted", FORMAT);
+        return err_set(err, ERR_VERSION, "unsupported format %.40s; this build reads %s", format, FORMAT);
+    return err_set(err, ERR_MALFORMED, "not a trace: expected \"format\": \"%s\"", FORMAT);
 }
 
 enum err_code trace_from_json(struct arena *arena, const json_t *line, struct trace **out, struct err *err)
@@ -133,7 +134,7 @@ enum err_code trace_from_json(struct arena *arena, const json_t *line, struct tr
     if (!code) code = read_candidates(arena, json_object_get(line, "candidates"), trace, err);
     if (!code) code = read_ids(arena, json_object_get(line, "separator"), "the separator", &trace->separator, err);
     if (!code && !read_id(json_object_get(line, "end"), &trace->end))
-        code = err_set(err, ERR_MALFORMED, "end: the id of the token that ends the list is wanted");
+        code = err_set(err, ERR_MALFORMED, "end: expected the id of the token that ends the list");
     if (!code) code = read_tokens(arena, json_object_get(line, "tokens"), trace, err);
     if (code) return code;
     trace->id = text_of(arena, line, "id");
@@ -152,13 +153,14 @@ static enum err_code add_layer(struct recording *r, const struct tensor *tensor,
     if (!g_str_has_prefix(tensor->name, "layer_")) return ERR_OK;
     uint64_t number = g_ascii_strtoull(tensor->name + strlen("layer_"), &end, 10);
     if (!*(tensor->name + strlen("layer_")) || *end || number > UINT32_MAX)
-        return err_set(err, ERR_MALFORMED, "%s: tensor %.80s: layers are layer_0, layer_1 ...", r->states->path,
-                       tensor->name);
+        return err_set(err, ERR_MALFORMED, "%s: tensor %.80s: layers must be named layer_0, layer_1 ...",
+                       r->states->path, tensor->name);
     if (r->n_layers == TRACE_MAX_LAYERS)
         return err_set(err, ERR_LIMIT_COUNT, "%s: more than %d layers", r->states->path, TRACE_MAX_LAYERS);
     if (r->n_layers && (tensor->columns != r->hidden || tensor->rows != r->all))
-        return err_set(err, ERR_MALFORMED, "%s: tensor %.80s: all layers have one shape, a row a token",
-                       r->states->path, tensor->name);
+        return err_set(err, ERR_MALFORMED,
+                       "%s: tensor %.80s: all layers must have the same shape, with one row per token", r->states->path,
+                       tensor->name);
     uint32_t at = r->n_layers++;
     for (; at > 0 && r->layer_numbers[at - 1] > number; at--) {
         r->layer_numbers[at] = r->layer_numbers[at - 1];
@@ -176,14 +178,15 @@ static enum err_code read_layers(struct recording *r, struct err *err)
     enum err_code code = ERR_OK;
     for (uint32_t i = 0; !code && i < r->states->n; i++) code = add_layer(r, &r->states->items[i], err);
     if (!code && !r->n_layers)
-        code = err_set(err, ERR_MALFORMED, "%s: no tensor layer_0, layer_1 ...: there are no hidden states",
+        code = err_set(err, ERR_MALFORMED, "%s: no hidden states: there is no tensor layer_0, layer_1 ...",
                        r->states->path);
     if (!code && r->hidden > TRACE_MAX_HIDDEN)
-        code = err_set(err, ERR_LIMIT_COUNT, "%s: hidden states of %u numbers; at most %d are read", r->states->path,
+        code = err_set(err, ERR_LIMIT_COUNT, "%s: hidden states of %u numbers; the limit is %d", r->states->path,
                        r->hidden, TRACE_MAX_HIDDEN);
     if (!code && r->all > TRACE_MAX_ROWS)
-        code = err_set(err, ERR_LIMIT_ROWS, "%s: %llu tokens; a recording has at most %d, so record in parts",
-                       r->states->path, (unsigned long long)r->all, TRACE_MAX_ROWS);
+        code =
+            err_set(err, ERR_LIMIT_ROWS, "%s: %llu tokens; the limit of a recording is %d" ERR_HINT "record in parts",
+                    r->states->path, (unsigned long long)r->all, TRACE_MAX_ROWS);
     return code;
 }
 
@@ -218,14 +221,14 @@ static enum err_code read_line(struct recording *r, struct arena *arena, struct 
     if (r->lines.too_long)
         code = err_set(&inner, ERR_LIMIT_BYTES, "longer than %d bytes", INPUT_MAX_BYTES);
     else if (!line)
-        code = err_set(&inner, ERR_MALFORMED, "no JSON: %s", where.text);
+        code = err_set(&inner, ERR_MALFORMED, "invalid JSON: %s", where.text);
     else
         code = trace_from_json(arena, line, out, &inner);
     json_decref(line);
     if (!code && r->rows + (*out)->n_tokens > r->all)
-        code = err_set(&inner, ERR_MALFORMED, "%llu tokens so far, and hidden states for %llu",
+        code = err_set(&inner, ERR_MALFORMED, "%llu tokens so far, but hidden states for %llu",
                        (unsigned long long)(r->rows + (*out)->n_tokens), (unsigned long long)r->all);
-    if (code) return err_set(err, code, "%s:%llu: %s", r->path, (unsigned long long)r->lines.number, inner.text);
+    if (code) return err_at(err, code, &inner, "%s:%llu", r->path, (unsigned long long)r->lines.number);
     (*out)->first_row = r->rows;
     r->rows += (*out)->n_tokens;
     return ERR_OK;
@@ -238,9 +241,8 @@ enum err_code recording_next(struct recording *r, struct arena *arena, struct tr
     if (more < 0) return err_set(err, ERR_MALFORMED, "%s: %s", r->path, lines_error(&r->lines));
     if (more > 0) return read_line(r, arena, out, err);
     if (r->rows == r->all) return ERR_OK;
-    return err_set(err, ERR_MALFORMED,
-                   "%s: %llu tokens, but hidden states for %llu: the two files do not belong together", r->path,
-                   (unsigned long long)r->rows, (unsigned long long)r->all);
+    return err_set(err, ERR_MALFORMED, "%s: %llu tokens, but hidden states for %llu: the two files do not match",
+                   r->path, (unsigned long long)r->rows, (unsigned long long)r->all);
 }
 
 enum err_code recording_state(struct recording *r, uint32_t layer, const struct trace *trace, uint32_t token,
@@ -260,14 +262,14 @@ static enum err_code read_message(struct recording *r, struct arena *arena, stru
     if (code) return code;
     json_t *line = text ? json_loads(text, JSON_REJECT_DUPLICATES, &where) : NULL;
     if (!line)
-        code = err_set(&inner, ERR_MALFORMED, "the metadata has no JSON `trace`");
+        code = err_set(&inner, ERR_MALFORMED, "`trace` in the metadata is missing or is not JSON");
     else
         code = trace_from_json(arena, line, out, &inner);
     json_decref(line);
     if (!code && (*out)->n_tokens != r->all)
         code = err_set(&inner, ERR_MALFORMED, "%u tokens, but hidden states for %llu", (*out)->n_tokens,
                        (unsigned long long)r->all);
-    if (code) return err_set(err, code, "%s: %s", r->path, inner.text);
+    if (code) return err_at(err, code, &inner, "%s", r->path);
     r->rows = r->all;
     return ERR_OK;
 }
@@ -278,7 +280,7 @@ enum err_code trace_message_read(const void *bytes, size_t len, const char *name
     *trace = NULL;
     *out = (struct recording){0};
     if (len > TRACE_MAX_MESSAGE)
-        return err_set(err, ERR_LIMIT_BYTES, "%s: %zu bytes; at most %d are read", name, len, TRACE_MAX_MESSAGE);
+        return err_set(err, ERR_LIMIT_BYTES, "%s: %zu bytes; the limit is %d", name, len, TRACE_MAX_MESSAGE);
     enum err_code code = tensors_read(bytes, len, name, &out->states, err);
     if (code) return code;
     out->path = g_strdup(name);

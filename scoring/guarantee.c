@@ -135,7 +135,7 @@ static enum err_code check_models(const json_t *models, const struct guarantee_c
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
         const char *theirs = json_string_value(json_object_get(models, rows[i].key));
         if (theirs && strcmp(theirs, rows[i].version ? rows[i].version : "") == 0) continue;
-        return err_set(err, ERR_CONFIG, "was made with another %s: run assay calibrate again", rows[i].key);
+        return err_set(err, ERR_CONFIG, "was made with another %s" ERR_HINT "run assay calibrate again", rows[i].key);
     }
     return ERR_OK;
 }
@@ -147,7 +147,7 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
     const json_t *groups = json_object_get(root, "groups"), *list;
     int number = strategy ? msg_strategy_by_name(strategy) : -1;
     if (number < 0 || !json_is_boolean(json_object_get(root, "repairs")))
-        return err_set(err, ERR_CONFIG, "does not say by which strategy its verdicts were chosen");
+        return err_set(err, ERR_CONFIG, "strategy or repairs is missing or invalid");
     g->strategy = (enum msg_strategy)number;
     g->repairs = json_is_true(json_object_get(root, "repairs"));
     const char *llm = json_string_value(json_object_get(root, "llm")); /* older files have none */
@@ -157,11 +157,11 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
     json_object_foreach((json_t *)(uintptr_t)groups, name, list)
     {
         if (!read_group(g, name, list))
-            return err_set(err, ERR_CONFIG, "a record of group '%.40s' is none, or there are too many", name);
+            return err_set(err, ERR_CONFIG, "group '%.40s' has an invalid record, or too many", name);
     }
-    if (!g->n_groups || !add_all(g)) return err_set(err, ERR_CONFIG, "has no records, or too many");
+    if (!g->n_groups || !add_all(g)) return err_set(err, ERR_CONFIG, "there are no records, or too many");
     if (!read_databases(g, json_object_get(root, "databases")))
-        return err_set(err, ERR_CONFIG, "has a database without a name, or too many");
+        return err_set(err, ERR_CONFIG, "a database has no name, or there are too many databases");
     split_databases(g);
     for (uint32_t i = 0; i < g->n_groups; i++) g->groups[i].scale = risk_measure(g->groups[i].records, g->groups[i].n);
     return ERR_OK;
@@ -184,7 +184,7 @@ enum err_code guarantee_load(const char *path, const struct guarantee_conditions
     *out = code ? NULL : g;
     if (!code) return ERR_OK;
     guarantee_free(g);
-    return err_set(err, code, "%s: %s", path, why.text);
+    return err_set(err, code, "%s: %.*s" ERR_HINT "%s", path, (int)err_message_len(&why), why.text, err_hint(&why));
 }
 
 void guarantee_free(struct guarantee *guarantee)
@@ -299,13 +299,13 @@ struct guarantee_found guarantee_find(const struct guarantee *guarantee, const s
     struct guarantee_found out = {.group = -1, .name = generator, .promise = {.threshold = 1}};
     if (asked->strategy != guarantee->strategy || asked->repairs != guarantee->repairs ||
         strcmp(asked->llm, guarantee->llm) != 0) {
-        out.why = "the request is not judged as the verdicts of the calibration were";
+        out.why = "the request is judged with other settings than the calibration's verdicts";
         return out;
     }
     int own = group_of(guarantee, generator), all = (int)guarantee->n_generators;
     int database = own < 0 ? -1 : group_of_database(guarantee, generator, asked->db);
     if (own < 0) {
-        out.why = "the calibration does not know the generator";
+        out.why = "the calibration has no verdicts of the generator";
         return out;
     }
     out.group = database < 0 ? own : database;
@@ -317,6 +317,6 @@ struct guarantee_found guarantee_find(const struct guarantee *guarantee, const s
         out.promise = together;
     }
     out.name = guarantee->groups[out.group].name;
-    if (!out.promise.held) out.why = "the labelled verdicts do not suffice for it";
+    if (!out.promise.held) out.why = "the labelled verdicts do not support this guarantee";
     return out;
 }

@@ -139,8 +139,9 @@ static char *version_of(const char *path, uint64_t digest)
 static enum err_code unusable(const char *what, const char *path, const struct err *why, struct err *err)
 {
     return err_set(err, ERR_CONFIG,
-                   "the %s %s cannot be used: %s; name another file, a folder with ASSAY_MODELS, or 'none'", what, path,
-                   why->text);
+                   "the %s %s cannot be used: %s" ERR_HINT
+                   "name another file, set ASSAY_MODELS to another directory, or use 'none'",
+                   what, path, why->text);
 }
 
 static enum err_code load_label_model(struct scoring_models *m, const char *path, struct err *err)
@@ -165,7 +166,7 @@ static enum err_code load_classifier(struct scoring_models *m, const char *path,
     const char *const *names = votes_feature_names(VOTES_REQUEST, &n);
     m->n_features = learn_n_features(m->classifier);
     if (m->n_features > MODELS_MAX_FEATURES)
-        return err_set(err, ERR_CONFIG, "the classifier %s has %u features; %d are allowed", path, m->n_features,
+        return err_set(err, ERR_CONFIG, "the classifier %s has %u features; the limit is %d", path, m->n_features,
                        MODELS_MAX_FEATURES);
     learn_map(m->classifier, names, n, m->from);
     m->classifier_version = version_of(path, digest_of(path));
@@ -192,8 +193,8 @@ static enum err_code read_share(const json_t *root, const char *key, const char 
     const json_t *value = json_object_get(root, key);
     if (!value) return ERR_OK;
     *out = json_number_value(value);
-    return json_is_number(value) && *out >= 0 && *out <= 1 ? ERR_OK
-                                                           : bad_decision(path, "a number is not from 0 to 1", err);
+    if (json_is_number(value) && *out >= 0 && *out <= 1) return ERR_OK;
+    return err_set(err, ERR_CONFIG, "the decision file %s: %s is not a number from 0 to 1", path, key);
 }
 
 /* A constant and n - 1 weights that are not negative; as they were where the file has none. */
@@ -256,11 +257,11 @@ static enum err_code read_decision(struct scoring_models *m, const json_t *root,
     const char *schema = json_string_value(json_object_get(root, "schema"));
     const char *strategy = json_string_value(json_object_get(root, "strategy"));
     if (!schema || strcmp(schema, "assay.decision") != 0)
-        return bad_decision(path, "is not of schema assay.decision", err);
+        return bad_decision(path, "schema is not assay.decision", err);
     if (json_integer_value(json_object_get(root, "version")) != 1)
-        return bad_decision(path, "has a version that this build does not know", err);
+        return bad_decision(path, "unsupported version", err);
     int value = strategy ? msg_strategy_by_name(strategy) : (int)m->strategy;
-    if (value < 0) return bad_decision(path, "names an unknown strategy", err);
+    if (value < 0) return bad_decision(path, "unknown strategy", err);
     m->strategy = (enum msg_strategy)value;
     enum err_code code = read_share(root, "threshold", path, &m->threshold, err);
     if (!code) code = read_margins(m, root, path, err);
@@ -270,14 +271,14 @@ static enum err_code read_decision(struct scoring_models *m, const json_t *root,
     if (!code) code = read_share(root, "cyclesql_threshold", path, &m->cyclesql_threshold, err);
     if (!code) code = read_share(root, "repair_margin", path, &m->repair_margin, err);
     if (!code && !read_critical(m, json_object_get(root, "critical")))
-        code = bad_decision(path, "critical is no list of signals", err);
+        code = bad_decision(path, "critical is not a list of signals", err);
     if (!code && !read_weights(root, "combine", m->weights, G_N_ELEMENTS(m->weights)))
-        code = bad_decision(path, "combine is no list of three numbers in range", err);
+        code = bad_decision(path, "combine is not a list of three numbers in range", err);
     m->knows_schemas = json_object_get(root, "schema_only") != NULL;
     if (!code && !read_weights(root, "schema_only", m->schema_only, G_N_ELEMENTS(m->schema_only)))
-        code = bad_decision(path, "schema_only is no list of two numbers in range", err);
+        code = bad_decision(path, "schema_only is not a list of two numbers in range", err);
     if (!code && !read_weights(root, "unfamiliar", m->unfamiliar, G_N_ELEMENTS(m->unfamiliar)))
-        code = bad_decision(path, "unfamiliar is no list of two numbers in range", err);
+        code = bad_decision(path, "unfamiliar is not a list of two numbers in range", err);
     return code;
 }
 

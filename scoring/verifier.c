@@ -201,12 +201,12 @@ static enum err_code load(const json_t *root, const struct model_blocks *blocks,
 {
     model->components = hashed_load(json_object_get(root, "components"), blocks);
     if (!model->components || hashed_outputs(model->components) > SQL_COMPONENT_COUNT)
-        return err_set(err, ERR_MALFORMED, "the models of components are not valid");
+        return err_set(err, ERR_MALFORMED, "the component models are invalid");
     if (hashed_outputs(model->components) < SQL_COMPONENT_COUNT)
-        return err_set(err, ERR_VERSION, "the file knows %u components, this build %d: train it anew",
+        return err_set(err, ERR_VERSION, "the file has %u components, but this build has %d; train it again",
                        hashed_outputs(model->components), SQL_COMPONENT_COUNT);
     if (!load_generators(json_object_get(root, "generators"), model))
-        return err_set(err, ERR_MALFORMED, "a generator's numbers are not valid");
+        return err_set(err, ERR_MALFORMED, "the numbers of a generator are invalid");
     return load_content(json_object_get(root, "content"), blocks, model, err);
 }
 
@@ -245,7 +245,7 @@ enum err_code verifier_load(const char *path, struct verifier_model **out, struc
     code = load_document(document.root, &document.blocks, out, &inner);
     if (!code) (*out)->digest = document.digest;
     model_document_clear(&document);
-    return code ? err_set(err, code, "%s: %s", path, inner.text) : ERR_OK;
+    return code ? err_at(err, code, &inner, "%s", path) : ERR_OK;
 }
 
 uint64_t verifier_digest(const struct verifier_model *model)

@@ -105,6 +105,19 @@ enum err_code err_set(struct err *err, enum err_code code, const char *format, .
     return code;
 }
 
+enum err_code err_at(struct err *err, enum err_code code, const struct err *inner, const char *place_format, ...)
+{
+    char place[ERR_TEXT_MAX];
+    va_list args;
+    va_start(args, place_format);
+    vsnprintf(place, sizeof place, place_format, args);
+    va_end(args);
+    int len = (int)err_message_len(inner);
+    const char *message = len ? inner->text : err_meaning(code);
+    return err_set(err, code, "%s: %.*s" ERR_HINT "%s", place, len ? len : (int)strlen(message), message,
+                   err_hint(inner));
+}
+
 const char *err_hint(const struct err *err)
 {
     return err->hint_at ? err->text + err->hint_at : "";

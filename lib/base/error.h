@@ -29,12 +29,12 @@ enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATA
     X(ERR_OK, "ok", OK, "no error")                                                                                    \
     X(ERR_SYNTAX, "syntax", REJECT, "the SQL does not parse")                                                          \
     X(ERR_UNKNOWN_NAME, "unknown_name", REJECT, "the SQL names a table or column that does not exist")                 \
-    X(ERR_AMBIGUOUS_NAME, "ambiguous_name", REJECT, "a column name fits more than one table")                          \
-    X(ERR_REFUSED, "refused", REJECT, "the statement, or something it uses, is not allowed here")                      \
-    X(ERR_DENIED, "denied", REJECT, "the statement reads a column that the policy denies, so it is not run")           \
+    X(ERR_AMBIGUOUS_NAME, "ambiguous_name", REJECT, "a column name matches more than one table")                       \
+    X(ERR_REFUSED, "refused", REJECT, "the statement, or an object it uses, is not allowed")                           \
+    X(ERR_DENIED, "denied", REJECT, "the statement reads a denied column, so it is not run")                           \
     X(ERR_FORBIDDEN, "forbidden", REJECT, "the caller's token does not allow this")                                    \
-    X(ERR_ENGINE, "engine", REJECT, "the database engine refused or failed the statement")                             \
-    X(ERR_ENCODING, "encoding", REJECT, "the text is not valid UTF-8 or holds a NUL")                                  \
+    X(ERR_ENGINE, "engine", REJECT, "the database engine refused the statement or failed to run it")                   \
+    X(ERR_ENCODING, "encoding", REJECT, "the text is not valid UTF-8 or contains a NUL byte")                          \
     X(ERR_LIMIT_BYTES, "limit_bytes", REJECT, "the input or the result is larger than allowed")                        \
     X(ERR_LIMIT_TOKENS, "limit_tokens", REJECT, "the SQL has more tokens than allowed")                                \
     X(ERR_LIMIT_DEPTH, "limit_depth", REJECT, "the input is nested deeper than allowed")                               \
@@ -45,27 +45,27 @@ enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATA
     X(ERR_LIMIT_COUNT, "limit_count", REJECT, "there are more items than allowed")                                     \
     X(ERR_DB_MISSING, "db_missing", REJECT, "the database does not exist")                                             \
     X(ERR_DB_UNREADABLE, "db_unreadable", REJECT, "the database cannot be opened for reading")                         \
-    X(ERR_DB_CORRUPT, "db_corrupt", REJECT, "the file is no database, or a damaged one")                               \
-    X(ERR_DB_EMPTY, "db_empty", REJECT, "the database holds no tables")                                                \
+    X(ERR_DB_CORRUPT, "db_corrupt", REJECT, "the file is not a database, or it is damaged")                            \
+    X(ERR_DB_EMPTY, "db_empty", REJECT, "the database has no tables")                                                  \
     X(ERR_DB_LOCKED, "db_locked", RETRY, "the database is locked by a writer")                                         \
-    X(ERR_SCHEMA, "schema", REJECT, "the schema that came with the request cannot be read")                            \
-    X(ERR_NO_DATA, "no_data", REJECT, "there is no data: it is judged from the schema alone")                          \
-    X(ERR_MALFORMED, "malformed", REJECT, "the message or line is not what its format asks for")                       \
-    X(ERR_VERSION, "version", REJECT, "the message or file has a version this build does not know")                    \
-    X(ERR_DB_UNAVAILABLE, "db_unavailable", RETRY, "the database did not answer several times and is left alone")      \
-    X(ERR_TOO_COSTLY, "too_costly", REJECT, "the engine estimates that the statement costs more than allowed")         \
-    X(ERR_REJECTED, "rejected", REJECT, "the task ended the processes that took it")                                   \
+    X(ERR_SCHEMA, "schema", REJECT, "the schema in the request cannot be read")                                        \
+    X(ERR_NO_DATA, "no_data", REJECT, "there is no data: the request has only a schema")                               \
+    X(ERR_MALFORMED, "malformed", REJECT, "the message or line does not match its format")                             \
+    X(ERR_VERSION, "version", REJECT, "this build does not support the version of the message or file")                \
+    X(ERR_DB_UNAVAILABLE, "db_unavailable", RETRY, "the database failed several times; its circuit breaker is open")   \
+    X(ERR_TOO_COSTLY, "too_costly", REJECT, "the engine's cost estimate for the statement is over the limit")          \
+    X(ERR_REJECTED, "rejected", REJECT, "the task crashed the processes that ran it")                                  \
     X(ERR_DEADLINE, "deadline", REJECT, "the deadline passed before the work was done")                                \
-    X(ERR_CANCELLED, "cancelled", REJECT, "the work was called off")                                                   \
-    X(ERR_UNREACHABLE, "unreachable", RETRY, "a remote service does not answer, or asks to come back later")           \
-    X(ERR_REMOTE, "remote", REJECT, "a remote service refuses this input")                                             \
+    X(ERR_CANCELLED, "cancelled", REJECT, "the work was cancelled")                                                    \
+    X(ERR_UNREACHABLE, "unreachable", RETRY, "a remote service does not answer, or asks to retry later")               \
+    X(ERR_REMOTE, "remote", REJECT, "a remote service refused this input")                                             \
     X(ERR_FULL, "full", RETRY, "the queue is full")                                                                    \
     X(ERR_CLOSED, "closed", FATAL, "the transport is closed")                                                          \
     X(ERR_IO, "io", FATAL, "a file cannot be read or written")                                                         \
     X(ERR_CONFIG, "config", FATAL, "the configuration is not valid")                                                   \
     X(ERR_USAGE, "usage", FATAL, "the command line is not valid")                                                      \
     X(ERR_NOMEM, "nomem", FATAL, "out of memory")                                                                      \
-    X(ERR_INTERNAL, "internal", FATAL, "a defect in Assay itself; please report it")
+    X(ERR_INTERNAL, "internal", FATAL, "internal error in Assay; please report it")
 
 enum err_code {
 #define X(code, name, class, text) code,
@@ -99,6 +99,10 @@ enum err_code err_from_name(const char *name);
  * ERR_X, "...")`. Cuts text past ERR_TEXT_MAX at a UTF-8 boundary. Thread: any. */
 enum err_code err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Sets `err` to the error `inner` at a place: "place: message", with the hint of `inner`. Returns `code`. Thread: any. */
+enum err_code err_at(struct err *err, enum err_code code, const struct err *inner, const char *place_format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Returns the hint, which lives in `err`, or "" if there is none. Thread: any. */
 const char *err_hint(const struct err *err);

@@ -86,9 +86,9 @@ enum err_code lines_open(const char *path, struct lines *out, struct err *err)
     const char *strange = not_text(out);
     if (!strange) return ERR_OK;
     bool packed = out->head_len > 2 && memcmp(out->head, "\x1f\x8b", 2) == 0;
-    err_set(err, ERR_ENCODING, "this is no text (byte %zu is 0x%02x), and lines of JSON in UTF-8 are%s",
+    err_set(err, ERR_ENCODING, "not a text file: byte %zu is 0x%02x, expected lines of JSON in UTF-8" ERR_HINT "%s",
             (size_t)(strange - out->head) + 1, (unsigned char)*strange,
-            packed ? ": it is compressed, `zcat FILE | assay ... -` reads it" : "");
+            packed ? "the file is compressed: use `zcat FILE | assay ... -`" : "");
     lines_close(out);
     return ERR_ENCODING;
 }
@@ -204,7 +204,7 @@ int logs_next(struct logs *logs, struct err *err)
             const char *path = logs->paths[logs->next++];
             if (lines_open(path, &logs->lines, err) != ERR_OK) {
                 struct err inner = *err;
-                err_set(err, inner.code, "%s: %s", path, inner.text);
+                err_at(err, inner.code, &inner, "%s", path);
                 return -1;
             }
             if (!logs->again && logs->lines.empty && logs->on_empty) logs->on_empty(path);

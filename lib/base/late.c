@@ -9,12 +9,13 @@ static enum err_code open_locked(struct late_library *library, struct err *err)
     char *pointer = library->pointers;
     void *handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
-        return err_set(err, ERR_CONFIG, "a library cannot be loaded: %s; install the package %s", dlerror(),
+        return err_set(err, ERR_CONFIG, "cannot load a library: %s" ERR_HINT "install the package %s", dlerror(),
                        library->package);
     for (const char *name = library->names; *name; name += strlen(name) + 1, pointer += sizeof(void *)) {
         void *found = dlsym(handle, name);
         if (!found)
-            return err_set(err, ERR_CONFIG, "%s has no %s: it is not the version that this program was built with",
+            return err_set(err, ERR_CONFIG,
+                           "%s has no function %s: its version differs from the one that this program was built with",
                            library->file, name);
         memcpy(pointer, &found, sizeof found);
     }

@@ -98,8 +98,8 @@ static const char *check_labels(const struct metrics_def *def)
     unsigned n = 0;
     for (const char *at = def->labels; *at;) {
         size_t len = strcspn(at, ",");
-        if (!is_name(at, len, false) || strncmp(at, "__", 2) == 0) return "has a label that is no name";
-        if (def->kind == METRICS_HISTOGRAM && len == 2 && strncmp(at, "le", 2) == 0) return "has a label called le";
+        if (!is_name(at, len, false) || strncmp(at, "__", 2) == 0) return "has an invalid label name";
+        if (def->kind == METRICS_HISTOGRAM && len == 2 && strncmp(at, "le", 2) == 0) return "has the reserved label le";
         if (++n > METRICS_MAX_LABELS) return "has too many labels";
         at += len + (at[len] == ',');
     }
@@ -108,10 +108,10 @@ static const char *check_labels(const struct metrics_def *def)
 
 static const char *check_name(const struct metrics_def *def)
 {
-    if (!is_name(def->name, strlen(def->name), true)) return "is no name";
+    if (!is_name(def->name, strlen(def->name), true)) return "is an invalid name";
     if ((def->kind == METRICS_COUNTER) != ends_in(def->name, "_total"))
         return def->kind == METRICS_COUNTER ? "is a counter and must end in _total"
-                                            : "ends in _total and is no counter";
+                                            : "ends in _total but is not a counter";
     if (def->kind == METRICS_HISTOGRAM && !ends_in(def->name, "_seconds")) return "must end in _seconds";
     return def->help[0] ? NULL : "has no help";
 }
@@ -121,7 +121,7 @@ static enum err_code check(const struct metrics_def *defs, unsigned at, struct e
     const char *wrong = check_name(&defs[at]);
     if (!wrong) wrong = check_labels(&defs[at]);
     for (unsigned i = 0; i < at && !wrong; i++)
-        if (strcmp(defs[i].name, defs[at].name) == 0) wrong = "is there twice";
+        if (strcmp(defs[i].name, defs[at].name) == 0) wrong = "is defined twice";
     return wrong ? err_set(err, ERR_CONFIG, "metric '%.100s' %s", defs[at].name, wrong) : ERR_OK;
 }
 
@@ -218,7 +218,7 @@ enum err_code metrics_new(const struct metrics_def *defs, unsigned n, struct met
 {
     *out = NULL;
     struct metrics *metrics = calloc(1, sizeof *metrics + n * sizeof *metrics->families);
-    if (!metrics) return err_set(err, ERR_NOMEM, "no memory for the metrics");
+    if (!metrics) return err_set(err, ERR_NOMEM, "out of memory for the metrics");
     pthread_mutex_init(&metrics->lock, NULL);
     metrics->n = n;
     enum err_code code = ERR_OK;

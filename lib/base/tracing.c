@@ -102,7 +102,7 @@ enum err_code tracer_new(const struct tracer_config *config, struct tracer **out
     uint32_t max = config->max_spans ? config->max_spans : DEFAULT_SPANS;
     struct tracer *tracer = calloc(1, sizeof *tracer + max * sizeof *tracer->ring);
     *out = tracer;
-    if (!tracer) return err_set(err, ERR_NOMEM, "no memory for traces");
+    if (!tracer) return err_set(err, ERR_NOMEM, "out of memory for traces");
     tracer->max = max;
     tracer->below = (uint64_t)ldexp(fmin(fmax(config->ratio, 0), 1), 63);
     if (getrandom(&tracer->seed, sizeof tracer->seed, 0) != sizeof tracer->seed)

@@ -38,7 +38,7 @@ enum err_code db_open(const char *path, const struct db_limits *limits, struct d
     struct db_limits resolved = resolve(limits);
     for (size_t i = 0; i < G_N_ELEMENTS(db_engines); i++)
         if (db_engines[i]->claims(path)) return db_engines[i]->open(path, &resolved, out, err);
-    return err_set(err, ERR_DB_MISSING, "no engine knows how to open '%s'", path);
+    return err_set(err, ERR_DB_MISSING, "no database engine can open '%s'", path);
 }
 
 static const struct db_engine *engine_of(const char *path)
@@ -141,8 +141,8 @@ bool db_tells_changes(const struct db *db)
 static enum err_code check_text(const struct db *db, const char *sql, size_t len, struct err *err)
 {
     if (len > db->limits.sql_bytes)
-        return err_set(err, ERR_LIMIT_BYTES, "the statement has %zu bytes, more than %u", len, db->limits.sql_bytes);
-    if (memchr(sql, '\0', len)) return err_set(err, ERR_ENCODING, "the statement holds a NUL byte");
+        return err_set(err, ERR_LIMIT_BYTES, "the statement has %zu bytes; the limit is %u", len, db->limits.sql_bytes);
+    if (memchr(sql, '\0', len)) return err_set(err, ERR_ENCODING, "the statement contains a NUL byte");
     if (!g_utf8_validate_len(sql, len, NULL)) return err_set(err, ERR_ENCODING, "the statement is not valid UTF-8");
     return ERR_OK;
 }

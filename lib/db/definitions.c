@@ -106,7 +106,7 @@ static int run_one(sqlite3 *conn, const GString *sql)
 
 static enum err_code making_error(sqlite3 *conn, const char *what, const char *name, struct err *err)
 {
-    return err_set(err, ERR_SYNTAX, "the schema's %s %s cannot be made: %s", what, name, sqlite3_errmsg(conn));
+    return err_set(err, ERR_SYNTAX, "cannot create the schema's %s %s: %s", what, name, sqlite3_errmsg(conn));
 }
 
 /* Which schema a table stands in, under a name that no statement but the program's own may read (sqlite_guard.c). */
@@ -212,7 +212,7 @@ static enum err_code open_memory(struct sqlite_db *self, struct err *err)
     const int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     if (sqlite3_open_v2(":memory:", &self->conn, flags, NULL) == SQLITE_OK) return ERR_OK;
-    return err_set(err, ERR_NOMEM, "no memory for a schema");
+    return err_set(err, ERR_NOMEM, "out of memory for a schema");
 }
 
 static enum err_code fill(struct definitions_db *self, const char *text, struct err *err)
@@ -236,9 +236,9 @@ static enum err_code set_up(struct definitions_db *self, const char *text, struc
     if (!code) code = fill(self, text, err);
     if (code) return code;
     if (guard_install(sqlite->conn, &sqlite->guard, &sqlite->work) != SQLITE_OK)
-        return err_set(err, ERR_NOMEM, "no memory for a schema");
+        return err_set(err, ERR_NOMEM, "out of memory for a schema");
     sqlite_apply_limits(sqlite);
-    return sqlite_watch(sqlite) ? ERR_OK : err_set(err, ERR_NOMEM, "the watchdog thread could not be started");
+    return sqlite_watch(sqlite) ? ERR_OK : err_set(err, ERR_NOMEM, "cannot start the watchdog thread");
 }
 
 static enum err_code open_handle(const char *path, const struct db_limits *limits, struct db **out, struct err *err)

@@ -142,14 +142,14 @@ static enum err_code start_child(struct executor *executor, struct err *err)
     int ends[2];
     pid_t pid = 0;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return err_set(err, ERR_UNREACHABLE, "no socket pair for an executor: %s", g_strerror(errno));
+        return err_set(err, ERR_UNREACHABLE, "cannot create a socket pair for an executor: %s", g_strerror(errno));
     ends[1] = move_off(ends[1]);
     int failed = ends[1] < 0 ? errno : spawn(executor->program, ends[1], &pid);
     if (ends[1] >= 0) close(ends[1]);
     if (!failed && fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0) failed = errno;
     if (failed) {
         close(ends[0]);
-        return err_set(err, ERR_UNREACHABLE, "an executor cannot be started: %s", g_strerror(failed));
+        return err_set(err, ERR_UNREACHABLE, "cannot start an executor: %s", g_strerror(failed));
     }
     pthread_mutex_lock(&executor->lock);
     executor->pid = pid;
@@ -234,18 +234,19 @@ static void trim(GByteArray **buffer)
 
 static enum err_code overrun_error(const struct wire_request *request, bool by_deadline, struct err *err)
 {
-    if (by_deadline) return err_set(err, ERR_DEADLINE, "the deadline passed before the statement was done");
-    return err_set(err, ERR_LIMIT_TIME, "stopped after %lld ms, with its process",
+    if (by_deadline) return err_set(err, ERR_DEADLINE, "the deadline passed before the statement finished");
+    return err_set(err, ERR_LIMIT_TIME, "the statement was stopped after %lld ms, and its process was killed",
                    (long long)request->limits.time_ms + EXECUTOR_GRACE_MS);
 }
 
 static enum err_code crash_error(int status, struct err *err)
 {
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    log_warn("db", "a statement ended its executor: %s", signal ? g_strsignal(signal) : "it left");
+    log_warn("db", "an executor died while it ran a statement: %s", signal ? g_strsignal(signal) : "it exited");
     /* No reply came because we killed the child. Any other SIGKILL came from the system, for want of memory. */
-    if (signal == SIGKILL) return err_set(err, ERR_LIMIT_MEMORY, "the process of the statement was ended");
-    return err_set(err, ERR_ENGINE, "the statement ended its process: %s", signal ? g_strsignal(signal) : "it left");
+    if (signal == SIGKILL) return err_set(err, ERR_LIMIT_MEMORY, "the process that ran the statement was killed");
+    return err_set(err, ERR_ENGINE, "the process that ran the statement died: %s",
+                   signal ? g_strsignal(signal) : "it exited");
 }
 
 /* --- statements --------------------------------------------------------------------------------------------------- */
@@ -282,14 +283,14 @@ static enum err_code ask(struct executor *executor, const struct wire_request *r
         return reply->code;
     }
     if (!outcome && arena && arena->failed)
-        return err_set(err, ERR_LIMIT_MEMORY, "the result does not fit the memory set aside for it");
+        return err_set(err, ERR_LIMIT_MEMORY, "the result exceeds its memory limit");
     if (outcome == EXCHANGE_ENDED) g_usleep(1000); /* it has closed its end: let its own signal be the first */
     kill_child(executor);
     if (outcome == EXCHANGE_LATE) {
         executor->stats.killed++;
         return overrun_error(request, by_deadline, err);
     }
-    if (outcome == EXCHANGE_UNSENT) return err_set(err, ERR_UNREACHABLE, "the executor was gone");
+    if (outcome == EXCHANGE_UNSENT) return err_set(err, ERR_UNREACHABLE, "the executor is not running");
     executor->stats.crashed++;
     return crash_error(reap(executor), err);
 }

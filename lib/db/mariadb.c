@@ -93,8 +93,8 @@ static enum err_code open_frame(struct mariadb_db *self, uint64_t rows, struct e
     enum err_code code = set_up(self, rows, &why);
     if (code == ERR_UNREACHABLE && !fresh) code = set_up(self, rows, &why);
     if (code == ERR_ENGINE)
-        return err_set(err, ERR_DB_UNREADABLE, "%s takes no read-only transaction with limits around a statement: %s",
-                       self->place, why.text);
+        return err_set(err, ERR_DB_UNREADABLE, "%s refuses a read-only transaction with limits: %s", self->place,
+                       why.text);
     if (code && err) *err = why;
     return code;
 }
@@ -211,12 +211,12 @@ static enum err_code read_row(const struct mariadb_db *self, MYSQL_RES *result, 
 
 static enum err_code memory_error(struct err *err)
 {
-    return err_set(err, ERR_LIMIT_MEMORY, "the result does not fit the memory set aside for it");
+    return err_set(err, ERR_LIMIT_MEMORY, "the result exceeds its memory limit");
 }
 
 static enum err_code no_rows(struct err *err)
 {
-    return err_set(err, ERR_REFUSED, "the statement is no query");
+    return err_set(err, ERR_REFUSED, "the statement is not a query");
 }
 
 /* --- db_query ----------------------------------------------------------------------------------------------------- */
@@ -315,7 +315,8 @@ static enum err_code ask_why(struct mariadb_db *self, const char *sql, size_t le
     enum err_code code = askable ? ask_server(self, sql, len, offset, err) : ERR_OK;
     if (code) return code;
     return err_set(err, ERR_REFUSED,
-                   askable ? "the server takes it, but Assay cannot read it: %s" : "Assay cannot read it: %s",
+                   askable ? "the server accepts the statement, but Assay cannot parse it: %s"
+                           : "Assay cannot parse the statement: %s",
                    why.text);
 }
 
@@ -370,7 +371,7 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
     struct err why = {0};
     enum err_code code = start_clock(self, &start, err);
     if (!code && db->limits.max_cost > 0)
-        code = err_set(err, ERR_TOO_COSTLY, "MariaDB gives no estimate of what a statement costs");
+        code = err_set(err, ERR_TOO_COSTLY, "MariaDB does not estimate the cost of a statement");
     if (code) return code;
     struct mariadb_edits edits = edits_new();
     code = mariadb_gate(statement->sql, statement->len, &db->limits, self->address->database, &edits, &askable, &why);
@@ -455,7 +456,7 @@ static bool hash_part(void *ctx, const struct db_value *row, uint32_t n)
 static enum err_code look(struct mariadb_db *self, struct err *err)
 {
     XXH3_state_t *state = XXH3_createState();
-    if (!state) return err_set(err, ERR_NOMEM, "no memory for a fingerprint");
+    if (!state) return err_set(err, ERR_NOMEM, "out of memory for a fingerprint");
     XXH3_128bits_reset(state);
     enum err_code code = scan(&self->base, state_sql, hash_part, state, err);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
@@ -523,7 +524,7 @@ static enum err_code check_tables(struct mariadb_db *self, struct err *err)
     enum err_code code =
         scan(&self->base, "SELECT EXISTS (SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE())",
              note_some, &some, err);
-    return !code && !some ? err_set(err, ERR_DB_EMPTY, "%s has no tables that the account may read", self->place)
+    return !code && !some ? err_set(err, ERR_DB_EMPTY, "%s has no tables that the account can read", self->place)
                           : code;
 }
 
@@ -533,8 +534,8 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
     if (!address)
         return err_set(
             err, ERR_DB_MISSING,
-            "the URL of the MariaDB database is malformed: it is mariadb://user@host:port/database?ssl_ca=FILE "
-            "(@ / : of a password are written %%40 %%2F %%3A)");
+            "the URL of the MariaDB database is malformed" ERR_HINT
+            "write mariadb://user@host:port/database?ssl_ca=FILE, and @ / : in a password as %%40 %%2F %%3A");
     struct mariadb_db *self = g_new0(struct mariadb_db, 1);
     self->base = (struct db){.engine = &db_engine_mariadb, .limits = *limits};
     self->address = address;

@@ -73,7 +73,7 @@ const char *const *mariadb_gate_functions(size_t *n)
 
 static enum err_code refuse(struct err *err, const char *what, const char *name, size_t len)
 {
-    return err_set(err, ERR_REFUSED, "%s%s%.*s is not allowed here", what, len ? " " : "", (int)MIN(len, 80), name);
+    return err_set(err, ERR_REFUSED, "%s%s%.*s is not allowed", what, len ? " " : "", (int)MIN(len, 80), name);
 }
 
 /* --- the text ----------------------------------------------------------------------------------------------------- */
@@ -102,10 +102,9 @@ static bool follows(const struct walk *walk, const char *text)
 static enum err_code pass_comment(struct walk *walk, struct err *err)
 {
     if (follows(walk, "/*!") || follows(walk, "/*M!") || follows(walk, "/*+"))
-        return err_set(err, ERR_REFUSED, "a comment that the server would run (%.3s ... */) is not allowed here",
-                       walk->at);
+        return err_set(err, ERR_REFUSED, "an executable comment (%.3s ... */) is not allowed", walk->at);
     const char *close = memmem(walk->at + 2, (size_t)(walk->end - walk->at) - 2, "*/", 2);
-    if (!close) return err_set(err, ERR_SYNTAX, "a comment is never closed");
+    if (!close) return err_set(err, ERR_SYNTAX, "unterminated comment");
     walk->at = close + 2;
     return ERR_OK;
 }
@@ -113,7 +112,9 @@ static enum err_code pass_comment(struct walk *walk, struct err *err)
 static enum err_code pass_dashes(struct walk *walk, struct err *err)
 {
     if (walk->at + 2 < walk->end && !is_space(walk->at[2]))
-        return err_set(err, ERR_REFUSED, "-- without a blank behind it is no comment in MariaDB; write -- or (- -x)");
+        return err_set(err, ERR_REFUSED,
+                       "-- without a space after it is not a comment in MariaDB" ERR_HINT
+                       "put a space after --, or write - -x for two minus signs");
     while (walk->at < walk->end && *walk->at != '\n') walk->at++;
     return ERR_OK;
 }
@@ -143,7 +144,7 @@ static enum err_code pass_quoted(struct walk *walk, struct err *err)
         walk->askable &= next == walk->end || *next != '('; /* a function by its name in quotes is never the server's */
         return ERR_OK;
     }
-    return err_set(err, ERR_SYNTAX, "a quote is never closed");
+    return err_set(err, ERR_SYNTAX, "unterminated quote");
 }
 
 static enum err_code pass_word(struct walk *walk, struct err *err)
@@ -153,12 +154,13 @@ static enum err_code pass_word(struct walk *walk, struct err *err)
     size_t len = (size_t)(walk->at - word);
     bool bytes = len == 1 && strchr("xXbB", *word);
     if (walk->at < walk->end && *walk->at == '\'' && !bytes)
-        return err_set(err, ERR_SYNTAX, "a string after %.*s is not read here; write 'text'", (int)MIN(len, 20), word);
+        return err_set(err, ERR_SYNTAX, "a string with the prefix %.*s is not supported" ERR_HINT "write 'text'",
+                       (int)MIN(len, 20), word);
     const char *next = next_token(walk);
     if (next == walk->end || *next != '(') return ERR_OK;
     walk->askable &= IS_IN(functions, word, len) || IS_IN(words, word, len);
     if (next == walk->at || !IS_IN(glued, word, len)) return ERR_OK;
-    return err_set(err, ERR_REFUSED, "a blank between %.*s and its parenthesis is not allowed in MariaDB", (int)len,
+    return err_set(err, ERR_REFUSED, "a space between %.*s and its parenthesis is not allowed in MariaDB", (int)len,
                    word);
 }
 
@@ -168,10 +170,13 @@ static enum err_code pass_token(struct walk *walk, struct err *err)
     if (c == '\'' || c == '"' || c == '`') return pass_quoted(walk, err);
     if (follows(walk, "/*")) return pass_comment(walk, err);
     if (follows(walk, "--")) return pass_dashes(walk, err);
-    if (c == '#') return err_set(err, ERR_REFUSED, "a comment after # is not read here; write -- and a blank");
-    if (c == '@' || follows(walk, ":=")) return err_set(err, ERR_REFUSED, "a variable (@) is not allowed here");
-    if (c == '[' || c == ']') return err_set(err, ERR_SYNTAX, "square brackets are not MariaDB; a name stands in ` `");
-    if (c == '$' || c == '\\') return err_set(err, ERR_SYNTAX, "%c is not read here", c);
+    if (c == '#')
+        return err_set(err, ERR_REFUSED,
+                       "a comment that starts with # is not supported" ERR_HINT "start it with -- and a space");
+    if (c == '@' || follows(walk, ":=")) return err_set(err, ERR_REFUSED, "a variable (@ or :=) is not allowed");
+    if (c == '[' || c == ']')
+        return err_set(err, ERR_SYNTAX, "square brackets are not MariaDB syntax" ERR_HINT "quote a name as `name`");
+    if (c == '$' || c == '\\') return err_set(err, ERR_SYNTAX, "unexpected character %c", c);
     if (in_word(c)) return pass_word(walk, err);
     walk->at++;
     return ERR_OK;
@@ -191,7 +196,7 @@ static enum err_code check_text(const char *sql, size_t len, bool *askable, stru
 static enum err_code check_call(const struct sql_node *call, struct err *err)
 {
     if (!call->text2 && !call->quote && IS_IN(functions, call->text, call->text_len)) return ERR_OK;
-    return refuse(err, "the function", call->text, call->text_len);
+    return refuse(err, "function", call->text, call->text_len);
 }
 
 /* To the letter: on most servers another case is another database. */
@@ -201,20 +206,21 @@ static enum err_code check_table(const struct sql_node *table, const char *datab
     bool own =
         table->text2 && table->text2_len == strlen(database) && memcmp(table->text2, database, table->text2_len) == 0;
     if (!table->text2 || own) return ERR_OK;
-    return refuse(err, "a table of another database,", table->text2, table->text2_len);
+    return refuse(err, "a table of the other database", table->text2, table->text2_len);
 }
 
 /* It is kept as written. */
 static enum err_code check_frame(const struct sql_node *frame, struct err *err)
 {
     bool plain = !memchr(frame->text, '(', frame->text_len);
-    return plain ? ERR_OK : refuse(err, "a frame with more than a number", "", 0);
+    return plain ? ERR_OK : refuse(err, "a window frame with a complex expression", "", 0);
 }
 
 static enum err_code note_place(const struct sql_node *param, GArray *places, struct err *err)
 {
     guint64 number = param->text_len > 1 ? g_ascii_strtoull(param->text + 1, NULL, 10) : places->len + 1;
-    if (*param->text != '?' || number == 0 || number > UINT32_MAX) return refuse(err, "the parameter", "", 0);
+    if (*param->text != '?' || number == 0 || number > UINT32_MAX)
+        return refuse(err, "a parameter other than ? or ?NUMBER", "", 0);
     struct mariadb_place place = {param->start, param->end, (uint32_t)number - 1};
     g_array_append_val(places, place);
     return ERR_OK;
@@ -227,7 +233,7 @@ static enum err_code check_node(const struct sql_node *n, const char *database, 
     case SQL_TABLE: return check_table(n, database, err);
     case SQL_FRAME: return check_frame(n, err);
     case SQL_PARAM: return note_place(n, places, err);
-    case SQL_ERROR: return err_set(err, ERR_SYNTAX, "a part of the statement cannot be read");
+    case SQL_ERROR: return err_set(err, ERR_SYNTAX, "part of the statement cannot be parsed");
     default: return ERR_OK;
     }
 }
@@ -257,14 +263,15 @@ static enum err_code check_portable(const struct walk *walk, unsigned modes, con
     size_t len = (size_t)(walk->at - token);
     if (*token == '"' && !(modes & MARIADB_ANSI_QUOTES))
         return err_set(err, ERR_REFUSED,
-                       "double quotes hold a string for this server and a name for others; write 'text' or `name`");
+                       "the meaning of double quotes depends on sql_mode: here they quote a string" ERR_HINT
+                       "write 'text' or `name`");
     if (*token == '\'' && memchr(token, '\\', len) && !(modes & MARIADB_NO_BACKSLASH_ESCAPES))
         return err_set(err, ERR_REFUSED,
-                       "a backslash in a string means something else by sql_mode; write '' for a quote, and LIKE ... "
-                       "ESCAPE '!'");
+                       "the meaning of a backslash in a string depends on sql_mode" ERR_HINT
+                       "write '' for a quote, and LIKE ... ESCAPE '!'");
     if (len == 1 && *token == '|' && follows(walk, "|") && !(modes & MARIADB_PIPES_AS_CONCAT))
         return err_set(err, ERR_REFUSED,
-                       "|| is OR for this server and joins texts for others; write OR, or CONCAT(a, b)");
+                       "the meaning of || depends on sql_mode: here it is OR" ERR_HINT "write OR or CONCAT(a, b)");
     return ERR_OK;
 }
 

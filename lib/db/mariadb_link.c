@@ -98,9 +98,9 @@ static enum err_code code_of(unsigned number, const char *text)
 enum err_code mariadb_link_stopped(const struct mariadb_db *self, enum err_code code, struct err *err)
 {
     switch (code) {
-    case ERR_DEADLINE: return err_set(err, code, "the deadline passed before the statement was done");
-    case ERR_CANCELLED: return err_set(err, code, "the statement was called off");
-    default: return err_set(err, code, "stopped after %lld ms", (long long)self->base.limits.time_ms);
+    case ERR_DEADLINE: return err_set(err, code, "the deadline passed before the statement finished");
+    case ERR_CANCELLED: return err_set(err, code, "the statement was cancelled");
+    default: return err_set(err, code, "the statement was stopped after %lld ms", (long long)self->base.limits.time_ms);
     }
 }
 
@@ -148,7 +148,7 @@ static enum err_code failed(struct mariadb_db *self, unsigned number, const char
     } else if (code == ERR_UNREACHABLE) {
         err_set(err, code, "the connection to %s was lost: %s", self->place, text);
     } else if (code == ERR_LIMIT_BYTES && of_client) {
-        err_set(err, code, "a row has more bytes than a result may have");
+        err_set(err, code, "a row is larger than the limit on a result");
     } else {
         err_set(err, code, "%s (%u)", text, number);
         if (err) g_strlcpy(err->sqlstate, state, sizeof err->sqlstate);
@@ -343,7 +343,7 @@ static enum err_code greet(struct mariadb_db *self, struct err *err)
 {
     const char *version = mysql_get_server_info(self->conn);
     if (!mariadb_connection(self->conn) || mysql_get_server_version(self->conn) < OLDEST) {
-        err_set(err, ERR_DB_UNREADABLE, "%s is '%.40s'; MariaDB 10.5 or newer is needed", self->place, version);
+        err_set(err, ERR_DB_UNREADABLE, "%s runs '%.40s'; MariaDB 10.5 or newer is required", self->place, version);
         mariadb_link_close(self);
         return ERR_DB_UNREADABLE;
     }
@@ -351,7 +351,7 @@ static enum err_code greet(struct mariadb_db *self, struct err *err)
     enum err_code code = ask_modes(self, &why);
     for (size_t i = 0; !code && i < G_N_ELEMENTS(session); i++) code = mariadb_link_do(self, session[i], &why);
     if (code == ERR_ENGINE || code == ERR_REFUSED)
-        code = err_set(err, ERR_DB_UNREADABLE, "%s takes no read-only session with limits: %s", self->place, why.text);
+        code = err_set(err, ERR_DB_UNREADABLE, "%s refuses a read-only session with limits: %s", self->place, why.text);
     else if (code && err)
         *err = why;
     if (code) mariadb_link_close(self);
@@ -397,7 +397,7 @@ enum err_code mariadb_link_open(struct mariadb_db *self, int64_t until_ns, struc
     const size_t stack = STACK;
     int64_t own = clock_now_ns() + CONNECT_MS * 1000000LL;
     self->conn = once == 1 ? new_connection(a) : NULL;
-    if (!self->conn) return err_set(err, ERR_NOMEM, "no memory for a connection");
+    if (!self->conn) return err_set(err, ERR_NOMEM, "out of memory for a connection");
     mysql_options(self->conn, MYSQL_OPT_NONBLOCK, &stack);
     MYSQL *done = NULL;
     int status =
@@ -489,7 +489,7 @@ enum err_code mariadb_link_prepare(struct mariadb_db *self, const char *sql, siz
     enum err_code code = ERR_OK;
     if (!self->conn) return err_set(err, ERR_UNREACHABLE, "the connection to %s was lost", self->place);
     MYSQL_STMT *stmt = mysql_stmt_init(self->conn);
-    if (!stmt) return err_set(err, ERR_NOMEM, "no memory for a statement");
+    if (!stmt) return err_set(err, ERR_NOMEM, "out of memory for a statement");
     int status = mysql_stmt_prepare_start(&failure, stmt, sql, len);
     while (status && !(code = wait_for(self, &status, err))) status = mysql_stmt_prepare_cont(&failure, stmt, status);
     if (!code && failure)

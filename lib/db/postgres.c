@@ -106,8 +106,8 @@ static enum err_code read_frame(struct postgres_db *self, struct err *err)
     enum err_code code = ERR_OK;
     for (unsigned i = 0; !code && i < self->n_frame; i++) code = link_finish(self, &why);
     if (code == ERR_ENGINE)
-        return err_set(err, ERR_DB_UNREADABLE, "%s takes no read-only transaction with limits around a statement: %s",
-                       self->place, why.text);
+        return err_set(err, ERR_DB_UNREADABLE, "%s refuses a read-only transaction with limits: %s", self->place,
+                       why.text);
     if (code && err) *err = why;
     return code;
 }
@@ -142,8 +142,8 @@ static enum err_code meet(struct postgres_db *self, struct err *err)
     int version = PQserverVersion(self->conn);
     if (version >= OLDEST) return ERR_OK;
     link_close(self);
-    return err_set(err, ERR_DB_UNREADABLE, "%s is version %d; %d or newer is needed", self->place, version / 10000,
-                   OLDEST / 10000);
+    return err_set(err, ERR_DB_UNREADABLE, "%s is PostgreSQL %d; version %d or newer is required", self->place,
+                   version / 10000, OLDEST / 10000);
 }
 
 /* What a flight brings beside its frame: queues it, up to the end of its section. */
@@ -250,9 +250,10 @@ static enum err_code read_cost(struct postgres_db *self, struct err *err)
     PQclear(result);
     enum err_code ended = link_settle(self, code ? NULL : err);
     if (code || ended) return code ? code : ended;
-    if (cost < 0) return err_set(err, ERR_TOO_COSTLY, "the server gave no estimate of what the statement costs");
+    if (cost < 0) return err_set(err, ERR_TOO_COSTLY, "the server returned no cost estimate for the statement");
     if (cost <= most) return ERR_OK;
-    return err_set(err, ERR_TOO_COSTLY, "the server puts the statement at a cost of %.0f, more than %.0f", cost, most);
+    return err_set(err, ERR_TOO_COSTLY, "the server estimates the cost of the statement at %.0f; the limit is %.0f",
+                   cost, most);
 }
 
 /* The statement, as many of its rows as it may have (stop_rows; 0: all), and the cleaning up. */
@@ -348,7 +349,7 @@ struct collecting {
 
 static enum err_code memory_error(struct err *err)
 {
-    return err_set(err, ERR_LIMIT_MEMORY, "the result does not fit the memory set aside for it");
+    return err_set(err, ERR_LIMIT_MEMORY, "the result exceeds its memory limit");
 }
 
 static enum err_code collect(void *ctx, PGresult *row, bool *stop, struct err *err)
@@ -496,13 +497,15 @@ static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t l
     struct err why = err ? *err : (struct err){0};
     struct postgres_calls calls = {0};
     bool hidden = memmem(sql, len, "\"\"", 2) || memmem(sql, len, "&\"", 2);
-    if (hidden) return err_set(err, ERR_REFUSED, "Assay cannot read it: %s", why.text);
+    if (hidden) return err_set(err, ERR_REFUSED, "Assay cannot parse the statement: %s", why.text);
     enum err_code code = postgres_calls_of_text(sql, len, &calls, err);
     if (code)
         postgres_calls_clear(&calls);
     else
         code = ask_server(self, sql, len, &calls, offset, err);
-    return code ? code : err_set(err, ERR_REFUSED, "the server takes it, but Assay cannot read it: %s", why.text);
+    return code
+               ? code
+               : err_set(err, ERR_REFUSED, "the server accepts the statement, but Assay cannot parse it: %s", why.text);
 }
 
 static enum err_code check(struct db *db, const char *sql, size_t len, int *offset, struct err *err)
@@ -657,7 +660,7 @@ static enum err_code look(struct postgres_db *self, int64_t now_ns, struct err *
     if (!code && state.print && strlen(state.print) == 32)
         memcpy(self->print, state.print, sizeof self->print);
     else if (!code)
-        code = err_set(err, ERR_INTERNAL, "the server gave no fingerprint");
+        code = err_set(err, ERR_INTERNAL, "the server returned no fingerprint");
     if (code) g_clear_pointer(&self->snapshot, g_free);
     self->checked_ns = now_ns;
     g_free(state.print);
@@ -744,7 +747,7 @@ static enum err_code check_tables(struct postgres_db *self, struct err *err)
              " (SELECT oid FROM pg_catalog.pg_namespace WHERE " SCHEMAS "))",
              note_some, &some, err);
     return !code && !some
-               ? err_set(err, ERR_DB_EMPTY, "%s has no tables in the schemas that the role may use", self->place)
+               ? err_set(err, ERR_DB_EMPTY, "%s has no tables in the schemas that the role can use", self->place)
                : code;
 }
 
@@ -753,10 +756,9 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
     enum err_code code = libpq_open(err);
     if (code) return code;
     if (!link_is_plain(path))
-        return err_set(
-            err, ERR_DB_MISSING,
-            "the connection string of the PostgreSQL database is malformed (in a URL, @ / : of a password are "
-            "written %%40 %%2F %%3A)");
+        return err_set(err, ERR_DB_MISSING,
+                       "the connection string of the PostgreSQL database is malformed" ERR_HINT
+                       "in a URL, write @ / : in a password as %%40 %%2F %%3A");
     struct postgres_db *self = g_new0(struct postgres_db, 1);
     self->base = (struct db){.engine = &db_engine_postgres, .limits = *limits};
     self->dsn = g_strdup(path);

@@ -369,7 +369,7 @@ static enum err_code end(struct call_collector *c, struct err *err)
 {
     g_ptr_array_free(c->sources, TRUE);
     g_hash_table_destroy(c->seen);
-    return c->too_many ? err_set(err, ERR_LIMIT_COUNT, "the statement has more than %d different names", MAX_NAMES)
+    return c->too_many ? err_set(err, ERR_LIMIT_COUNT, "the statement has more than %d distinct names", MAX_NAMES)
                        : ERR_OK;
 }
 

@@ -156,7 +156,8 @@ enum err_code check_load(struct postgres_db *self, struct err *err)
     self->calls = NULL;
     enum err_code code = self->base.engine->scan(&self->base, listing, take_own, self->own, err);
     self->calls = calls;
-    if (!code && !self->own->state) code = err_set(err, ERR_INTERNAL, "the server does not say what is its own");
+    if (!code && !self->own->state)
+        code = err_set(err, ERR_INTERNAL, "the server did not list its user-defined functions");
     if (code) check_forget(self);
     return code;
 }
@@ -260,7 +261,7 @@ static char *found(const PGresult *result)
 static enum err_code refuse(struct postgres_db *self, const char *what, struct err *err)
 {
     self->stale = !self->asks_names;
-    return err_set(err, ERR_REFUSED, "the database's own %s could run here, which is not allowed",
+    return err_set(err, ERR_REFUSED, "the statement could run the user-defined %s, which is not allowed",
                    self->stale ? "functions" : what);
 }
 

@@ -16,18 +16,18 @@
 #define REVOKE(function) "'REVOKE EXECUTE ON FUNCTION ' || " function "::regprocedure || ' FROM PUBLIC, ' || " ME
 
 const struct db_checkup postgres_checkups[] = {
-    {"superuser", DB_TOO_WIDE, "no setting and no READ ONLY holds a superuser",
+    {"superuser", DB_TOO_WIDE, "no setting and no READ ONLY transaction restricts a superuser",
      "SELECT 'the role has ' || a.attribute, 'ALTER ROLE ' || " ME
      " || ' NO' || a.attribute FROM pg_catalog.pg_roles r,"
      " LATERAL (VALUES ('SUPERUSER', rolsuper), ('CREATEDB', rolcreatedb), ('CREATEROLE', rolcreaterole),"
      " ('REPLICATION', rolreplication), ('BYPASSRLS', rolbypassrls)) AS a(attribute, has)"
      " WHERE r.rolname = current_user AND a.has"},
-    {"membership", DB_TOO_WIDE, "members read and write files, run programs, or end the sessions of others",
+    {"membership", DB_TOO_WIDE, "members can read and write files, run programs, or end the sessions of others",
      "SELECT 'the role is a member of ' || r.rolname, 'REVOKE ' || r.rolname || ' FROM ' || " ME
      " FROM pg_catalog.pg_roles r WHERE pg_catalog.pg_has_role(current_user, r.oid, 'MEMBER') AND r.rolname IN"
      " ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program', 'pg_signal_backend',"
      " 'pg_write_all_data', 'pg_read_all_settings', 'pg_monitor', 'pg_checkpoint')"},
-    {"owner", DB_TOO_WIDE, "an owner may do anything to what it owns",
+    {"owner", DB_TOO_WIDE, "an owner has all rights on its objects",
      "SELECT 'the role owns ' || c.oid::regclass, 'ALTER TABLE ' || c.oid::regclass || ' OWNER TO another_role'"
      " FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND c.relowner ="
      " (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user) ORDER BY 1 LIMIT 20"},
@@ -37,14 +37,14 @@ const struct db_checkup postgres_checkups[] = {
      " unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS p(privilege)"
      " WHERE c.relkind IN ('r', 'p', 'v', 'f') AND s.nspname !~ '^pg_' AND s.nspname <> 'information_schema'"
      " AND pg_catalog.has_table_privilege(c.oid, p.privilege) ORDER BY 1 LIMIT 20"},
-    {"create", DB_TOO_WIDE, "what is created may shadow a table or function of an honest query",
+    {"create", DB_TOO_WIDE, "a created object can shadow a table or function that a query uses",
      "SELECT 'CREATE on the schema ' || pg_catalog.quote_ident(s.nspname), 'REVOKE CREATE ON SCHEMA ' ||"
      " pg_catalog.quote_ident(s.nspname) || ' FROM PUBLIC, ' || " ME " FROM pg_catalog.pg_namespace s"
      " WHERE s.nspname !~ '^pg_' AND pg_catalog.has_schema_privilege(s.oid, 'CREATE')"
      " UNION ALL SELECT p.privilege || ' on the database', 'REVOKE ' || p.privilege || ' ON DATABASE ' ||"
      " pg_catalog.quote_ident(current_database()) || ' FROM PUBLIC, ' || " ME " FROM unnest(ARRAY['CREATE', 'TEMP'])"
      " AS p(privilege) WHERE pg_catalog.has_database_privilege(current_database(), p.privilege)"},
-    {"function", DB_TOO_WIDE, "effects that outlive a transaction rolled back, or reach outside of the database",
+    {"function", DB_TOO_WIDE, "its effects can survive a rollback or reach outside the database",
      "SELECT 'EXECUTE on ' || k.name || ': ' || pg_catalog.string_agg(DISTINCT p.proname, ', '),"
      " 'REVOKE EXECUTE ON FUNCTION ' || pg_catalog.string_agg(p.oid::regprocedure::text, ', ') || ' FROM PUBLIC, ' "
      "|| " ME " FROM pg_catalog.pg_proc p JOIN (VALUES ('settings', '^set_config$'), ('sleeping', '^pg_sleep'),"
@@ -55,12 +55,13 @@ const struct db_checkup postgres_checkups[] = {
      "promote|switch_wal|stat_reset.*|logical_emit_message|notify|export_snapshot)$')) AS k(name, pattern)"
      " ON p.proname ~ k.pattern WHERE p.pronamespace = 'pg_catalog'::regnamespace"
      " AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') GROUP BY k.name ORDER BY k.name"},
-    {"definer", DB_TOO_WIDE, "a function that runs with its owner's rights",
+    {"definer", DB_TOO_WIDE, "the function runs with its owner's rights",
      "SELECT 'EXECUTE on ' || p.oid::regprocedure || ', which runs as ' || pg_catalog.pg_get_userbyid(p.proowner),"
      " 'REVOKE EXECUTE ON FUNCTION ' || p.oid::regprocedure || ' FROM PUBLIC, ' || " ME
      " FROM pg_catalog.pg_proc p WHERE p.prosecdef AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')"
      " ORDER BY 1 LIMIT 20"},
-    {"hidden call", DB_TOO_WIDE, "it runs by a name that looks built in, or by none; Assay refuses what could mean it",
+    {"hidden call", DB_TOO_WIDE,
+     "it can run under a built-in name or without a name; Assay refuses statements that could call it",
      "SELECT 'the ' || f.what || ' calls ' || f.function::regprocedure, " REVOKE(
          "f.function") " FROM ("
                        "SELECT p.oid, 'name of a built-in function' FROM pg_catalog.pg_proc p WHERE p.proname IN"
@@ -80,7 +81,7 @@ const struct db_checkup postgres_checkups[] = {
                        " d.refclassid = 'pg_catalog.pg_operator'::regclass WHERE k.contypid >= 16384"
                        ") AS f(function, what) WHERE " IS_OWN("f.function") " ORDER BY 1 LIMIT 50"},
     {"unasked call", DB_TOO_WIDE,
-     "the server does not ask for the right to execute it; Assay refuses what could mean it",
+     "the server does not check the EXECUTE right; Assay refuses statements that could call it",
      "SELECT 'the cast from ' || c.castsource::regtype || ' to ' || c.casttarget::regtype || ' calls ' ||"
      " c.castfunc::regprocedure || ' in to_json', 'DROP CAST (' || c.castsource::regtype || ' AS ' ||"
      " c.casttarget::regtype || ')' FROM pg_catalog.pg_cast c WHERE c.castfunc >= 16384 AND c.casttarget IN"
@@ -96,36 +97,37 @@ const struct db_checkup postgres_checkups[] = {
      " JOIN pg_catalog.pg_namespace s ON s.oid = y.opfnamespace JOIN pg_catalog.pg_proc p ON p.oid = a.function"
      " JOIN pg_catalog.pg_language l ON l.oid = p.prolang WHERE p.oid >= 16384 AND m.amname IN ('btree', 'hash')"
      " AND l.lanname NOT IN ('internal', 'c') ORDER BY 1 LIMIT 20"},
-    {"own function", DB_ADVICE, "x.f calls f(x); Assay refuses that where f is no column. Views need what they call",
+    {"own function", DB_ADVICE,
+     "x.f calls f(x); Assay refuses it unless f is a column. Views need the functions that they call",
      "SELECT 'EXECUTE on ' || p.oid::regprocedure || ', which ' || CASE WHEN p.pronargs - p.pronargdefaults <= 1 AND"
      " p.pronargs > 0 THEN 'x.' || pg_catalog.quote_ident(p.proname) || ' calls too' ELSE 'no statement needs' END,"
      " " REVOKE("p.oid") " FROM pg_catalog.pg_proc p WHERE p.prokind <> 'p' AND NOT p.prosecdef AND"
                          " p.prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype) AND p.proname NOT IN"
                          " (SELECT proname FROM pg_catalog.pg_proc WHERE oid < 16384) AND " IS_OWN(
                              "p.oid") " ORDER BY 1 LIMIT 20"},
-    {"language", DB_TOO_WIDE, "untrusted languages run outside of the database's rules",
+    {"language", DB_TOO_WIDE, "untrusted languages bypass the rules of the database",
      "SELECT 'functions of the language ' || l.lanname || ' (' || p.oid::regprocedure || ')',"
      " 'REVOKE EXECUTE ON FUNCTION ' || p.oid::regprocedure || ' FROM PUBLIC, ' || " ME
      " FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid = p.prolang WHERE NOT l.lanpltrusted"
      " AND l.lanname NOT IN ('internal', 'c') AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') LIMIT 20"},
-    {"servers", DB_TOO_WIDE, "foreign servers lead out of this database",
+    {"servers", DB_TOO_WIDE, "foreign servers give access outside this database",
      "SELECT 'USAGE of the foreign server ' || pg_catalog.quote_ident(s.srvname), 'REVOKE USAGE ON FOREIGN SERVER ' ||"
      " pg_catalog.quote_ident(s.srvname) || ' FROM PUBLIC, ' || " ME " FROM pg_catalog.pg_foreign_server s"
      " WHERE pg_catalog.has_server_privilege(s.oid, 'USAGE')"
      " UNION ALL SELECT 'the extension ' || extname || ' is installed', 'DROP EXTENSION ' || extname"
      " FROM pg_catalog.pg_extension WHERE extname IN ('dblink', 'file_fdw', 'adminpack')"},
-    {"connections", DB_ADVICE, "a fleet that runs wild takes the connections of others",
+    {"connections", DB_ADVICE, "too many workers could use up the connections of others",
      "SELECT 'no CONNECTION LIMIT', 'ALTER ROLE ' || " ME " || ' CONNECTION LIMIT 20' FROM pg_catalog.pg_roles"
      " WHERE rolname = current_user AND rolconnlimit < 0"},
     {"temporary files", DB_ADVICE,
-     "a sort or join may fill the disk; only a superuser can set a limit, so Assay does not",
+     "a sort or join can fill the disk; only a superuser can set a limit, so Assay does not",
      "SELECT 'temp_file_limit is not set', 'ALTER ROLE ' || " ME " || ' SET temp_file_limit = ''1GB'''"
      " WHERE pg_catalog.current_setting('temp_file_limit') = '-1'"},
-    {"timeout", DB_ADVICE, "Assay sets one for each statement; a default also holds what reaches the role otherwise",
+    {"timeout", DB_ADVICE, "Assay sets a timeout for each statement; a default also covers other uses of the role",
      "SELECT 'statement_timeout has no default', 'ALTER ROLE ' || " ME " || ' SET statement_timeout = ''10s'''"
      " WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_db_role_setting d, unnest(d.setconfig) AS s WHERE d.setrole IN"
      " (0, (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user)) AND s LIKE 'statement_timeout=%')"},
-    {"encryption", DB_ADVICE, "the password and the data travel in the clear",
+    {"encryption", DB_ADVICE, "the password and the data are sent unencrypted",
      "SELECT 'the connection is not encrypted', NULL FROM pg_catalog.pg_stat_ssl WHERE pid ="
      " pg_catalog.pg_backend_pid() AND NOT ssl AND pg_catalog.inet_server_addr() IS NOT NULL"
      " AND NOT pg_catalog.inet_server_addr() <<= '127.0.0.0/8'::inet"},

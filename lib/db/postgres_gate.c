@@ -326,7 +326,7 @@ const char *const *postgres_gate_functions(size_t *n)
 
 static enum err_code refuse(struct err *err, const char *what, const char *name, size_t len)
 {
-    return err_set(err, ERR_REFUSED, "%s%s%.*s is not allowed here", what, len ? " " : "", (int)MIN(len, 80), name);
+    return err_set(err, ERR_REFUSED, "%s%s%.*s is not allowed", what, len ? " " : "", (int)MIN(len, 80), name);
 }
 
 /* --- the text ----------------------------------------------------------------------------------------------------- */
@@ -383,10 +383,10 @@ static const char *unlike_lexing(const char *sql, const char *end)
 static enum err_code check_text(const char *sql, size_t len, struct err *err)
 {
     const char *end = sql + len, *odd = unlike_lexing(sql, end);
-    if (odd) return err_set(err, ERR_SYNTAX, "%s is not read here", odd);
+    if (odd) return err_set(err, ERR_SYNTAX, "%s is not supported", odd);
     for (const char *p = sql; p < end;) {
         size_t word = word_length(p, end);
-        if (word && is_outside(p, word)) return refuse(err, "the name", p, word);
+        if (word && is_outside(p, word)) return refuse(err, "name", p, word);
         p += word ? word : 1;
     }
     return ERR_OK;
@@ -403,7 +403,7 @@ static enum err_code check_call(const struct sql_node *call, struct err *err)
 {
     bool ours = !call->text2 || text_is(call->text2, call->text2_len, "pg_catalog"); /* "PG_CATALOG" is looked up */
     if (ours && allow_list_has(functions, G_N_ELEMENTS(functions), call->text, call->text_len)) return ERR_OK;
-    return refuse(err, "the function", call->text, call->text_len);
+    return refuse(err, "function", call->text, call->text_len);
 }
 
 static enum err_code check_table(const struct sql_node *table, struct err *err)
@@ -412,7 +412,7 @@ static enum err_code check_table(const struct sql_node *table, struct err *err)
     if (table->text3) return refuse(err, table->text3, "", 0); /* TABLESAMPLE: its arguments are not in the tree */
     for (size_t i = 0; table->text2 && i < G_N_ELEMENTS(schemas); i++)
         if (text_is(table->text2, table->text2_len, schemas[i]))
-            return refuse(err, "the schema", table->text2, table->text2_len);
+            return refuse(err, "schema", table->text2, table->text2_len);
     return ERR_OK;
 }
 
@@ -460,7 +460,7 @@ static enum err_code check_column(const struct sql_node *root, const struct sql_
                                   struct err *err)
 {
     if (!column->text2) return ERR_OK;
-    if (takes_a_row(column)) return refuse(err, "the call", column->text, column->text_len);
+    if (takes_a_row(column)) return refuse(err, "the implicit call of function", column->text, column->text_len);
     if (!calls_in_from) return ERR_OK;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         const struct sql_node *call = sql_is(n, SQL_FROM_CALL) ? sql_kid(n, FROM_CALL_CALL) : NULL;
@@ -468,7 +468,8 @@ static enum err_code check_column(const struct sql_node *root, const struct sql_
         const char *alias = n->alias ? n->alias : call->text;
         size_t alias_len = n->alias ? n->alias_len : call->text_len;
         if (!sql_name_is(alias, alias_len, column->text2, column->text2_len)) continue;
-        if (!gives_column(n, column)) return refuse(err, "the call", column->text, column->text_len);
+        if (!gives_column(n, column))
+            return refuse(err, "the implicit call of function", column->text, column->text_len);
     }
     return ERR_OK;
 }
@@ -478,7 +479,8 @@ static enum err_code check_frame(const struct sql_node *frame, struct err *err)
 {
     for (uint32_t i = 0; i < frame->text_len; i++) {
         bool point = frame->text[i] == '.' && i + 1 < frame->text_len && !g_ascii_isdigit(frame->text[i + 1]);
-        if (point || strchr("(\":[", frame->text[i])) return refuse(err, "a frame with more than a number", "", 0);
+        if (point || strchr("(\":[", frame->text[i]))
+            return refuse(err, "a window frame with a complex expression", "", 0);
     }
     return ERR_OK;
 }
@@ -490,9 +492,9 @@ static enum err_code check_node(const struct sql_node *root, const struct sql_no
     case SQL_CALL: return check_call(n, err);
     case SQL_TABLE: return check_table(n, err);
     case SQL_COLUMN: return check_column(root, n, calls_in_from, err);
-    case SQL_FIELD: return n->flags & SQL_F_STAR ? ERR_OK : refuse(err, "the field", n->text, n->text_len);
+    case SQL_FIELD: return n->flags & SQL_F_STAR ? ERR_OK : refuse(err, "the field access", n->text, n->text_len);
     case SQL_FRAME: return check_frame(n, err);
-    case SQL_ERROR: return err_set(err, ERR_SYNTAX, "a part of the statement cannot be read");
+    case SQL_ERROR: return err_set(err, ERR_SYNTAX, "part of the statement cannot be parsed");
     default: return ERR_OK;
     }
 }

@@ -73,9 +73,9 @@ static enum err_code code_of(const char *state)
 enum err_code link_stopped(const struct postgres_db *self, enum err_code code, struct err *err)
 {
     switch (code) {
-    case ERR_DEADLINE: return err_set(err, code, "the deadline passed before the statement was done");
-    case ERR_CANCELLED: return err_set(err, code, "the statement was called off");
-    default: return err_set(err, code, "stopped after %lld ms", (long long)self->base.limits.time_ms);
+    case ERR_DEADLINE: return err_set(err, code, "the deadline passed before the statement finished");
+    case ERR_CANCELLED: return err_set(err, code, "the statement was cancelled");
+    default: return err_set(err, code, "the statement was stopped after %lld ms", (long long)self->base.limits.time_ms);
     }
 }
 
@@ -113,7 +113,7 @@ enum err_code link_failure(const struct postgres_db *self, const PGresult *resul
     if (code == ERR_LIMIT_TIME && atomic_load(&self->cancelled)) return link_stopped(self, ERR_CANCELLED, err);
     if (code == ERR_LIMIT_TIME) return out_of_time(self, err);
     if (message && strstr(message, "invalid memory alloc request size")) code = ERR_LIMIT_BYTES;
-    err_set(err, code, "%s (%s)%s%s", message ? message : "no message", state ? state : "no SQLSTATE", hint ? "; " : "",
+    err_set(err, code, "%s (%s)" ERR_HINT "%s", message ? message : "no message", state ? state : "no SQLSTATE",
             hint ? hint : "");
     if (err && state) g_strlcpy(err->sqlstate, state, sizeof err->sqlstate);
     return code;
@@ -323,7 +323,7 @@ enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *
     if (self->conn) return ERR_OK;
     int64_t own = clock_now_ns() + CONNECT_MS * 1000000LL;
     self->conn = start(self->dsn);
-    if (!self->conn) return err_set(err, ERR_NOMEM, "no memory for a connection");
+    if (!self->conn) return err_set(err, ERR_NOMEM, "out of memory for a connection");
     if (PQstatus(self->conn) == CONNECTION_BAD) return connect_failed(self, err);
     PQsetNoticeReceiver(self->conn, be_quiet, NULL);
     enum err_code code = finish_connecting(self, MIN(own, until_ns), err);

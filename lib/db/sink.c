@@ -7,7 +7,7 @@ enum { FIRST_ROOM = 256, KEEP_ROOM = 16 * 1024 }; /* values */
 
 static enum err_code full(struct err *err)
 {
-    return err_set(err, ERR_LIMIT_MEMORY, "the result does not fit the memory set aside for it");
+    return err_set(err, ERR_LIMIT_MEMORY, "the result exceeds its memory limit");
 }
 
 enum err_code sink_init(struct sink *sink, struct arena *arena, const struct db_limits *limits,

@@ -505,8 +505,8 @@ static enum err_code check_counts(GArray *counts, struct err *err)
     for (guint i = 1; i < counts->len; i++)
         if (g_array_index(counts, struct size_count, i).start < g_array_index(counts, struct size_count, i - 1).end)
             return err_set(err, ERR_REFUSED,
-                           "a count that is computed with another count is not allowed here; write a "
-                           "number, or least(n, 1000)");
+                           "a count computed from another count is not allowed" ERR_HINT
+                           "write a number, or least(n, 1000)");
     return ERR_OK;
 }
 
@@ -537,7 +537,7 @@ enum err_code size_check(const struct size_engine *engine, const struct sql_stmt
     arena_init(&arena, 0);
     if (!list_nodes(&s, &arena)) {
         arena_free(&arena);
-        return err_set(err, ERR_LIMIT_MEMORY, "no memory for the sizes of the statement");
+        return err_set(err, ERR_LIMIT_MEMORY, "out of memory for the sizes of the statement");
     }
     GArray *own = g_array_new(FALSE, FALSE, sizeof(struct size_count));
     s.names = size_names_new(s.nodes, s.n);

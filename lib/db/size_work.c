@@ -259,8 +259,8 @@ static enum err_code check_cap(const struct size_rule *rule, struct size size, c
 {
     if (!rule->most || size_total(size) <= rule->most) return ERR_OK;
     return err_set(err, ERR_REFUSED,
-                   "%.*s may get a format, pattern or path of more than %u bytes here, which is not allowed; write a "
-                   "shorter one",
+                   "%.*s may receive a format, pattern or path of more than %u bytes, which is not allowed" ERR_HINT
+                   "write a shorter one",
                    (int)MIN(len, 40), name, rule->most);
 }
 
@@ -323,11 +323,11 @@ enum err_code work_check(const struct size_engine *engine, const struct work_sum
     int len = (int)MIN(sum->name_len, 40);
     if (!isfinite(sum->bytes))
         return err_set(err, ERR_REFUSED,
-                       "%.*s may get a text of no known length here, and %s cannot be stopped while it works on it; "
+                       "%.*s may receive a text of unknown length, and %s cannot interrupt it" ERR_HINT
                        "write left(text, 1000)",
                        len, sum->name, engine->name);
     return err_set(err, ERR_REFUSED,
-                   "%.*s may work on %.0f bytes here, and %s cannot be stopped in the about %.1f s that this statement "
-                   "may take so; use shorter texts and patterns",
+                   "%.*s may process %.0f bytes, and %s cannot interrupt it for about %.1f s" ERR_HINT
+                   "use shorter texts and patterns",
                    len, sum->name, fmin(sum->bytes, 1e15), engine->name, fmin(ms / 1000, 1e6));
 }

@@ -68,7 +68,7 @@ static void interrupt(struct db *db)
 
 static enum err_code deadline_error(struct err *err)
 {
-    return err_set(err, ERR_DEADLINE, "the deadline passed before the statement was done");
+    return err_set(err, ERR_DEADLINE, "the deadline passed before the statement finished");
 }
 
 /* How long the statement may take, by the clock and in steps. */
@@ -130,16 +130,17 @@ static enum err_code stopped_error(const struct sqlite_db *self, struct err *err
 {
     enum err_code code = why_stopped(self);
     switch (code) {
-    case ERR_LIMIT_TIME: return err_set(err, code, "stopped after %lld ms", (long long)self->time_ms);
-    case ERR_LIMIT_STEPS: return err_set(err, code, "stopped after %lld engine steps", (long long)self->max_steps);
+    case ERR_LIMIT_TIME: return err_set(err, code, "the statement was stopped after %lld ms", (long long)self->time_ms);
+    case ERR_LIMIT_STEPS:
+        return err_set(err, code, "the statement was stopped after %lld engine steps", (long long)self->max_steps);
     case ERR_DEADLINE: return deadline_error(err);
-    default: return err_set(err, code, "the statement was called off");
+    default: return err_set(err, code, "the statement was cancelled");
     }
 }
 
 static enum err_code refused_error(const char *what, struct err *err)
 {
-    return err_set(err, ERR_REFUSED, "%s is not allowed here", what);
+    return err_set(err, ERR_REFUSED, "%s is not allowed", what);
 }
 
 static bool is_memory(int rc)
@@ -195,7 +196,7 @@ static enum err_code check_kind(const struct sqlite_db *self, sqlite3_stmt *stmt
                                 struct err *err)
 {
     bool query = self->guard.is_query || self->guard.trusted; /* the program may list by PRAGMA */
-    if (!stmt) return err_set(err, ERR_ENGINE, "the text holds no statement");
+    if (!stmt) return err_set(err, ERR_ENGINE, "the text contains no statement");
     if (sqlite3_stmt_isexplain(stmt)) return refused_error("EXPLAIN", err);
     if (!query || sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt))
         return refused_error("a statement that is not a query", err);
@@ -291,7 +292,7 @@ static bool fetch_row(sqlite3_stmt *stmt, struct db_value *row, uint32_t n)
 static enum err_code memory_error(const struct sqlite_db *self, struct err *err)
 {
     if (is_late(self)) return stopped_error(self, err);
-    return err_set(err, ERR_LIMIT_MEMORY, "the engine ran out of the memory set aside for it");
+    return err_set(err, ERR_LIMIT_MEMORY, "SQLite exceeded its memory limit");
 }
 
 /* Take rows until the end; `rc` is what the first step said. */
@@ -461,7 +462,7 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
     self->path = g_strdup(path);
     enum err_code code = sqlite_connect(self, err);
     if (!code && !sqlite_watch(self)) {
-        code = err_set(err, ERR_NOMEM, "the watchdog thread could not be started");
+        code = err_set(err, ERR_NOMEM, "cannot start the watchdog thread");
         sqlite_disconnect(self);
     }
     if (code) {

@@ -188,7 +188,7 @@ static const char *const operations[] = {
     [SQLITE_ANALYZE] = "ANALYZE",
     [SQLITE_CREATE_VTABLE] = "CREATE VIRTUAL TABLE",
     [SQLITE_DROP_VTABLE] = "DROP TABLE",
-    [SQLITE_FUNCTION] = "the function",
+    [SQLITE_FUNCTION] = "function",
     [SQLITE_SAVEPOINT] = "SAVEPOINT",
 };
 

@@ -30,7 +30,7 @@ static enum err_code check_file(const char *path, struct stat *st, struct err *e
 {
     if (stat(path, st) != 0) return stat_error(path, err);
     if (!S_ISREG(st->st_mode)) return err_set(err, ERR_DB_UNREADABLE, "'%s' is not a file", path);
-    if (st->st_size == 0) return err_set(err, ERR_DB_EMPTY, "'%s' has no bytes", path);
+    if (st->st_size == 0) return err_set(err, ERR_DB_EMPTY, "'%s' is an empty file", path);
     return ERR_OK;
 }
 
@@ -93,8 +93,8 @@ static enum err_code choose_immutable(const char *path, bool *immutable, struct 
     if (wal > 0 && shm < 0)
         return err_set(
             err, ERR_DB_UNREADABLE,
-            "'%s' has changes in its -wal file that were never merged, and Assay does not write: open it once "
-            "with sqlite3 and run PRAGMA wal_checkpoint(TRUNCATE)",
+            "'%s' has changes in its -wal file that are not checkpointed, and Assay opens it read-only" ERR_HINT
+            "open it once with sqlite3 and run PRAGMA wal_checkpoint(TRUNCATE)",
             path);
     return ERR_OK;
 }
@@ -119,7 +119,7 @@ static enum err_code open_by_header(struct sqlite_db *self, const struct stat *s
         return err_set(err, ERR_DB_CORRUPT, "'%s' is not a SQLite database", self->path);
     if (header[19] != WAL_VERSION) {
         if (is_truncated(header, st->st_size))
-            return err_set(err, ERR_DB_CORRUPT, "'%s' is shorter than its header says", self->path);
+            return err_set(err, ERR_DB_CORRUPT, "'%s' is truncated: it is shorter than its header says", self->path);
         return ERR_OK;
     }
     bool immutable;

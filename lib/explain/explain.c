@@ -163,7 +163,7 @@ enum err_code explain_query(struct arena *arena, const struct explain_source *so
     return ERR_OK;
 full:
     *out = NULL;
-    return err_set(err, ERR_LIMIT_MEMORY, "the explanation does not fit into memory");
+    return err_set(err, ERR_LIMIT_MEMORY, "the explanation exceeds its memory limit");
 }
 
 const char *explain_operations(struct arena *arena, const struct explanation *explanation)

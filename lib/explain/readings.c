@@ -32,16 +32,16 @@ static const struct {
     struct wording wordings[4];
 } ASPECTS[ASPECT_COUNT] = {
     [SHOWN] = {"What do you want to see?",
-               "nothing of that",
+               "none of that",
                {{"The query returns one row: ", "", ""}, {"The query returns ", "", ""}, {"Query ", "", ""}}},
     [KEPT] = {"Which of them do you mean?", "all of them", {{"Only rows where ", " are kept", "only those where "}}},
-    [EACH] = {"What should there be one line for?",
+    [EACH] = {"What should the result have one row for?",
               "all of them together",
               {{"Rows are put into groups by ", "", "one for each "}}},
     [GROUPS_KEPT] = {"Which of them do you mean?",
                      "all of them",
                      {{"Only groups where ", " are kept", "only those where "}}},
-    [ORDER] = {"By what should they be sorted?", "in any order", {{"Rows are sorted by ", "", "by "}}},
+    [ORDER] = {"How should they be sorted?", "in any order", {{"Rows are sorted by ", "", "by "}}},
     [HOW_MANY] = {"How many of them do you want?",
                   "all of them",
                   {{"Only the first row is kept", "", "only the first one"},
@@ -49,7 +49,7 @@ static const struct {
     [COMBINED] = {"Which of these do you mean?",
                   "none of these conditions",
                   {{"The query takes the rows of ", "", ""}}},
-    [JOINED] = {"How do they belong together?", "each by itself", {{"It looks at ", "", ""}}},
+    [JOINED] = {"How are they related?", "each separately", {{"It looks at ", "", ""}}},
 };
 
 /* What explanations say exactly, and people shorter; outside of quotes. */
@@ -556,7 +556,7 @@ static bool are_told_apart(const struct say *choices, uint32_t n)
 
 static enum err_code full(struct err *err)
 {
-    return err_set(err, ERR_LIMIT_MEMORY, "what the readings mean takes more memory than it may");
+    return err_set(err, ERR_LIMIT_MEMORY, "the readings exceed their memory limit");
 }
 
 static enum err_code read_one(struct arena *arena, const struct schema_index *index,
@@ -572,7 +572,8 @@ static enum err_code read_one(struct arena *arena, const struct schema_index *in
     enum err_code code = sql_parse(arena, statement->sql, statement->len, NULL, &stmt);
     if (!code) code = sql_bind(arena, stmt, &index->catalog, &bound);
     if (code == ERR_LIMIT_MEMORY) return full(err);
-    if (code || bound->diags) return err_set(err, ERR_ENGINE, "a reading does not parse, or names what is not there");
+    if (code || bound->diags)
+        return err_set(err, ERR_ENGINE, "a reading does not parse, or names an unknown table or column");
     struct explain_source *source = arena_new(arena, struct explain_source);
     if (!source) return full(err);
     *source = (struct explain_source){
@@ -589,7 +590,7 @@ enum err_code explain_readings(struct arena *arena, const struct schema_index *i
     struct asking a = {.arena = arena, .n = n};
     struct say question, choices[EXPLAIN_MAX_READINGS];
     if (n < 2 || n > EXPLAIN_MAX_READINGS)
-        return err_set(err, ERR_LIMIT_COUNT, "%u readings; 2 to %d can be told apart", n, EXPLAIN_MAX_READINGS);
+        return err_set(err, ERR_LIMIT_COUNT, "%u readings; expected 2 to %d", n, EXPLAIN_MAX_READINGS);
     for (uint32_t i = 0; i < n; i++) {
         const struct explanation *reading = NULL;
         enum err_code code = read_one(arena, index, &statements[i], &reading, err);
@@ -604,7 +605,7 @@ enum err_code explain_readings(struct arena *arena, const struct schema_index *i
     if (!are_told_apart(choices, n)) ask_about_all(&a, &question, choices);
     for (uint32_t i = 0; i < n; i++)
         if (!make_plain(arena, &choices[i])) return full(err);
-    if (!are_told_apart(choices, n)) return err_set(err, ERR_REFUSED, "two of the readings are the same in words");
+    if (!are_told_apart(choices, n)) return err_set(err, ERR_REFUSED, "two of the readings have the same description");
     for (uint32_t i = 0; i < n; i++) texts[i] = choices[i].text;
     *out = (struct explain_readings){question.text, texts, n};
     return ERR_OK;

@@ -48,16 +48,16 @@ void model_document_clear(struct model_document *document)
 static enum err_code check_head(const struct head *head, const unsigned char *bytes, size_t len, struct err *err)
 {
     if (memcmp(head->magic, MAGIC, sizeof MAGIC) != 0) return err_set(err, ERR_MALFORMED, "not a binary model file");
-    if (head->order != ORDER) return err_set(err, ERR_MALFORMED, "written on a machine of the other byte order");
+    if (head->order != ORDER) return err_set(err, ERR_MALFORMED, "written on a machine with the other byte order");
     if (head->version != BLOCKS_VERSION)
-        return err_set(err, ERR_VERSION, "binary form version %u; this build reads version %d", head->version,
-                       BLOCKS_VERSION);
+        return err_set(err, ERR_VERSION, "unsupported version %u of the binary form; this build reads version %d",
+                       head->version, BLOCKS_VERSION);
     if (head->size != len)
-        return err_set(err, ERR_MALFORMED, "%zu bytes where there should be %" G_GUINT64_FORMAT, len, head->size);
+        return err_set(err, ERR_MALFORMED, "%zu bytes; expected %" G_GUINT64_FORMAT, len, head->size);
     if (head->checksum != XXH3_64bits(bytes + sizeof *head, len - sizeof *head))
-        return err_set(err, ERR_MALFORMED, "its checksum is another: it is damaged");
+        return err_set(err, ERR_MALFORMED, "checksum mismatch: the file is damaged");
     if (head->n < 1 || head->n > BLOCKS_MAX || head->n * sizeof(struct place) > len - sizeof *head)
-        return err_set(err, ERR_MALFORMED, "the number of its blocks is not valid");
+        return err_set(err, ERR_MALFORMED, "invalid number of blocks");
     return ERR_OK;
 }
 
@@ -69,7 +69,7 @@ static enum err_code cut_blocks(GBytes *file, size_t n, struct model_blocks *out
         struct place place;
         memcpy(&place, bytes + sizeof(struct head) + i * sizeof place, sizeof place);
         if (place.offset % BLOCKS_ALIGN || place.offset > len || place.size > len - place.offset)
-            return err_set(err, ERR_MALFORMED, "block %zu does not lie within it", i);
+            return err_set(err, ERR_MALFORMED, "block %zu lies outside the file", i);
         out->items[out->n++] = g_bytes_new_from_bytes(file, place.offset, place.size);
     }
     return ERR_OK;
@@ -147,7 +147,7 @@ static enum err_code open_json(const char *path, const char *format, int version
     code = model_json_parse(text, len, format, version, &out->root, &inner);
     out->digest = XXH3_64bits(text, len);
     g_free(text);
-    return code ? err_set(err, code, "%s: %s", path, inner.text) : ERR_OK;
+    return code ? err_at(err, code, &inner, "%s", path) : ERR_OK;
 }
 
 enum err_code model_document_open(const char *path, const char *format, int version, struct model_document *out,
@@ -160,7 +160,7 @@ enum err_code model_document_open(const char *path, const char *format, int vers
     struct err inner = {0};
     enum err_code code =
         file ? model_document_read(file, format, version, out, &inner) : open_json(path, format, version, out, err);
-    if (file && code) err_set(err, code, "%s: %s; without it %s is read", binary, inner.text, path);
+    if (file && code) err_set(err, code, "%s: %s" ERR_HINT "delete it to read %s instead", binary, inner.text, path);
     if (file) {
         out->digest = digest;
         g_bytes_unref(file);

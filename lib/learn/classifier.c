@@ -38,7 +38,7 @@ const struct classifier_kind *classifier_kind_find(const char *name)
 const char *learn_unsupported(const char *kind)
 {
     const struct classifier_kind *found = classifier_kind_find(kind);
-    return found ? found->unsupported : "no such kind of classifier (known: logistic, trees)";
+    return found ? found->unsupported : "unknown kind of classifier (known: logistic, trees)";
 }
 
 static enum err_code check_options(const struct learn_options *o, struct err *err)
@@ -46,12 +46,13 @@ static enum err_code check_options(const struct learn_options *o, struct err *er
     bool rates = o->eta > 0 && o->eta <= 1 && o->subsample > 0 && o->subsample <= 1 && o->column_sample > 0 &&
                  o->column_sample <= 1 && o->min_child_weight >= 0 && o->lambda >= 0;
     if (!rates || !(o->c > 0) || !isfinite(o->c) || !isfinite(o->min_child_weight) || !isfinite(o->lambda))
-        return err_set(err, ERR_CONFIG, "an option of the classifier is out of its range");
+        return err_set(err, ERR_CONFIG, "a classifier option is out of range");
     if (!o->rounds || o->rounds > 10000 || !o->depth || o->depth > 16)
-        return err_set(err, ERR_CONFIG, "trees: 1 to 10000 rounds, depth 1 to 16");
+        return err_set(err, ERR_CONFIG, "trees need 1 to 10000 rounds and a depth of 1 to 16");
     if (!(o->focal_gamma >= 0 && o->focal_gamma <= 10) || !(o->focal_alpha >= 0 && o->focal_alpha <= 1))
-        return err_set(err, ERR_CONFIG, "focal loss: gamma from 0 to 10, alpha from 0 to 1");
-    if (!(o->rank >= 0 && o->rank <= 1000)) return err_set(err, ERR_CONFIG, "the weight of ranks is from 0 to 1000");
+        return err_set(err, ERR_CONFIG, "focal loss needs gamma from 0 to 10 and alpha from 0 to 1");
+    if (!(o->rank >= 0 && o->rank <= 1000))
+        return err_set(err, ERR_CONFIG, "the weight of ranks must be from 0 to 1000");
     if (o->folds < 2 || o->folds > 20) return err_set(err, ERR_CONFIG, "calibration needs 2 to 20 folds");
     return ERR_OK;
 }
@@ -65,7 +66,7 @@ static enum err_code check_names(const struct learn_data *data, struct err *err)
         if (!name || !*name || !g_utf8_validate(name, -1, NULL))
             code = err_set(err, ERR_CONFIG, "feature %u has no valid name", i);
         else if (!g_hash_table_add(seen, (gpointer)name))
-            code = err_set(err, ERR_CONFIG, "feature '%s' is given twice", name);
+            code = err_set(err, ERR_CONFIG, "duplicate feature '%s'", name);
     }
     g_hash_table_unref(seen);
     return code;
@@ -73,18 +74,19 @@ static enum err_code check_names(const struct learn_data *data, struct err *err)
 
 static enum err_code check_data(const struct learn_data *data, struct err *err)
 {
-    if (!data->n || data->n > UINT32_MAX - 1) return err_set(err, ERR_CONFIG, "no rows to learn from");
+    if (!data->n || data->n > UINT32_MAX - 1) return err_set(err, ERR_CONFIG, "no rows to train on");
     if (!data->m || data->m > LEARN_MAX_FEATURES)
-        return err_set(err, ERR_CONFIG, "1 to %d features, not %u", LEARN_MAX_FEATURES, data->m);
+        return err_set(err, ERR_CONFIG, "expected 1 to %d features, got %u", LEARN_MAX_FEATURES, data->m);
     double up = 0, down = 0;
     for (uint32_t i = 0; i < data->n; i++) {
         double w = row_weight(data, i);
         if (!(data->y[i] >= 0 && data->y[i] <= 1) || !(w >= 0) || !isfinite(w))
-            return err_set(err, ERR_CONFIG, "row %u: label not in 0 .. 1, or weight not a number of at least 0", i);
+            return err_set(err, ERR_CONFIG, "row %u: label is not from 0 to 1, or weight is negative or not finite", i);
         up += w * data->y[i];
         down += w * (1 - data->y[i]);
     }
-    if (!(up > 0 && down > 0)) return err_set(err, ERR_CONFIG, "the rows are all of one class: nothing to learn");
+    if (!(up > 0 && down > 0))
+        return err_set(err, ERR_CONFIG, "all rows have the same class, so there is nothing to train on");
     return check_names(data, err);
 }
 

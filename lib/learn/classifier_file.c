@@ -95,15 +95,15 @@ static enum err_code load_model(const json_t *root, const struct model_blocks *b
     const char *kind = json_string_value(json_object_get(root, "kind"));
     const char *command = json_string_value(json_object_get(root, "command"));
     model->kind = kind ? classifier_kind_find(kind) : NULL;
-    if (!model->kind) return err_set(err, ERR_MALFORMED, "the file names no known kind of classifier");
-    if (!command) return err_set(err, ERR_MALFORMED, "the file does not say what made it");
+    if (!model->kind) return err_set(err, ERR_MALFORMED, "kind is missing or is an unknown kind of classifier");
+    if (!command) return err_set(err, ERR_MALFORMED, "command is missing");
     model->command = g_strdup(command);
     if (!load_features(json_object_get(root, "features"), model))
-        return err_set(err, ERR_MALFORMED, "the list of features is not valid");
+        return err_set(err, ERR_MALFORMED, "the list of features is invalid");
     if (!load_calibration(json_object_get(root, "calibration"), &model->calibration))
-        return err_set(err, ERR_MALFORMED, "the calibration is not valid");
+        return err_set(err, ERR_MALFORMED, "the calibration is invalid");
     model->state = model->kind->load(json_object_get(root, "parameters"), model->m, blocks);
-    return model->state ? ERR_OK : err_set(err, ERR_MALFORMED, "the parameters of '%s' are not valid", kind);
+    return model->state ? ERR_OK : err_set(err, ERR_MALFORMED, "the parameters of '%s' are invalid", kind);
 }
 
 enum err_code learn_load_json(const json_t *root, const struct model_blocks *blocks, struct learn_model **out,
@@ -127,7 +127,7 @@ enum err_code learn_move(json_t *root, struct model_blocks *blocks, struct err *
     enum err_code code = learn_load_json(root, NULL, &model, err);
     if (code) return code;
     if (model->kind->move && !model->kind->move(json_object_get(root, "parameters"), model->state, blocks))
-        code = err_set(err, ERR_NOMEM, "no room for the classifier's blocks");
+        code = err_set(err, ERR_NOMEM, "out of memory for the classifier's blocks");
     learn_free(model);
     return code;
 }
@@ -152,5 +152,5 @@ enum err_code learn_load(const char *path, struct learn_model **out, struct err 
     if (code) return code;
     code = learn_load_json(document.root, &document.blocks, out, &inner);
     model_document_clear(&document);
-    return code ? err_set(err, code, "%s: %s", path, inner.text) : ERR_OK;
+    return code ? err_at(err, code, &inner, "%s", path) : ERR_OK;
 }

@@ -62,7 +62,7 @@ static enum err_code fit_state(const struct classifier_kind *kind, const struct 
 {
     *state = NULL;
     if (!both_classes(rows))
-        return err_set(err, ERR_CONFIG, "a fold is all of one class: too little data to learn from");
+        return err_set(err, ERR_CONFIG, "all rows of a fold have the same class: too little data to train on");
     return kind->fit(rows, options, state, err);
 }
 

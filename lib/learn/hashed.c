@@ -185,12 +185,12 @@ enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_o
                          const struct hashed_options *options, struct hashed_model **out, struct err *err)
 {
     *out = NULL;
-    if (!in_range(n, n_outputs, options)) return err_set(err, ERR_CONFIG, "nothing to learn from, or no such size");
+    if (!in_range(n, n_outputs, options)) return err_set(err, ERR_CONFIG, "no items to train on, or an invalid size");
     struct hashed_fit fit = {.model = model_new(options->bits, n_outputs), .options = options, .items = items, .n = n};
     if (!fit.model || !fit_init(&fit)) {
         fit_free(&fit);
         hashed_free(fit.model);
-        return err_set(err, ERR_NOMEM, "no memory for %zu items", n);
+        return err_set(err, ERR_NOMEM, "out of memory for %zu items", n);
     }
     uint64_t seed = options->seed;
     keep_common(&fit);

@@ -54,7 +54,8 @@ enum err_code model_json_check(const json_t *root, const char *format, int versi
     if (!json_is_integer(number)) return err_set(err, ERR_MALFORMED, "the file has no version");
     json_int_t found = json_integer_value(number);
     if (found >= 1 && found <= version) return ERR_OK;
-    return err_set(err, ERR_VERSION, "%s version %lld; this build reads version %d", format, (long long)found, version);
+    return err_set(err, ERR_VERSION, "%s has unsupported version %lld; this build reads version %d", format,
+                   (long long)found, version);
 }
 
 enum err_code model_json_parse(const char *text, size_t len, const char *format, int version, json_t **out,

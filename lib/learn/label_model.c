@@ -97,13 +97,12 @@ struct lm_options lm_options_anchored(void)
 static enum err_code check_options(const struct lm_options *o, struct err *err)
 {
     if (!(o->prior_wrong > 0 && o->prior_wrong < 1))
-        return err_set(err, ERR_CONFIG, "the prior must lie between 0 and 1");
+        return err_set(err, ERR_CONFIG, "the prior must be between 0 and 1");
     if (!(o->prior_strength >= 0) || !(o->accuracy_weight >= 0) || !(o->edge_bits >= 0))
         return err_set(err, ERR_CONFIG, "prior strength, accuracy weight and edge bits must not be negative");
     if (!(o->lift_prior >= 1) || !(o->smoothing > 0) || !isfinite(o->lift_prior) || !isfinite(o->smoothing))
         return err_set(err, ERR_CONFIG, "the lift prior must be at least 1 and the smoothing above 0");
-    if (!(o->refine >= 0) || !isfinite(o->refine))
-        return err_set(err, ERR_CONFIG, "the weight of looking back must not be negative");
+    if (!(o->refine >= 0) || !isfinite(o->refine)) return err_set(err, ERR_CONFIG, "refine must not be negative");
     if (!isfinite(o->accuracy_weight) || !o->max_iterations || !o->max_rounds || !(o->tolerance >= 0))
         return err_set(err, ERR_CONFIG, "iterations, rounds and tolerance must be above 0");
     return ERR_OK;

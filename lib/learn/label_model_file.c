@@ -161,14 +161,13 @@ static enum err_code load_signals(const json_t *items, struct lm_model *model, s
 {
     for (unsigned i = 0; i < model->n_signals; i++) {
         struct lm_signal *s = &model->signals[i];
-        if (!load_signal(json_array_get(items, i), s)) return err_set(err, ERR_MALFORMED, "signal %u is not valid", i);
-        if (find_signal(model, s->name) != (int)i)
-            return err_set(err, ERR_MALFORMED, "signal '%s' is given twice", s->name);
+        if (!load_signal(json_array_get(items, i), s)) return err_set(err, ERR_MALFORMED, "signal %u is invalid", i);
+        if (find_signal(model, s->name) != (int)i) return err_set(err, ERR_MALFORMED, "duplicate signal '%s'", s->name);
     }
     for (unsigned i = 0; i < model->n_signals; i++)
         if (!load_parent(json_array_get(items, i), model, i))
-            return err_set(err, ERR_MALFORMED, "the parent of signal '%s' is not valid", model->signals[i].name);
-    return lm_sort_signals(model) ? ERR_OK : err_set(err, ERR_MALFORMED, "the signals' parents form a circle");
+            return err_set(err, ERR_MALFORMED, "the parent of signal '%s' is invalid", model->signals[i].name);
+    return lm_sort_signals(model) ? ERR_OK : err_set(err, ERR_MALFORMED, "the parents of the signals form a cycle");
 }
 
 enum err_code lm_load_text(const char *text, size_t len, struct lm_model **out, struct err *err)
@@ -181,13 +180,13 @@ enum err_code lm_load_text(const char *text, size_t len, struct lm_model **out, 
     size_t n = json_is_array(items) ? json_array_size(items) : 0;
     struct lm_model *model = g_new0(struct lm_model, 1);
     if (n == 0 || n > LM_MAX_COLUMNS) {
-        code = err_set(err, ERR_MALFORMED, "a label model has 1 to %d signals", LM_MAX_COLUMNS);
+        code = err_set(err, ERR_MALFORMED, "a label model must have 1 to %d signals", LM_MAX_COLUMNS);
     } else {
         model->n_signals = (unsigned)n;
         model->signals = g_new0(struct lm_signal, n);
         model->order = g_new0(unsigned, n);
         code = load_head(root, model) ? load_signals(items, model, err)
-                                      : err_set(err, ERR_MALFORMED, "the head of the label model is not valid");
+                                      : err_set(err, ERR_MALFORMED, "the header of the label model is invalid");
     }
     json_decref(root);
     if (code)
@@ -207,5 +206,5 @@ enum err_code lm_load(const char *path, struct lm_model **out, struct err *err)
     struct err inner = {0};
     code = lm_load_text(text, len, out, &inner);
     g_free(text);
-    return code ? err_set(err, code, "%s: %s", path, inner.text) : ERR_OK;
+    return code ? err_at(err, code, &inner, "%s", path) : ERR_OK;
 }

@@ -166,7 +166,8 @@ static enum err_code solve(const struct sparse *sparse, unsigned m, double c, st
     state->bias = sign * model->w[m];
     bool one_class = model->nr_class != 2;
     free_and_destroy_model(&model);
-    return one_class ? err_set(err, ERR_CONFIG, "the rows are all of one class: nothing to learn") : ERR_OK;
+    return one_class ? err_set(err, ERR_CONFIG, "all rows have the same class, so there is nothing to train on")
+                     : ERR_OK;
 }
 
 static enum err_code logistic_fit(const struct learn_rows *rows, const struct learn_options *options, void **out,

@@ -8,11 +8,10 @@ static enum err_code check_name(const struct lm_column *columns, unsigned at, st
 {
     const char *name = columns[at].name;
     if (!name || !*name || strlen(name) >= LM_NAME_MAX)
-        return err_set(err, ERR_CONFIG, "column %u: a name of 1 to %d bytes is needed", at, LM_NAME_MAX - 1);
+        return err_set(err, ERR_CONFIG, "column %u: name must have 1 to %d bytes", at, LM_NAME_MAX - 1);
     if (!g_utf8_validate(name, -1, NULL)) return err_set(err, ERR_CONFIG, "column %u: the name is not UTF-8", at);
     for (unsigned i = 0; i < at; i++)
-        if (strcmp(columns[i].name, name) == 0)
-            return err_set(err, ERR_CONFIG, "column name '%s' is given twice", name);
+        if (strcmp(columns[i].name, name) == 0) return err_set(err, ERR_CONFIG, "duplicate column name '%s'", name);
     return ERR_OK;
 }
 
@@ -22,14 +21,15 @@ static enum err_code check_column(const struct lm_column *columns, unsigned at, 
     enum err_code code = check_name(columns, at, err);
     if (code) return code;
     if (c->levels == 1 || c->levels > LM_MAX_LEVELS)
-        return err_set(err, ERR_CONFIG, "column '%s': 2 to %d levels", c->name, LM_MAX_LEVELS);
+        return err_set(err, ERR_CONFIG, "column '%s' must have 2 to %d levels", c->name, LM_MAX_LEVELS);
     if (c->prior_precision < 0 || c->prior_precision >= 1 || c->prior_weight < 0)
-        return err_set(err, ERR_CONFIG, "column '%s': prior precision in (0, 1) and weight of at least 0", c->name);
+        return err_set(err, ERR_CONFIG, "column '%s': prior precision must be in (0, 1), and weight at least 0",
+                       c->name);
     if (c->kind != LM_POSITIVE) return ERR_OK;
-    if (!c->n_parents) return err_set(err, ERR_CONFIG, "positive labeler '%s' ranges over nothing", c->name);
+    if (!c->n_parents) return err_set(err, ERR_CONFIG, "positive labeler '%s' has no signals", c->name);
     for (unsigned i = 0; i < c->n_parents; i++)
         if (c->parents[i] >= at || columns[c->parents[i]].kind != LM_SIGNAL)
-            return err_set(err, ERR_CONFIG, "positive labeler '%s' must range over signals before it", c->name);
+            return err_set(err, ERR_CONFIG, "positive labeler '%s' must refer to signals before it", c->name);
     return ERR_OK;
 }
 
@@ -49,7 +49,7 @@ static void copy_column(struct lm_column *to, const struct lm_column *from)
 struct lm_matrix *lm_matrix_new(const struct lm_column *columns, unsigned n, struct err *err)
 {
     if (n == 0 || n > LM_MAX_COLUMNS) {
-        err_set(err, ERR_CONFIG, "a vote matrix has 1 to %d columns, not %u", LM_MAX_COLUMNS, n);
+        err_set(err, ERR_CONFIG, "a vote matrix must have 1 to %d columns, not %u", LM_MAX_COLUMNS, n);
         return NULL;
     }
     for (unsigned i = 0; i < n; i++)

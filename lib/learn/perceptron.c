@@ -204,7 +204,7 @@ enum err_code perceptron_train(const float *x, const uint8_t *positive, size_t n
     for (size_t i = 0; i < n; i++) positives += positive[i] != 0;
     *out = NULL;
     if (!positives || positives == n)
-        return err_set(err, ERR_CONFIG, "%zu of %zu are positive: there is nothing to tell apart", positives, n);
+        return err_set(err, ERR_CONFIG, "%zu of %zu examples are positive: training needs both classes", positives, n);
     struct training t = {.x = x, .positive = positive, .n = n, .options = options, .random = options->seed};
     t.p = perceptron_new(inputs, options->hidden);
     t.positive_weight =
@@ -221,5 +221,5 @@ enum err_code perceptron_train(const float *x, const uint8_t *positive, size_t n
     g_free(t.adam.gradient);
     g_free(t.z);
     g_free(t.order);
-    return room ? ERR_OK : err_set(err, ERR_NOMEM, "no memory to train a perceptron of %u inputs", inputs);
+    return room ? ERR_OK : err_set(err, ERR_NOMEM, "out of memory for a perceptron of %u inputs", inputs);
 }

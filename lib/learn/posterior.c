@@ -151,7 +151,7 @@ double lm_silence(const struct lm_model *model, unsigned signal)
 enum err_code lm_set_prior(struct lm_model *model, double prior_wrong, struct err *err)
 {
     if (!(prior_wrong > 0 && prior_wrong < 1))
-        return err_set(err, ERR_CONFIG, "the share of wrong candidates must lie between 0 and 1");
+        return err_set(err, ERR_CONFIG, "the share of wrong candidates must be between 0 and 1");
     model->prior_wrong = prior_wrong;
     return ERR_OK;
 }

@@ -78,13 +78,13 @@ static enum err_code read_tensor(struct tensors *t, const char *name, const json
                      to = json_integer_value(json_array_get(offsets, 1));
     unsigned known = 0;
     while (known < G_N_ELEMENTS(TYPES) && type && strcmp(TYPES[known].name, type) != 0) known++;
-    if (!type || known == G_N_ELEMENTS(TYPES)) return malformed(t, err, name, "numbers are F16 or F32 here");
+    if (!type || known == G_N_ELEMENTS(TYPES)) return malformed(t, err, name, "type must be F16 or F32");
     if (!read_shape(json_object_get(json, "shape"), tensor))
-        return malformed(t, err, name, "one or two dimensions, the last of at most 1,048,576");
+        return malformed(t, err, name, "must have one or two dimensions, the last of at most 1,048,576");
     if (json_array_size(offsets) != 2 || from < 0 || to < from || (uint64_t)to > size)
-        return malformed(t, err, name, "lies outside of the file; was it cut short?");
+        return malformed(t, err, name, "lies outside the file, which may be truncated");
     if (tensor->rows * tensor->columns * TYPES[known].bytes != (uint64_t)(to - from))
-        return malformed(t, err, name, "its shape and its bytes do not agree");
+        return malformed(t, err, name, "shape and number of bytes do not match");
     tensor->name = g_strdup(name);
     tensor->type = (enum tensor_type)known;
     tensor->offset = begin + (uint64_t)from;
@@ -123,11 +123,12 @@ static enum err_code read_header(struct tensors *t, struct err *err)
 {
     unsigned char prefix[8] = {0};
     uint64_t length = 0, size = t->size;
-    if (!read_at(t, prefix, sizeof prefix, 0)) return err_set(err, ERR_MALFORMED, "%s: no safetensors file", t->path);
+    if (!read_at(t, prefix, sizeof prefix, 0))
+        return err_set(err, ERR_MALFORMED, "%s: not a safetensors file", t->path);
     for (int i = 7; i >= 0; i--) length = length << 8 | prefix[i];
     if (length > TENSORS_MAX_HEADER || length + sizeof prefix > size)
-        return err_set(err, ERR_MALFORMED, "%s: no safetensors file, or cut short, or a header above %d bytes", t->path,
-                       TENSORS_MAX_HEADER);
+        return err_set(err, ERR_MALFORMED, "%s: not a safetensors file, or truncated, or a header larger than %d bytes",
+                       t->path, TENSORS_MAX_HEADER);
     char *text = g_malloc(length + 1);
     bool got = read_at(t, text, length, sizeof prefix);
     json_t *header = got ? json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
@@ -135,7 +136,7 @@ static enum err_code read_header(struct tensors *t, struct err *err)
     enum err_code code =
         json_is_object(header)
             ? read_tensors(t, header, length + sizeof prefix, size - length - sizeof prefix, err)
-            : err_set(err, ERR_MALFORMED, "%s: the header of the safetensors file is no JSON object", t->path);
+            : err_set(err, ERR_MALFORMED, "%s: the header of the safetensors file is not a JSON object", t->path);
     json_decref(header);
     return code;
 }
@@ -220,9 +221,9 @@ enum err_code tensors_row(struct tensors *t, const struct tensor *tensor, uint64
     uint64_t bytes = tensor->columns * TYPES[tensor->type].bytes;
     if (row >= tensor->rows) return malformed(t, err, tensor->name, "has fewer rows than there are tokens");
     if (!read_at(t, t->buffer, bytes, tensor->offset + row * bytes))
-        return err_set(err, ERR_IO, "%s: cannot be read to its end", t->path);
+        return err_set(err, ERR_IO, "%s: cannot be read to the end", t->path);
     if (!to_floats(tensor, t->buffer, out))
-        return err_set(err, ERR_MALFORMED, "%s: tensor %.80s: row %llu holds what is no finite number", t->path,
+        return err_set(err, ERR_MALFORMED, "%s: tensor %.80s: row %llu has a value that is not finite", t->path,
                        tensor->name, (unsigned long long)row);
     return ERR_OK;
 }

@@ -199,7 +199,7 @@ enum err_code trees_fit(const struct learn_rows *rows, const struct learn_option
     if (!ok)
         code = err_set(err, ERR_INTERNAL, "xgboost: %s", XGBGetLastError());
     else if (!(*out = export(booster, rows->data->m)))
-        code = err_set(err, ERR_INTERNAL, "xgboost's model is not of a known form");
+        code = err_set(err, ERR_INTERNAL, "xgboost returned a model of unknown form");
     if (booster) XGBoosterFree(booster);
     if (matrix) XGDMatrixFree(matrix);
     table_free(&table);

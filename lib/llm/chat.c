@@ -50,8 +50,8 @@ void chat_close(void *state)
 
 enum err_code chat_check(const struct scorer_config *config, struct err *err)
 {
-    if (!config->model || !*config->model) return err_set(err, ERR_CONFIG, "a chat model needs a name");
-    if (config->max_tokens < 16) return err_set(err, ERR_CONFIG, "max_tokens is too small for any answer");
+    if (!config->model || !*config->model) return err_set(err, ERR_CONFIG, "the chat model has no name");
+    if (config->max_tokens < 16) return err_set(err, ERR_CONFIG, "max_tokens must be at least 16");
     return ERR_OK;
 }
 
@@ -138,11 +138,11 @@ static enum err_code check_finish(struct call *call, const json_t *choice)
 {
     const json_t *refusal = json_object_get(json_object_get(choice, "message"), "refusal");
     const char *finish = json_string_value(json_object_get(choice, "finish_reason"));
-    if (json_string_length(refusal)) return err_set(call->err, ERR_REMOTE, "the model refuses to answer");
+    if (json_string_length(refusal)) return err_set(call->err, ERR_REMOTE, "the model refused to answer");
     if (finish && strcmp(finish, "length") == 0)
-        return err_set(call->err, ERR_REMOTE, "the model's answer was cut off; the setting max_tokens gives it room");
+        return err_set(call->err, ERR_REMOTE, "the model's response was truncated" ERR_HINT "raise max_tokens");
     if (finish && strcmp(finish, "content_filter") == 0)
-        return err_set(call->err, ERR_REMOTE, "the model's answer was held back by a filter");
+        return err_set(call->err, ERR_REMOTE, "the model's response was blocked by a content filter");
     return ERR_OK;
 }
 
@@ -154,7 +154,7 @@ enum err_code chat_read(struct call *call, const struct http_reply *reply, doubl
     enum err_code code = check_finish(call, choice);
     *formless = code == ERR_OK && content && !call->scorer->backend->chat->read(call, choice, content, p);
     if (code == ERR_OK && (!content || *formless))
-        code = err_set(call->err, ERR_MALFORMED, "the model's answer is not in the form asked for");
+        code = err_set(call->err, ERR_MALFORMED, "the model's response does not have the requested format");
     read_usage(call, root);
     json_decref(root);
     return code;

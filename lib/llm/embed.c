@@ -46,7 +46,8 @@ static enum err_code embed_read(struct call *call, const struct http_reply *repl
     call->text = vectors ? json_dumps(vectors, JSON_COMPACT) : NULL;
     json_decref(vectors);
     json_decref(root);
-    return call->text ? ERR_OK : err_set(call->err, ERR_MALFORMED, "the answer is no list of vectors, one a text");
+    return call->text ? ERR_OK
+                      : err_set(call->err, ERR_MALFORMED, "the response is not a list of vectors, one per text");
 }
 
 static enum err_code embed_ask(struct call *call, double *p)

@@ -14,17 +14,17 @@ static const struct {
     const char *why;
 } statuses[] = {
     {200, 200, ERR_OK, "answered"},
-    {300, 399, ERR_CONFIG, "redirects, which is not followed"},
-    {401, 401, ERR_CONFIG, "wants another key"},
-    {403, 403, ERR_CONFIG, "does not permit it with this key"},
-    {404, 405, ERR_CONFIG, "has no such service at this address, or no such model"},
-    {408, 409, ERR_UNREACHABLE, "asks to try again"},
-    {413, 413, ERR_REMOTE, "finds the input too large"},
+    {300, 399, ERR_CONFIG, "sent a redirect, which is not followed"},
+    {401, 401, ERR_CONFIG, "rejected the key"},
+    {403, 403, ERR_CONFIG, "does not allow this with the given key"},
+    {404, 405, ERR_CONFIG, "does not know this path or model"},
+    {408, 409, ERR_UNREACHABLE, "asked to retry"},
+    {413, 413, ERR_REMOTE, "rejected the input as too large"},
     {424, 424, ERR_REMOTE, "failed on this input"},
     {429, 429, ERR_UNREACHABLE, "is overloaded"},
-    {400, 499, ERR_REMOTE, "refuses this input"},
+    {400, 499, ERR_REMOTE, "rejected this input"},
     {500, 599, ERR_UNREACHABLE, "failed"},
-    {0, 999, ERR_MALFORMED, "answered with a status that makes no sense here"},
+    {0, 999, ERR_MALFORMED, "sent an unexpected status"},
 };
 
 static enum err_code status_code(struct call *call, int status)
@@ -32,7 +32,7 @@ static enum err_code status_code(struct call *call, int status)
     unsigned i = 0;
     while (status < statuses[i].from || status > statuses[i].to) i++;
     if (statuses[i].code == ERR_OK) return ERR_OK;
-    return err_set(call->err, statuses[i].code, "the verifier's endpoint %s (status %d)", statuses[i].why, status);
+    return err_set(call->err, statuses[i].code, "the model endpoint %s (status %d)", statuses[i].why, status);
 }
 
 static enum err_code end_code(struct call *call, const struct http_reply *reply)
@@ -43,8 +43,8 @@ static enum err_code end_code(struct call *call, const struct http_reply *reply)
     };
     if (reply->end == HTTP_ANSWERED) return status_code(call, reply->status);
     if (reply->end == HTTP_LATE && clock_now_ns() >= call->deadline_ns)
-        return err_set(call->err, ERR_DEADLINE, "no answer of the verifier's endpoint by the deadline");
-    return err_set(call->err, codes[reply->end], "the verifier's endpoint: %s", reply->why);
+        return err_set(call->err, ERR_DEADLINE, "the model endpoint did not answer before the deadline");
+    return err_set(call->err, codes[reply->end], "model endpoint: %s", reply->why);
 }
 
 static void count(struct call *call, bool retry)
@@ -69,7 +69,7 @@ static enum err_code sleep_until(struct call *call, int64_t until)
     while (!s->stopped && pthread_cond_timedwait(&s->woken, &s->lock, &end) != ETIMEDOUT) continue;
     bool stopped = s->stopped;
     pthread_mutex_unlock(&s->lock);
-    return stopped ? err_set(call->err, ERR_CANCELLED, "called off") : ERR_OK;
+    return stopped ? err_set(call->err, ERR_CANCELLED, "cancelled") : ERR_OK;
 }
 
 /* A wait that would end past the deadline is not begun: the caller gets its time back. */
@@ -77,7 +77,7 @@ static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
 {
     int64_t until = clock_now_ns() + ns;
     if (until >= call->deadline_ns)
-        return err_set(call->err, ERR_UNREACHABLE, "the verifier's endpoint %s for longer than there is time", why);
+        return err_set(call->err, ERR_UNREACHABLE, "the model endpoint %s until after the deadline", why);
     return sleep_until(call, until);
 }
 
@@ -87,7 +87,7 @@ static enum err_code sit_out_pause(struct call *call)
     struct retry_policy *policy = &call->scorer->policy;
     int64_t left = retry_policy_pause_until(policy) - clock_now_ns();
     if (left <= 0) return ERR_OK;
-    return wait_for(call, left + retry_policy_backoff(policy, 0), "asks for quiet");
+    return wait_for(call, left + retry_policy_backoff(policy, 0), "asked to pause");
 }
 
 /* --- attempts --------------------------------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static enum err_code admit(struct call *call)
     if (call->admitted) return ERR_OK;
     call->admitted = retry_policy_admit(&call->scorer->policy, clock_now_ns());
     if (call->admitted) return ERR_OK;
-    return err_set(call->err, ERR_UNREACHABLE, "the verifier's endpoint failed too often; not asked for a while");
+    return err_set(call->err, ERR_UNREACHABLE, "model endpoint: circuit open after repeated failures");
 }
 
 /* What the breaker learns. An attempt that was cut short by a deadline much tighter than the timeout says nothing. An
@@ -133,7 +133,7 @@ static enum err_code before_retry(struct call *call, uint32_t retry, const struc
     if (asked) retry_policy_pause(&s->policy, clock_now_ns() + MIN(asked, longest));
     if (asked > longest || retry + 1 >= s->config.max_attempts || !retry_policy_spend(&s->policy))
         return ERR_UNREACHABLE;
-    return wait_for(call, asked + retry_policy_backoff(&s->policy, retry), "asks to wait");
+    return wait_for(call, asked + retry_policy_backoff(&s->policy, retry), "asked to wait");
 }
 
 /* Is there any point in another attempt? */
@@ -143,10 +143,10 @@ static enum err_code before_attempt(struct call *call, bool first)
     pthread_mutex_lock(&s->lock);
     bool stopped = s->stopped;
     pthread_mutex_unlock(&s->lock);
-    if (stopped) return err_set(call->err, ERR_CANCELLED, "called off");
+    if (stopped) return err_set(call->err, ERR_CANCELLED, "cancelled");
     enum err_code code = first ? sit_out_pause(call) : ERR_OK;
     if (code == ERR_OK && clock_now_ns() >= call->deadline_ns)
-        code = err_set(call->err, ERR_DEADLINE, "no time left to ask the verifier's endpoint");
+        code = err_set(call->err, ERR_DEADLINE, "the deadline passed before the model endpoint was called");
     return code == ERR_OK ? admit(call) : code;
 }
 

@@ -75,11 +75,11 @@ static const char *endpoint_fault(CURLU *url, const struct http_settings *s)
     if (!scheme || (!plain && strcmp(scheme, "https") != 0))
         fault = "is neither http nor https";
     else if (user)
-        fault = "holds a user name; a key goes into a file or an environment variable";
+        fault = "contains a user name; put the key into a file or an environment variable";
     else if (query || fragment)
         fault = "has a query or a fragment";
     else if (plain && (s->key || s->n_headers) && !s->plain_key && !is_loopback(host))
-        fault = "is plain http to another machine, which would show the key to everybody on the way";
+        fault = "is plain http to another machine, which would send the key unencrypted";
     curl_free(scheme);
     curl_free(host);
     curl_free(user);
@@ -93,10 +93,10 @@ static enum err_code check_endpoint(const struct http_settings *s, struct err *e
     CURLU *url = curl_url();
     if (!url) return err_set(err, ERR_NOMEM, "out of memory");
     const char *fault =
-        curl_url_set(url, CURLUPART_URL, s->endpoint, 0) != CURLUE_OK ? "is no URL" : endpoint_fault(url, s);
+        curl_url_set(url, CURLUPART_URL, s->endpoint, 0) != CURLUE_OK ? "is not a URL" : endpoint_fault(url, s);
     curl_url_cleanup(url);
     /* The endpoint itself is not repeated: a key that was put into it would appear in a log. */
-    return fault ? err_set(err, ERR_CONFIG, "the endpoint %s", fault) : ERR_OK;
+    return fault ? err_set(err, ERR_CONFIG, "endpoint %s", fault) : ERR_OK;
 }
 
 static void add_header(struct http *http, const char *text)
@@ -283,20 +283,20 @@ static const struct {
     const char *why;
 } ends[] = {
     {CURLE_OK, HTTP_ANSWERED, "answered"},
-    {CURLE_COULDNT_RESOLVE_HOST, HTTP_UNREACHED, "the host's name is not known"},
-    {CURLE_COULDNT_CONNECT, HTTP_UNREACHED, "no connection"},
-    {CURLE_OPERATION_TIMEDOUT, HTTP_UNREACHED, "no connection in time"},
-    {CURLE_PARTIAL_FILE, HTTP_UNREACHED, "the reply was cut off"},
+    {CURLE_COULDNT_RESOLVE_HOST, HTTP_UNREACHED, "unknown host name"},
+    {CURLE_COULDNT_CONNECT, HTTP_UNREACHED, "cannot connect"},
+    {CURLE_OPERATION_TIMEDOUT, HTTP_UNREACHED, "connection timed out"},
+    {CURLE_PARTIAL_FILE, HTTP_UNREACHED, "the reply was truncated"},
     {CURLE_GOT_NOTHING, HTTP_UNREACHED, "the connection was closed without a reply"},
-    {CURLE_PEER_FAILED_VERIFICATION, HTTP_UNTRUSTED, "the server's certificate does not hold"},
-    {CURLE_SSL_CACERT_BADFILE, HTTP_UNTRUSTED, "the file of trusted certificates cannot be read"},
-    {CURLE_SSL_CONNECT_ERROR, HTTP_UNREACHED, "TLS could not be set up"},
+    {CURLE_PEER_FAILED_VERIFICATION, HTTP_UNTRUSTED, "cannot verify the server's certificate"},
+    {CURLE_SSL_CACERT_BADFILE, HTTP_UNTRUSTED, "cannot read the file of trusted certificates"},
+    {CURLE_SSL_CONNECT_ERROR, HTTP_UNREACHED, "TLS handshake failed"},
 };
 
 static void conclude(CURLcode result, struct http_reply *reply)
 {
     reply->end = HTTP_UNREACHED;
-    reply->why = "the connection broke";
+    reply->why = "the connection was lost";
     for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
         if (ends[i].result != result) continue;
         reply->end = ends[i].end;
@@ -327,7 +327,7 @@ static void transfer(struct http *http, struct http_line *line, int64_t deadline
         conclude(result, reply);
     } else {
         reply->end = end;
-        reply->why = end == HTTP_LATE ? "no complete reply in time" : "called off";
+        reply->why = end == HTTP_LATE ? "the reply timed out" : "cancelled";
     }
     if (in->too_big) {
         reply->end = HTTP_TOO_BIG;
@@ -337,7 +337,7 @@ static void transfer(struct http *http, struct http_line *line, int64_t deadline
 
 void http_exchange(struct http *http, const char *path, const char *body, int64_t deadline_ns, struct http_reply *reply)
 {
-    *reply = (struct http_reply){.end = HTTP_STOPPED, .retry_after_ns = -1, .why = "called off"};
+    *reply = (struct http_reply){.end = HTTP_STOPPED, .retry_after_ns = -1, .why = "cancelled"};
     struct http_line *line = line_take(http);
     if (!line && !is_stopped(http)) {
         reply->end = HTTP_UNREACHED;

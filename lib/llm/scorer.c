@@ -75,9 +75,9 @@ static enum err_code check_numbers(const struct scorer_config *c, struct err *er
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
         if (rows[i].value < rows[i].low || rows[i].value > rows[i].high)
-            return err_set(err, ERR_CONFIG, "%s is %lld to %lld, not %lld", rows[i].name, (long long)rows[i].low,
+            return err_set(err, ERR_CONFIG, "%s must be %lld to %lld, got %lld", rows[i].name, (long long)rows[i].low,
                            (long long)rows[i].high, (long long)rows[i].value);
-    if (!(c->retry_share >= 0 && c->retry_share <= 10)) return err_set(err, ERR_CONFIG, "retry_share is 0 to 10");
+    if (!(c->retry_share >= 0 && c->retry_share <= 10)) return err_set(err, ERR_CONFIG, "retry_share must be 0 to 10");
     return ERR_OK;
 }
 
@@ -87,7 +87,7 @@ static enum err_code key_from_file(const char *path, char key[KEY_ROOM], struct 
     bool read = file && fgets(key, KEY_ROOM, file);
     if (file) fclose(file);
     if (read) bom_strip(key, strlen(key));
-    return read ? ERR_OK : err_set(err, ERR_CONFIG, "the file with the key, '%.200s', cannot be read", path);
+    return read ? ERR_OK : err_set(err, ERR_CONFIG, "cannot read key file '%.200s'", path);
 }
 
 /* The key, or "" for none. What a header cannot hold is refused: a key with a line break would add headers of its own.
@@ -96,20 +96,21 @@ static enum err_code read_key(const struct scorer_config *config, char key[KEY_R
 {
     key[0] = 0;
     if (config->key_file && config->key_variable)
-        return err_set(err, ERR_CONFIG, "the key comes from a file or from a variable, not from both");
+        return err_set(err, ERR_CONFIG, "both a key file and a key variable are set" ERR_HINT "set only one of them");
     if (!config->key_file && !config->key_variable) return ERR_OK;
     const char *value = config->key_variable ? getenv(config->key_variable) : NULL;
     enum err_code code = ERR_OK;
     if (config->key_file)
         code = key_from_file(config->key_file, key, err);
     else if (!value)
-        code = err_set(err, ERR_CONFIG, "the variable %.80s with the key is not set", config->key_variable);
+        code = err_set(err, ERR_CONFIG, "environment variable %.80s is not set; it should contain the key",
+                       config->key_variable);
     else if (g_strlcpy(key, value, KEY_ROOM) >= KEY_ROOM)
         code = err_set(err, ERR_CONFIG, "the key is too long");
     if (code != ERR_OK) return code;
     g_strchomp(key);
     for (const char *c = key; *c; c++)
-        if (!g_ascii_isgraph(*c)) return err_set(err, ERR_CONFIG, "the key holds what no key holds");
+        if (!g_ascii_isgraph(*c)) return err_set(err, ERR_CONFIG, "the key contains a non-printable character");
     return *key ? ERR_OK : err_set(err, ERR_CONFIG, "the key is empty");
 }
 
@@ -173,7 +174,7 @@ static enum err_code read_prompt(const char *path, char **out, struct err *err)
 {
     struct input input;
     enum err_code code = input_read(path, &input, err);
-    if (code) return err_set(err, ERR_CONFIG, "the model's instructions cannot be read: %.200s", path);
+    if (code) return err_set(err, ERR_CONFIG, "cannot read the model's instructions: %.200s", path);
     size_t version = strcspn(input.text, "\n");
     bool good = version && version < MAX_VERSION && input.len > version + 1 && input.len <= MAX_PROMPT &&
                 g_utf8_validate(input.text, (gssize)input.len, NULL);
@@ -181,8 +182,8 @@ static enum err_code read_prompt(const char *path, char **out, struct err *err)
         *out = g_strdup(input.text);
     else
         code = err_set(err, ERR_CONFIG,
-                       "%.200s holds no instructions: a version of up to %d characters on the first line, "
-                       "then text, at most %d bytes of UTF-8",
+                       "%.200s is not an instructions file: expected a version of up to %d characters on the first "
+                       "line, then text, at most %d bytes of UTF-8",
                        path, MAX_VERSION - 1, MAX_PROMPT);
     input_free(&input);
     return code;
@@ -207,10 +208,9 @@ enum err_code scorer_open(const struct scorer_config *config, struct scorer **ou
     *out = NULL;
     const struct scorer_backend *backend = backend_find(config->backend);
     if (!backend)
-        return err_set(err, ERR_CONFIG, "no verifier's backend is called '%.40s'",
-                       config->backend ? config->backend : "");
+        return err_set(err, ERR_CONFIG, "unknown model backend '%.40s'", config->backend ? config->backend : "");
     if (config->prompt_file && !backend->chat)
-        return err_set(err, ERR_CONFIG, "a verifier of the kind '%s' takes no instructions", backend->name);
+        return err_set(err, ERR_CONFIG, "backend '%s' does not use instructions", backend->name);
     return open_with_prompt(backend, config, out, err);
 }
 
@@ -282,11 +282,11 @@ static enum err_code check_texts(const struct call *call)
 {
     size_t premise = strlen(call->premise), hypothesis = strlen(call->hypothesis);
     if (premise > call->scorer->config.max_text_bytes || hypothesis > call->scorer->config.max_text_bytes - premise)
-        return err_set(call->err, ERR_LIMIT_BYTES, "premise and question have more than %zu bytes",
+        return err_set(call->err, ERR_LIMIT_BYTES, "premise and question together have more than %zu bytes",
                        call->scorer->config.max_text_bytes);
     if (!g_utf8_validate(call->premise, (gssize)premise, NULL) ||
         !g_utf8_validate(call->hypothesis, (gssize)hypothesis, NULL))
-        return err_set(call->err, ERR_ENCODING, "premise or question is not valid UTF-8");
+        return err_set(call->err, ERR_ENCODING, "the premise or the question is not valid UTF-8");
     return ERR_OK;
 }
 
@@ -326,7 +326,7 @@ static enum err_code ask_backend(struct call *call, double *p)
     double answer = (double)NAN;
     enum err_code code = call->scorer->backend->ask(call, &answer);
     if (code == ERR_OK && !(answer >= 0 && answer <= 1))
-        code = err_set(call->err, ERR_MALFORMED, "the verifier's answer is no probability");
+        code = err_set(call->err, ERR_MALFORMED, "the model's response is not a probability");
     settle(call, code);
     if (code == ERR_OK) *p = answer;
     return code;

@@ -88,16 +88,15 @@ static enum err_code read_info(struct call *call, const struct http_reply *reply
     json_object_foreach(type, name, kind) if (!names) names = json_object_get(kind, "id2label");
     enum err_code code = ERR_OK;
     if (!json_is_object(root))
-        code = err_set(call->err, ERR_MALFORMED, "the verifier's endpoint does not describe itself in JSON");
+        code = err_set(call->err, ERR_MALFORMED, "the model endpoint did not describe its model in JSON");
     else if (type && !json_is_object(names))
-        code = err_set(call->err, ERR_CONFIG, "the verifier's endpoint serves no classifier of sentence pairs");
+        code = err_set(call->err, ERR_CONFIG, "the model endpoint does not serve a classifier of sentence pairs");
     json_t *label = NULL;
     if (code == ERR_OK && names) {
         json_object_foreach((json_t *)names, name, label)
         {
             if (label_add(out, name, label)) continue;
-            code =
-                err_set(call->err, ERR_CONFIG, "the verifier's endpoint has labels that are not those of entailment");
+            code = err_set(call->err, ERR_CONFIG, "the model endpoint has labels that are not entailment labels");
             break;
         }
     }
@@ -167,13 +166,13 @@ static const char *read_score(struct reading *r, const json_t *entry)
 {
     const char *name = json_string_value(json_object_get(entry, "label"));
     double score = 0;
-    if (!name || !remote_number(json_object_get(entry, "score"), &score)) return "a score without a label or a number";
-    if (score < 0 || score > 1) return "a score that is no probability";
-    if (r->n == MAX_LABELS) return "more labels than entailment has";
+    if (!name || !remote_number(json_object_get(entry, "score"), &score)) return "a score without a label or a value";
+    if (score < 0 || score > 1) return "a score that is not a probability";
+    if (r->n == MAX_LABELS) return "more labels than an entailment model has";
     const struct label *label = label_find(r->labels, name);
-    if (r->labels->n && !label) return "a label that the model does not have";
+    if (r->labels->n && !label) return "an unknown label";
     for (unsigned i = 0; i < r->n; i++)
-        if (strcmp(r->seen[i], label ? label->name : name) == 0) return "a label twice";
+        if (strcmp(r->seen[i], label ? label->name : name) == 0) return "a duplicate label";
     r->seen[r->n++] = label ? label->name : name;
     r->sum += score;
     if (!is_wanted(r, name, label)) return NULL;
@@ -187,13 +186,13 @@ static const char *read_scores(struct reading *r, const json_t *root)
 {
     const json_t *list = json_is_array(json_array_get(root, 0)) ? json_array_get(root, 0) : root;
     if (!json_is_array(root) || json_array_size(list) == 0) return "no scores";
-    if (list != root && json_array_size(root) != 1) return "scores of more than the pair it was given";
+    if (list != root && json_array_size(root) != 1) return "scores for more than one pair";
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *fault = read_score(r, json_array_get(list, i));
         if (fault) return fault;
     }
-    if (r->labels->n && r->n != r->labels->n) return "scores of some labels only";
-    if (r->n > 1 && (r->sum < 0.98 || r->sum > 1.02)) return "probabilities that do not add up to 1";
+    if (r->labels->n && r->n != r->labels->n) return "scores for only some of the labels";
+    if (r->n > 1 && (r->sum < 0.98 || r->sum > 1.02)) return "probabilities whose sum is not 1";
     return NULL;
 }
 
@@ -203,17 +202,15 @@ enum err_code tei_read(struct call *call, const struct http_reply *reply, double
     const struct labels labels = labels_get(tei);
     struct reading r = {.labels = &labels, .wanted = call->scorer->config.entail_label};
     json_t *root = remote_json(reply->body, reply->len);
-    const char *fault = root ? read_scores(&r, root) : "something that is not JSON";
+    const char *fault = root ? read_scores(&r, root) : "invalid JSON";
     json_decref(root);
     if (fault) {
         labels_set(tei, &(struct labels){.known = false});
-        return err_set(call->err, ERR_MALFORMED, "the verifier's endpoint answered with %s", fault);
+        return err_set(call->err, ERR_MALFORMED, "the model endpoint sent %s", fault);
     }
     if (r.n_entailing != 1)
         return err_set(call->err, ERR_CONFIG,
-                       "which of the verifier's %u labels means 'entails' is not clear from their names; the setting "
-                       "entail_label tells",
-                       r.n);
+                       "cannot tell which of the model's %u labels means entailment" ERR_HINT "set entail_label", r.n);
     *p = r.p;
     return ERR_OK;
 }

@@ -627,7 +627,7 @@ static enum err_code write_bytes(const struct schema_index *index, int64_t colum
     struct header header = {.version = SCHEMA_BLOB_VERSION, .order = ORDER};
     *out = (struct schema_blob){0};
     struct values *values = pick(&index->priv->values, column);
-    if (!values) return err_set(err, ERR_LIMIT_MEMORY, "no memory to write the index of %s", index->db_name);
+    if (!values) return err_set(err, ERR_LIMIT_MEMORY, "out of memory to write the index of %s", index->db_name);
     struct coder c = {.out = g_byte_array_new(), .values = values};
     memcpy(header.magic, column < 0 ? MAGIC : PART_MAGIC, sizeof header.magic);
     g_byte_array_append(c.out, (const guint8 *)&header, sizeof header);
@@ -670,14 +670,15 @@ static enum err_code check_header(const void *bytes, size_t len, const char *mag
 {
     struct header header;
     if (len < sizeof header || memcmp(bytes, magic, sizeof header.magic) != 0)
-        return err_set(err, ERR_MALFORMED, "these bytes are no schema index");
+        return err_set(err, ERR_MALFORMED, "not a schema index");
     memcpy(&header, bytes, sizeof header);
     if (header.order != ORDER || header.version != SCHEMA_BLOB_VERSION)
-        return err_set(err, ERR_VERSION, "a schema index of version %u, or of another byte order; this build reads %d",
+        return err_set(err, ERR_VERSION,
+                       "unsupported version %u of a schema index, or another byte order; this build reads version %d",
                        header.version, SCHEMA_BLOB_VERSION);
     const unsigned char *body = (const unsigned char *)bytes + sizeof header;
     if (header.len != len - sizeof header || XXH3_64bits(body, header.len) != header.checksum)
-        return err_set(err, ERR_MALFORMED, "the schema index is damaged: its checksum does not fit");
+        return err_set(err, ERR_MALFORMED, "checksum mismatch: the schema index is damaged");
     return ERR_OK;
 }
 
@@ -706,7 +707,7 @@ enum err_code schema_blob_read(const void *bytes, size_t len, const char *db_nam
         if (full)
             return err_set(err, ERR_LIMIT_MEMORY, "the schema index does not fit in %llu bytes",
                            (unsigned long long)resolved.max_bytes);
-        return err_set(err, ERR_MALFORMED, "the schema index is not what its format asks for");
+        return err_set(err, ERR_MALFORMED, "the schema index is malformed");
     }
     *out = index;
     return ERR_OK;
@@ -728,7 +729,8 @@ enum err_code schema_part_read(const void *bytes, size_t len, const struct schem
     arena_free(&scratch);
     if (!good || c.bad || c.p != c.end) {
         drop(values);
-        return err_set(err, good ? ERR_MALFORMED : ERR_LIMIT_MEMORY, "these are no values of the column asked for");
+        return err_set(err, good ? ERR_MALFORMED : ERR_LIMIT_MEMORY,
+                       "the values of the requested column are malformed or exceed the memory limit");
     }
     *out = values;
     return ERR_OK;

@@ -268,7 +268,7 @@ static enum err_code get_requested(struct schema_cache *cache, struct db *db, co
     entry->used_ns = clock_now_ns();
     enum err_code code;
     if (!wait_for_others(cache, entry, db_get_deadline(db)))
-        code = err_set(err, ERR_DEADLINE, "the deadline passed while another thread had the schema index in hand");
+        code = err_set(err, ERR_DEADLINE, "the deadline passed while another thread worked on the schema index");
     else if (!is_fresh(entry, clock_now_ns(), &code, err))
         code = refresh(cache, entry, db, request, err);
     else

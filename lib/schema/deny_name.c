@@ -59,7 +59,7 @@ static void read_plain(struct entry_reader *r)
     const char *start = r->at, *end = start;
     while (*end && !strchr(".\"`[]", *end)) end++;
     r->at = end;
-    if (*end && *end != '.') r->fault = "a quote or a bracket stands inside a part";
+    if (*end && *end != '.') r->fault = "a quote or bracket is inside an unquoted part";
     while (end > start && is_blank(end[-1])) end--;
     for (const char *c = start; c < end && !r->fault; c++) append(r, *c);
     r->star = end == start + 1 && *start == '*';
@@ -83,7 +83,7 @@ static void read_part(struct entry_reader *r)
 static void read_dot(struct entry_reader *r)
 {
     if (r->star)
-        r->fault = "`*` stands for columns only";
+        r->fault = "`*` is only allowed as the column";
     else if (r->out->n_dots == DENY_NAME_DOTS)
         r->fault = "it has more than 17 parts";
     if (r->fault) return;
@@ -143,7 +143,7 @@ enum err_code deny_name_parse(const char *entry, struct deny_name *out, struct e
     out->len = out->n_dots = 0;
     if (utf8_valid_bytes(entry, strlen(entry)) != strlen(entry)) r.fault = "it is not UTF-8";
     for (const char *c = entry; *c && !r.fault; c++)
-        if ((unsigned char)*c < ' ' && !is_blank(*c)) r.fault = "it holds a control character";
+        if ((unsigned char)*c < ' ' && !is_blank(*c)) r.fault = "it contains a control character";
     if (!r.fault) read_parts(&r);
     if (!r.fault && r.star) take_star(&r);
     out->text[out->len] = '\0';
@@ -155,7 +155,8 @@ enum err_code deny_name_check(const char *entry, struct err *err)
     struct deny_name name;
     struct err why = {0};
     if (deny_name_parse(entry, &name, &why) == ERR_OK) return ERR_OK;
-    return err_set(err, ERR_MALFORMED, "the denied column '%.100s' is malformed: %s; %s", entry, why.text, HINT);
+    return err_set(err, ERR_MALFORMED, "the denied column '%.100s' is malformed: %s" ERR_HINT "%s", entry, why.text,
+                   HINT);
 }
 
 enum err_code deny_names_check(const char *const *entries, uint32_t n, struct err *err)

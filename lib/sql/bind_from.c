@@ -75,7 +75,7 @@ static bool bind_cte_use(struct binder *b, struct sql_source *source, struct sco
     if (!note_use(b, cte)) return false;
     if (!cte->started && !bind_cte(b, cte, outer, source->block->parent)) return false;
     if (!cte->published) {
-        scope_report(b, ERR_UNKNOWN_NAME, source->node, "circular reference: a CTE that is not recursive uses itself");
+        scope_report(b, ERR_UNKNOWN_NAME, source->node, "circular reference: a CTE without RECURSIVE refers to itself");
         source->kind = SQL_SOURCE_UNKNOWN;
         return true;
     }

@@ -307,7 +307,7 @@ struct sqlb_op sqlb_join_op(struct sql_parser *p, unsigned n, const struct sql_t
     bool outer = join.op == SQL_JOIN_LEFT_OUTER || join.op == SQL_JOIN_RIGHT_OUTER || join.op == SQL_JOIN_FULL_OUTER;
     if (clash || ((join.flags & SQL_F_OUTER_KW) && !outer)) {
         const struct sql_token *last = &words[n - 1];
-        fail(p, words[0].start, last->start + last->len, "there is no join of this kind");
+        fail(p, words[0].start, last->start + last->len, "unknown kind of join");
     }
     return join;
 }
@@ -370,7 +370,7 @@ struct sql_node *sqlb_join_on(struct sql_parser *p, struct sql_node *joined, str
     else if (sql_is(open, SQL_JOIN))
         return nest(joined, open, clause);
     else
-        no_join(p, clause, "every join before this already has its condition");
+        no_join(p, clause, "no join is left for this condition: each earlier join already has one");
     return joined;
 }
 
@@ -400,7 +400,7 @@ static void check_first(struct sql_parser *p, struct sql_node *tables)
     if (!sql_is(first, SQL_JOIN)) return;
     const struct sql_node *clause = sql_kid(first, JOIN_ON) ? sql_kid(first, JOIN_ON) : sql_kid(first, JOIN_USING);
     if (!clause) return;
-    no_join(p, clause, "there is no JOIN that this could belong to");
+    no_join(p, clause, "join condition without a JOIN");
     sql_replace(first, sql_kid(first, JOIN_RIGHT));
 }
 
@@ -455,7 +455,7 @@ struct sql_node *sqlb_alias(struct sql_parser *p, struct sql_node *table, struct
     if (names && names_slot(table) >= 0)
         sql_set_kid(table, (unsigned)names_slot(table), names);
     else if (names)
-        fail(p, names->start, names->end, "a parenthesised join takes an alias, but no column names");
+        fail(p, names->start, names->end, "a join in parentheses can have an alias but no column names");
     return table;
 }
 
@@ -465,7 +465,7 @@ struct sql_node *sqlb_columns(struct sql_parser *p, struct sql_node *table, stru
     if (table->kind == SQL_FROM_CALL)
         sql_set_kid(table, FROM_CALL_NAMES, names);
     else
-        fail(p, names->start, names->end, "column names without an alias belong to a function");
+        fail(p, names->start, names->end, "column names without an alias are only allowed after a function");
     return table;
 }
 
@@ -481,7 +481,7 @@ struct sql_node *sqlb_using_alias(struct sql_parser *p, struct sql_node *using, 
 struct sql_node *sqlb_table_suffix(struct sql_parser *p, struct sql_node *table, uint32_t start)
 {
     if (table->kind != SQL_TABLE) {
-        fail(p, start, p->end, "only a table can be followed by this");
+        fail(p, start, p->end, "this is only allowed after a table name");
         return table;
     }
     table->text3 = p->text + start;

@@ -93,12 +93,12 @@ bool reader_accept_mark(struct definitions_reader *r, char mark)
 
 void reader_expect(struct definitions_reader *r, const char *word)
 {
-    if (!reader_accept(r, word)) reader_fail(r, r->at, ERR_SYNTAX, "%s was expected", word);
+    if (!reader_accept(r, word)) reader_fail(r, r->at, ERR_SYNTAX, "expected %s", word);
 }
 
 void reader_expect_mark(struct definitions_reader *r, char mark)
 {
-    if (!reader_accept_mark(r, mark)) reader_fail(r, r->at, ERR_SYNTAX, "\"%c\" was expected", mark);
+    if (!reader_accept_mark(r, mark)) reader_fail(r, r->at, ERR_SYNTAX, "expected \"%c\"", mark);
 }
 
 const char *reader_name(struct definitions_reader *r, const char *what)
@@ -106,13 +106,13 @@ const char *reader_name(struct definitions_reader *r, const char *what)
     struct sql_token token = token_at(r, r->at);
     bool quoted = token.code == T_STRING && r->scan.text[token.start] == '\''; /* SQLite takes 'name', too */
     if (!reader_is_word(r, r->at) && !quoted) {
-        reader_fail(r, r->at, ERR_SYNTAX, "%s was expected", what);
+        reader_fail(r, r->at, ERR_SYNTAX, "expected %s", what);
         return NULL;
     }
     struct sql_node node = {0};
     sqlb_named(&r->scan, &node, token);
     if (!node.text_len || node.text_len > SQL_MAX_DEFINED_NAME) {
-        reader_fail(r, r->at, ERR_LIMIT_BYTES, "%s has 1 to %d bytes", what, SQL_MAX_DEFINED_NAME);
+        reader_fail(r, r->at, ERR_LIMIT_BYTES, "%s must have 1 to %d bytes", what, SQL_MAX_DEFINED_NAME);
         return NULL;
     }
     r->at++;
@@ -136,11 +136,11 @@ void reader_skip(struct definitions_reader *r)
     uint32_t from = r->at, depth = 0;
     do {
         if (token_at(r, r->at).code == T_ILLEGAL)
-            reader_fail(r, r->at, ERR_SYNTAX, "this cannot be read: a quote or bracket that is never closed, perhaps");
+            reader_fail(r, r->at, ERR_SYNTAX, "unexpected character, possibly an unterminated quote or bracket");
         if (reader_is_mark(r, r->at, '(')) depth++;
         if (reader_is_mark(r, r->at, ')')) depth--;
         if (token_at(r, r->at).code == SQL_END_OF_TEXT) {
-            reader_fail(r, from, ERR_SYNTAX, "the parenthesis that opens here is never closed");
+            reader_fail(r, from, ERR_SYNTAX, "unterminated parenthesis");
             return;
         }
         r->at++;
@@ -204,10 +204,10 @@ static void check_name(struct definitions_reader *r, uint32_t at, const char *na
     const char *folded = name ? reader_folded(r, name) : NULL;
     if (!folded) return;
     if (g_hash_table_contains(r->tables, folded) || g_hash_table_contains(r->views, folded))
-        reader_fail(r, at, ERR_SYNTAX,
-                    "%s is defined twice: one database is judged, in which a name stands for one table", name);
+        reader_fail(r, at, ERR_SYNTAX, "%s is defined twice; names must be unique across the schema", name);
     for (unsigned i = 0; i < G_N_ELEMENTS(taken); i++)
-        if (g_str_has_prefix(folded, taken[i])) reader_fail(r, at, ERR_REFUSED, "names with %s are taken", taken[i]);
+        if (g_str_has_prefix(folded, taken[i]))
+            reader_fail(r, at, ERR_REFUSED, "names that start with %s are reserved", taken[i]);
 }
 
 static void note_schema(struct definitions_reader *r, const char *schema)
@@ -222,7 +222,7 @@ static void skip_table_options(struct definitions_reader *r)
 {
     while (!reader_at_end(r) && !reader_is(r, r->at, "CREATE") && !reader_is(r, r->at, "GO")) {
         if (reader_is(r, r->at, "INHERITS"))
-            reader_fail(r, r->at, ERR_SYNTAX, "INHERITS takes over columns: write them out");
+            reader_fail(r, r->at, ERR_SYNTAX, "INHERITS is not supported; write the inherited columns out");
         if (reader_is(r, r->at, "ENGINE")) r->out->is_sqlite = false;
         reader_skip(r);
     }
@@ -234,16 +234,16 @@ static void read_table(struct definitions_reader *r)
     uint32_t at = r->at;
     struct sql_defined_table *table = arena_new(r->arena, struct sql_defined_table);
     if (!table) return;
-    table->name = reader_qualified(r, "the name of a table", &table->schema);
+    table->name = reader_qualified(r, "a table name", &table->schema);
     if (reader_is(r, r->at, "PARTITION")) { /* a part of a table that is there */
         skip_statement(r);
         return;
     }
     if (reader_is(r, r->at, "AS") || reader_is(r, r->at, "SELECT"))
-        reader_fail(r, r->at, ERR_REFUSED, "a table made of a query's data: write its columns out");
+        reader_fail(r, r->at, ERR_REFUSED, "CREATE TABLE from a query is not supported; write its columns out");
     check_name(r, at, table->name);
     if (r->out->n_tables == SQL_MAX_DEFINED_TABLES)
-        reader_fail(r, at, ERR_LIMIT_COUNT, "there are more than %d tables", SQL_MAX_DEFINED_TABLES);
+        reader_fail(r, at, ERR_LIMIT_COUNT, "more than %d tables", SQL_MAX_DEFINED_TABLES);
     if (r->code) return;
     reader_table_items(r, table);
     skip_table_options(r);
@@ -260,10 +260,10 @@ static void read_table(struct definitions_reader *r)
 static struct sql_defined_table *read_known_table(struct definitions_reader *r)
 {
     uint32_t at = r->at;
-    const char *schema, *name = reader_qualified(r, "the name of a table", &schema);
+    const char *schema, *name = reader_qualified(r, "a table name", &schema);
     const char *folded = name ? reader_folded(r, name) : NULL;
     struct sql_defined_table *table = folded ? g_hash_table_lookup(r->tables, folded) : NULL;
-    if (name && !table) reader_fail(r, at, ERR_UNKNOWN_NAME, "no table %s is defined before this", name);
+    if (name && !table) reader_fail(r, at, ERR_UNKNOWN_NAME, "table %s is not defined before this statement", name);
     return table;
 }
 
@@ -299,7 +299,8 @@ static void read_alter(struct definitions_reader *r)
     while (table && !reader_at_end(r)) {
         for (unsigned i = 0; i < G_N_ELEMENTS(changes); i++)
             if (reader_is(r, r->at, changes[i]) && !reader_is(r, r->at + 1, "DEFAULT"))
-                reader_fail(r, r->at, ERR_REFUSED, "define the table as it is in the end, without %s", changes[i]);
+                reader_fail(r, r->at, ERR_REFUSED,
+                            "%s is not supported in ALTER TABLE; define the table in its final form", changes[i]);
         if (reader_accept(r, "ADD")) {
             reader_accept(r, "COLUMN");
             accept_if_not_exists(r);
@@ -373,7 +374,7 @@ static void check_query(struct definitions_reader *r, uint32_t at, const struct 
     struct sql_stmt *stmt = NULL;
     enum err_code code = view->query ? sql_parse(r->arena, view->query, strlen(view->query), NULL, &stmt) : ERR_OK;
     if (code)
-        reader_fail(r, at, code, "the query of view %s cannot be read, so leave it out: %s", view->name,
+        reader_fail(r, at, code, "cannot parse the query of view %s, so leave the view out: %s", view->name,
                     stmt && stmt->diags ? stmt->diags->message : err_meaning(code));
 }
 
@@ -384,7 +385,7 @@ static void read_view(struct definitions_reader *r)
     bool plain = true;
     struct sql_defined_view *view = arena_new(r->arena, struct sql_defined_view);
     if (!view) return;
-    view->name = reader_qualified(r, "the name of a view", &view->schema);
+    view->name = reader_qualified(r, "a view name", &view->schema);
     check_name(r, at, view->name);
     if (reader_is_mark(r, r->at, '(')) view->columns = reader_names(r, &plain);
     while (!reader_at_end(r) && !reader_is(r, r->at, "AS")) reader_skip(r);
@@ -394,7 +395,7 @@ static void read_view(struct definitions_reader *r)
     if (r->code) return;
     uint32_t end = end_of_query(r), reads = count_reads(r, from, end) + 1;
     if (reads > SQL_MAX_VIEW_READS || ++r->out->n_views > SQL_MAX_DEFINED_VIEWS)
-        reader_fail(r, at, ERR_LIMIT_COUNT, "views read more than %d tables, or there are more than %d of them",
+        reader_fail(r, at, ERR_LIMIT_COUNT, "views read more than %d tables, or there are more than %d views",
                     SQL_MAX_VIEW_READS, SQL_MAX_DEFINED_VIEWS);
     view->query = query_text(r, from, end);
     check_query(r, from, view);
@@ -412,10 +413,11 @@ static void refuse(struct definitions_reader *r, uint32_t at)
 {
     struct sql_token token = token_at(r, at);
     bool word = reader_is_word(r, at) && g_ascii_isalpha(r->scan.text[token.start]);
-    reader_fail(r, at, ERR_REFUSED,
-                "%.*s cannot stand here: take the statement out, for only CREATE TABLE, CREATE INDEX, CREATE VIEW and "
-                "ALTER TABLE ... ADD are read",
-                word ? (int)MIN(token.len, 40) : 4, word ? r->scan.text + token.start : "this");
+    reader_fail(
+        r, at, ERR_REFUSED,
+        "%.*s is not supported; remove it, or use only CREATE TABLE, CREATE INDEX, CREATE VIEW and ALTER TABLE ... "
+        "ADD",
+        word ? (int)MIN(token.len, 40) : 14, word ? r->scan.text + token.start : "this statement");
 }
 
 static void refuse_last(struct definitions_reader *r)
@@ -469,7 +471,8 @@ static void read_drop(struct definitions_reader *r)
     }
     const char *schema, *name = reader_qualified(r, "a name", &schema), *folded = name ? reader_folded(r, name) : NULL;
     if (folded && (g_hash_table_contains(r->tables, folded) || g_hash_table_contains(r->views, folded)))
-        reader_fail(r, at, ERR_REFUSED, "%s was defined above: define what is there in the end", name);
+        reader_fail(r, at, ERR_REFUSED, "DROP of %s, which is defined above; define only the final tables and views",
+                    name);
     skip_statement(r);
 }
 
@@ -497,7 +500,7 @@ static void read_statements(struct definitions_reader *r)
         read_statement(r);
     }
     if (!r->code && !r->out->n_tables)
-        r->code = err_set(r->err, ERR_DB_EMPTY, "the schema defines no table: it takes CREATE TABLE statements");
+        r->code = err_set(r->err, ERR_DB_EMPTY, "the schema defines no table" ERR_HINT "write CREATE TABLE statements");
 }
 
 static enum err_code check_text(const char *text, size_t len, struct err *err)
@@ -506,7 +509,7 @@ static enum err_code check_text(const char *text, size_t len, struct err *err)
     if (len > SQL_MAX_DEFINITIONS_BYTES)
         return err_set(err, ERR_LIMIT_BYTES, "the schema is longer than %d KiB", SQL_MAX_DEFINITIONS_BYTES / 1024);
     if (g_utf8_validate_len(text, len, &end)) return ERR_OK;
-    return err_set(err, ERR_ENCODING, "the schema %s, at byte %zu", *end ? "is not valid UTF-8" : "holds a NUL",
+    return err_set(err, ERR_ENCODING, "the schema %s, at byte %zu", *end ? "is not valid UTF-8" : "contains a NUL",
                    (size_t)(end - text) + 1);
 }
 
@@ -545,7 +548,7 @@ enum err_code sql_read_definitions(struct arena *arena, const char *text, size_t
     g_hash_table_destroy(r.schemas);
     if (!code) code = r.code;
     if (arena->failed || code == ERR_LIMIT_MEMORY)
-        return err_set(r.err, ERR_LIMIT_MEMORY, "reading the schema takes more memory than it may have");
+        return err_set(r.err, ERR_LIMIT_MEMORY, "the schema exceeds its memory limit");
     *out = code ? NULL : r.out;
     return code;
 }

@@ -29,8 +29,8 @@ void reader_check_key(struct definitions_reader *r, const struct sql_defined_tab
 {
     for (const struct sql_defined_name *column = key ? key->columns : NULL; column; column = column->next)
         if (!has_column(r, table, column->name))
-            reader_fail(r, at, ERR_UNKNOWN_NAME, "a key of table %s names the column %s, which it does not have",
-                        table->name, column->name);
+            reader_fail(r, at, ERR_UNKNOWN_NAME, "a key of table %s uses the unknown column %s", table->name,
+                        column->name);
 }
 
 static void add_primary(struct definitions_reader *r, struct sql_defined_table *table, struct sql_defined_name *columns,
@@ -59,7 +59,7 @@ static void read_reference(struct definitions_reader *r, struct sql_defined_tabl
                            struct sql_defined_name *columns)
 {
     bool plain = true;
-    const char *schema = NULL, *name = reader_qualified(r, "the table that is referred to", &schema);
+    const char *schema = NULL, *name = reader_qualified(r, "the referenced table", &schema);
     struct sql_defined_key *key = add_key(r, table, SQL_DEFINED_REFERENCE, columns);
     if (!key) return;
     key->table = name;
@@ -68,7 +68,7 @@ static void read_reference(struct definitions_reader *r, struct sql_defined_tabl
     for (const struct sql_defined_name *column = columns; column; column = column->next) n++;
     for (const struct sql_defined_name *column = key->to; column; column = column->next) m++;
     if (!plain || (key->to && n != m))
-        reader_fail(r, at, ERR_SYNTAX, "%u columns refer to %u: a reference pairs them one by one", n, m);
+        reader_fail(r, at, ERR_SYNTAX, "foreign key of %u columns references %u columns; the numbers must match", n, m);
 }
 
 /* --- constraints of a table --------------------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ static void read_foreign_key(struct definitions_reader *r, struct sql_defined_ta
     skip_to_list(r);
     uint32_t at = r->at;
     struct sql_defined_name *columns = reader_names(r, &plain);
-    if (!plain) reader_fail(r, at, ERR_SYNTAX, "a foreign key is made of columns, not of expressions");
+    if (!plain) reader_fail(r, at, ERR_SYNTAX, "a foreign key must list columns, not expressions");
     reader_expect(r, "REFERENCES");
     read_reference(r, table, columns);
 }
@@ -127,7 +127,7 @@ static bool read_constraint(struct definitions_reader *r, struct sql_defined_tab
     if (reader_accept(r, "CONSTRAINT")) {
         bool named = !(reader_is(r, r->at, "PRIMARY") || reader_is(r, r->at, "UNIQUE") ||
                        reader_is(r, r->at, "FOREIGN") || reader_is(r, r->at, "CHECK"));
-        if (named) reader_name(r, "the name of the constraint");
+        if (named) reader_name(r, "a constraint name");
     }
     bool key = reader_is(r, r->at + 1, "KEY");
     if (reader_is(r, r->at, "PRIMARY") && key) {
@@ -141,7 +141,7 @@ static bool read_constraint(struct definitions_reader *r, struct sql_defined_tab
     } else if (is_index(r)) {
         r->out->is_sqlite = false;
     } else if (reader_is(r, r->at, "LIKE") && reader_is_word(r, r->at + 1)) {
-        reader_fail(r, r->at, ERR_SYNTAX, "LIKE copies another table: write its columns out");
+        reader_fail(r, r->at, ERR_SYNTAX, "LIKE is not supported; write the columns of the other table out");
     } else if (!(reader_is(r, r->at, "CHECK") && reader_is_mark(r, r->at + 1, '(')) &&
                !reader_is(r, r->at, "EXCLUDE")) {
         return false;
@@ -204,7 +204,7 @@ static void add_column(struct definitions_reader *r, struct sql_defined_table *t
 {
     struct sql_defined_column **last = &table->columns;
     if (has_column(r, table, column->name))
-        reader_fail(r, at, ERR_SYNTAX, "table %s has the column %s already", table->name, column->name);
+        reader_fail(r, at, ERR_SYNTAX, "table %s has two columns named %s", table->name, column->name);
     if (table->n_columns == SQL_MAX_DEFINED_COLUMNS)
         reader_fail(r, at, ERR_LIMIT_COUNT, "table %s has more than %d columns", table->name, SQL_MAX_DEFINED_COLUMNS);
     const char *key = arena_printf(r->arena, "%s\n%s", table->name, column->name);
@@ -221,7 +221,7 @@ static void read_column_constraint(struct definitions_reader *r, struct sql_defi
 {
     uint32_t at = r->at;
     if (reader_accept(r, "CONSTRAINT")) {
-        reader_name(r, "the name of the constraint");
+        reader_name(r, "a constraint name");
     } else if (reader_is(r, at, "NOT") && reader_is(r, at + 1, "NULL")) {
         r->at += 2;
         column->not_null = true;
@@ -243,7 +243,7 @@ static void read_column(struct definitions_reader *r, struct sql_defined_table *
 {
     uint32_t at = r->at;
     struct sql_defined_column *column = arena_new(r->arena, struct sql_defined_column);
-    const char *name = reader_name(r, "a column's name");
+    const char *name = reader_name(r, "a column name");
     if (!column || !name) return;
     column->name = name;
     column->type = read_type(r);
@@ -256,7 +256,7 @@ void reader_table_item(struct definitions_reader *r, struct sql_defined_table *t
 {
     uint32_t at = r->at;
     if (!read_constraint(r, table)) read_column(r, table);
-    if (r->at == at) reader_fail(r, at, ERR_SYNTAX, "a column or a constraint of table %s was expected", table->name);
+    if (r->at == at) reader_fail(r, at, ERR_SYNTAX, "expected a column or a constraint of table %s", table->name);
 }
 
 void reader_table_items(struct definitions_reader *r, struct sql_defined_table *table)

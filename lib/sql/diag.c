@@ -62,27 +62,29 @@ static int shown(const char *text, uint32_t len)
 static const char *illegal(const struct sql_parser *p, struct sql_token token)
 {
     char c = p->text[token.start];
-    if (c == '\'' || c == '"' || c == '`') return "the quote that opens here is never closed";
-    if (c == '[') return "the bracket that opens here is never closed";
-    if (c == ']') return "this bracket closes nothing";
+    if (c == '\'') return "unterminated string";
+    if (c == '"' || c == '`') return "unterminated quoted name";
+    if (c == '[') return "unterminated bracket";
+    if (c == ']') return "closing bracket without an opening bracket";
     if ((c == 'x' || c == 'X') && token.len > 1) return "a blob literal needs an even number of hexadecimal digits";
-    if ((c >= '0' && c <= '9') || c == '.') return "a number runs into letters here";
-    return "this character cannot stand here";
+    if ((c >= '0' && c <= '9') || c == '.') return "invalid number: letters follow its digits";
+    return "unexpected character";
 }
 
-/* What the token is called. A value's text is never shown, and a word in double quotes may be a value. */
+/* What the token is called after "unexpected". A value's text is never shown, and a word in double quotes may be a
+ * value. */
 static const char *called(struct sql_parser *p, struct sql_token token)
 {
     const char *text = p->text + token.start;
     switch (token.code) {
-    case SQL_END_OF_TEXT: return "the end of the SQL";
-    case T_STRING: return "a string";
+    case SQL_END_OF_TEXT: return "end of the SQL";
+    case T_STRING: return "string";
     case T_INTEGER:
-    case T_FLOAT: return "a number";
-    case T_BLOB: return "a blob";
+    case T_FLOAT: return "number";
+    case T_BLOB: return "blob";
     default: break;
     }
-    if (*text == '"' || *text == '`' || *text == '[') return "a quoted name";
+    if (*text == '"' || *text == '`' || *text == '[') return "quoted name";
     const char *format = token.len > SHOWN_WORD ? "\"%.*s...\"" : "\"%.*s\"";
     return arena_printf(p->arena, *text == '"' ? "%.*s" : format, shown(text, token.len), text);
 }
@@ -106,10 +108,10 @@ static const char *unexpected(struct sql_parser *p, struct sql_token token, cons
     const char *what = called(p, token), *list = listed(p, expected, n);
     if (!what || !list) return NULL;
     if (token.code == T_RESERVED || token.code == T_TABLE)
-        return arena_printf(p->arena, "%s is a reserved word of SQL: as a name it needs double quotes", what);
-    if (n == 0) return arena_printf(p->arena, "%s cannot stand here", what);
-    if (token.code == SQL_END_OF_TEXT) return arena_printf(p->arena, "the SQL ends too early: expected %s", list);
-    return arena_printf(p->arena, "%s cannot stand here: expected %s", what, list);
+        return arena_printf(p->arena, "%s is a reserved word of SQL; use double quotes to make it a name", what);
+    if (n == 0) return arena_printf(p->arena, "unexpected %s", what);
+    if (token.code == SQL_END_OF_TEXT) return arena_printf(p->arena, "unexpected end of the SQL: expected %s", list);
+    return arena_printf(p->arena, "unexpected %s: expected %s", what, list);
 }
 
 void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const char *const *expected, uint32_t n,

@@ -79,10 +79,10 @@ static int64_t typed(const struct sql_stmt *stmt, const struct sql_node *n, cons
 {
     const struct sql_node *string = sql_kid(n, 0);
     if (!sql_is(string, SQL_LITERAL) || string->op != SQL_LIT_STRING)
-        return say(message, "INTERVAL is MariaDB; SQLite has date(x, '+1 day')", string->start);
+        return say(message, "INTERVAL is MariaDB syntax; in SQLite use date(x, '+1 day')", string->start);
     bool alone = !memchr(n->text, ' ', n->text_len) && !n->text2;
     if (ends_item(n) && alone) return NOWHERE; /* a name with an alias */
-    return say(message, "a type before a string is PostgreSQL; in SQLite a date is a plain string",
+    return say(message, "a type before a string is PostgreSQL syntax; in SQLite write a date as a plain string",
                begins_item(n) ? after(stmt, string) : string->start);
 }
 
@@ -91,7 +91,7 @@ static int64_t cast(const struct sql_stmt *stmt, const struct sql_node *n, const
     const struct sql_node *x = sql_kid(n, 0);
     bool name = sql_is(x, SQL_PARAM) && *x->text == '$'; /* $1::int is one parameter to SQLite, after Tcl */
     if (!(n->flags & SQL_F_COLON) || name) return NOWHERE;
-    return say(message, "x::type is PostgreSQL; SQLite has CAST(x AS type)", after(stmt, sql_kid(n, 0)));
+    return say(message, "x::type is PostgreSQL syntax; in SQLite use CAST(x AS type)", after(stmt, sql_kid(n, 0)));
 }
 
 /* SQLite reads ANY as a function, whose argument is no query, and stops at ALL. */
@@ -101,7 +101,7 @@ static int64_t quantified(const struct sql_stmt *stmt, const struct sql_node *n,
     while (word < n->end && (stmt->text[word] | 32) != 'a' && (stmt->text[word] | 32) != 's') word++;
     bool query = sql_is(sql_kid(n, 1), SQL_SUBQUERY);
     if (!(n->flags & SQL_F_ALL) && !query) return NOWHERE;
-    return say(message, "SQLite compares with no ANY or ALL of a query; use EXISTS, IN, or MIN and MAX",
+    return say(message, "SQLite does not support ANY or ALL of a query; use EXISTS, IN, or MIN and MAX",
                n->flags & SQL_F_ALL ? word : sql_kid(n, 1)->start);
 }
 
@@ -113,9 +113,9 @@ static int64_t like(const struct sql_stmt *stmt, const struct sql_node *n, const
     if (n->op != SQL_OP_ILIKE && n->op != SQL_OP_SIMILAR && !rlike) return NOWHERE;
     if (!(n->flags & SQL_F_NOT)) at = word_after(stmt, sql_kid(n, LIKE_VALUE), at);
     return say(message,
-               rlike                   ? "RLIKE is MariaDB; SQLite has LIKE and GLOB"
-               : n->op == SQL_OP_ILIKE ? "ILIKE is PostgreSQL; SQLite's LIKE does not mind case"
-                                       : "SIMILAR TO is PostgreSQL; SQLite has LIKE and GLOB",
+               rlike                   ? "RLIKE is MariaDB syntax; in SQLite use LIKE or GLOB"
+               : n->op == SQL_OP_ILIKE ? "ILIKE is PostgreSQL syntax; in SQLite use LIKE, which ignores case"
+                                       : "SIMILAR TO is PostgreSQL syntax; in SQLite use LIKE or GLOB",
                at);
 }
 
@@ -141,59 +141,59 @@ static int64_t binary(const struct sql_stmt *stmt, const struct sql_node *n, con
     bool spaceship = n->op == SQL_OP_IS_NOT_DISTINCT && n->flags & SQL_F_EQ2;
     if (!is_foreign_op(n->op) && !spaceship && !(word && n->op == SQL_OP_MOD)) return NOWHERE;
     at = word ? word_after(stmt, sql_kid(n, 0), at) : at + own_part(stmt->text + at);
-    return say(message, "SQLite has no such operator", at);
+    return say(message, "SQLite does not support this operator", at);
 }
 
 static int64_t unary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
-    if (n->op == SQL_OP_VARIADIC) return say(message, "VARIADIC is PostgreSQL", sql_kid(n, 0)->start);
-    return n->op == SQL_OP_OTHER ? say(message, "SQLite has no such operator", n->start) : NOWHERE;
+    if (n->op == SQL_OP_VARIADIC) return say(message, "VARIADIC is PostgreSQL syntax", sql_kid(n, 0)->start);
+    return n->op == SQL_OP_OTHER ? say(message, "SQLite does not support this operator", n->start) : NOWHERE;
 }
 
 static int64_t array(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *query = n->flags & SQL_F_SUBQUERY ? sql_kid(sql_kid(n, 0), 0) : NULL;
     if (n->flags & SQL_F_NESTED || (!query && ends_item(n))) return NOWHERE; /* ARRAY [x]: a name with an alias */
-    return say(message, "SQLite has no arrays", query ? query->start : after_word(stmt, n->start));
+    return say(message, "SQLite does not support arrays", query ? query->start : after_word(stmt, n->start));
 }
 
 static int64_t subscript(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    if (begins_item(n)) return ends_item(n) ? NOWHERE : say(message, "SQLite has no arrays", after(stmt, n));
-    return say(message, "SQLite has no arrays", after(stmt, sql_kid(n, 0)));
+    if (begins_item(n)) return ends_item(n) ? NOWHERE : say(message, "SQLite does not support arrays", after(stmt, n));
+    return say(message, "SQLite does not support arrays", after(stmt, sql_kid(n, 0)));
 }
 
 static int64_t field(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    return say(message, "a field of a value is PostgreSQL; SQLite has columns only", after(stmt, sql_kid(n, 0)));
+    return say(message, "a field of a value is PostgreSQL syntax; SQLite has only columns", after(stmt, sql_kid(n, 0)));
 }
 
 static int64_t star(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
-    if (n->text2) return say(message, "SQLite takes no schema before t.*", n->end - 1);
+    if (n->text2) return say(message, "SQLite does not allow a schema before t.*", n->end - 1);
     if (sql_is(n->parent, SQL_ITEMS)) return NOWHERE;
-    return say(message, "SQLite takes t.* in the select list only; count(*) counts rows", n->end - 1);
+    return say(message, "SQLite allows t.* only in the select list; use count(*) to count rows", n->end - 1);
 }
 
 static int64_t between(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
     if (!(n->flags & SQL_F_SYMMETRIC)) return NOWHERE;
-    return say(message, "BETWEEN SYMMETRIC is PostgreSQL", sql_kid(n, BETWEEN_LOW)->start);
+    return say(message, "BETWEEN SYMMETRIC is PostgreSQL syntax", sql_kid(n, BETWEEN_LOW)->start);
 }
 
 static int64_t collate(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const char *dot = n->text2 ? strchr(stmt->text + sql_kid(n, 0)->end, '.') : NULL;
-    return dot ? say(message, "SQLite's collations have no schema", dot - stmt->text) : NOWHERE;
+    return dot ? say(message, "SQLite does not allow a schema before a collation", dot - stmt->text) : NOWHERE;
 }
 
 static int64_t extract(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     int64_t open = after_word(stmt, n->start);
-    return say(message, "EXTRACT is PostgreSQL; SQLite has strftime('%Y', x)",
+    return say(message, "EXTRACT is PostgreSQL syntax; in SQLite use strftime('%Y', x)",
                after_word(stmt, (uint32_t)next_token(stmt, (uint32_t)open + 1)));
 }
 
@@ -203,7 +203,7 @@ static int64_t literal(const struct sql_stmt *stmt, const struct sql_node *n, co
     bool dollars = n->op == SQL_LIT_STRING && n->quote == '$';
     if (!prefixed && !dollars) return NOWHERE;
     const char *quote = strchr(stmt->text + n->start, '\'');
-    return say(message, "strings and bits of this form are PostgreSQL; SQLite has 'text' and x'00'",
+    return say(message, "strings and bits of this form are PostgreSQL syntax; in SQLite write 'text' and x'00'",
                prefixed && quote && n->op == SQL_LIT_STRING ? quote - stmt->text : n->start);
 }
 
@@ -213,10 +213,10 @@ static int64_t args(const struct sql_stmt *stmt, const struct sql_node *n, const
     if (!n->text || strncmp(n->text, "? IN", 4) == 0) return NOWHERE;
     if (strcmp(n->text, SQL_SEPARATOR) == 0) {
         const struct sql_node *order = sql_kid(n->parent, CALL_ORDER);
-        return say(message, "SEPARATOR is MariaDB; SQLite has group_concat(x, ',')",
+        return say(message, "SEPARATOR is MariaDB syntax; in SQLite use group_concat(x, ',')",
                    after(stmt, order ? order : n->kids[n->n_kids - 2]));
     }
-    return say(message, "words between arguments are PostgreSQL; SQLite has commas",
+    return say(message, "words between arguments are PostgreSQL syntax; in SQLite use commas",
                *n->text == '?' ? after(stmt, sql_kid(n, 0)) : after_word(stmt, n->start));
 }
 
@@ -236,10 +236,12 @@ static uint32_t name_end(const struct sql_stmt *stmt, const struct sql_node *n)
 static int64_t call(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *order = sql_kid(n, CALL_ORDER);
-    if (n->flags & SQL_F_WITHIN) return say(message, "WITHIN GROUP is PostgreSQL", paren_before(stmt, order));
-    if (n->text2) return say(message, "SQLite's functions have no schema", next_token(stmt, name_end(stmt, n)));
+    if (n->flags & SQL_F_WITHIN) return say(message, "WITHIN GROUP is PostgreSQL syntax", paren_before(stmt, order));
+    if (n->text2)
+        return say(message, "SQLite does not allow a schema before a function", next_token(stmt, name_end(stmt, n)));
     bool words = sql_name_is(n->text, n->text_len, "GROUPING SETS", 13) || rows_from(n);
-    return words ? say(message, "ROWS FROM and GROUPING SETS are PostgreSQL", after_word(stmt, n->start)) : NOWHERE;
+    return words ? say(message, "ROWS FROM and GROUPING SETS are PostgreSQL syntax", after_word(stmt, n->start))
+                 : NOWHERE;
 }
 
 /* ---- clauses --------------------------------------------------------------------------------------------------- */
@@ -249,40 +251,43 @@ static int64_t query(const struct sql_stmt *stmt, const struct sql_node *n, cons
     (void)stmt;
     const struct sql_node *order = sql_kid(n, QUERY_ORDER), *limit = sql_kid(n, QUERY_LIMIT);
     if (sql_is(sql_kid(n, QUERY_BODY), SQL_VALUES) && (order || limit))
-        return say(message, "SQLite's VALUES has no ORDER BY or LIMIT", order ? order->start : limit->start);
+        return say(message, "SQLite does not allow ORDER BY or LIMIT after VALUES",
+                   order ? order->start : limit->start);
     bool arm = sql_is(n->parent, SQL_COMPOUND) || sql_is(n->parent, SQL_QUERY) || !n->parent;
     if (!arm || !(n->flags & SQL_F_PAREN)) return NOWHERE;
-    return say(message, "SQLite takes no parentheses around the SELECTs of a set operation", n->start);
+    return say(message, "SQLite does not allow parentheses around the SELECTs of a set operation", n->start);
 }
 
 static int64_t compound(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     if (n->op != SQL_INTERSECT_ALL && n->op != SQL_EXCEPT_ALL) return NOWHERE;
-    return say(message, "INTERSECT ALL and EXCEPT ALL are PostgreSQL",
+    return say(message, "INTERSECT ALL and EXCEPT ALL are PostgreSQL syntax",
                after_word(stmt, (uint32_t)after(stmt, sql_kid(n, 0))));
 }
 
 static int64_t select_(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
-    return n->flags & SQL_F_TABLE ? say(message, "TABLE t is PostgreSQL for SELECT * FROM t", n->start) : NOWHERE;
+    return n->flags & SQL_F_TABLE
+               ? say(message, "TABLE t is PostgreSQL syntax; in SQLite use SELECT * FROM t", n->start)
+               : NOWHERE;
 }
 
 static int64_t distinct(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    return n->n_kids ? say(message, "DISTINCT ON is PostgreSQL", after_word(stmt, n->start)) : NOWHERE;
+    return n->n_kids ? say(message, "DISTINCT ON is PostgreSQL syntax", after_word(stmt, n->start)) : NOWHERE;
 }
 
 static int64_t table(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     if (n->text3 && (*n->text3 | 32) == 't') {
         int64_t at = n->text3 - stmt->text;
-        return say(message, "TABLESAMPLE is PostgreSQL", n->alias ? at : after_word(stmt, (uint32_t)at));
+        return say(message, "TABLESAMPLE is PostgreSQL syntax", n->alias ? at : after_word(stmt, (uint32_t)at));
     }
     int64_t behind = next_token(stmt, name_end(stmt, n));
-    if (n->flags & SQL_F_STAR) return say(message, "SQLite has no tables that inherit", behind);
+    if (n->flags & SQL_F_STAR) return say(message, "SQLite does not support table inheritance", behind);
     if (!(n->flags & SQL_F_ONLY) || !n->alias) return NOWHERE; /* ONLY t: a table with an alias */
-    return say(message, "SQLite has no tables that inherit", behind);
+    return say(message, "SQLite does not support table inheritance", behind);
 }
 
 /* Names of columns, and their types, after the alias of a table. */
@@ -290,7 +295,7 @@ static int64_t names(const struct sql_stmt *stmt, const struct sql_node *n, cons
 {
     const struct sql_node *of = n->parent;
     if (!sql_is(of, SQL_TABLE) && !sql_is(of, SQL_DERIVED) && !sql_is(of, SQL_FROM_CALL)) return NOWHERE;
-    return say(message, "column names after an alias are PostgreSQL; SQLite has them in WITH t(a, b) AS (...)",
+    return say(message, "column names after an alias are PostgreSQL syntax; in SQLite use WITH t(a, b) AS (...)",
                paren_before(stmt, n));
 }
 
@@ -298,40 +303,40 @@ static int64_t using(const struct sql_stmt *stmt, const struct sql_node *n, cons
 {
     if (!n->alias) return NOWHERE;
     int64_t close = after(stmt, n->kids[n->n_kids - 1]);
-    return say(message, "an alias of a join is PostgreSQL", next_token(stmt, (uint32_t)close + 1));
+    return say(message, "an alias of a join is PostgreSQL syntax", next_token(stmt, (uint32_t)close + 1));
 }
 
 static int64_t from_call(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *call = sql_kid(n, FROM_CALL_CALL);
     if (!(n->flags & SQL_F_LATERAL) || rows_from(call)) return NOWHERE;
-    return say(message, "LATERAL is PostgreSQL", next_token(stmt, name_end(stmt, call)));
+    return say(message, "LATERAL is PostgreSQL syntax", next_token(stmt, name_end(stmt, call)));
 }
 
 static int64_t derived(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
     bool lateral = n->flags & SQL_F_LATERAL;
-    return lateral ? say(message, "LATERAL is PostgreSQL", sql_kid(n, DERIVED_QUERY)->start) : NOWHERE;
+    return lateral ? say(message, "LATERAL is PostgreSQL syntax", sql_kid(n, DERIVED_QUERY)->start) : NOWHERE;
 }
 
 static int64_t limit(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    if (n->flags & SQL_F_FETCH) return say(message, "FETCH FIRST is PostgreSQL; SQLite has LIMIT", n->start);
+    if (n->flags & SQL_F_FETCH) return say(message, "FETCH FIRST is PostgreSQL syntax; in SQLite use LIMIT", n->start);
     if (sql_kid(n, LIMIT_COUNT)) return NOWHERE;
-    return say(message, "SQLite's LIMIT needs a number; -1 is no limit", after_word(stmt, n->start));
+    return say(message, "LIMIT needs a number in SQLite; use -1 for no limit", after_word(stmt, n->start));
 }
 
 static int64_t term(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
-    return n->text ? say(message, "ORDER BY x USING is PostgreSQL", after(stmt, sql_kid(n, 0))) : NOWHERE;
+    return n->text ? say(message, "ORDER BY x USING is PostgreSQL syntax", after(stmt, sql_kid(n, 0))) : NOWHERE;
 }
 
 static int64_t cte(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
     const struct sql_node *added = sql_kid(n, CTE_ADDED);
-    return added ? say(message, "SEARCH and CYCLE are PostgreSQL", added->start) : NOWHERE;
+    return added ? say(message, "SEARCH and CYCLE are PostgreSQL syntax", added->start) : NOWHERE;
 }
 
 /* ---- MariaDB ---------------------------------------------------------------------------------------------------- */
@@ -339,12 +344,13 @@ static int64_t cte(const struct sql_stmt *stmt, const struct sql_node *n, const 
 static int64_t maria_cast(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     if (n->flags & SQL_F_COLON)
-        return say(message, "x::type is PostgreSQL; MariaDB has CAST(x AS type)", after(stmt, sql_kid(n, 0)));
-    static const char *const types[][2] = {{"TEXT", "CAST(x AS TEXT) is not MariaDB; it has CAST(x AS CHAR)"},
-                                           {"VARCHAR", "CAST(x AS VARCHAR) is not MariaDB; it has CAST(x AS CHAR)"},
-                                           {"REAL", "CAST(x AS REAL) is not MariaDB; it has CAST(x AS DOUBLE)"},
-                                           {"NUMERIC", "CAST(x AS NUMERIC) is not MariaDB; it has CAST(x AS DECIMAL)"},
-                                           {"BIGINT", "CAST(x AS BIGINT) is not MariaDB; it has CAST(x AS SIGNED)"}};
+        return say(message, "x::type is PostgreSQL syntax; in MariaDB use CAST(x AS type)", after(stmt, sql_kid(n, 0)));
+    static const char *const types[][2] = {
+        {"TEXT", "CAST(x AS TEXT) is not MariaDB syntax; use CAST(x AS CHAR)"},
+        {"VARCHAR", "CAST(x AS VARCHAR) is not MariaDB syntax; use CAST(x AS CHAR)"},
+        {"REAL", "CAST(x AS REAL) is not MariaDB syntax; use CAST(x AS DOUBLE)"},
+        {"NUMERIC", "CAST(x AS NUMERIC) is not MariaDB syntax; use CAST(x AS DECIMAL)"},
+        {"BIGINT", "CAST(x AS BIGINT) is not MariaDB syntax; use CAST(x AS SIGNED)"}};
     for (unsigned k = 0; k < sizeof types / sizeof *types; k++) {
         size_t len = strlen(types[k][0]);
         if (n->text_len < len || !sql_name_is(n->text, len, types[k][0], len)) continue;
@@ -356,40 +362,41 @@ static int64_t maria_cast(const struct sql_stmt *stmt, const struct sql_node *n,
 static int64_t maria_like(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     int64_t at = after(stmt, sql_kid(n, LIKE_VALUE));
-    if (n->op == SQL_OP_ILIKE) return say(message, "ILIKE is PostgreSQL; MariaDB's LIKE goes by the collation", at);
-    if (n->op == SQL_OP_SIMILAR) return say(message, "SIMILAR TO is PostgreSQL; MariaDB has REGEXP", at);
-    return n->op == SQL_OP_GLOB ? say(message, "GLOB is SQLite; MariaDB has LIKE and REGEXP", at) : NOWHERE;
+    if (n->op == SQL_OP_ILIKE)
+        return say(message, "ILIKE is PostgreSQL syntax; in MariaDB use LIKE, which follows the collation", at);
+    if (n->op == SQL_OP_SIMILAR) return say(message, "SIMILAR TO is PostgreSQL syntax; in MariaDB use REGEXP", at);
+    return n->op == SQL_OP_GLOB ? say(message, "GLOB is SQLite syntax; in MariaDB use LIKE or REGEXP", at) : NOWHERE;
 }
 
 static int64_t maria_binary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     int64_t at = after(stmt, sql_kid(n, 0));
     bool distinct = n->op == SQL_OP_IS_DISTINCT || (n->op == SQL_OP_IS_NOT_DISTINCT && !(n->flags & SQL_F_EQ2));
-    if (distinct) return say(message, "IS DISTINCT FROM is PostgreSQL; MariaDB has NOT a <=> b", at);
+    if (distinct) return say(message, "IS DISTINCT FROM is PostgreSQL syntax; in MariaDB use NOT a <=> b", at);
     if (n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) {
         const struct sql_node *right = sql_kid(n, 1);
         bool truth = sql_is(right, SQL_LITERAL) && right->op >= SQL_LIT_NULL && right->op <= SQL_LIT_FALSE;
-        return truth ? NOWHERE : say(message, "IS between two values is SQLite; MariaDB has a <=> b", at);
+        return truth ? NOWHERE : say(message, "IS between two values is SQLite syntax; in MariaDB use a <=> b", at);
     }
-    if (n->op == SQL_OP_EQ && n->flags & SQL_F_EQ2) return say(message, "== is SQLite; MariaDB has =", at);
+    if (n->op == SQL_OP_EQ && n->flags & SQL_F_EQ2) return say(message, "== is SQLite syntax; in MariaDB use =", at);
     if (n->op == SQL_OP_ARROW || n->op == SQL_OP_ARROW2)
-        return say(message, "MariaDB has JSON_EXTRACT and JSON_VALUE in place of ->", at);
+        return say(message, "MariaDB does not support ->; use JSON_EXTRACT or JSON_VALUE", at);
     bool regexp = n->op >= SQL_OP_REMATCH && n->op <= SQL_OP_NIREMATCH;
-    return regexp ? say(message, "~ is PostgreSQL; MariaDB has REGEXP", at) : NOWHERE;
+    return regexp ? say(message, "~ is PostgreSQL syntax; in MariaDB use REGEXP", at) : NOWHERE;
 }
 
 static int64_t maria_unary(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     if (n->op != SQL_OP_ISNULL && n->op != SQL_OP_NOTNULL) return NOWHERE;
     int64_t at = after(stmt, sql_kid(n, 0));
-    return say(message, "MariaDB writes x IS NULL and x IS NOT NULL", at);
+    return say(message, "MariaDB does not support x ISNULL and x NOTNULL; use x IS NULL and x IS NOT NULL", at);
 }
 
 static int64_t maria_call(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     const struct sql_node *filter = sql_kid(n, CALL_FILTER);
     (void)stmt;
-    return filter ? say(message, "FILTER is not MariaDB; it has SUM(CASE WHEN ... THEN ... END)", filter->start)
+    return filter ? say(message, "FILTER is not MariaDB syntax; use SUM(CASE WHEN ... THEN ... END)", filter->start)
                   : NOWHERE;
 }
 
@@ -397,39 +404,41 @@ static int64_t maria_term(const struct sql_stmt *stmt, const struct sql_node *n,
 {
     (void)stmt;
     bool nulls = n->flags & (SQL_F_NULLS_FIRST | SQL_F_NULLS_LAST);
-    return nulls ? say(message, "NULLS FIRST and LAST are not MariaDB; ORDER BY x IS NULL, x puts them last", n->start)
+    return nulls ? say(message, "NULLS FIRST and LAST are not MariaDB syntax; ORDER BY x IS NULL, x puts them last",
+                       n->start)
                  : NOWHERE;
 }
 
 static int64_t maria_join(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     if (n->op != SQL_JOIN_FULL_OUTER) return NOWHERE;
-    return say(message, "MariaDB has no FULL JOIN; it has a LEFT JOIN UNION a RIGHT JOIN", after(stmt, sql_kid(n, 0)));
+    return say(message, "MariaDB does not support FULL JOIN; use a LEFT JOIN UNION a RIGHT JOIN",
+               after(stmt, sql_kid(n, 0)));
 }
 
 static int64_t maria_limit(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
-    return sql_kid(n, LIMIT_COUNT) ? NOWHERE : say(message, "MariaDB's OFFSET needs a LIMIT before it", n->start);
+    return sql_kid(n, LIMIT_COUNT) ? NOWHERE : say(message, "OFFSET needs a LIMIT before it in MariaDB", n->start);
 }
 
 static int64_t maria_distinct(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
-    return n->n_kids ? say(message, "DISTINCT ON is PostgreSQL", n->start) : NOWHERE;
+    return n->n_kids ? say(message, "DISTINCT ON is PostgreSQL syntax", n->start) : NOWHERE;
 }
 
 static int64_t maria_array(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
-    return say(message, "MariaDB has no arrays", n->start);
+    return say(message, "MariaDB does not support arrays", n->start);
 }
 
 static int64_t maria_derived(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
-    if (n->flags & SQL_F_LATERAL) return say(message, "LATERAL is PostgreSQL", n->start);
-    return n->alias ? NOWHERE : say(message, "in MariaDB a subquery in FROM needs a name", n->start);
+    if (n->flags & SQL_F_LATERAL) return say(message, "LATERAL is PostgreSQL syntax", n->start);
+    return n->alias ? NOWHERE : say(message, "a subquery in FROM needs an alias in MariaDB", n->start);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------------------------- */

@@ -59,7 +59,7 @@ static void find_methods(struct sql_parser *p, const struct sql_node *root)
         if (!sql_is(n, SQL_CALL) || !n->text2 || sql_is(n->parent, SQL_FROM_CALL) || !names_table(&names, n)) continue;
         struct sql_token at = parenthesis(p, n);
         sql_diag_add(p, ERR_SYNTAX, at.start, at.start + at.len,
-                     "a table has no functions: write f(table.column), not table.f(column)");
+                     "a table has no functions; write f(table.column) instead of table.f(column)");
     }
 }
 

@@ -366,7 +366,7 @@ static bool refuse_verb(struct sql_parser *p, struct sql_token token)
     if (!verb) return false;
     p->stmt->statement_kind = verb;
     refuse(p, token,
-           arena_printf(p->arena, "%s is not a query: only SELECT, VALUES and WITH ... SELECT are judged", verb));
+           arena_printf(p->arena, "%s is not a query; only SELECT, VALUES and WITH ... SELECT are allowed", verb));
     return true;
 }
 
@@ -377,9 +377,9 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
     struct sql_token token = p->tokens[at];
     struct sim sim;
     if (token.code == T_FOR_LOCK)
-        return refuse(p, token, "FOR UPDATE and FOR SHARE lock rows: only plain queries are judged"), true;
+        return refuse(p, token, "FOR UPDATE and FOR SHARE are not allowed: they lock rows"), true;
     if (token.code == T_RESERVED && sql_token_is(p, token, "INTO"))
-        return refuse(p, token, "SELECT INTO creates a table: only plain queries are judged"), true;
+        return refuse(p, token, "SELECT INTO is not allowed: it creates a table"), true;
     if (at == 0 || !sql_refused_verb(p, token)) return false;
     sim_now(&sim, f);
     return sim_takes(&sim, T_SELECT) && !sim_takes(&sim, T_INTEGER) && refuse_verb(p, token);
@@ -427,7 +427,8 @@ static const char *misspelling_before(const struct feeder *f, uint32_t at)
         if (!is_misspelled(p->text + word.start, word.len, text)) continue;
         sim_replay(&sim, f, at - 1);
         if (sim_takes(&sim, OFFERS[k].code))
-            return arena_printf(p->arena, "is \"%.*s\" meant to be %s?", (int)word.len, p->text + word.start, text);
+            return arena_printf(p->arena, "did you mean %s instead of \"%.*s\"?", text, (int)word.len,
+                                p->text + word.start);
     }
     return NULL;
 }
@@ -440,7 +441,7 @@ static const char *hint_at(const struct feeder *f, uint32_t at)
     if (code != T_UNION && code != T_INTERSECT && code != T_EXCEPT) return misspelling_before(f, at);
     sim_now(&sim, f);
     return sim_takes(&sim, SQL_END_OF_TEXT) || sim_takes(&sim, T_RP)
-               ? "ORDER BY and LIMIT stand once, after the last SELECT of a set operation"
+               ? "ORDER BY and LIMIT must follow the last SELECT of a set operation"
                : NULL;
 }
 
@@ -455,7 +456,7 @@ static void report(struct feeder *f, uint32_t at)
 static void too_deep(struct sql_parser *p, uint32_t start, uint32_t end)
 {
     sql_diag_add(p, ERR_LIMIT_DEPTH, start, end,
-                 arena_printf(p->arena, "the SQL is nested more than %u deep", p->limits.max_depth));
+                 arena_printf(p->arena, "the SQL is nested more than %u levels deep", p->limits.max_depth));
     p->stmt->root = NULL;
 }
 
@@ -497,7 +498,7 @@ static void feed_all(struct feeder *f)
 static void check_tail(struct sql_parser *p, uint32_t stop)
 {
     while (stop < p->n_tokens && p->tokens[stop].code == T_SEMI) stop++;
-    if (stop < p->n_tokens) refuse(p, p->tokens[stop], "a second statement begins here: only one is judged");
+    if (stop < p->n_tokens) refuse(p, p->tokens[stop], "a second statement begins here; only one is allowed");
 }
 
 /* "(a + b) FROM t" has no SELECT: the error belongs to its first parenthesis, not to what is inside. */
@@ -518,7 +519,7 @@ static void parse_tokens(struct sql_parser *p)
     f.stop = 0;
     while (f.stop < p->n_tokens && p->tokens[f.stop].code != T_SEMI) f.stop++;
     if (f.stop == 0) {
-        sql_diag_add(p, ERR_SYNTAX, 0, 0, "there is no statement here");
+        sql_diag_add(p, ERR_SYNTAX, 0, 0, "the text contains no statement");
         check_tail(p, f.stop);
         return;
     }
@@ -580,7 +581,7 @@ static enum err_code check_text(struct sql_parser *p, size_t len)
     if (len > p->limits.max_bytes) {
         bool even = p->limits.max_bytes % 1024 == 0;
         sql_diag_add(p, ERR_LIMIT_BYTES, 0, 0,
-                     arena_printf(p->arena, "longer than %u %s", p->limits.max_bytes / (even ? 1024 : 1),
+                     arena_printf(p->arena, "the SQL is longer than %u %s", p->limits.max_bytes / (even ? 1024 : 1),
                                   even ? "KiB" : "bytes"));
         return ERR_LIMIT_BYTES;
     }
@@ -588,7 +589,7 @@ static enum err_code check_text(struct sql_parser *p, size_t len)
     if (bad == len) return ERR_OK;
     bool nul = p->text[bad] == '\0';
     sql_diag_add(p, ERR_ENCODING, (uint32_t)bad, (uint32_t)bad + 1,
-                 nul ? "the SQL holds a NUL byte" : "the SQL is not valid UTF-8 here");
+                 nul ? "the SQL contains a NUL byte" : "the SQL is not valid UTF-8 here");
     return ERR_ENCODING;
 }
 

@@ -307,14 +307,14 @@ static const char *why_unknown(struct binder *b, const struct sql_node *c, const
     const char *name = column_text(b, c);
     if (!name) return NULL;
     if (s->renamed && !s->qualified)
-        return arena_printf(b->arena, "no such column: %s; table %s goes by the name %s here", name,
+        return arena_printf(b->arena, "no such column: %s; table %s has the alias %s", name,
                             shown(b, c->text2, c->text2_len), shown(b, s->renamed->name, s->renamed->name_len));
     if (c->text2 && !s->qualified)
         return arena_printf(b->arena, "no such column: %s; %s is not in FROM", name, shown(b, c->text2, c->text2_len));
     if (outside && s->exact.n)
         return arena_printf(b->arena, "no such column: %s; table %s, which is not in FROM, has a column of that name",
                             name, outside);
-    if (s->exact.n) return arena_printf(b->arena, "no such column: %s; there is %s", name, s->exact.list[0]);
+    if (s->exact.n) return arena_printf(b->arena, "no such column: %s; did you mean %s?", name, s->exact.list[0]);
     return arena_printf(b->arena, "no such column: %s", name);
 }
 

@@ -12,7 +12,7 @@ static enum err_code move(json_t *root, struct model_blocks *blocks, struct err 
 {
     json_t *components = json_object_get(root, "components"), *content = json_object_get(root, "content");
     if (components && !hashed_move(components, blocks))
-        return err_set(err, ERR_MALFORMED, "the models of components are not valid");
+        return err_set(err, ERR_MALFORMED, "the component models are invalid");
     return learn_move(content ? content : root, blocks, err);
 }
 
