@@ -5,6 +5,7 @@
 
 #include "tests/support/leak.h"
 #include "tests/support/querylog.h"
+#include "tests/support/row_digest.h"
 #include "tests/unit/sql/cases.h"
 
 TestSuite(normal, .timeout = 900);
@@ -83,47 +84,6 @@ struct totals {
     size_t lines, statements, forms, compared, wrong, not_fixed, slow;
 };
 
-static int out_of_steps(void *left)
-{
-    return --*(int *)left < 0;
-}
-
-static int by_text(gconstpointer x, gconstpointer y)
-{
-    return strcmp(*(char *const *)x, *(char *const *)y);
-}
-
-/* The rows as a sorted bag, digested; NULL if it fails or takes too long. */
-static char *digest(sqlite3 *db, const char *sql)
-{
-    sqlite3_stmt *stmt = NULL;
-    int left = 30, rc; /* times 10,000 steps */
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) return NULL;
-    sqlite3_progress_handler(db, 10000, out_of_steps, &left);
-    GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
-    while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && rows->len < 100000) {
-        GString *row = g_string_new(NULL);
-        for (int i = 0; i < sqlite3_column_count(stmt); i++) {
-            const char *text = (const char *)sqlite3_column_text(stmt, i);
-            g_string_append_printf(row, "%d:%s\x1f", sqlite3_column_type(stmt, i), text ? text : "");
-        }
-        g_ptr_array_add(rows, g_string_free(row, FALSE));
-    }
-    sqlite3_progress_handler(db, 0, NULL, NULL);
-    sqlite3_finalize(stmt);
-    char *result = NULL;
-    if (rc == SQLITE_DONE) {
-        GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA1);
-        g_ptr_array_sort(rows, by_text);
-        for (guint i = 0; i < rows->len; i++)
-            g_checksum_update(sum, g_ptr_array_index(rows, i), (gssize)strlen(g_ptr_array_index(rows, i)) + 1);
-        result = g_strdup_printf("%u rows %s", rows->len, g_checksum_get_string(sum));
-        g_checksum_free(sum);
-    }
-    g_ptr_array_free(rows, TRUE);
-    return result;
-}
-
 /* The first statement of a form is kept as text; it runs only when a second one turns up. */
 static void check_one(struct totals *t, const struct querylog_line *line, const char *sql)
 {
@@ -138,7 +98,7 @@ static void check_one(struct totals *t, const struct querylog_line *line, const 
             fprintf(stderr, "not a fixed point:\n  %s\n  %s\n  %s\n", sql, form, again ? again : "-");
         char *key = g_strdup_printf("%s\n%s", line->db, form);
         const char *first = g_hash_table_lookup(t->results, key);
-        char *mine = digest(line->catalog->db, sql), *theirs = digest(line->catalog->db, first ? first : form);
+        char *mine = row_digest(line->catalog->db, sql), *theirs = row_digest(line->catalog->db, first ? first : form);
         if (!first) t->forms++;
         t->slow += mine == NULL || theirs == NULL;
         if (mine && theirs) {

@@ -1,0 +1,135 @@
+/* The meaning of a query: the value of its result, in one structure that does not depend on how the query is written.
+ *
+ * DESIGN. A query is a relation: sources and joins, conditions, a grain, outputs, an order and a limit. The grain is
+ * the thing that one row of the result stands for. All parts are terms over base columns. A derived table or CTE that
+ * only picks and computes columns is merged into the query that reads it. One that groups, ranks or limits stays a
+ * relation, and its columns are terms. Each construct has one normal form, so that equal meanings are equal structures:
+ *
+ *  - Conditions: NOT is pushed to the comparisons. BETWEEN, and IN of one value, are comparisons. The literal is on the
+ *    right. Chains of AND and OR are sorted. A year, quarter, month or day of a date is one period.
+ *  - Measures: SUM and COUNT of a CASE, and FILTER, are one measure with a condition on its rows.
+ *  - Ratios: casts, factors and the average of a CASE are a numerator, a denominator and a scale.
+ *  - Joins: a LEFT JOIN whose optional rows a condition drops is an inner join. IN with a query is EXISTS. A LEFT JOIN
+ *    whose matches are dropped is NOT EXISTS.
+ *  - Grouping: an ordinal, an alias and the expression itself are the same key. DISTINCT is a grouping by all outputs.
+ *
+ * A part without a normal form keeps its operator and operands. A part that cannot be read is a term of kind UNKNOWN
+ * with the reason, and it is equal to no other term.
+ *
+ * Equal meanings have equal hashes. They give equal rows on any data whose dates are ISO texts or dates of the engine.
+ * The rows are in the same order if the query has an order.
+ *
+ * Ownership: everything lives in the arena given to meaning_read. Thread: any; there is no state.
+ */
+#ifndef ASSAY_LIB_MEANING_MEANING_H
+#define ASSAY_LIB_MEANING_MEANING_H
+
+#include "lib/sql/bind.h"
+
+/* kind of a term, its name in dumps */
+#define MEANING_KINDS(X)                                                                                               \
+    X(COLUMN, "column")       /* name: "orders.channel"; "orders#2.channel" is of the second instance */               \
+    X(VALUE, "value")         /* name: the literal as SQL writes it */                                                 \
+    X(OPERATION, "operation") /* name: "+", "and", "=", "in", "is null", "like" ...; parts: the operands */            \
+    X(CALL, "call")           /* name: the function; parts: the arguments */                                           \
+    X(PERIOD, "period")       /* name: "month", or "month of year"; parts: the date */                                 \
+    X(CASE, "case")           /* parts: condition, result, ..., and the default if their number is odd */              \
+    X(MEASURE, "measure")     /* name: "count", "sum" ...; parts: the operand, none for rows; `rows` */                \
+    X(RATIO, "ratio")         /* parts: numerator, denominator; name: the scale, "1" or "100" */                       \
+    X(WINDOW, "window")       /* name: the function; parts: its arguments; `window` */                                 \
+    X(QUERY, "query")         /* `relation`: a scalar subquery; or a column of a relation, by `output` */              \
+    X(UNKNOWN, "unknown")     /* name: the reason */
+
+enum meaning_kind {
+#define X(kind, name) MEANING_##kind,
+    MEANING_KINDS(X)
+#undef X
+        MEANING_KIND_COUNT
+};
+
+struct meaning;
+struct meaning_window;
+
+struct meaning_term {
+    enum meaning_kind kind;
+    bool distinct; /* MEASURE: each value counts once */
+    bool or_zero;  /* MEASURE: 0, not NULL, without rows */
+    bool integer;  /* RATIO: integer operands, so the engine may cut the result to an integer */
+    uint32_t n_parts;
+    uint32_t output;     /* QUERY: number of the output, from 0 */
+    uint32_t start, end; /* bytes of the statement's text */
+    uint64_t hash;       /* equal for equal terms, wherever they are written */
+    const char *name;
+    const char *form; /* PERIOD: how the value is written, "2024-01" or "date". MEASURE: "else 0" if other rows count
+                         * as 0. NULL if there is nothing to say */
+    struct meaning_term **parts;
+    struct meaning_term *rows; /* MEASURE: the condition on the rows; NULL for all rows */
+    struct meaning_window *window;
+    struct meaning *relation;
+};
+
+/* One key of an order. */
+struct meaning_key {
+    struct meaning_term *term;
+    bool descending;
+    signed char nulls; /* -1 first, 1 last, 0 as the engine does */
+};
+
+struct meaning_window {
+    struct meaning_term **partition; /* sorted by hash */
+    struct meaning_key *order;
+    uint32_t n_partition, n_order;
+    const char *frame; /* "all rows", "range to the current row" ...; the frame as written where it has no name here */
+};
+
+enum meaning_join { MEANING_INNER, MEANING_LEFT, MEANING_FULL };
+
+/* One instance of a table, or a relation that is read as a table. */
+struct meaning_source {
+    const char *name;         /* "orders", "orders#2", "q1" */
+    int table;                /* of the catalog; -1 for a relation */
+    struct meaning *relation; /* NULL for a table */
+    enum meaning_join join;
+    bool undone;             /* a LEFT JOIN whose optional rows a condition drops; `join` is MEANING_INNER then */
+    struct meaning_term *on; /* LEFT, FULL: the condition; NULL if there is none */
+    uint32_t start, end;
+};
+
+enum meaning_grain { MEANING_ROWS, MEANING_KEYS, MEANING_ONE };
+
+struct meaning_output {
+    const char *name; /* of the column; not part of the meaning */
+    struct meaning_term *term;
+};
+
+struct meaning {
+    /* The name of a set operation, which has sides, an order and a limit, and no other part. NULL for a plain query. */
+    const char *set;
+    struct meaning **sides;
+    uint32_t n_sides;
+
+    struct meaning_source *sources;                       /* sorted by name */
+    struct meaning_term **conditions, **group_conditions; /* conjuncts, sorted by hash */
+    struct meaning_term **keys;                           /* MEANING_KEYS: sorted by hash */
+    struct meaning_output *outputs;
+    struct meaning_key *order;
+    uint32_t n_sources, n_conditions, n_group_conditions, n_keys, n_outputs, n_order;
+    enum meaning_grain grain;
+    bool distinct;              /* DISTINCT over a grouping that does not show all its keys */
+    const char *limit, *offset; /* as written; NULL if there is none */
+    bool ties;                  /* LIMIT keeps rows that tie with the last one */
+    uint32_t n_unknown;         /* terms of kind UNKNOWN in all of it */
+    uint64_t hash;              /* never that of another meaning if n_unknown is not 0 */
+};
+
+/* Reads the meaning of a bound statement. *out is NULL if the statement has no query. Returns ERR_OK, or
+ * ERR_LIMIT_MEMORY if the arena is full. Time and memory are in proportion to the statement with its CTEs merged. Parts
+ * beyond MEANING_MAX_TERMS terms, and sources beyond MEANING_MAX_SOURCES in one relation, are unknown. */
+enum err_code meaning_read(struct arena *arena, const struct sql_bound *bound, struct meaning **out);
+
+enum { MEANING_MAX_TERMS = 20000, MEANING_MAX_SOURCES = 200, MEANING_MAX_DEPTH = 200 };
+
+/* Prints one line for each part. NUL-terminated; NULL if the arena is full. */
+char *meaning_print(struct arena *arena, const struct meaning *meaning);
+
+#endif
