@@ -133,6 +133,7 @@ const struct size_engine size_engine_postgres = {
     .casts = casts,
     .n_casts = G_N_ELEMENTS(casts),
     .ns = 30,
+    .rows = 100000,
     /* The first branch never runs: it keeps the type of the count, on which the function is chosen. */
     .count_open = "CASE WHEN FALSE THEN (",
     .count_again = ") ELSE CAST(CAST((",

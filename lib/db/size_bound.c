@@ -282,9 +282,9 @@ static struct size part_of(const struct sizing *s, const struct sql_node *call)
     return isfinite(characters) && characters > 0 ? at_most(whole, characters * 4) : whole;
 }
 
-static struct size joined(struct size each)
+static struct size joined(const struct sizing *s, struct size each)
 {
-    struct size size = times(each, SIZE_ROWS_FIXED, SIZE_ROWS_DATA);
+    struct size size = times(each, s->engine->rows, SIZE_ROWS_DATA);
     size.grown = true;
     return size;
 }
@@ -335,7 +335,7 @@ static struct size result_of(struct sizing *s, const struct sql_node *call, cons
     case SIZE_SEPARATED: return separated(s, call);
     case SIZE_INDENTED: return times(all, 1 + all.fixed + all.data, 1 + all.data);
     case SIZE_SET: return times(all, 64, 64);
-    case SIZE_JOINED: return joined(all);
+    case SIZE_JOINED: return joined(s, all);
     case SIZE_POWER: return power(s, argument(call, 0), argument(call, 1));
     }
     return all;
@@ -426,7 +426,7 @@ static struct size size_of_literal(const struct sql_node *n)
 static struct size size_of_array(const struct sizing *s, const struct sql_node *n)
 {
     struct size size = sum_of_kids(s, n);
-    return n->flags & SQL_F_SUBQUERY ? joined(size) : size;
+    return n->flags & SQL_F_SUBQUERY ? joined(s, size) : size;
 }
 
 static struct size measure(struct sizing *s, const struct sql_node *n)

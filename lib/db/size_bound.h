@@ -28,7 +28,6 @@ enum {
     SIZE_NUMBER = 40,           /* bytes of a number or a date as text */
     SIZE_VALUE = 4 << 20,       /* what a capped count may make */
     SIZE_GROWN = 4 << 20,       /* what time lets a text grow to, roughly */
-    SIZE_ROWS_FIXED = 100000,   /* rows that an aggregate joins: as far as the statement makes them */
     SIZE_ROWS_DATA = 1024,      /* as far as they are data */
     SIZE_ROUNDS = 64,           /* of a recursion */
     SIZE_ROUND_FIXED = 1024,    /* bytes that a round may add: of the statement */
@@ -96,6 +95,7 @@ struct size_engine {
     const char *count_open; /* what caps a count: texts around it, see size_counts_apply */
     const char *count_again;
     const char *count_close;
+    uint32_t rows;  /* rows of the statement's own bytes that an aggregate may join before it is stopped */
     bool by_digits; /* the cap is a number of digits, not a number */
 };
 

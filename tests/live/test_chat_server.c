@@ -148,7 +148,7 @@ Test(chat_server, its_prose_is_checked_and_stands_beside_ours)
     json_decref(verdict);
     verdict = verdict_of(assay(CHECK, AS_POLISHER, "SELECT count(*) FROM customer"));
     cr_expect_null(json_object_get(candidate_of(verdict), "explanation_polished"));
-    cr_expect(has_note(verdict, "the explanation was not polished: the model added"), "%s", dumped(verdict));
+    cr_expect(has_note(verdict, "the explanation was not reworded: the model added"), "%s", dumped(verdict));
     json_decref(verdict);
 }
 
@@ -177,12 +177,12 @@ Test(chat_server, a_wrong_key_or_address_is_told_and_changes_no_verdict)
     json_decref(verdict);
     verdict = verdict_of(assay(CHECK, AS_CORRECTOR, "--corrector-key-variable=WRONG_KEY", WRONG));
     cr_expect_str_eq(text_of(verdict, "sql"), text_of(unrepaired, "sql"), "%s", dumped(verdict));
-    cr_expect(has_note(verdict, "the corrector did not help") && has_note(verdict, "rejected the key"), "%s",
+    cr_expect(has_note(verdict, "the corrector failed") && has_note(verdict, "rejected the key"), "%s",
               dumped(verdict));
     json_decref(verdict);
     verdict = verdict_of(assay(CHECK, AS_POLISHER, "--polish-key-variable=WRONG_KEY", RIGHT));
     expect_same(verdict, alone);
-    cr_expect(has_note(verdict, "the explanation was not polished") && has_note(verdict, "rejected the key"), "%s",
+    cr_expect(has_note(verdict, "the explanation was not reworded") && has_note(verdict, "rejected the key"), "%s",
               dumped(verdict));
     json_decref(verdict);
     json_decref(unrepaired);
@@ -267,11 +267,11 @@ Test(chat_server, one_that_is_gone_is_told_by_whoever_would_ask_it)
     chat_server_command(&server, "kill", "llama");
     json_t *verdict = verdict_of(assay(CHECK, AS_CORRECTOR, "--corrector-attempts=1", WRONG));
     cr_expect_str_eq(text_of(verdict, "sql"), text_of(unrepaired, "sql"), "%s", dumped(verdict));
-    cr_expect(has_note(verdict, "the corrector did not help"), "%s", dumped(verdict));
+    cr_expect(has_note(verdict, "the corrector failed"), "%s", dumped(verdict));
     json_decref(verdict);
     verdict = verdict_of(assay(CHECK, AS_POLISHER, "--polish-attempts=1", RIGHT));
     expect_same(verdict, alone);
-    cr_expect(has_note(verdict, "the explanation was not polished"), "%s", dumped(verdict));
+    cr_expect(has_note(verdict, "the explanation was not reworded"), "%s", dumped(verdict));
     json_decref(verdict);
     json_decref(unrepaired);
     json_decref(alone);

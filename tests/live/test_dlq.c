@@ -164,7 +164,7 @@ Test(dlq, says_what_is_wrong, .init = begin, .fini = end)
     cr_expect(run.status == 2 && strstr(run.err, "list or redrive"), "%s", run.err);
     run_end(&run);
     run = assay("dlq", "list", "--code", "sad", NULL);
-    cr_expect(run.status == 2 && strstr(run.err, "no code 'sad'"), "%s", run.err);
+    cr_expect(run.status == 2 && strstr(run.err, "unknown error code 'sad'"), "%s", run.err);
     run_end(&run);
     run = assay("dlq", "list", "--topic", "live.no.such.topic", NULL);
     cr_expect(run.status == 2 && strstr(run.err, "live.no.such.topic"), "%s", run.err);

@@ -109,7 +109,7 @@ Test(feedback, of_a_range)
     expect(assay(FROM_TOPIC, "--from-offset", "21", "--out", "o"), 0, "feedback: 3 records for 3 requests", NULL);
     expect(assay(FROM_TOPIC, "--to-time", time, "--out", "o"), 0, "feedback: 10 records for 10 requests", NULL);
     expect(assay(FROM_TOPIC, "--from-time", time, "--out", "o"), 0, "feedback: 14 records for 14 requests", NULL);
-    expect(assay(FROM_TOPIC, "--from-time", "soon", "--out", "o"), 2, NULL, "'soon' is no time");
+    expect(assay(FROM_TOPIC, "--from-time", "soon", "--out", "o"), 2, NULL, "'soon' is not a time");
     g_free(time);
 }
 
@@ -154,7 +154,7 @@ Test(feedback, ends_on_a_topic_that_is_never_quiet_and_marks_nothing_as_read)
     pthread_join(thread, NULL);
     bus_close(bus);
     cr_expect_eq(run.status, 0, "%s", run.err);
-    cr_expect(strstr(run.out, ", for 24 requests"), "%s", run.out);
+    cr_expect(strstr(run.out, " for 24 requests"), "%s", run.out);
     run_free(&run);
     cr_expect_geq(left_of("assay-train"), REQUESTS, "nothing is committed");
 }

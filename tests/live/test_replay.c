@@ -108,7 +108,7 @@ Test(replay, by_time_and_in_order)
     expect_file("after", 7, 12);
     expect(assay(REPLAY, "--from-time", "2100-01-01T00:00:00Z", "--out", "future"), 0, NULL);
     expect_file("future", 1, 0);
-    expect(assay(REPLAY, "--from-time", "soon", "--out", "soon"), 2, "'soon' is no time");
+    expect(assay(REPLAY, "--from-time", "soon", "--out", "soon"), 2, "'soon' is not a time");
     expect(assay(REPLAY, "--out", "one"), 0, NULL);
     expect(assay(REPLAY, "--out", "two", "--workers", "1"), 0, NULL);
     expect(assay("diff", "one", "two"), 0, NULL);
@@ -464,7 +464,7 @@ Test(replay, a_feed_that_was_killed_goes_on)
     char *text = read_file("out"), *torn = g_strdup_printf("%s{\"schema_version\":1,\"id\":\"q-", text);
     write_file("out", torn);
 
-    expect(assay(FEED, "--out", "out"), 2, "out exists; use --resume to continue it");
+    expect(assay(FEED, "--out", "out"), 2, "out exists");
     child = assay_start((const char *const[]){FEED, "--group", group, "--out", "out", "--resume", NULL});
     sent = 8;
     cr_expect(wait_until(were_sent, &sent, LIMIT_MS), "what has no verdict is sent again");
