@@ -2,6 +2,7 @@
 """Does Assay know which of two queries is meant?
 
   pairs.py --assay build/release/cli/assay --db-root DATABASES PAIRS.jsonl [PAIRS.jsonl ...] [--by-kind] [--wrong N]
+  pairs.py --assay build/release/cli/assay --schemas tests/data/analytic tests/data/analytic/tune.jsonl
            [--csv FILE] [-- OPTION...]
 
 A pair is a question with a right query and a plausible slip of like form and length (tests/data/pairs; README there). Each
@@ -15,7 +16,7 @@ each alone. Prints Markdown:
 
 What stands behind -- goes to `assay replay`. --wrong N lists N pairs in which the wrong query wins.
 """
-import argparse, collections, json, os, subprocess, sys, tempfile
+import argparse, collections, contextlib, json, os, sqlite3, subprocess, sys, tempfile
 
 import results
 
@@ -32,6 +33,20 @@ def read(paths):
     for path in paths:
         with open(path, encoding="utf-8") as f: out += [json.loads(line) for line in f if line.strip()]
     return out
+
+
+@contextlib.contextmanager
+def build_databases(folder):
+    """A folder with a database for each NAME.sql of `folder`, laid out as --db-root wants it."""
+    with tempfile.TemporaryDirectory() as root:
+        for file in sorted(os.listdir(folder)):
+            name, suffix = os.path.splitext(file)
+            if suffix != ".sql": continue
+            os.mkdir(os.path.join(root, name))
+            db = sqlite3.connect(os.path.join(root, name, name + ".sqlite"))
+            with open(os.path.join(folder, file), encoding="utf-8") as script: db.executescript(script.read())
+            db.close()
+        yield root
 
 
 def request(pair, number, trial):
@@ -84,14 +99,17 @@ def main():
         options, more = options[:at], options[at + 1:]
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--assay", required=True)
-    p.add_argument("--db-root", required=True)
+    where = p.add_mutually_exclusive_group(required=True)
+    where.add_argument("--db-root")
+    where.add_argument("--schemas", metavar="DIR", help="build the databases from the scripts of this folder")
     p.add_argument("--by-kind", action="store_true")
     p.add_argument("--wrong", type=int, default=0)
     p.add_argument("pairs", nargs="+")
     results.add_option(p)
     a = p.parse_args(options)
     pairs = read(a.pairs)
-    verdicts = judge(a.assay, a.db_root, pairs, more)
+    with build_databases(a.schemas) if a.schemas else contextlib.nullcontext(a.db_root) as root:
+        verdicts = judge(a.assay, root, pairs, more)
     outcomes = [outcome(verdicts, number) for number in range(len(pairs))]
     print("| kind | pairs | preferred % | both orders % | wrong alone validated % | right alone validated % | AUC alone |")
     print("|" + " --- |" * 7)
