@@ -6,48 +6,8 @@
 
 #include "lib/sql/diff.h"
 #include "lib/sql/mutate.h"
+#include "tests/fuzz/two_tables.h"
 
-static const char *const COLUMNS[] = {"a", "b", "id", "name"};
-static const char *const TABLES[] = {"t", "u"};
-
-static int pick(const char *const *names, int n, const char *name, size_t len)
-{
-    for (int i = 0; i < n; i++)
-        if (sql_name_is(names[i], strlen(names[i]), name, len)) return i;
-    return -1;
-}
-
-static int find_table(const void *self, const char *name, size_t len)
-{
-    return (void)self, pick(TABLES, 2, name, len);
-}
-static int find_column(const void *self, int t, const char *name, size_t len)
-{
-    return (void)self, (void)t, pick(COLUMNS, 4, name, len);
-}
-static int n_tables(const void *self)
-{
-    return (void)self, 2;
-}
-static int n_columns(const void *self, int t)
-{
-    return (void)self, (void)t, 4;
-}
-static const char *table_name(const void *self, int t)
-{
-    return (void)self, TABLES[t];
-}
-static const char *column_name(const void *self, int t, int c)
-{
-    return (void)self, (void)t, COLUMNS[c];
-}
-
-static const struct sql_catalog CATALOG = {.find_table = find_table,
-                                           .find_column = find_column,
-                                           .n_tables = n_tables,
-                                           .n_columns = n_columns,
-                                           .table_name = table_name,
-                                           .column_name = column_name};
 static const struct sql_mutate_key KEYS[] = {{0, 2, 1, 2}, {0, 1, 1, 2}};
 
 static void require(int holds)
@@ -60,12 +20,12 @@ static void normalise_and_mutate(struct arena *arena, struct sql_stmt *stmt)
     struct sql_bound *bound;
     struct sql_join_pair *pairs;
     struct sql_mutation *mutants;
-    if (sql_bind(arena, stmt, &CATALOG, &bound) != ERR_OK) return;
+    if (sql_bind(arena, stmt, &two_tables, &bound) != ERR_OK) return;
     sql_join_pairs(arena, bound, &pairs);
     char *form = sql_normal_form(arena, stmt->root);
     struct sql_stmt *again;
     require(!form || sql_parse(arena, form, strlen(form), NULL, &again) != ERR_SYNTAX);
-    struct sql_mutate_env env = {.catalog = &CATALOG, .keys = KEYS, .n_keys = 2};
+    struct sql_mutate_env env = {.catalog = &two_tables, .keys = KEYS, .n_keys = 2};
     if (stmt->n_nodes < 200) sql_mutate(arena, bound, &env, 1, 20, &mutants);
 }
 
