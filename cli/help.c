@@ -10,7 +10,7 @@
 enum { KEY_USAGE = 0x10, KEY_VERSION };
 
 const struct argp_option help_options[] = {
-    {.name = "help", .key = '?', .arg = "all", .flags = OPTION_ARG_OPTIONAL, .doc = "show the main options, or all"},
+    {.name = "help", .key = '?', .arg = "all", .flags = OPTION_ARG_OPTIONAL, .doc = "show main options; all: show all"},
     {.key = 'h', .flags = OPTION_HIDDEN},
     {.name = "usage", .key = KEY_USAGE, .doc = "show a short usage message"},
     {.name = "version", .key = 'V', .doc = "show the version"},

@@ -213,7 +213,7 @@ static enum err_code conclude(struct calibrate *c, struct err *err)
                                        .classifier = c->run.config.classifier,
                                        .verifier = c->run.config.verifier};
     struct scoring_models *models = NULL;
-    if (!c->groups->len) return err_set(err, ERR_CONFIG, "no request has candidates with gold or feedback");
+    if (!c->groups->len) return err_set(err, ERR_CONFIG, "no request has candidates with a gold query or feedback");
     enum err_code code = models_load(&files, &models, err);
     if (!code) code = write_file(c, models, err);
     models_free(models);
@@ -253,12 +253,13 @@ const struct command command_calibrate = {
     .sentence = "compute thresholds that limit the share of wrong answers",
     .args = "LOG... --db-root DIR --out FILE",
     .description =
-        "Judges the candidates of logs with gold queries or feedback, and computes thresholds for P(correct). Above a "
-        "threshold at most a share alpha of the answers is wrong, with confidence 1 - delta. There is one for each "
-        "generator and for all together. If there are too few verdicts, it prints the alpha that they do support, and "
-        "how many verdicts are needed.\n\n"
-        "check, replay, serve and coordinator use the file to answer requests with alpha. It is valid only with the "
-        "models, strategy and repair it was made with. docs/guarantee.md describes the guarantee and its limits.",
+        "Computes thresholds for P(correct), the estimated probability that an answer is correct. Above a threshold, "
+        "at most a share alpha of the answers is wrong, with confidence 1 - delta. There is one threshold for each "
+        "generator (system that wrote the candidates), and one for all together.\n\n"
+        "The command judges the candidates of logs with reference (gold) queries or feedback. If there are too few "
+        "labelled verdicts, it prints the smallest alpha that they support, and how many verdicts are needed.\n\n"
+        "check, replay, serve and coordinator use the file to answer requests with alpha. The file is valid only with "
+        "the same models, strategy and repair setting. docs/guarantee.md describes the guarantee and its limits.",
     .examples =
         "assay calibrate labelled.jsonl --db-root databases --alpha 0.05 --out calibration.json\n"
         "assay replay log.jsonl --db-root databases --alpha 0.05 --policy abstain --calibration calibration.json",

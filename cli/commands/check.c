@@ -177,16 +177,18 @@ const struct command command_check = {
     .sentence = "judge the candidates of one question",
     .args = "--db FILE --question TEXT [SQL...]\n--pairs DIR|FILE... --db-root DIR",
     .description =
-        "Judges each SQL candidate against the database and the question: which may be trusted, with what probability, "
-        "and which clauses are suspect and why.\n\n"
-        "Without SQL arguments the candidates are read from standard input, one per line. If a line ends with a "
-        "semicolon, a statement may span several lines and ends with a semicolon at the end of a line.\n\n"
-        "With --pairs the arguments are files, or directories of *.sql files. Each file holds one query, after comment "
-        "lines with its question: `-- question: TEXT`, and optionally `-- db: NAME` and `-- evidence: TEXT`. Without a "
-        "db line, the database is that of --db, else the one named like the file's directory. Findings refer to lines "
-        "of the files. Symbolic links, names that begin with a dot, and files without a question are skipped.\n\n"
-        "The exit status is 0 if a candidate validates, 1 if none does, 2 if nothing could be judged. With --pairs it "
-        "is 0 if every query validates, 1 if one does not, 2 if one could not be judged.",
+        "Judges each SQL candidate against the database and the question. The output shows which candidate may be "
+        "trusted, with what probability, and which clauses are suspect and why.\n\n"
+        "Without SQL arguments, the candidates are read from standard input, one per line. If a line ends with a "
+        "semicolon, a statement may span several lines. Each statement then ends with a semicolon at the end of a "
+        "line.\n\n"
+        "With --pairs, the arguments are files, or directories of *.sql files. Each file holds one query. Comment "
+        "lines before the query give its question: `-- question: TEXT`. `-- db: NAME` and `-- evidence: TEXT` are "
+        "optional. Without a db line, the database is that of --db, or the one named like the file's directory. "
+        "Findings show line numbers of the files. Symbolic links, names that begin with a dot, and files without a "
+        "question are skipped.\n\n"
+        "The exit status is 0 if a candidate validates, 1 if none does, and 2 if nothing could be judged. With "
+        "--pairs, it is 0 if every query validates, 1 if a query does not, and 2 if a query could not be judged.",
     .examples =
         "assay check --db shop.sqlite --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"
         "assay check --schema shop.sql --question 'How many customers are there?' 'SELECT count(*) FROM customer'\n"

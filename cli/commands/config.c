@@ -124,8 +124,9 @@ const struct command command_config = {
     .guide = "configuration.md",
     .sentence = "show or check the settings",
     .args = "print | check",
-    .description = "print writes the settings in effect, in the form of a configuration file; with --origin it shows "
-                   "where each value comes from. check only reads the settings, and prints nothing if they are valid.",
+    .description =
+        "print writes the settings in effect, in the form of a configuration file. With --origin, it also shows where "
+        "each value comes from. check only reads the settings, and prints nothing if they are valid.",
     .examples = "assay config print --origin\nassay config check --config assay.yaml",
     .words = "check print",
     .groups = (const struct option_group *const[]){&options_config, &options_general, NULL},

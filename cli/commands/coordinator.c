@@ -232,17 +232,18 @@ static int coordinator_command(struct cli *cli)
 const struct command command_coordinator = {
     .name = "coordinator",
     .guide = "fleet.md",
-    .sentence = "judge requests from Kafka with the help of workers",
+    .sentence = "judge requests from Kafka, with the help of workers",
     .args = "--servers HOST:PORT",
-    .description = "Reads requests from assay.requests, sends their candidates to the workers (one task per family of "
-                   "signals), and writes exactly one verdict per request to assay.verdicts, even if processes crash. "
-                   "Read that topic with isolation.level=read_committed.\n\n"
-                   "A coordinator opens no database. Run several to share the partitions of the requests. Each needs "
-                   "its own --instance that stays the same after a restart, such as the ordinal of a StatefulSet. A "
-                   "process that starts with the name of another one replaces it.\n\n"
-                   "Create the topics first, with `assay topics create`. After SIGTERM a coordinator accepts no new "
-                   "requests, finishes the open ones and exits. After --drain-ms it exits at once, and another "
-                   "coordinator takes over the open requests.",
+    .description =
+        "Reads requests from the topic assay.requests and sends their candidates to workers, as one task per family of "
+        "signals. It writes exactly one verdict per request to assay.verdicts, even if processes crash. Read that "
+        "topic with isolation.level=read_committed.\n\n"
+        "A coordinator opens no database. Several coordinators share the partitions of the requests. Each needs a "
+        "unique --instance that stays the same after a restart, such as the ordinal of a StatefulSet. A process that "
+        "starts with the instance name of a running process replaces that process.\n\n"
+        "Create the topics first, with `assay topics create`. After SIGTERM, a coordinator accepts no new requests, "
+        "finishes the open requests and exits. After --drain-ms it exits at once, and another coordinator takes over "
+        "the open requests.",
     .examples = "assay coordinator --servers kafka:9092\n"
                 "assay coordinator --servers kafka:9092 --instance 1\n"
                 "assay coordinator --config fleet.yaml --policy abstain",

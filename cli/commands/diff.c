@@ -63,21 +63,23 @@ const struct command command_diff = {
     .sentence = "compare two sets of verdicts on the same requests",
     .args = "A B",
     .description =
-        "A and B hold verdicts, one per line, as in the output of assay replay --out or in the topic of verdicts. "
-        "Requests are matched by id, in any order. One of the two may be - (standard input) or a pipe.\n\n"
-        "The output lists each request whose verdict changed. That is a change of status or reason, of the answer (by "
-        "normal form, so spelling does not count), of p_correct by more than --tolerance, or of the signals of its "
-        "candidates. With --explanations, their explanations are compared too. It also lists ids missing on one side "
-        "and repeated verdicts for an id, of which the first counts. A summary follows: statuses, the change of "
-        "p_correct, and what each signal gained and lost.\n\n"
-        "If gold queries are known, from the request or from --log, the summary shows which answers got better or "
-        "worse, with McNemar's exact sign test. With --gold both answers and the gold query are run and compared, as "
-        "assay eval does. Otherwise an answer is correct if its normal form equals that of the gold query. Any other "
-        "answer counts as unknown, because it may be correct in another form.\n\n"
+        "Compares the verdicts in A with the verdicts in B. A and B are files with one verdict per line, as written by "
+        "`assay replay --out` or read from the topic of verdicts. Requests are matched by id, in any order. One of the "
+        "two may be `-` (standard input) or a pipe.\n\n"
+        "The output lists each request whose verdict changed. A change is a different status, reason, answer or signal "
+        "state, or a change of p_correct by more than --tolerance. Answers are "
+        "compared by normal form, so that spelling does not count. With --explanations, explanations are compared too. "
+        "The output also lists ids that are missing on one side, and repeated verdicts of an id. Only the first "
+        "verdict of an id is compared. A summary shows statuses, the change of p_correct, and how often each signal "
+        "fired more or less.\n\n"
+        "Reference (gold) queries come from the requests or from --log. With them, the summary shows which answers got "
+        "better or worse, with McNemar's exact sign test. With --gold, both answers and the gold query are run and "
+        "compared, as in `assay eval`. Without --gold, an answer is correct if its normal form equals that of the gold "
+        "query. Any other answer counts as unknown, because a different query may also be correct.\n\n"
         "A line that is not a verdict is reported with its number. Memory use is about 45 bytes per verdict, plus the "
         "longest line.\n\n"
-        "The exit status is 0 if nothing changed, 1 if something did, 2 if a line could not be read or the comparison "
-        "failed.",
+        "The exit status is 0 if nothing changed, and 1 if a verdict changed. It is 2 if a line could not be read or "
+        "the comparison failed.",
     .examples = "assay diff before.jsonl after.jsonl\n"
                 "assay diff before.jsonl after.jsonl --gold --db-root databases --format json | jq .summary.gold\n"
                 "kcat -C -e -t assay.verdicts -b kafka:9092 | assay diff before.jsonl -",

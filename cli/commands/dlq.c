@@ -457,16 +457,17 @@ static int dlq_run(struct cli *cli)
 const struct command command_dlq = {
     .name = "dlq",
     .guide = "dlq.md",
-    .sentence = "list the fleet's dead letters, or send them again",
+    .sentence = "list dead letters, or send them again",
     .args = "list|redrive",
-    .description =
-        "A message that could not be handled is stored unchanged in a dead-letter topic, with headers that name its "
-        "origin and the reason. list shows the dead letters; without --values it shows neither their contents nor "
-        "names and literals that error texts quote.\n\n"
-        "redrive sends dead letters back to their original topic and partition, with their key and headers, and "
-        "increments the header x-dlq-redriven. Use it after the cause has been fixed. It records its progress, "
-        "separately for each --code, and sends each dead letter once. Progress is recorded only after the brokers have "
-        "acknowledged: a redrive that crashes may send some twice, which changes no verdict.",
+    .description = "Lists dead letters, or sends them again. A dead letter is a message that could not be processed. "
+                   "It is stored unchanged in a dead-letter topic, with headers for its origin and the reason.\n\n"
+                   "list shows the dead letters. Without --values, it hides their contents, and also the names and "
+                   "literals that error texts quote.\n\n"
+                   "redrive sends dead letters back to their original topic and partition, with their key and headers. "
+                   "It increments the header x-dlq-redriven. Run redrive after you have fixed the cause. Each dead "
+                   "letter is sent once, because redrive records its progress, separately for each --code. Progress is "
+                   "recorded only after the brokers have acknowledged the messages. A redrive that crashes may "
+                   "therefore send some messages twice, which changes no verdict.",
     .examples = "assay dlq list --servers kafka:9092\n"
                 "assay dlq list --servers kafka:9092 --topic assay.tasks.dlq --code rejected --format jsonl\n"
                 "assay dlq redrive --servers kafka:9092 --code rejected --dry-run",

@@ -438,7 +438,7 @@ static int docs_run(struct cli *cli)
 
 const struct command command_docs = {
     .name = "docs",
-    .sentence = "print the manual, the shell completion, the configuration guide or the API's objects",
+    .sentence = "print the manual, shell completions, or reference pages",
     .args = "man [COMMAND] | bash | zsh | fish | configuration | api | cli",
     .description = "Prints documentation from the tables of options and of the API.",
     .words = "man bash zsh fish configuration api cli",

@@ -212,16 +212,16 @@ const struct command command_doctor = {
     .sentence = "check whether a database role has more than read access",
     .args = "--db FILE|DSN | --catalogue",
     .description =
-        "Connects as Assay would and checks the privileges of a PostgreSQL role or a MariaDB account. For PostgreSQL "
+        "Connects as Assay would and checks the privileges of a PostgreSQL role or a MariaDB account. For PostgreSQL, "
         "it checks attributes, memberships, writable tables, CREATE and TEMP, and limits of connections and files. It "
-        "also checks functions whose effects outlive a transaction, and user-defined functions with the operators, "
-        "casts and domains that call them. Each finding comes with a statement that narrows the privilege. A SQLite "
-        "file has no privileges, so it is only opened.\n\n"
+        "also checks functions whose effects outlive a transaction. User-defined functions are checked with the "
+        "operators, casts and domains that call them. Each finding includes a statement that narrows the privilege. A "
+        "SQLite file has no privileges, so the command only opens the file.\n\n"
         "The result is a table, also in a pipe. The exit status is 0 if no privilege is too wide, and 1 if one is. It "
-        "is 2 if the database cannot be reached, or a denied column of the configuration matches no column.\n\n"
+        "is 2 if the database cannot be reached, or if a denied column of the configuration matches no column.\n\n"
         "--catalogue checks every database of the configuration (section `databases`), with the password that workers "
-        "would use, and advises on limits that are not set. Databases that cannot be opened are listed, and the exit "
-        "status is then 2.",
+        "would use. It also advises on limits that are not set. If a database cannot be opened, it is listed, and the "
+        "exit status is 2.",
     .examples = "assay doctor --catalogue --config fleet.yaml\n"
                 "assay doctor --db 'host=db.example dbname=shop user=assay passfile=/run/secrets/pgpass'\n"
                 "assay doctor --db postgresql://assay@db.example/shop --format json",

@@ -301,7 +301,7 @@ static int eval_log(struct eval *e, enum format format)
     if (code == 0 && e->labels) code = write_labels(e, s->eval.labels);
     if (code == 0 && e->data->questions->len == 0) {
         complain(e->data->unreached ? "no request of the logs could be judged: no database could be opened"
-                                    : "no line has both gold and candidates");
+                                    : "no line has both a gold query and candidates");
         code = EXIT_ERROR;
     }
     return code ? code : write_report(e, format);
@@ -348,19 +348,21 @@ const struct command command_eval = {
     .guide = "results.md",
     .sentence = "measure the verdicts on a log with gold queries",
     .args = "LOG... --db-root DIR",
-    .description =
-        "Judges the candidates of the logs, labels them by execution against the gold query, and measures the "
-        "verdicts. Selection is measured by execution, by exact match and by Spider's levels of difficulty. It is "
-        "compared with the first candidate, the first that executes, the majority result, the oracle, and the loop "
-        "with a verifier that is never wrong.\n\n"
-        "The output also has calibration, detection of wrong SQL, and each signal's precision, lift and recall. It "
-        "shows which questions can be answered at 95 % precision, and whether findings point at the difference from "
-        "gold. Intervals are 95 %, by bootstrap over questions.\n\n"
-        "With --folds the label model and the classifiers are also trained on four fifths of the databases and "
-        "measured on the rest. They are compared with a majority vote and the best single signal. With --gold the gold "
-        "queries themselves are judged and the output shows how often each signal fires on them; the log then needs no "
-        "candidates.\n\n"
-        "Requests whose database cannot be read are left out: the first line shows how many, and the exit status is 1.",
+    .description = "Measures how good the verdicts on logs with reference (gold) queries are. The command judges the "
+                   "candidates, and labels each as correct if its result equals that of the gold query.\n\n"
+                   "The chosen answers are measured by execution, by exact match and by Spider's levels of difficulty. "
+                   "They are compared with the first candidate, the first candidate that executes, and the majority "
+                   "result. Two upper bounds are shown too: choosing a correct candidate whenever there is one (the "
+                   "oracle), and a verifier that is never wrong.\n\n"
+                   "The output also shows calibration, the detection of wrong SQL, and the precision, lift and recall "
+                   "of each signal. It shows which questions can be answered at 95 % precision, and whether findings "
+                   "point at the difference from the gold query. Intervals are 95 %, by bootstrap over questions.\n\n"
+                   "With --folds, the label model and the classifiers are also trained on four fifths of the databases "
+                   "and measured on the rest. They are compared with a majority vote and the best single signal. With "
+                   "--gold, the gold queries themselves are judged, and the output shows how often each signal fires "
+                   "on them. The log then needs no candidates.\n\n"
+                   "If a database cannot be read, its requests are left out. The first line then shows how many, and "
+                   "the exit status is 1.",
     .examples = "assay eval dev.jsonl --db-root databases\n"
                 "assay eval dev.jsonl --db-root databases --format json\n"
                 "assay eval train.jsonl --db-root databases --gold",

@@ -131,7 +131,8 @@ static enum err_code fill(struct cli *cli,
     struct build b = {.run = {.cli = cli, .first = 1, .each = take}, .err = err};
     struct examples_encoder *encoder = NULL;
     if (!out) return err_set(err, ERR_USAGE, "--out is required" ERR_HINT "set --out=FILE, the store to write");
-    if (!engine_settings_has_databases(cli)) return err_set(err, ERR_USAGE, "no database to run the candidates on");
+    if (!engine_settings_has_databases(cli))
+        return err_set(err, ERR_USAGE, "no database is given to run the candidates on");
     b.run.ctx = &b;
     engine_settings(cli, &b.run.config);
     b.run.config.defaults.strategy = MSG_RERANK;
@@ -275,12 +276,13 @@ const struct command command_examples = {
     .args = "build|add LOG... | show|search|prune STORE",
     .description =
         "Manages a store of wrong queries and their corrections, which repairs use with --examples. Each example has "
-        "the question, the wrong SQL, its errors or findings, the correct SQL, and the steps from one to the other.\n\n"
-        "build creates a store from the wrong candidates of logs with gold queries or feedback. add appends to an "
-        "existing store, also while others search it; with --from-topic it reads the feedback that users gave to a "
-        "fleet. show prints the store. prune removes near duplicates.\n\n"
-        "search finds the most similar examples by error, question, SQL, question and SQL, all three, or all three and "
-        "their words (hybrid). It returns no example of the same question.\n\n"
+        "the question, the wrong SQL, its errors or findings, and the correct SQL. It also has the steps from the "
+        "wrong to the correct SQL.\n\n"
+        "build creates a store from the wrong candidates of logs with reference (gold) queries or feedback. add "
+        "appends to an existing store, also while other processes search the store. With --from-topic, add reads the "
+        "feedback of users from Kafka. show prints the store. prune removes near duplicates.\n\n"
+        "search finds the most similar examples by error, question, SQL, question and SQL, or all three. The key "
+        "hybrid uses all three and their words. search returns no example of the same question.\n\n"
         "See docs/examples.md.",
     .examples =
         "assay examples build labelled.jsonl --db-root databases --out examples.db\n"

@@ -8,6 +8,7 @@
 #include "cli/settings/engine_settings.h"
 #include "engine/run.h"
 #include "lib/base/input.h"
+#include "lib/meaning/meaning.h"
 #include "signals/support/links.h"
 
 #include <math.h>
@@ -89,9 +90,17 @@ static void print_comparison(const struct story *story)
     g_string_free(text, TRUE);
 }
 
+static void print_meaning(struct story *story)
+{
+    struct meaning *meaning = NULL;
+    if (meaning_read(&story->arena, story->subject.bound, &meaning) || !meaning) return;
+    const char *text = meaning_print(&story->arena, meaning);
+    if (text) print_safe(stdout, text, strlen(text), true);
+}
+
 static void print_story(const struct cli *cli, struct story *story, enum format format)
 {
-    if (format != FORMAT_TEXT && !cli->settings.explain.premise) {
+    if (format != FORMAT_TEXT && !cli->settings.explain.premise && !cli->settings.explain.meaning) {
         json_t *json = story_json(story);
         format_json(json, format, stdout);
         json_decref(json);
@@ -100,6 +109,10 @@ static void print_story(const struct cli *cli, struct story *story, enum format 
     if (cli->settings.explain.premise) {
         print_line(story->explanation->premise); /* as the verifier reads it */
         print_line(story->explanation->missing);
+        return;
+    }
+    if (cli->settings.explain.meaning) {
+        print_meaning(story);
         return;
     }
     const struct link_query *links = cli->settings.explain.words ? vsig_links(&story->subject) : NULL;
@@ -170,16 +183,17 @@ const struct command command_explain = {
     .sentence = "explain in words what a statement returns, and from which rows",
     .args = "--db DB [SQL]",
     .description =
-        "Explains one SQL statement from the rows of the database: what it selects, joins, filters and groups, and how "
-        "one row of its result was derived from source rows. If the result is empty, it names the condition that "
-        "removes all rows. Without an argument the statement is read from standard input.\n\n"
-        "JSON output also has each phrase with its position in the statement, the rewritten statements with their "
-        "source rows and, with --question, the input of the verifier.\n\n"
-        "With --question the built-in verifier also prints how likely the explanation answers the question, as for a "
-        "request with this one candidate. It lists the words of the question that the explanation does not answer. "
-        "--words shows what each word refers to in the statement, and which parts no word asks for.\n\n"
+        "Explains one SQL statement from the rows of the database. The explanation says what the statement selects, "
+        "joins, filters and groups, and from which source rows one row of the result was derived. If the result is "
+        "empty, it names the condition that removes all rows. Without a SQL argument, the statement is read from "
+        "standard input.\n\n"
+        "JSON output also has each phrase with its position in the statement, and the rewritten statements with their "
+        "source rows. With --question, it has the input of the verifier.\n\n"
+        "With --question, the built-in verifier also prints how likely the explanation answers the question, as in a "
+        "request with this candidate only. The output lists the words of the question that the explanation does not "
+        "answer. --words shows which part of the statement each word refers to, and which parts no word asks for.\n\n"
         "--expose and --deny-column limit the data shown: values shows the first source row of each part, rows shows "
-        "all rows that were fetched. A database of the configuration shows no more than its entry allows.\n\n"
+        "all rows that were fetched. For a database of the configuration, its entry limits the data too.\n\n"
         "The exit status is 1 if the statement does not execute or is not understood.",
     .examples = "assay explain --db shop.sqlite 'SELECT count(*) FROM customer WHERE city = ''Rome'''\n"
                 "assay explain --db shop.sqlite --question 'How many customers live in Rome?' 'SELECT 7'\n"

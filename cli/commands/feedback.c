@@ -264,13 +264,14 @@ const struct command command_feedback = {
     .guide = "guarantee.md",
     .sentence = "select the verdicts to label first",
     .args = "sample FILE...",
-    .description = "sample selects the verdicts whose labels help most to guarantee alpha. It picks among each "
-                   "generator's answers with the highest P, where the threshold may lie, and starts with the "
+    .description = "Selects the verdicts to label first. With `sample`, these are the verdicts whose labels help most "
+                   "to guarantee alpha. For each generator (system that wrote the candidates), sample selects among "
+                   "the answers with the highest P(correct), where the threshold may lie. It starts with the "
                    "generators that need the fewest labels.\n\n"
-                   "The files hold requests, verdicts and feedback as in their topics, in any order; verdicts that "
-                   "have feedback are not selected again. The output is a list of ids (with --format jsonl also "
-                   "generator, P and SQL); standard error shows how many labels are needed. Label all selected "
-                   "verdicts, then run assay calibrate. See docs/guarantee.md.",
+                   "The files hold requests, verdicts and feedback in the format of their topics, in any order. "
+                   "Verdicts with feedback are not selected again. The output is a list of ids. With --format jsonl, "
+                   "it also has the generator, P(correct) and the SQL. Standard error shows how many labels are "
+                   "needed. Label all selected verdicts, then run `assay calibrate`. See docs/guarantee.md.",
     .examples = "assay feedback sample requests.jsonl verdicts.jsonl --alpha 0.05 --labels-wanted 200\n"
                 "assay feedback sample requests.jsonl verdicts.jsonl feedback.jsonl --format jsonl",
     .main_flags = "alpha delta labels-wanted format",

@@ -95,14 +95,15 @@ const struct command command_fix = {
     .sentence = "search for a similar query that is more likely to be correct",
     .args = "--db FILE --question TEXT SQL",
     .description =
-        "Judges the query and up to 40 similar queries, which differ in a comparison, column, value, join, aggregate, "
-        "order or limit, or by an added or removed DISTINCT or condition.\n\n"
-        "The repair is a query that validates and whose P(correct) is higher by --repair-margin. If there is none, the "
-        "query stays as it is, and the best other query is shown beside it if it is more likely to be correct. The "
-        "result is that of `assay check --repair=apply` with one candidate, shown as a change. Only Assay's own models "
-        "are used, and every query runs read-only, within the limits.\n\n"
-        "--apply prints only the SQL, for pipes: the repaired query, or else the original.\n\n"
-        "The exit status is 0 if the query is repaired or validates unchanged, 1 if neither, 2 if nothing could be "
+        "Judges the query and up to 40 similar queries. A similar query differs in a comparison, column, value, join, "
+        "aggregate, order or limit, or by an added or removed DISTINCT or condition.\n\n"
+        "The repair is a query that validates and whose P(correct) is higher by at least --repair-margin. If there is "
+        "no repair, the query stays unchanged. The best other query is then shown beside it, if that one is more "
+        "likely to be correct. The result is that of `assay check --repair=apply` with one candidate, shown as a "
+        "change. Only Assay's own models are used. Every query runs read-only, within the limits.\n\n"
+        "--apply prints only SQL, for use in pipes: the repaired query, or the original query if there is no "
+        "repair.\n\n"
+        "The exit status is 0 if the query is repaired or validates unchanged, 1 if neither, and 2 if nothing could be "
         "judged.",
     .examples = "assay fix --db shop.sqlite --question 'How many customers are from France?' \\\n"
                 "    \"SELECT count(*) FROM customer WHERE country = 'French'\"\n"

@@ -252,11 +252,12 @@ const struct command command_index = {
     .sentence = "build or show the schema index of a database",
     .args = "build|show DB",
     .description =
-        "Builds the index that the signals read: tables, columns, keys, declared and inferred joins, statistics and "
-        "values. DB is a file, a connection string, or the name of an entry in the configuration's section databases, "
-        "which then limits what is shown.\n\n"
-        "build prints one line (size and time) and notes; show prints the whole index. Columns marked ~ had more "
-        "distinct values than --index-values and were sampled, or were not read within --index-ms; a note says which.",
+        "Builds or shows the schema index of a database, which the signals read. The index has tables, columns, keys, "
+        "declared and inferred joins, statistics and values. DB is a file, a connection string, or the name of an "
+        "entry in the configuration's section `databases`. Such an entry also limits what is shown.\n\n"
+        "build prints one line with the size and the time, and notes. show prints the whole index. The mark ~ at a "
+        "column means that the index does not hold all values of the column. Either the column has more distinct "
+        "values than --index-values and was sampled, or it was not read within --index-ms. A note tells which.",
     .examples = "assay index show shop.sqlite\nassay index show shop.sqlite --format json",
     .main_flags = "format expose deny-column descriptions",
     .words = "build show",

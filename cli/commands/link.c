@@ -23,16 +23,20 @@ const struct command command_link = {
     .sentence = "predict the errors of a schema linker from its hidden states",
     .args = "export|train|eval|judge FILE...",
     .description =
-        "Trains and applies predictors of where a schema linker errs. A recording is NAME.jsonl and NAME.safetensors, "
-        "as the Python package assay-traces writes them (docs/traces.md).\n\n"
+        "Predicts where a schema linker makes errors. A schema linker is a model that selects tables and columns for a "
+        "question. The predictions come from recordings of its hidden states. A recording is a pair of files, "
+        "NAME.jsonl and NAME.safetensors, written by the Python package assay-traces (docs/traces.md).\n\n"
         "export reads logs and writes training data and prompts for a schema linker, one line per question. A line has "
-        "the schema, the parts of it that the question names, and the tables and columns that the gold query uses.\n\n"
-        "train learns from recordings, and from those of --calibrate-on, where the linker leaves the correct path, and "
-        "writes the predictors to --out.\n\n"
-        "eval measures --predictor on a recording with gold: the linker's own accuracy, the share of branching points "
-        "detected, and the accuracy where it does not abstain. With --ablation it does so for many settings.\n\n"
-        "judge prints the linking of each question, one per line, with its uncertain places: this is the `linking` of "
-        "a request. With --from-topic it reads traces that a linker sends while it works, instead of recordings.",
+        "the schema, the parts of the schema that the question names, and the tables and columns that the reference "
+        "(gold) query uses.\n\n"
+        "train learns from recordings where the linker leaves the correct path, and writes the predictors to --out. It "
+        "also needs the recordings of --calibrate-on.\n\n"
+        "eval measures --predictor on a recording with gold queries. It prints the linker's own accuracy, the share of "
+        "branching points detected, and the accuracy on questions for which it does not abstain. With --ablation, it "
+        "does so for many settings.\n\n"
+        "judge prints the linking of each question, one per line, with its uncertain places. Put that object into a "
+        "request as `linking`. With --from-topic, judge reads traces that a linker sends while it works, instead of "
+        "recordings.",
     .examples = "assay link export train.jsonl --db-root databases --out lines.jsonl\n"
                 "assay link train folds --calibrate-on others --out linker.assay\n"
                 "assay link eval dev --predictor linker.assay --link-alpha 0.1\n"

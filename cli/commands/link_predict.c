@@ -31,7 +31,7 @@ int link_train(struct cli *cli)
     options.seed = (uint64_t)s->link.seed;
     if (!s->link.out || !sources.n_calibration) {
         complain(s->link.out ? "--calibrate-on is required" ERR_HINT
-                               "set --calibrate-on=RECORDING, of other databases than those to train on"
+                               "set --calibrate-on=RECORDING, with databases that are not in the training recordings"
                              : "--out is required" ERR_HINT "set --out=FILE");
         return EXIT_ERROR;
     }

@@ -104,14 +104,14 @@ const struct command command_mcp = {
     .guide = "mcp.md",
     .sentence = "let agents judge, explain and repair SQL (Model Context Protocol)",
     .args = "--db-root DIR|--db FILE",
-    .description = "Serves the Model Context Protocol over standard input and output, for agents that write SQL. Its "
-                   "tools are judge_sql, repair_sql, explain_sql, describe_schema and list_databases; full verdicts "
-                   "are resources. A client starts the process, which exits at the end of its input. Messages over 1 "
-                   "MiB are refused; 8 calls run concurrently and 56 wait.\n\n"
-                   "It only reads databases; every statement runs within the limits, in a separate process. --expose "
-                   "and --deny-column limit the data that an agent may see. Standard output belongs to the protocol; "
-                   "messages for people go to standard error.\n\n"
-                   "`assay serve --db-root DIR` offers the same at POST /mcp.",
+    .description = "Serves the Model Context Protocol over standard input and output, for agents that write SQL. The "
+                   "tools are judge_sql, repair_sql, explain_sql, describe_schema and list_databases. Full verdicts "
+                   "are resources. A client starts the process. The process exits at the end of its input. Messages "
+                   "over 1 MiB are refused. 8 calls run concurrently, and 56 more can wait.\n\n"
+                   "The process only reads databases. Every statement runs within the limits, in a separate process. "
+                   "--expose and --deny-column limit the data that an agent may see. Standard output carries only the "
+                   "protocol. Messages for people go to standard error.\n\n"
+                   "`assay serve --db-root DIR` offers the same tools over HTTP, at POST /mcp.",
     .examples = "assay mcp --db-root databases\nassay mcp --db shop.sqlite --expose none",
     .main_flags = "db db-root policy threshold expose deny-column",
     .groups = (const struct option_group *const[]){&options_mcp, &options_judge, &options_verifier, &options_repair,

@@ -155,12 +155,14 @@ const struct command command_mutate = {
     .sentence = "make wrong SQL from correct SQL, one error at a time",
     .args = "LOG --db-root DIR | --db DB SQL",
     .description =
-        "With --db, prints mutants of one query: each has one error that models typically make, and is named after it. "
-        "DB is a file, a connection string, or the name of an entry in the configuration's section databases.\n\n"
-        "With a log, prints its lines with mutants of the gold query as candidates, so that the result is a log for "
-        "eval and train. If values of the data may not be exposed (--expose, --deny-column, and the entry of the "
-        "database), mutants contain none. The same seed gives the same mutants. A mutant may have the same result as "
-        "the original query; only running it shows that.",
+        "Makes mutants: copies of a correct query with one seeded error each. The errors are those that models "
+        "typically make, and each mutant is named after its error.\n\n"
+        "With --db, the command prints mutants of one query. DB is a file, a connection string, or the name of an "
+        "entry in the configuration's section `databases`.\n\n"
+        "With a log, it prints the lines of the log with mutants of the reference (gold) query as candidates. The "
+        "result is a log for `assay eval` and `assay train`. Mutants contain no values of the data that may not be "
+        "exposed (--expose, --deny-column, and the entry of the database). The same seed gives the same mutants. A "
+        "mutant may have the same result as the original query. Only running both queries shows that.",
     .examples = "assay mutate --db shop.sqlite 'SELECT name FROM customer WHERE country = \"France\"'\n"
                 "assay mutate train.jsonl --db-root databases --count 4 --seed 7 > mutants.jsonl",
     .main_flags = "db-root db count seed format",

@@ -60,10 +60,10 @@ const struct command command_parse = {
     .name = "parse",
     .sentence = "show the syntax tree of one SQL statement",
     .args = "[SQL|FILE|-]",
-    .description = "Parses a statement and prints its tree, each node with its kind and byte span. The statement is "
-                   "given as SQL, in FILE or on standard input (-, or no argument).\n\n"
-                   "For a statement that does not parse, standard error shows the position and what was expected, and "
-                   "the exit status is 1. The tree then holds the parts that could be parsed.",
+    .description = "Parses a SQL statement and prints its syntax tree, with the kind and byte span of each node. The "
+                   "statement is an argument, the contents of FILE, or standard input (`-` or no argument).\n\n"
+                   "If a statement does not parse, standard error shows the position and what was expected, and the "
+                   "exit status is 1. The tree then holds the parts that could be parsed.",
     .examples = "assay parse 'SELECT name FROM customer'\n"
                 "assay parse query.sql\n"
                 "echo 'SELECT 1' | assay parse",

@@ -192,7 +192,7 @@ static void refuse_resume(struct replay *r, const struct source *source)
 {
     char *where = source_where(source);
     progress_clear(&r->progress);
-    complain("%s: the verdict in %s is on another request: the file was made from another log, or this log has "
+    complain("%s: the verdict in %s belongs to another request; the file was made from another log, or this log has "
              "changed" ERR_HINT "name another --out, or overwrite the file with --force",
              where, r->cli->settings.replay.out);
     g_free(where);
@@ -470,23 +470,25 @@ const struct command command_replay = {
     .sentence = "judge a query log, or past records of a topic",
     .args = "[LOG|-] --db-root DIR",
     .description =
-        "Reads a query log (JSON lines with id, db, question, candidates) and writes one verdict per line. They are in "
-        "the order of the log or, with --unordered, in order of completion. Each has the number of its line.\n\n"
-        "A line that has an id but is not a valid request gets a verdict with status failed. A line without that (not "
-        "JSON, not UTF-8, no id, longer than 16 MiB) is reported on standard error with its number and skipped. With "
-        "--strict either stops the replay.\n\n"
-        "With --from-topic the requests are past records of a topic, from all partitions by time. They range from "
-        "--from-offset or --from-time to --to-offset or --to-time, or to the end of the topic at the start. Consumer "
-        "groups of the fleet are not changed. Verdicts go to --out, with partition and offset, or to --to-topic, with "
-        "the id as key; in that case --resume continues at the offsets of --group. --rate and --speed limit the "
-        "rate.\n\n"
-        "With --feed nothing is judged here: the log's requests are sent to a fleet's topic, and with --out the "
-        "fleet's verdicts are written to a file. --resume then counts the file's verdicts, reads those that arrived "
-        "since the offsets of --group, and sends only the requests without a verdict.\n\n"
-        "--out writes to a file. After an interruption --resume continues: it drops an incomplete last line and judges "
-        "only the lines without a verdict. SIGINT prints the summary so far; the exit status is 130.\n\n"
-        "The exit status is 0 if every line was answered, whatever the verdicts. It is 1 if a line was skipped or has "
-        "a failed verdict, 2 if the replay could not continue.",
+        "Reads a query log (JSON lines with id, db, question and candidates) and writes one verdict per line. Verdicts "
+        "are in the order of the log. With --unordered, they are in order of completion. Each verdict has the line "
+        "number of its request.\n\n"
+        "A line that has an id but is not a valid request gets a verdict with status failed. A line that is not JSON, "
+        "not UTF-8, without id, or longer than 16 MiB is skipped, and standard error shows its number. With --strict, "
+        "the replay stops at either kind of line.\n\n"
+        "With --from-topic, the requests are past records of a topic, from all partitions in order of time. The first "
+        "record is at --from-offset or --from-time. The last is before --to-offset or --to-time, or at the end that "
+        "the topic had at the start. No consumer group of coordinators or workers is changed. Verdicts go to --out, "
+        "with partition and offset, or to --to-topic, with the id as key. With --to-topic, --resume continues at the "
+        "offsets of --group. --rate and --speed limit the rate.\n\n"
+        "With --feed, this process judges nothing. It sends the log's requests to a topic that coordinators read. With "
+        "--out, it writes their verdicts to a file. --resume then counts the verdicts in the file and reads verdicts "
+        "that arrived since the offsets of --group. It sends only the requests without a verdict.\n\n"
+        "--out writes verdicts to a file. After an interruption, --resume drops an incomplete last line and judges "
+        "only the requests without a verdict. After SIGINT, the summary so far is printed, and the exit status is "
+        "130.\n\n"
+        "The exit status is 0 if every line has a verdict other than failed. It is 1 if a line was skipped or its "
+        "verdict is failed, and 2 if the replay could not continue.",
     .examples = "assay replay --servers kafka:9092 --from-topic assay.requests --from-time 2026-03-01T00:00:00Z \\\n"
                 "    --db-root databases --out march.jsonl --rate 50\n"
                 "assay replay log.jsonl --servers kafka:9092 --feed assay.requests --rate 20 --out verdicts.jsonl\n"

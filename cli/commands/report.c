@@ -68,15 +68,17 @@ const struct command command_report = {
     .guide = "runs.md",
     .sentence = "summarize a file of verdicts, as text or as an HTML page",
     .args = "VERDICTS",
-    .description =
-        "Prints status, P, latency, and how often each signal fired on the answer. VERDICTS is a file from assay "
-        "replay --out. If gold queries were run, it also prints how often each signal was right, whether P is "
-        "calibrated, and the share of wrong answers among those with the highest P.\n\n"
-        "--html FILE writes all of that as one page with charts, a table and the most informative verdicts; the page "
-        "needs no server and loads nothing. assay serve --runs DIR shows the same for every file in a directory.\n\n"
-        "An index is stored beside the file as VERDICTS.index, and rebuilt when the file has changed. With --gold it "
-        "stores which answers are correct, with --log the questions; later reports have both without these flags.\n\n"
-        "Lines that are not verdicts, or longer than 1 MiB, are counted and left out.",
+    .description = "Prints a summary of verdicts: status, P(correct), latency, and how often each signal fired on the "
+                   "answer. VERDICTS is a file written by `assay replay --out`. If reference (gold) queries were run, "
+                   "the summary also shows how often each signal was right, and whether P(correct) is calibrated. It "
+                   "then also shows the share of wrong answers among those with the highest P(correct).\n\n"
+                   "--html FILE writes the summary as one page with charts, a table and the most informative verdicts. "
+                   "The page needs no server and loads no other file. `assay serve --runs DIR` shows the same page for "
+                   "every file in a directory.\n\n"
+                   "An index is stored beside the file as VERDICTS.index, and rebuilt when the file changes. With "
+                   "--gold, the index stores which answers are correct. With --log, it stores the questions. Later "
+                   "reports then need neither flag.\n\n"
+                   "Lines that are not verdicts, or are longer than 1 MiB, are counted and left out.",
     .examples = "assay report verdicts.jsonl\n"
                 "assay report verdicts.jsonl --log log.jsonl --gold --db-root databases --html run.html\n"
                 "assay report verdicts.jsonl --format json | jq .reliability",

@@ -126,7 +126,8 @@ static void answer_metrics(void *ctx, const struct http_request *request, struct
     struct err err = {0};
     char *text = NULL;
     if (request->tenant && !request->tenant->all)
-        err_set(&err, ERR_FORBIDDEN, "metrics cover all databases, and the token does not");
+        err_set(&err, ERR_FORBIDDEN,
+                "metrics cover all databases, but the token does not allow access to all databases");
     else if (!heartbeat_ns(serve)) /* before the first turn what it counts is not all there */
         err_set(&err, ERR_UNREACHABLE, "the process is starting");
     else
@@ -174,9 +175,10 @@ static enum err_code judge_trace(void *ctx, const void *bytes, size_t len, char 
 static enum err_code check_access(const struct settings *s, bool alone, struct err *err)
 {
     if (s->serve.tokens && !alone)
-        return err_set(err, ERR_USAGE,
-                       "--tokens is not supported with --servers: every replica of a fleet sees the verdicts of all "
-                       "callers" ERR_HINT "authenticate callers in the ingress");
+        return err_set(
+            err, ERR_USAGE,
+            "--tokens is not supported with --servers, because every replica sees the verdicts of all callers" ERR_HINT
+            "authenticate callers in the ingress");
     for (unsigned i = 0; i < s->serve.hosts.n; i++)
         if (!listen_is_name(s->serve.hosts.items[i]))
             return err_set(err, ERR_USAGE,
@@ -316,20 +318,21 @@ static int serve_command(struct cli *cli)
 const struct command command_serve = {
     .name = "serve",
     .guide = "http.md",
-    .sentence = "answer requests over HTTP with verdicts",
+    .sentence = "judge requests over HTTP",
     .args = "--http HOST:PORT --db-root DIR|--servers HOST:PORT",
-    .description = "Serves POST /v1/judge, which takes a request (the JSON of a log line) and returns its verdict with "
-                   "status 200. If the caller's wait (?wait_ms=N) ends first, the status is 202 with the request's id, "
-                   "and GET /v1/verdicts/ID returns the verdict while it is stored. Errors are "
-                   "application/problem+json. With --predictor, POST /v1/linkings takes a trace of a schema linker and "
-                   "returns at once where the linking is uncertain.\n\n"
-                   "With --db-root the process judges by itself. It then answers only callers of this machine, unless "
-                   "--open states that access control is in front of it. Agents use POST /mcp, as with `assay mcp`.\n\n"
-                   "With --servers requests go to a fleet through Kafka, and a verdict is returned once it is "
-                   "committed. A request that is retried with the same id and bytes is judged once. Run any number of "
-                   "replicas behind a load balancer that ends TLS: they hold no state, and each sees all verdicts.\n\n"
-                   "After SIGTERM the process accepts no new callers, answers the waiting ones and exits; after "
-                   "--drain-ms it exits at once.",
+    .description =
+        "Serves POST /v1/judge, which takes a request (the JSON of a log line) and returns its verdict with status "
+        "200. ?wait_ms=N limits the wait for the verdict. After that time the response has status 202 and the id of "
+        "the request. GET /v1/verdicts/ID then returns the verdict while it is stored. Errors are "
+        "application/problem+json. With --predictor, POST /v1/linkings takes a trace of a schema linker and returns at "
+        "once where the linking is uncertain.\n\n"
+        "With --db-root, the process judges requests without other processes. It then accepts only callers on this "
+        "machine, unless --open states that access control is in front. Agents use POST /mcp, as with `assay mcp`.\n\n"
+        "With --servers, requests go through Kafka to coordinators, and a verdict is returned after it is committed. A "
+        "request that is retried with the same id and the same bytes is judged once. Run any number of replicas behind "
+        "a load balancer that terminates TLS. Replicas hold no state, and each replica receives all verdicts.\n\n"
+        "After SIGTERM, the process accepts no new callers, answers the waiting callers and exits. After --drain-ms it "
+        "exits at once.",
     .examples =
         "assay serve --db-root databases --http 127.0.0.1:8080\n"
         "assay serve --servers kafka:9092 --http :8080 --listen :9090\n"

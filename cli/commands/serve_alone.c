@@ -115,7 +115,7 @@ static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct p
     if (code) return code;
     if (!engine_settings_find_databases(cli))
         return err_set(err, ERR_USAGE,
-                       "neither a fleet nor databases are given" ERR_HINT "set --servers, or --db-root");
+                       "neither Kafka brokers nor databases are given" ERR_HINT "set --servers, or --db-root");
     if (!cli->settings.judge.deadline_ms) cli->settings.judge.deadline_ms = DEADLINE_MS; /* agents' requests too */
     engine_settings(cli, &config);
     code = denied_settings_check(cli, &config.databases, denied_settings_warn, err);

@@ -72,9 +72,8 @@ const struct command command_signals = {
     .guide = "configuration.md",
     .sentence = "list the signals with their families, descriptions and options",
     .args = "",
-    .description =
-        "Lists every validation signal: its family, whether it is enabled, what makes it fire, and its options with "
-        "their values. Set signals in the configuration file, in section signals, or with --signal.",
+    .description = "Lists every validation signal: its family, whether it is enabled, when it fires, and its options "
+                   "with their values. Change signals in the configuration file (section `signals`), or with --signal.",
     .examples = "assay signals\nassay signals --format json",
     .groups = (const struct option_group *const[]){&options_output, &options_signals, &options_general, NULL},
     .run = signals_run,

@@ -100,18 +100,16 @@ static int topics_run(struct cli *cli)
 const struct command command_topics = {
     .name = "topics",
     .guide = "fleet.md",
-    .sentence = "create the fleet's Kafka topics, or compare them with the plan",
+    .sentence = "create the Kafka topics, or compare them with the plan",
     .args = "create|describe",
-    .description =
-        "create makes the missing topics and does not change existing ones; describe only reads. Both print each topic "
-        "with its differences from the plan, and the exit status is 1 if a topic differs or is missing. Existing "
-        "topics are never altered: partitions cannot be removed, and other settings may have been changed on "
-        "purpose.\n\n"
-        "create also sets the coordinators' group (coordinator.group) to the beginning of the requests if it has no "
-        "offsets; without offsets a coordinator refuses to start.\n\n"
-        "Requests, results, verdicts, feedback and the coordinator's dead letters have the same number of partitions, "
-        "because partition i of each belongs together. Timestamps are the brokers' (LogAppendTime). No topic is "
-        "compacted, because the first verdict of a request is the one that counts.",
+    .description = "create adds missing topics, and describe only reads. Both print each topic with its differences "
+                   "from the plan. The exit status is 1 if a topic differs or is missing. Existing topics are never "
+                   "altered, because partitions cannot be removed, and other settings may be different on purpose.\n\n"
+                   "If the consumer group of the coordinators (coordinator.group) has no offsets, create sets them to "
+                   "the beginning of the requests. Without offsets, a coordinator refuses to start.\n\n"
+                   "Requests, results, verdicts, feedback and the coordinator's dead letters have the same number of "
+                   "partitions, because partition i of each belongs together. Timestamps are those of the brokers "
+                   "(LogAppendTime). No topic is compacted, because the first verdict of a request is the valid one.",
     .examples = "assay topics create --servers kafka:9092\n"
                 "assay topics describe --servers kafka:9093 -X security.protocol=SASL_SSL -X sasl.mechanism=PLAIN \\\n"
                 "    -X sasl.username=assay -X sasl.password=file:/run/secrets/kafka",

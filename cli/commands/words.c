@@ -75,15 +75,15 @@ static int words_run(struct cli *cli)
 const struct command command_words = {
     .name = "words",
     .guide = "databases.md",
-    .sentence = "propose words.yaml: a team's terms for its columns and values",
+    .sentence = "propose words.yaml: a team's terms for columns and values",
     .args = "suggest LOG --db-root DIR",
-    .description = "suggest reads a log with gold queries and proposes terms for words.yaml, for each database. A "
-                   "proposed word occurs in questions, is not explained by a table, column, value or phrase, and goes "
-                   "with one column or value of the gold queries. They occur together in at least 3 queries, in 8 of "
-                   "10 queries with the word, and 3 times as often as without it.\n\n"
+    .description = "suggest reads a log with reference (gold) queries and proposes terms for words.yaml, for each "
+                   "database. A proposed word occurs in questions, and no table, column, value or phrase explains it. "
+                   "It goes together with one column or value of the gold queries: in at least 3 queries, in 8 of 10 "
+                   "queries with the word, and 3 times as often as without the word.\n\n"
                    "Review the proposals, keep the correct ones, and save them as words.yaml beside the database, or "
-                   "in its directory of descriptions. A term has a column (table.column), a value of it, or a formula. "
-                   "A question with the term is read as if its evidence stated the meaning.",
+                   "in its directory of descriptions. A term has a column (table.column), a value of that column, or a "
+                   "formula. A question with the term is then read as if its evidence stated the meaning.",
     .examples = "assay words suggest train.jsonl --db-root databases > words.yaml",
     .main_flags = "db-root",
     .words = "suggest",

@@ -272,19 +272,19 @@ static int worker_command(struct cli *cli)
 const struct command command_worker = {
     .name = "worker",
     .guide = "fleet.md",
-    .sentence = "judge candidates that a coordinator sends through Kafka",
+    .sentence = "run the tasks that coordinators send through Kafka",
     .args = "--servers HOST:PORT --family NAME [--config FILE | --db-root DIR]",
-    .description = "Takes tasks of the given families (--family structure,join or repeated; default: all), runs their "
-                   "signals against the databases, and returns the results through assay.results. The databases are "
-                   "those of the configuration (section `databases`) and those under --db-root. All workers belong to "
-                   "one group. A worker for several families parses and runs a candidate once for all of them; workers "
-                   "for one family scale independently.\n\n"
+    .description = "Receives tasks from Kafka, runs their signals on the databases, and returns the results through "
+                   "the topic assay.results. --family limits the tasks to families of signals (--family "
+                   "structure,join, or repeated). The databases are those of the configuration (section `databases`) "
+                   "and those under --db-root. All workers belong to one consumer group. A worker for several families "
+                   "parses and runs a candidate once for all of them. Workers for one family scale independently.\n\n"
                    "While a database does not answer, its circuit breaker is open for some time, and its tasks wait as "
-                   "long as their deadlines allow. The limit max_statements of a database holds for the whole fleet, "
-                   "counted in Redis; without Redis each process has a share of it (--processes). A task that crashed "
-                   "two processes is judged in a process of its own. If that crashes too, its result is `rejected` and "
-                   "it becomes a dead letter (`assay dlq`).\n\n"
-                   "After SIGTERM a worker accepts no new tasks, finishes the current ones, returns the others and "
+                   "long as their deadlines allow. The limit max_statements of a database applies to all processes "
+                   "together, and is counted in Redis. Without Redis, each process gets a share of the limit "
+                   "(--processes). A task that crashed two processes runs in a separate process. If that process "
+                   "crashes too, the task's result is `rejected`, and the task becomes a dead letter (`assay dlq`).\n\n"
+                   "After SIGTERM, a worker accepts no new tasks, finishes the current tasks, returns the others and "
                    "exits. After --drain-ms it exits at once, and other workers repeat its tasks.",
     .examples = "assay worker --servers kafka:9092 --db-root databases\n"
                 "assay worker --servers kafka:9092 --db-root databases --family execution,explain --redis redis:6379",

@@ -14,32 +14,35 @@ enum { MAX_SECRET = 4096 };
 
 const struct option_row catalogue_rows[] = {
     {"path", 0, OPT_TEXT, "FILE|DSN", AT(path),
-     .sentence = "a SQLite file, or a connection string of PostgreSQL or MariaDB without a password"},
+     .sentence = "SQLite file, or connection string of PostgreSQL or MariaDB without a password"},
     {"password-file", 0, OPT_TEXT, "FILE", AT(password_file), .sentence = "file whose first line is the password"},
     {"password-variable", 0, OPT_TEXT, "NAME", AT(password_variable),
-     .sentence = "environment variable with the password"},
+     .sentence = "environment variable that holds the password"},
     {"descriptions", 0, OPT_TEXT, "DIR", AT(descriptions),
-     .sentence = "directory with TABLE.csv descriptions; not set: database_description beside the file"},
+     .sentence = "directory with a TABLE.csv file of descriptions for each table; without it, the directory "
+                 "database_description beside the database"},
     {"expose", 0, OPT_CHOICE, "WHAT", AT(expose), NULL, "none|values|rows",
-     .sentence = "upper limit for the data that a request may expose; with none the index is not stored in Redis "
-                 "either; not set: no limit"},
+     .sentence = "maximum data that verdicts of this database may show, whatever a request allows; none: its schema "
+                 "index is not stored in Redis either; without it, only the request decides"},
     {"deny-columns", 0, OPT_LIST, "COLUMN", AT(deny_columns),
-     .sentence = "columns ([schema.]table.column, column, or table.*; quoted as in SQL) that no statement may read and "
-                 "no index contains",
+     .sentence = "columns that no statement may read and no schema index contains, as [schema.]table.column, column or "
+                 "table.*, quoted as in SQL",
      .check = deny_name_check},
     {"deny-mode", 0, OPT_CHOICE, "MODE", AT(deny_mode), NULL, "refuse|hide",
-     .sentence = "refuse: do not run statements that read a denied column; hide: run them with its values hidden, "
-                 "which is no security boundary; not set: as judge.deny_mode"},
+     .sentence = "refuse: do not run statements that read a denied column; hide: run the statements and hide the "
+                 "values of the column (no security boundary); without it, judge.deny_mode applies"},
     {"max-statements", 0, OPT_INT, "N", AT(max_statements), "0", .min = 0, .max = 100000,
-     .sentence = "maximum concurrent statements of the whole fleet (counted in Redis); 0: no limit"},
+     .sentence = "maximum concurrent statements of all processes together, counted in Redis; 0: no limit"},
     {"max-cost", 0, OPT_REAL, "COST", AT(max_cost), "0", .min = 0, .max = 1e15,
-     .sentence = "maximum cost of a statement by EXPLAIN, above which it is not run; PostgreSQL only; 0: no limit"},
+     .sentence =
+         "maximum cost that EXPLAIN estimates for a statement; a statement above it is not run; PostgreSQL only; 0: no "
+         "limit"},
     {"time-ms", 0, OPT_INT, "MS", AT(time_ms), "0", .min = 0, .max = 3600000,
-     .sentence = "time limit of one statement; 0: as database.time_ms"},
+     .sentence = "time limit of one statement; 0: database.time_ms applies"},
     {"max-rows", 0, OPT_INT, "N", AT(max_rows), "0", .min = 0, .max = 10000000,
-     .sentence = "maximum rows fetched from one statement; 0: as database.max_rows"},
+     .sentence = "maximum rows fetched from one statement; 0: database.max_rows applies"},
     {"max-bytes", 0, OPT_INT, "BYTES", AT(max_bytes), "0", .min = 0, .max = 4294967296.0,
-     .sentence = "maximum bytes fetched from one statement; 0: as database.max_bytes"},
+     .sentence = "maximum bytes fetched from one statement; 0: database.max_bytes applies"},
     {NULL}};
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */

@@ -117,7 +117,7 @@ struct settings {
         bool apply;
     } fix;
     struct {
-        bool premise, words;
+        bool meaning, premise, words;
     } explain;
     struct {
         int64_t workers;

@@ -79,7 +79,7 @@ Test(calibrate_program, nothing_known_is_an_error)
     write_file("log.jsonl", "{\"id\":\"c\"," ASKED ",\"candidates\":[\"" RIGHT "\"]}\n");
     struct run run = CALIBRATE("--alpha", "0.05");
     cr_expect_eq(run.status, 2);
-    cr_expect(strstr(run.err, "candidates with gold or feedback"), "%s", run.err);
+    cr_expect(strstr(run.err, "candidates with a gold query or feedback"), "%s", run.err);
     run_free(&run);
     run = assay("calibrate", "log.jsonl", "--db-root", ".");
     cr_expect_eq(run.status, 2);

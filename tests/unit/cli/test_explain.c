@@ -31,6 +31,17 @@ Test(explain_program, prose_is_for_people_and_the_premise_for_verifiers)
     run_free(&premise);
 }
 
+Test(explain_program, meaning_has_one_line_a_part)
+{
+    struct run run = assay(EXPLAIN, "--meaning", "SELECT count(*) FROM customer AS c WHERE 3 < c.id");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect_str_eq(run.out, "from     customer\n"
+                              "where    customer.id > 3\n"
+                              "grain    one row\n"
+                              "1 measure count of rows\n");
+    run_free(&run);
+}
+
 /* --- against a question --- */
 
 static json_t *explained(const char *question, const char *sql)
