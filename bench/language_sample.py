@@ -37,7 +37,8 @@ def read_texts():
             continue
         source = path.read_text("utf-8")
         for kind, pattern in CALLS.items():
-            texts[kind] += [(f"{name}:{line_of(source, m.start())}", joined(m[1])) for m in re.finditer(pattern, source)]
+            found = re.finditer(pattern, source)
+            texts[kind] += [(f"{name}:{line_of(source, m.start())}", joined(m[1])) for m in found]
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         name = str(path.relative_to(ROOT))
         texts["document"] += [(f"{name}:{line}", part) for line, part in prose(name, path.read_text("utf-8"))]

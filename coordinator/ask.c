@@ -181,8 +181,8 @@ enum err_code ask_check_answers(struct request *request, struct err *err)
         if (!answer->question || strcmp(answer->question, asked) != 0)
             return err_set(err, ERR_MALFORMED,
                            "answers: item %u answers a question that was not asked" ERR_HINT
-                           "send database, question, evidence and candidates unchanged, and the answers in the order "
-                           "of the questions",
+                           "send the same database, question, evidence and candidates, and the answers in the order of "
+                           "the questions",
                            i + 1);
         if (!answer->choice ||
             (strcmp(answer->choice, NONE) != 0 && chosen_by(request, answer->choice) == NO_CANDIDATE))

@@ -40,7 +40,8 @@ enum err_code consult_when(const char *when, struct coordinator_llm *out, struct
 {
     if (!when || read_when(when, out)) return ERR_OK;
     return err_set(err, ERR_CONFIG,
-                   "invalid --llm-when '%.60s', expected never, always, LOW:HIGH or LOW:HIGH,disagree, from 0 to 1",
+                   "invalid --llm-when '%.60s', expected never, always, LOW:HIGH or LOW:HIGH,disagree, with LOW and "
+                   "HIGH from 0 to 1",
                    when);
 }
 

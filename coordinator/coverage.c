@@ -68,7 +68,7 @@ bool coverage_is_low(const struct request *request, uint32_t index)
 const char *coverage_reason(const char *reason)
 {
     enum err_code code = err_from_name(reason);
-    if (code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME) return "a name in it cannot be resolved here";
+    if (code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME) return "a name in the query cannot be resolved";
     return code == ERR_INTERNAL ? reason : err_meaning(code);
 }
 

@@ -431,7 +431,7 @@ static void conclude_repaired(struct request *request, int64_t now_ns)
     const struct repair *repair = &request->repair;
     drop_unreached(request, repair->of);
     why_not_chosen(request, NO_CANDIDATE, repair->of);
-    request->judged[repair->of].why = "replaced by its repair";
+    request->judged[repair->of].why = "replaced by its repaired version";
     guarantee_conclude(request, repair->of, repair->found->p_correct);
     struct msg_verdict verdict = verdict_of(request, MSG_STATUS_REPAIRED, now_ns);
     verdict.sql = repair->found->sql;

@@ -63,9 +63,9 @@ void guarantee_begin(struct request *request, double alpha, double delta)
                   : shifted ? MSG_PROMISE_WITHDRAWN
                             : MSG_PROMISE_TOO_FEW,
         .p_value = NAN,
-        .why = schema     ? "the request is judged from the schema alone, unlike the calibration's verdicts"
-               : answered ? "the verdict uses a person's answer, unlike the calibration's verdicts"
-               : shifted  ? "the generator's traffic now differs from the calibration's verdicts"
+        .why = schema     ? "the request is judged from the schema alone, but the calibration's verdicts are not"
+               : answered ? "the verdict uses a person's answer, but the calibration's verdicts do not"
+               : shifted  ? "the candidates of this generator now differ from the candidates used for calibration"
                           : found.why};
     request->guarantee = out;
     request->guarantee_group = found.group;

@@ -53,7 +53,7 @@ static enum err_code resolve_families(struct request *request, struct err *err)
     request->consults = request->core->config.llm.on && request->families >> VSIG_LLM & 1;
     request->families &= ~(1U << VSIG_LLM);
     if (!request->families)
-        return err_set(err, ERR_CONFIG, "no family to judge by: explain is off, and llm cannot judge alone");
+        return err_set(err, ERR_CONFIG, "no family can judge the request: explain is off, and llm cannot judge alone");
     return ERR_OK;
 }
 

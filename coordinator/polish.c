@@ -33,7 +33,7 @@ static struct msg_judged *chosen(const struct request *request, const struct msg
 
 static void add_note(struct request *request, struct msg_verdict *verdict, const char *why)
 {
-    const char *note = arena_printf(&request->arena, "the explanation was not polished: %s", why);
+    const char *note = arena_printf(&request->arena, "the explanation was not reworded: %s", why);
     const char **notes = arena_new_array(&request->arena, verdict->n_notes + 1, const char *);
     if (!note || !notes) return;
     for (uint32_t i = 0; i < verdict->n_notes; i++) notes[i] = verdict->notes[i];

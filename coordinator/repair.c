@@ -77,7 +77,7 @@ bool repair_begin(struct request *request, uint32_t best)
     repair->p_old = best == NO_CANDIDATE ? (double)NAN : decide_p_alone(request, best);
     repair->correcting = (struct correcting){.current = repair->of, .p_current = repair->p_old};
     if (!(request->families >> VSIG_EXPLAIN & 1) || !request->core->config.models->verifier)
-        repair->note = "no repair was tried: it needs the family explain and the verifier";
+        repair->note = "no repair was tried: repair needs the family explain and the verifier";
     else if (decide_is_late(request))
         repair->note = "no repair was tried: the deadline had passed";
     else if (repair->of != NO_CANDIDATE && !(repair->p_old > 1 - request->repair_margin))
@@ -148,7 +148,7 @@ static bool ask_corrector(struct request *request)
     if (!data) return false;
     if (!core->actions.correct(core->actions.ctx, &question)) {
         request->repair.note =
-            "the corrector was not asked: its queue is full, or its limit for this minute is reached";
+            "the corrector was not asked: its queue is full, or its request limit per minute is reached";
         request->core->stats.repairs.corrections_refused++;
         return false;
     }
@@ -194,7 +194,7 @@ void repair_take_correction(struct request *request, const struct msg_result *re
     enum err_code code = err_from_name(result->code);
     request->core->stats.repairs.corrections_failed += code != ERR_OK;
     if (code) {
-        request->repair.note = arena_printf(&request->arena, "the corrector did not help: %s",
+        request->repair.note = arena_printf(&request->arena, "the corrector failed: %s",
                                             result->message ? result->message : err_meaning(code));
         correcting->rounds = max_corrections(request->core);
     } else if (result->n_proposals) {

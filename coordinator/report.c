@@ -29,7 +29,8 @@ static struct msg_report describe(uint32_t signal)
         return (struct msg_report){
             .signal = FINDINGS_INVALID_SQL,
             .cause = vsig_cause_name(VSIG_MISALIGNMENT),
-            .description = "The statement does not execute: its syntax, a name in it, or its operation is rejected.",
+            .description =
+                "The statement does not execute. Its syntax, one of its names, or its operation is rejected.",
             .instruction = "Correct the marked place so that the statement executes on this database.",
         };
     return (struct msg_report){.signal = def->name,

@@ -71,7 +71,7 @@ static const char *context_sentence(const struct request *request, uint32_t inde
                                        request->options.order};
     struct verifier_parts parts = verifier_parts(model, &subject);
     double least = learn_logit(request->entailment_threshold, 0);
-    return parts.content >= least && parts.context < 0 ? ", because of the other candidates" : "";
+    return parts.content >= least && parts.context < 0 ? ", judged in comparison with the other candidates" : "";
 }
 
 static enum err_code code_of(const char *name)
@@ -136,13 +136,15 @@ static const char *difference(struct arena *arena, const struct msg_judged *judg
 {
     if (judged->entailment < other->entailment) {
         struct digits_pair p = digits_apart(judged->entailment, other->entailment, 2);
-        const char *out =
-            arena_printf(arena, "; its explanation answers the question less well (%s against %s)", p.first, p.second);
+        const char *out = arena_printf(
+            arena, "; the explanation of this candidate answers the question less well (probability %s against %s)",
+            p.first, p.second);
         return out ? out : "";
     }
-    if (isnan(judged->entailment) && !isnan(other->entailment)) return "; its explanation was not verified";
-    if (judged->count < other->count) return "; it has fewer votes";
-    return "; no problem was found in it";
+    if (isnan(judged->entailment) && !isnan(other->entailment))
+        return "; the explanation of this candidate was not verified";
+    if (judged->count < other->count) return "; this candidate has fewer votes";
+    return "; no problem was found in this candidate";
 }
 
 /* It passed, or fails no more than the one that was preferred. */
@@ -178,23 +180,25 @@ static const char *sentence_for(struct request *request, uint32_t index, uint32_
     case RULES_NOT_RUN: return run_sentence(arena, judged);
     case RULES_LOW_COVERAGE: return arena_printf(arena, "it was not judged: %s", coverage_why(request, index));
     case RULES_NO_DATA: return "it was judged from the schema alone, and no model is trained for that";
-    case RULES_LINKING: return arena_printf(arena, "the schema linker was not sure%s", evidence(arena, judged));
+    case RULES_LINKING:
+        return arena_printf(arena, "the schema linker was not sure about a table or column%s", evidence(arena, judged));
     case RULES_VERIFIER: {
         const char *after = arena_printf(arena, ")%s", context_sentence(request, index));
         return threshold_sentence(arena, judged, judged->entailment, request->entailment_threshold,
-                                  "the explanation does not answer the question (P ", " < ", after ? after : ")");
+                                  "the explanation does not answer the question (probability ", " < ",
+                                  after ? after : ")");
     }
     case RULES_SIGNALS:
         return threshold_sentence(arena, judged, request->states[index].score.p,
-                                  request->core->config.models->label_threshold, "its signals indicate an error (P ",
-                                  " < ", ")");
+                                  request->core->config.models->label_threshold,
+                                  "its signals indicate an error (P(correct) ", " < ", ")");
     case RULES_COMBINED:
     case RULES_PASSES: break;
     }
     if (best != NO_CANDIDATE && best != index) return rank_sentence(request, index, best);
     if (request->ask.clarification) return "the clarification question must be answered first";
     if (rules_test(request, index) == RULES_PASSES) return "the deadline passed before all candidates were judged";
-    return isnan(judged->p_correct) ? "no candidate validates without a model"
+    return isnan(judged->p_correct) ? "no candidate can be validated without a model"
                                     : threshold_sentence(arena, judged, judged->p_correct, request->threshold,
                                                          "P(correct) ", " is below the threshold ", "");
 }

@@ -165,7 +165,7 @@ static enum err_code make_tables(struct examples_postgres *store, struct err *er
     if (run(store, "CREATE EXTENSION IF NOT EXISTS vector", NULL))
         return err_set(err, ERR_CONFIG,
                        "%s needs the extension vector (pgvector)" ERR_HINT
-                       "install it, and run CREATE EXTENSION vector as a role that may",
+                       "install pgvector, and run `CREATE EXTENSION vector` as a role with that privilege",
                        store->base.name);
     enum err_code code = run(store, NEW_TABLES, err);
     PGresult *result = code ? NULL

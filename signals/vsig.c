@@ -196,7 +196,7 @@ static const char *unmet(struct vsig_subject *subject, const struct vsig_def *de
     if (subject->refused != ERR_OK) return err_name(subject->refused);
     const unsigned data = VSIG_NEEDS_DB | VSIG_NEEDS_RESULT | VSIG_NEEDS_DATA;
     if ((def->needs & data) && subject->schema && subject->schema->no_data) return err_name(ERR_NO_DATA);
-    if ((def->needs & VSIG_NEEDS_DATA) && reads_unread(subject)) return "statistics left out";
+    if ((def->needs & VSIG_NEEDS_DATA) && reads_unread(subject)) return "the index has no statistics";
     if ((def->needs & VSIG_NEEDS_DB) && !subject->db) return "no database";
     if ((def->needs & VSIG_NEEDS_QUESTION) && !subject->analysis) return "no question";
     if ((def->needs & VSIG_NEEDS_RESULT) && !vsig_result(subject))

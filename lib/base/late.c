@@ -15,7 +15,7 @@ static enum err_code open_locked(struct late_library *library, struct err *err)
         void *found = dlsym(handle, name);
         if (!found)
             return err_set(err, ERR_CONFIG,
-                           "%s has no function %s: its version differs from the one that this program was built with",
+                           "%s has no function %s: this program was built with another version of the library",
                            library->file, name);
         memcpy(pointer, &found, sizeof found);
     }

@@ -94,7 +94,7 @@ const struct size_engine size_engine_mariadb = {
     .casts = casts,
     .n_casts = G_N_ELEMENTS(casts),
     .ns = 80,
-    .rows = 10000, /* group_concat_max_len ends the text */
+    .rows = 10000, /* the server cuts the text at 1 MiB */
     .count_open = "LEAST((",
     .count_close = "), %llu)",
 };

@@ -58,57 +58,58 @@ static const struct json_schema_field request[] = {
     {"evidence", .max = MSG_MAX_QUESTION, .nullable = true,
      .sentence = "additional information about the words of the question"},
     {"schema", .max = MSG_MAX_SCHEMA, .nullable = true,
-     .sentence = "DDL to use instead of the database if no data may be read; db is then only a label"},
+     .sentence = "DDL to judge from, without reading a database; db is then only a label"},
     {"candidates", JSON_SCHEMA_CANDIDATE, .list = true, .of = "candidate", .max = MSG_MAX_CANDIDATES,
      .sentence = "queries to judge"},
     {"deadline_ms", WHOLE, .min = -1, .max = 4e12, .nullable = true,
-     .sentence = "milliseconds from arrival; -1: no deadline"},
+     .sentence = "time limit in milliseconds from arrival; -1: no limit"},
     {"max_iterations", WHOLE, .max = MANY, .nullable = true,
      .sentence = "maximum number of candidates to judge; 0: all"},
     {"speculate", WHOLE, .max = MANY, .nullable = true, .sentence = "number of candidates to judge concurrently"},
-    {"strategy", .choice = strategy, .nullable = true,
-     .sentence = "order in which candidates are judged, and the condition to validate"},
-    {"policy", .choice = policy, .nullable = true, .sentence = "answer if no candidate validates"},
+    {"strategy", .choice = strategy, .nullable = true, .sentence = "how to choose the answer among the candidates"},
+    {"policy", .choice = policy, .nullable = true, .sentence = "what to return if no candidate validates"},
     {"order", .choice = order, .nullable = true, .sentence = "meaning of the candidates' positions"},
     {"repair", .choice = repair, .nullable = true,
-     .sentence = "what to do with a similar query that is more likely correct"},
+     .sentence = "what to do with a similar query that is more likely correct than the answer"},
     {"repair_margin", SHARE, .nullable = true, .sentence = "minimum increase of P(correct) for a repair"},
     {"expose", .choice = expose, .nullable = true, .sentence = "which data the verdict may show"},
     {"threshold", SHARE, .nullable = true, .sentence = "minimum P(correct) for a candidate to validate"},
-    {"alpha", SHARE, .nullable = true, .sentence = "maximum share of wrong answers, used instead of threshold"},
-    {"delta", SHARE, .nullable = true, .sentence = "1 minus the confidence of the guarantee for alpha"},
+    {"alpha", SHARE, .nullable = true,
+     .sentence = "maximum share of wrong answers among validated ones; replaces threshold"},
+    {"delta", SHARE, .nullable = true,
+     .sentence = "probability that the guarantee of alpha fails; its confidence is 1 - delta"},
     {"ask_gain", SHARE, .nullable = true,
-     .sentence = "minimum increase of P(correct) that an answer must bring for a question to be asked"},
+     .sentence = "with policy ask: minimum expected increase of P(correct) for asking the user a question"},
     {"families", .list = true, .max = LIST, .sentence = "families of signals to run; empty: all"},
     {"deny_columns", .list = true, .max = LIST,
-     .sentence = "columns that no statement may read: [schema.]table.column, column or table.*, quoted as in SQL"},
+     .sentence = "columns that no statement may read, as [schema.]table.column, column or table.*, quoted as in SQL"},
     {"explain", JSON_SCHEMA_EXPLAIN, .nullable = true,
-     .sentence = "explain results in words; \"full\": also return what the verifier received"},
-    {"cache", JSON_SCHEMA_BOOL, .nullable = true, .sentence = "false: judge the request even if a verdict is cached"},
+     .sentence = "explain candidates in words; \"full\": also return the input of the verifier"},
+    {"cache", JSON_SCHEMA_BOOL, .nullable = true, .sentence = "false: ignore cached verdicts and judge the request"},
     {"answers", JSON_SCHEMA_OBJECT, .list = true, .of = "answer", .max = MSG_MAX_ANSWERS,
-     .sentence = "answers of a person to the questions of earlier verdicts"},
+     .sentence = "the user's answers to clarification questions of earlier verdicts"},
     {"linking", JSON_SCHEMA_OBJECT, .of = "linking", .nullable = true,
      .sentence = "output of a schema linker for the question"},
-    {"gold", .max = MSG_MAX_SQL, .nullable = true, .sentence = "correct SQL, copied to the verdict"},
+    {"gold", .max = MSG_MAX_SQL, .nullable = true, .sentence = "reference (correct) SQL, copied to the verdict"},
     {"meta", JSON_SCHEMA_ANY, .sentence = "any value, copied to the verdict"},
     {"traceparent", .max = NAME, .nullable = true, .sentence = "W3C trace context"},
     END};
 
 static const struct json_schema_field candidate[] = {
     {"sql", .max = MSG_MAX_SQL, .required = true, .sentence = "SQL of the query"},
-    {"count", WHOLE, .max = MANY, .nullable = true, .sentence = "number of beams or samples that produced it"},
-    {"score", REAL, .nullable = true, .sentence = "score from the generator"},
-    {"generators", .list = true, .max = LIST, .sentence = "names of the systems that wrote it"},
+    {"count", WHOLE, .max = MANY, .nullable = true, .sentence = "number of beams or samples that produced this query"},
+    {"score", REAL, .nullable = true, .sentence = "score from the system that wrote the query"},
+    {"generators", .list = true, .max = LIST, .sentence = "names of the systems that wrote the query"},
     END};
 
 static const struct json_schema_field answer[] = {
-    {"question", .max = NAME, .required = true, .sentence = "id of the clarification"},
+    {"question", .max = NAME, .required = true, .sentence = "id of the clarification question"},
     {"choice", .max = NAME, .required = true, .sentence = "id of the choice"},
     END};
 
 static const struct json_schema_field chosen_answer[] = {
     {"choice", .required = true, .sentence = "id of the choice"},
-    {"question", .sentence = "id of the clarification; missing: that of the newest verdict"},
+    {"question", .sentence = "id of the clarification question; if missing, the question of the newest verdict"},
     END};
 
 static const struct json_schema_field linking[] = {
@@ -119,9 +120,10 @@ static const struct json_schema_field linking[] = {
     END};
 
 static const struct json_schema_field uncertain[] = {
-    {"stage", .choice = stage, .required = true, .sentence = "list that the place belongs to"},
+    {"stage", .choice = stage, .required = true,
+     .sentence = "list of the linker that contains the place: tables or columns"},
     {"name", .max = NAME, .nullable = true,
-     .sentence = "name that the linker was about to write; missing: the end of its list"},
+     .sentence = "name that the linker was about to write; if missing, the place is the end of the list"},
     {"p", SHARE, .nullable = true, .sentence = "probability that the linker's choice was wrong"},
     END};
 
@@ -131,19 +133,21 @@ static const struct json_schema_field verdict[] = {
     {"id", .required = true, .sentence = "id of the request"},
     {"db", .required = true, .nullable = true, .sentence = "database of the request"},
     {"status", .choice = status, .required = true, .sentence = "status of the verdict"},
-    {"reason", .sentence = "error code if the request failed or ended early"},
-    {"message", .sentence = "the reason as a sentence"},
+    {"reason", .sentence = "error code, if the request failed or its judgement ended early"},
+    {"message", .sentence = "description of reason"},
     {"cause", .sentence = "root cause of an abstention"},
     {"sql", .required = true, .nullable = true, .sentence = "SQL of the answer"},
     {"chosen", WHOLE, .required = true, .nullable = true,
      .sentence = "index of the answer's candidate; null for a repair"},
     {"p_correct", REAL, .required = true, .nullable = true,
-     .sentence = "calibrated probability that the answer is right"},
+     .sentence = "calibrated probability that the answer is correct"},
     {"threshold", REAL, .required = true, .nullable = true, .sentence = "minimum P(correct) to validate"},
     {"entailment_threshold", REAL, .required = true, .nullable = true,
-     .sentence = "what the verifier had to reach, where it decides alone"},
-    {"repair", JSON_SCHEMA_OBJECT, .of = "repair", .sentence = "similar query that is more likely correct"},
-    {"guarantee", JSON_SCHEMA_OBJECT, .of = "guarantee", .sentence = "guarantee for alpha"},
+     .sentence = "minimum entailment to validate, if only the verifier decides"},
+    {"repair", JSON_SCHEMA_OBJECT, .of = "repair",
+     .sentence = "similar query that is more likely correct than the best candidate"},
+    {"guarantee", JSON_SCHEMA_OBJECT, .of = "guarantee",
+     .sentence = "guarantee that at most a share alpha of such answers is wrong"},
     {"llm", JSON_SCHEMA_OBJECT, .of = "llm_usage", .sentence = "usage of language models"},
     {"candidates", JSON_SCHEMA_OBJECT, .list = true, .of = "judged", .required = true,
      .sentence = "one entry per candidate of the request, in the same order"},
@@ -152,16 +156,17 @@ static const struct json_schema_field verdict[] = {
     {"questions", .list = true, .required = true, .sentence = "with policy ask: questions for the user"},
     {"clarification", JSON_SCHEMA_OBJECT, .of = "clarification",
      .sentence = "with policy ask: readings of the question to choose from"},
-    {"answers", JSON_SCHEMA_OBJECT, .list = true, .of = "answer", .sentence = "answers of the request that were used"},
-    {"unavailable", .list = true, .sentence = "families that did not answer in time"},
+    {"answers", JSON_SCHEMA_OBJECT, .list = true, .of = "answer",
+     .sentence = "answers of the request that were used for this verdict"},
+    {"unavailable", .list = true, .sentence = "families of signals that did not answer in time"},
     {"notes", .list = true, .sentence = "limitations of the judgement, such as missing checks"},
     {"cached", JSON_SCHEMA_BOOL,
-     .sentence = "true: the verdict was cached from an equal request, and nothing was judged"},
+     .sentence = "true: this is the cached verdict of an equal request; nothing was judged"},
     {"iterations", WHOLE, .required = true, .sentence = "number of candidates judged"},
     {"timings", JSON_SCHEMA_OBJECT, .of = "timings", .required = true, .sentence = "duration of the judgement"},
     {"versions", JSON_SCHEMA_MAP, .required = true, .sentence = "versions of the program and the models"},
-    {"gold", .sentence = "gold of the request"},
-    {"meta", JSON_SCHEMA_ANY, .sentence = "meta of the request"},
+    {"gold", .sentence = "gold of the request, unchanged"},
+    {"meta", JSON_SCHEMA_ANY, .sentence = "meta of the request, unchanged"},
     {"line", WHOLE, .sentence = "in a batch or a replay: line number of the request"},
     END};
 
@@ -170,21 +175,22 @@ static const struct json_schema_field judged[] = {
     {"p_correct", REAL, .required = true, .nullable = true,
      .sentence = "final probability that the candidate is correct; null: not judged"},
     {"label_model_p", REAL, .required = true, .nullable = true, .sentence = "probability from the label model alone"},
-    {"entailment", REAL, .required = true, .nullable = true, .sentence = "P(the explanation answers the question)"},
+    {"entailment", REAL, .required = true, .nullable = true,
+     .sentence = "probability that the explanation answers the question"},
     {"signals", JSON_SCHEMA_MAP, .choice = state, .required = true, .nullable = true,
-     .sentence = "what each signal said"},
+     .sentence = "state of each signal"},
     {"unavailable", JSON_SCHEMA_MAP, .nullable = true, .sentence = "reasons why signals were unavailable"},
     {"findings", JSON_SCHEMA_OBJECT, .list = true, .of = "finding", .required = true, .nullable = true,
      .sentence = "findings of signals; null: not judged"},
     {"verifier", .sentence = "verifier that computed entailment"},
     {"explanation", .required = true, .nullable = true,
-     .sentence = "what it does, and where its result comes from, in words"},
+     .sentence = "what the candidate computes, and from which rows its result comes"},
     {"explanation_polished", JSON_SCHEMA_OBJECT, .of = "polished", .sentence = "the explanation, reworded by a model"},
     {"explained", JSON_SCHEMA_ANY, .sentence = "with explain full: input of the verifier"},
     {"execution", JSON_SCHEMA_OBJECT, .of = "execution", .required = true, .nullable = true,
      .sentence = "result of executing the candidate; null: not executed"},
     {"same_as", WHOLE, .sentence = "index of an earlier candidate with the same normal form"},
-    {"why", .required = true, .nullable = true, .sentence = "reason why it was not judged or not chosen"},
+    {"why", .required = true, .nullable = true, .sentence = "reason why the candidate was not judged or not chosen"},
     END};
 
 static const struct json_schema_field finding[] = {
@@ -194,14 +200,14 @@ static const struct json_schema_field finding[] = {
     {"clauses", JSON_SCHEMA_OBJECT, .list = true, .of = "clause", .required = true,
      .sentence = "clauses of the candidate that the finding is about"},
     {"data", JSON_SCHEMA_MAP, .of = "any", .required = true,
-     .sentence = "facts from the data, strings or lists of strings"},
+     .sentence = "facts from the data, as strings or lists of strings"},
     END};
 
 static const struct json_schema_field clause[] = {
     {"label", .sentence = "label of the clause, such as WHERE"},
     {"text", .required = true, .nullable = true, .sentence = "SQL of the clause"},
-    {"start", WHOLE, .required = true, .sentence = "offset of its first byte in the candidate"},
-    {"end", WHOLE, .required = true, .sentence = "offset of the byte after its last one"},
+    {"start", WHOLE, .required = true, .sentence = "byte offset in the candidate where the clause starts"},
+    {"end", WHOLE, .required = true, .sentence = "byte offset in the candidate after the end of the clause"},
     END};
 
 static const struct json_schema_field execution[] = {
@@ -210,8 +216,9 @@ static const struct json_schema_field execution[] = {
     {"ms", REAL, .required = true, .nullable = true, .sentence = "duration in milliseconds"},
     {"digest", .required = true, .nullable = true, .sentence = "digest of the rows, ignoring their order"},
     {"error", .nullable = true, .sentence = "error code if the execution failed"},
-    {"message", .nullable = true, .sentence = "the error as a sentence"},
-    {"offset", WHOLE, .nullable = true, .sentence = "byte offset in the candidate that the engine reports"},
+    {"message", .nullable = true, .sentence = "description of the error"},
+    {"offset", WHOLE, .nullable = true,
+     .sentence = "byte offset of the error in the candidate, as the database reports it"},
     {"sample", JSON_SCHEMA_OBJECT, .of = "sample", .sentence = "with expose rows: first rows of the result"},
     END};
 
@@ -222,27 +229,29 @@ static const struct json_schema_field sample[] = {
 
 static const struct json_schema_field polished[] = {
     {"text", .required = true, .nullable = true, .sentence = "text of the explanation"},
-    {"source", .required = true, .nullable = true, .sentence = "model, and version of its instructions"},
+    {"source", .required = true, .nullable = true, .sentence = "name of the model, and version of the instructions"},
     END};
 
 static const struct json_schema_field report[] = {
     {"signal", .required = true, .nullable = true, .sentence = "name of the signal"},
-    {"cause", .required = true, .nullable = true, .sentence = "kind of mistake that the signal indicates"},
+    {"cause", .required = true, .nullable = true, .sentence = "kind of error that the signal indicates"},
     {"description", .required = true, .nullable = true, .sentence = "meaning of the signal"},
-    {"example", .sentence = "example of the mistake"},
-    {"instruction", .required = true, .nullable = true, .sentence = "instruction for the repair"},
-    {"clauses", JSON_SCHEMA_MAP, .of = "any", .required = true, .sentence = "lists of the clauses' SQL, by label"},
+    {"example", .sentence = "example of the error"},
+    {"instruction", .required = true, .nullable = true, .sentence = "how to correct the query"},
+    {"clauses", JSON_SCHEMA_MAP, .of = "any", .required = true,
+     .sentence = "for each label of a clause, a list of SQL texts"},
     END};
 
 static const struct json_schema_field repair_object[] = {
     {"applied", JSON_SCHEMA_BOOL, .required = true, .sentence = "true if the repair is the answer"},
     {"sql", .required = true, .nullable = true, .sentence = "SQL of the repair"},
     {"old_sql", .required = true, .nullable = true, .sentence = "SQL of the query that the repair changes"},
-    {"of", WHOLE, .required = true, .sentence = "index of that candidate"},
-    {"p_old", REAL, .required = true, .nullable = true, .sentence = "P(correct) of the old query alone"},
+    {"of", WHOLE, .required = true, .sentence = "index of the candidate that the repair changes"},
+    {"p_old", REAL, .required = true, .nullable = true,
+     .sentence = "P(correct) of old_sql, judged without the other candidates"},
     {"p_correct", REAL, .required = true, .nullable = true, .sentence = "P(correct) of the repair"},
     {"reason", .sentence = "finding that the repair resolves"},
-    {"source", .sentence = "model that wrote the repair; missing: an edit by Assay"},
+    {"source", .sentence = "chat model that wrote the repair; if missing, Assay edited the query"},
     {"steps", JSON_SCHEMA_OBJECT, .list = true, .of = "step", .required = true, .sentence = "changes of the repair"},
     {"proposals", WHOLE, .required = true, .sentence = "number of proposals judged"},
     END};
@@ -255,13 +264,14 @@ static const struct json_schema_field step[] = {
 
 static const struct json_schema_field guarantee[] = {
     {"alpha", REAL, .required = true, .nullable = true, .sentence = "alpha of the request"},
-    {"delta", REAL, .required = true, .nullable = true, .sentence = "1 minus the confidence of the guarantee"},
+    {"delta", REAL, .required = true, .nullable = true,
+     .sentence = "probability that the guarantee fails; its confidence is 1 - delta"},
     {"group", .required = true, .nullable = true,
-     .sentence = "generator whose verdicts the guarantee is based on, or all"},
-    {"records", WHOLE, .required = true, .sentence = "number of those verdicts"},
+     .sentence = "generator (system that wrote the candidates) whose labelled verdicts support the guarantee, or all"},
+    {"records", WHOLE, .required = true, .sentence = "number of labelled verdicts that support the guarantee"},
     {"status", .choice = promise, .required = true, .nullable = true, .sentence = "state of the guarantee"},
     {"p_value", REAL, .required = true, .nullable = true,
-     .sentence = "of wrong answers there, the share that looks as sure as this one"},
+     .sentence = "share of the wrong labelled answers that look at least as reliable as this answer"},
     {"why", .sentence = "reason why the guarantee does not hold"},
     END};
 
@@ -276,20 +286,20 @@ static const struct json_schema_field llm_usage[] = {
 
 static const struct json_schema_field clarification[] = {
     {"id", .required = true, .nullable = true, .sentence = "id that answers refer to"},
-    {"question", .required = true, .nullable = true, .sentence = "question for the person who asked"},
+    {"question", .required = true, .nullable = true, .sentence = "question for the user"},
     {"choices", JSON_SCHEMA_OBJECT, .list = true, .of = "choice", .required = true,
      .sentence = "choices; the last one means none of them"},
     {"gain", REAL, .required = true, .nullable = true,
-     .sentence = "by how much an answer raises P(correct) on average"},
+     .sentence = "expected increase of P(correct) when the user answers"},
     {"request", JSON_SCHEMA_ANY, .sentence = "request to send again with the answer"},
     END};
 
 static const struct json_schema_field choice[] = {
     {"id", .required = true, .nullable = true, .sentence = "id that answers refer to"},
-    {"text", .required = true, .nullable = true, .sentence = "the reading in words"},
+    {"text", .required = true, .nullable = true, .sentence = "description of the reading"},
     {"candidate", WHOLE, .sentence = "index of a candidate with this reading"},
-    {"rows", WHOLE, .sentence = "number of rows of its result"},
-    {"sample", JSON_SCHEMA_OBJECT, .of = "sample", .sentence = "first rows of its result"},
+    {"rows", WHOLE, .sentence = "number of rows in the result of the candidate"},
+    {"sample", JSON_SCHEMA_OBJECT, .of = "sample", .sentence = "first rows in the result of the candidate"},
     END};
 
 static const struct json_schema_field timings[] = {
@@ -308,14 +318,14 @@ static const struct json_schema_field problem[] = {
     {"status", WHOLE, .required = true, .sentence = "HTTP status"},
     {"code", .choice = code, .required = true, .sentence = "error code for programs"},
     {"detail", .sentence = "what failed and where"},
-    {"hint", .sentence = "what the caller can do about it"},
+    {"hint", .sentence = "advice for the caller"},
     END};
 
 const struct json_schema_object json_schema_objects[] = {
     {"request", "A question, a database and the queries to judge. Other keys are ignored.", request},
     {"candidate", "A query and its origin.", candidate},
-    {"answer", "Answer of a person to a clarification question.", answer},
-    {"chosen_answer", "Answer of a person to the question of the newest verdict of an id.", chosen_answer},
+    {"answer", "The user's answer to a clarification question.", answer},
+    {"chosen_answer", "The user's answer to the clarification question in the newest verdict of an id.", chosen_answer},
     {"linking", "Output of a schema linker for the question.", linking},
     {"uncertain", "A place where a schema linker is unreliable.", uncertain},
     {"verdict", "The answer, its probability of being correct, and the reasons.", verdict},
@@ -328,12 +338,12 @@ const struct json_schema_object json_schema_objects[] = {
     {"report", "A signal that fired on the answer, with an instruction for a repair.", report},
     {"repair", "A query similar to the best candidate.", repair_object},
     {"step", "One change of a repair.", step},
-    {"guarantee", "Guarantee for answers like this one.", guarantee},
+    {"guarantee", "Guarantee on the share of wrong answers among similar answers.", guarantee},
     {"llm_usage", "Usage of language models.", llm_usage},
-    {"clarification", "A clarification question for the person who asked.", clarification},
-    {"choice", "One reading of the question.", choice},
+    {"clarification", "A clarification question for the user.", clarification},
+    {"choice", "One reading (interpretation) of the question.", choice},
     {"timings", "Duration of the judgement in milliseconds.", timings},
-    {"later", "Location of a verdict that is not ready within wait_ms.", later},
+    {"later", "Where to read a verdict that is not ready within wait_ms.", later},
     {"problem", "An error (RFC 9457).", problem},
     {.name = NULL}};
 

@@ -52,13 +52,13 @@ struct msg_text {
 /* Strategies: X(ID, name, what it does). Names, the command line's choices and its help follow from this list; what a
  * strategy asks of a candidate is its row in coordinator/rules.c. The place is the number on the wire: append only. */
 #define MSG_STRATEGIES(X)                                                                                              \
-    X(FIRST_VALID, first_valid, "judges candidates in order until one validates")                                      \
-    X(RERANK, rerank, "judges all candidates and returns the best")                                                    \
+    X(FIRST_VALID, first_valid, "judge candidates in order until one validates")                                       \
+    X(RERANK, rerank, "judge all candidates and return the best one")                                                  \
     X(DETECT_THEN_RERANK, detect_then_rerank,                                                                          \
-      "judges all candidates only if the first one that executes does not validate")                                   \
-    X(CYCLESQL, cyclesql, "judges in order by the verifier alone")                                                     \
+      "judge all candidates only if the first one that executes does not validate")                                    \
+    X(CYCLESQL, cyclesql, "judge candidates in order, by the verifier alone")                                          \
     X(CORRECT, correct,                                                                                                \
-      "takes the first candidate that executes, and repairs it if the repair is clearly more likely correct")
+      "take the first candidate that executes, and repair it if the repair is clearly more likely correct")
 
 enum msg_strategy {
     MSG_STRATEGY_UNSET,
@@ -85,9 +85,9 @@ enum msg_policy {
 /* How the candidates of a request came about, so what their places and votes mean: X(ID, name, what it says). Likewise;
  * append only. What each is worth: scoring/verifier_context.h. */
 #define MSG_ORDERS(X)                                                                                                  \
-    X(ORDER_UNKNOWN, unknown, "gives positions no meaning")                                                            \
-    X(ORDER_RANKED, ranked, "has the best guess first, as a parser's beam does")                                       \
-    X(ORDER_SAMPLED, sampled, "means independent samples or several systems: votes count, positions do not")
+    X(ORDER_UNKNOWN, unknown, "positions have no meaning")                                                             \
+    X(ORDER_RANKED, ranked, "the best guess is first, as in the beam of a parser")                                     \
+    X(ORDER_SAMPLED, sampled, "independent samples or several systems, so votes count and positions do not")
 
 enum msg_order {
     MSG_ORDER_UNSET,
@@ -99,11 +99,11 @@ enum msg_order {
 
 /* Is a query looked for that is near the answer and surer to be right? X(ID, name, what is done with it). Likewise; append only. */
 #define MSG_REPAIRS(X)                                                                                                 \
-    X(REPAIR_OFF, off, "makes no repair")                                                                              \
-    X(REPAIR_PROPOSE, propose, "shows the repair beside the answer")                                                   \
+    X(REPAIR_OFF, off, "no repair")                                                                                    \
+    X(REPAIR_PROPOSE, propose, "show the repair beside the answer")                                                    \
     X(REPAIR_APPLY, apply,                                                                                             \
-      "returns the repair as the answer if it is more likely correct by the margin, and shows it beside the answer "   \
-      "otherwise")
+      "return the repair as the answer if its P(correct) is higher by --repair-margin, otherwise show the repair "     \
+      "beside the answer")
 
 enum msg_repair {
     MSG_REPAIR_UNSET,

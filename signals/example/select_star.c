@@ -8,7 +8,7 @@
 enum { OPT_ALLOW_ONE_TABLE };
 
 static const struct vsig_option OPTIONS[] = {
-    {"allow_one_table", 0, 0, 1, "do not mind SELECT * from a single table"},
+    {"allow_one_table", 0, 0, 1, "accept `SELECT *` from a single table"},
     {NULL},
 };
 
@@ -21,7 +21,8 @@ static enum err_code eval(struct vsig_run *run)
     for (uint32_t i = 0; items && i < items->n_kids; i++) {
         if (!sql_is(items->kids[i], SQL_STAR)) continue;
         struct vsig_finding *finding =
-            vsig_fire(run, VSIG_WARNING, items->kids[i], "the query returns all columns, requested or not");
+            vsig_fire(run, VSIG_WARNING, items->kids[i],
+                      "the query returns all columns, even those that the question does not ask for");
         vsig_add_fact(run, finding, "columns", false, "%u", top->n_outputs);
     }
     return ERR_OK;
@@ -34,9 +35,9 @@ const struct vsig_def vsig_select_star = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .sentence = "the outermost SELECT returns every column",
-    .description = "The query returns all columns of its tables, although a question asks for particular columns.",
-    .example = "SELECT * FROM singer, where the question asks for names: SELECT name FROM singer.",
-    .instruction = "List the columns that the question asks for.",
+    .description = "The query returns every column of its tables. A question usually asks for particular columns.",
+    .example = "What are the names of all singers? - SELECT * FROM singer",
+    .instruction = "In SELECT, list only the columns that the question asks for.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -14,7 +14,7 @@
 enum { OPT_MAX_PROBE };
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "maximum number of queries to find the cause"},
+    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "maximum number of database queries that search for the cause"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -143,16 +143,16 @@ static void report(struct vsig_run *run, const char *what)
     const struct sql_node *root = subject->stmt->root;
     const struct sql_node *guilty = search.select ? culprit(&search, &is_join) : NULL;
     if (has_empty_table(subject)) {
-        vsig_note(run, guilty ? guilty : root, "%s: a table that the query reads is empty", what);
+        vsig_note(run, guilty ? guilty : root, "%s; the query reads an empty table", what);
     } else if (is_join && joins_by_keys(subject, search.select)) {
-        vsig_note(run, guilty, "%s: the join keys of its tables have no common values", what);
+        vsig_note(run, guilty, "%s; the keys of the joined tables have no values in common", what);
     } else if (is_join) {
-        vsig_fire(run, VSIG_ERROR, guilty, "%s: no rows of the joined tables match", what);
+        vsig_fire(run, VSIG_ERROR, guilty, "%s; no rows of the joined tables match", what);
     } else if (nothing_against(&search)) {
-        vsig_note(run, guilty ? guilty : root, "%s, although the question states every condition", what);
+        vsig_note(run, guilty ? guilty : root, "%s, but the question states every condition of the query", what);
     } else {
         vsig_fire(run, VSIG_WARNING, guilty ? guilty : root,
-                  sql_is(guilty, SQL_WHERE) || !guilty ? "%s" : "%s: without this condition, rows would match", what);
+                  sql_is(guilty, SQL_WHERE) || !guilty ? "%s" : "%s; without this condition, rows would match", what);
     }
 }
 
@@ -196,11 +196,12 @@ static enum err_code eval(struct vsig_run *run)
         if (look == COLUMN_MIXED) continue;
         int like_that = column_is_like_that(run->subject, c, look);
         if (like_that < 0) {
-            vsig_unavailable(run, "statistics left out");
+            vsig_unavailable(run, "the index has no statistics");
             break;
         }
         if (like_that) {
-            vsig_note(run, run->subject->stmt->root, "a column of the result is all %s, as in its table",
+            vsig_note(run, run->subject->stmt->root,
+                      "a column of the result is all %s, and so is the column of the table",
                       look == COLUMN_NULL ? "NULL" : "zero");
             continue;
         }
@@ -217,10 +218,11 @@ const struct vsig_def vsig_abnormal_result = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB | VSIG_NEEDS_RESULT,
     .sentence = "the result is empty, or one of its columns is all NULL or all zero",
-    .description =
-        "The query runs, but its result contains no information. The condition or join that causes this is marked.",
-    .example = "SELECT COUNT(*) FROM clients WHERE gender = 'Female' is 0 if the column contains F and M.",
-    .instruction = "Check the marked condition's value, column and operator, or the marked join.",
+    .description = "The query runs, but its result contains no information. The finding marks the condition or join "
+                   "that causes this.",
+    .example = "How many clients are women? - SELECT COUNT(*) FROM clients WHERE gender = 'Female'. The column "
+               "contains F and M, so the count is 0.",
+    .instruction = "Check the value, column and operator of the marked condition, or check the marked join.",
     .options = OPTIONS,
     .eval = eval,
 };

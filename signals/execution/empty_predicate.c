@@ -7,7 +7,9 @@
 enum { OPT_MAX_PROBE };
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_MAX_PROBE] = {"max_probe", 8, 0, 100, "maximum number of queries per candidate; statistics cover the rest"},
+    [OPT_MAX_PROBE] =
+        {"max_probe", 8, 0, 100,
+         "maximum number of database queries per candidate; conditions that the statistics decide need no query"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -105,7 +107,7 @@ static void report(struct vsig_run *run, const struct vsig_predicate *all, uint3
     else if (is_negated(dead->node))
         excuse = "the condition is negated";
     else if (is_subtracted(subject, dead->node))
-        excuse = "its rows are subtracted from others";
+        excuse = "the query uses this condition only to exclude rows";
     else if (choice && has_live_branch(choice, all, n))
         excuse = "another branch of the OR can match";
     else if (vsig_question_says_so(subject, dead))
@@ -136,12 +138,12 @@ const struct vsig_def vsig_empty_predicate = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "a comparison of a column with a literal matches no row of its table when evaluated alone",
-    .description = "A condition of the query matches nothing in the data. The value is spelled differently, is in "
-                   "another column, or the comparison is wrong.",
-    .example = "WHERE city = 'N.Y.' matches nothing if the column contains 'New York'.",
-    .instruction =
-        "Use the stored spelling of the value, or the column that contains it. The nearest values are listed.",
+    .sentence = "on its own, a comparison of a column with a literal matches no row of the column's table",
+    .description = "A condition of the query matches no row. The data spells the value differently, another column "
+                   "contains the value, or the comparison is wrong.",
+    .example = "`WHERE city = 'N.Y.'` matches nothing if the column contains 'New York'.",
+    .instruction = "Use the value as the data spells it, or the column that contains the value. The finding lists the "
+                   "nearest values.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -98,7 +98,8 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *condit
         if (!all) return ERR_LIMIT_MEMORY;
         sql_set_kid(all, QUERY_LIMIT, NULL);
         if (ask_alone(subject, all, &code) == 1)
-            vsig_note(run, subquery, "LIMIT 1 without ORDER BY returns an arbitrary one of several values");
+            vsig_note(run, subquery,
+                      "the subquery has LIMIT 1 but no ORDER BY, so it returns an arbitrary one of several values");
         return code;
     }
     if (correlated && !is_countable(query)) return ERR_REFUSED;
@@ -108,7 +109,7 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *condit
             : ask_alone(subject, query, &code);
     if (several == 1) {
         struct vsig_finding *finding = vsig_fire(
-            run, VSIG_ERROR, subquery, "the subquery returns more than one value, but only the first is compared");
+            run, VSIG_ERROR, subquery, "the subquery returns several values, but the comparison uses only the first");
         vsig_add_clause(run, finding, condition);
     }
     return several < 0 ? code : ERR_OK;
@@ -136,9 +137,9 @@ const struct vsig_def vsig_incorrect_subquery_filter = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
     .sentence = "a value is compared with a subquery that returns more than one distinct value",
-    .description = "A comparison takes one value, but its subquery returns several. SQLite compares with the first "
-                   "one; PostgreSQL reports an error.",
-    .example = "WHERE city = (SELECT city FROM shops) compares with the first shop only.",
+    .description = "A comparison needs one value, but its subquery returns several. SQLite uses only the first value. "
+                   "PostgreSQL reports an error.",
+    .example = "`WHERE city = (SELECT city FROM shops)` compares with the city of the first shop only.",
     .instruction =
         "Use IN to match any of the values. For one definite value, use an aggregate, or ORDER BY with LIMIT 1.",
     .options = OPTIONS,

@@ -28,7 +28,7 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *query)
     if (result.n_rows <= (uint32_t)cut || result.n_columns <= n_keys) return ERR_OK;
     uint32_t shown = result.n_columns - n_keys, last = (uint32_t)cut - 1;
     if (cells_equal(&result, last, shown, result.n_columns) && !cells_equal(&result, last, 0, shown)) {
-        const char *what = "LIMIT separates rows with equal order keys";
+        const char *what = "LIMIT cuts between rows with equal ORDER BY keys, so the choice of rows is arbitrary";
         const struct sql_node *limit = sql_kid(query, QUERY_LIMIT);
         bool groups = sql_kid(sql_kid(query, QUERY_BODY), SELECT_GROUP) != NULL;
         struct vsig_finding *finding =
@@ -56,10 +56,11 @@ const struct vsig_def vsig_limit_tie = {
     .cause = VSIG_QUESTION_AMBIGUITY,
     .needs = VSIG_NEEDS_DB,
     .off_by_default = true, /* 6 right of 16 on the dev logs: its lift interval includes 1 */
-    .sentence = "LIMIT separates rows that have equal ORDER BY keys and different output",
-    .description = "Several rows at the limit have the same order key, so the choice between them is arbitrary.",
-    .example = "SELECT name FROM singer ORDER BY age DESC LIMIT 1 if two singers have the highest age.",
-    .instruction = "To return all of them, compare with the extreme value (= (SELECT MAX(...) ...)). Otherwise add "
-                   "keys that break the tie.",
+    .sentence = "LIMIT cuts between rows that have equal ORDER BY keys but different output",
+    .description = "Several rows at the limit have the same ORDER BY key, so the choice between them is arbitrary.",
+    .example = "`SELECT name FROM singer ORDER BY age DESC LIMIT 1` returns only one singer, even if two singers have "
+               "the highest age.",
+    .instruction = "To return all tied rows, compare with the extreme value: `= (SELECT MAX(...) ...)`. Otherwise, add "
+                   "ORDER BY keys that break the tie.",
     .eval = eval,
 };

@@ -61,9 +61,8 @@ const struct vsig_def vsig_not_in_null = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
     .sentence = "NOT IN is used with a subquery that returns NULL",
-    .description =
-        "A comparison with a list that contains NULL is unknown unless it finds a match, so NOT IN rejects every row.",
-    .example = "WHERE id NOT IN (SELECT owner_id FROM dogs) returns nothing if one dog has no owner.",
-    .instruction = "Add WHERE ... IS NOT NULL to the subquery, or use NOT EXISTS.",
+    .description = "If a list contains NULL, NOT IN is not true for any value. The query then rejects every row.",
+    .example = "`WHERE id NOT IN (SELECT owner_id FROM dogs)` returns nothing if one dog has no owner.",
+    .instruction = "Add `WHERE ... IS NOT NULL` to the subquery, or use NOT EXISTS.",
     .eval = eval,
 };

@@ -59,7 +59,7 @@ static enum err_code look_at(struct vsig_run *run, const struct sql_node *query)
     bool null = key->type == DB_NULL && begins_with_null(run, term);
     if (!null && !is_blank(key)) return ERR_OK;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, term, "the first row has no value to order by, because %s comes first",
+        vsig_fire(run, VSIG_ERROR, term, "the first row has no value to sort by, because %s is sorted first",
                   null ? "NULL" : "a placeholder for a missing value");
     vsig_add_clause(run, finding, sql_kid(query, QUERY_LIMIT));
     return ERR_OK;
@@ -84,9 +84,9 @@ const struct vsig_def vsig_null_first = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
     .sentence = "ORDER BY with LIMIT returns a row whose order key is NULL",
-    .description = "A NULL key means that the value is unknown. The engine still puts it first, before the least value "
-                   "(SQLite, ascending) or the greatest (PostgreSQL, descending).",
-    .example = "SELECT name FROM singer ORDER BY age LIMIT 1 if one singer's age is NULL.",
-    .instruction = "Exclude rows without a key (WHERE key IS NOT NULL), or order with NULLS LAST.",
+    .description = "A NULL key means that the value is unknown, but the engine can sort NULL first. SQLite does so in "
+                   "ascending order, and PostgreSQL in descending order.",
+    .example = "`SELECT name FROM singer ORDER BY age LIMIT 1` returns a singer whose age is NULL, if there is one.",
+    .instruction = "Exclude rows without a key (`WHERE key IS NOT NULL`), or sort with NULLS LAST.",
     .eval = null_first_eval,
 };

@@ -16,7 +16,7 @@ enum { OPT_SHARE, OPT_MAX_PROBE, MIN_SEEN = 3 };
 
 static const struct vsig_option OPTIONS[] = {
     [OPT_SHARE] = {"share", 0.8, 0.5, 1, "minimum share of a column's texts that must be numbers"},
-    [OPT_MAX_PROBE] = {"max_probe", 4, 0, 100, "maximum number of queries per candidate"},
+    [OPT_MAX_PROBE] = {"max_probe", 4, 0, 100, "maximum number of database queries per candidate"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -150,7 +150,7 @@ static void report(struct vsig_run *run, const struct sql_node *node, const stru
 {
     const char *table = run->subject->schema->tables[column->table].name;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, node, "%s.%s contains numbers as text, which are not %s as numbers", table,
+        vsig_fire(run, VSIG_ERROR, node, "%s.%s stores numbers as text, so they are not %s as numbers", table,
                   column->name, does);
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
 }
@@ -196,11 +196,12 @@ const struct vsig_def vsig_text_number = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "numbers stored as text are compared or sorted as text, and the data has a different numeric order",
-    .description = "The column is text although its values are numbers, so '95' is greater than '150'. The comparison, "
-                   "the order or the extreme of the query follows the letters, not the numbers.",
-    .example = "SELECT model FROM car ORDER BY horsepower DESC LIMIT 1 if horsepower contains '95' and '150' as text.",
-    .instruction = "Convert the column first: CAST(horsepower AS REAL).",
+    .sentence = "numbers stored as text are compared or sorted as text, but their numeric order is different",
+    .description = "The column stores numbers as text, so '95' is greater than '150'. The query compares or sorts "
+                   "these values as text, not as numbers.",
+    .example = "`SELECT model FROM car ORDER BY horsepower DESC LIMIT 1` returns the model with '95' if horsepower "
+               "contains the texts '95' and '150'.",
+    .instruction = "Convert the column to a number first: `CAST(horsepower AS REAL)`.",
     .options = OPTIONS,
     .eval = text_number_eval,
 };

@@ -97,7 +97,7 @@ static void compare_columns(struct vsig_run *run, const struct sql_node *node)
     if (!a || !b) return;
     enum kind ka = kind_of_column(run, a), kb = kind_of_column(run, b);
     if (ka == kb || ka == KIND_UNKNOWN || kb == KIND_UNKNOWN) return;
-    vsig_fire(run, VSIG_ERROR, node, "%s contains %s and %s contains %s, so they cannot match",
+    vsig_fire(run, VSIG_ERROR, node, "%s contains %s, but %s contains %s, so the two columns cannot match",
               vsig_column_name(run->subject, left), KIND_NAMES[ka], vsig_column_name(run->subject, right),
               KIND_NAMES[kb]);
 }
@@ -144,10 +144,11 @@ const struct vsig_def vsig_type_mismatch = {
     .family = VSIG_EXECUTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DATA,
-    .sentence = "a comparison or calculation mixes types that cannot match, judged by the values in the columns",
-    .description = "SQLite compares and calculates across types without an error. But a number never equals a word, "
-                   "and a word counts as 0 in a sum.",
-    .example = "WHERE hired > 2020 if hired contains texts such as '2020-05-01': a text is greater than any number.",
+    .sentence = "a comparison or calculation mixes values of types that cannot match",
+    .description = "SQLite compares and calculates across types without an error. However, a number never equals a "
+                   "word, and a word counts as 0 in a sum.",
+    .example = "`WHERE hired > 2020` keeps every row if hired contains texts such as '2020-05-01'. A text is greater "
+               "than any number.",
     .instruction = "Compare with a value in the format that the column stores, or convert the column first.",
     .options = OPTIONS,
     .eval = eval,

@@ -159,12 +159,12 @@ const struct vsig_def vsig_cartesian_product = {
     .name = "cartesian_product",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "no predicate connects two FROM items, directly or through others",
+    .sentence = "no condition connects two items of FROM, either directly or through other items",
     .description = "The query combines every row of one table with every row of another. Counts and sums are "
                    "multiplied, and unrelated rows are combined.",
     .example =
-        "SELECT singer.name FROM singer, concert WHERE concert.year = 2014: no condition says which singer sang.",
-    .instruction = "Join the tables by the foreign key between them, through a linking table if necessary, or remove "
+        "`SELECT singer.name FROM singer, concert WHERE concert.year = 2014`. No condition says which singer sang.",
+    .instruction = "Join the tables by the foreign key between them, through a linking table if necessary. Or remove "
                    "the table that is not needed.",
     .eval = eval,
 };

@@ -19,9 +19,9 @@ static enum err_code crossed_keys_eval(struct vsig_run *run)
     if (!logic.crossed || equal_too(logic.crossed)) return ERR_OK;
     const struct schema_column *a = query_column(run->subject, sql_kid(logic.crossed, 0));
     const struct schema_column *b = query_column(run->subject, sql_kid(logic.crossed, 1));
-    struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, logic.crossed,
-                  "unequal keys pair each row with all unrelated rows; they do not find rows without a partner");
+    struct vsig_finding *finding = vsig_fire(
+        run, VSIG_ERROR, logic.crossed,
+        "a join on unequal keys pairs each row with all unrelated rows; it does not find rows without a match");
     vsig_add_fact(run, finding, "keys", false, "%s.%s, %s.%s", run->subject->schema->tables[a->table].name, a->name,
                   run->subject->schema->tables[b->table].name, b->name);
     return ERR_OK;
@@ -32,12 +32,12 @@ const struct vsig_def vsig_crossed_keys = {
     .name = "crossed_keys",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "tables are joined on unequal keys, which pairs each row with all unrelated rows",
-    .description = "Keys that refer to each other are compared with <>, and nearly every pair of rows satisfies that. "
-                   "The join finds rows that have some other row beside them, not rows without a partner.",
+    .sentence = "tables are joined on unequal keys, so each row is paired with all unrelated rows",
+    .description = "The join compares a key and its reference with `<>`. Nearly every pair of rows satisfies that "
+                   "condition. The join does not find the rows without a match.",
     .example =
         "Which singers were in no concert? - SELECT name FROM singer JOIN singer_in_concert ON singer.singer_id <> "
         "singer_in_concert.singer_id",
-    .instruction = "Use NOT IN (SELECT ...), NOT EXISTS or a LEFT JOIN with IS NULL.",
+    .instruction = "To find rows without a match, use `NOT IN (SELECT ...)`, NOT EXISTS, or a LEFT JOIN with IS NULL.",
     .eval = crossed_keys_eval,
 };

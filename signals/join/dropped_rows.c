@@ -7,12 +7,12 @@
 #include "signals/support/names.h"
 
 static const char *const CAUSES[] = {
-    [VSIG_DROP_JOIN] = "the question asks for all rows, but the inner join drops the rows without a partner",
-    [VSIG_DROP_SIDE] = "the question asks for all rows, but the outer join keeps the unmatched rows of the wrong side",
-    [VSIG_DROP_FILTER] = "the outer join keeps rows without a partner, but this condition drops them again",
+    [VSIG_DROP_JOIN] = "the question asks for all rows, but the inner join drops rows without a match",
+    [VSIG_DROP_SIDE] = "the question asks for all rows, but the outer join keeps the unmatched rows of the wrong table",
+    [VSIG_DROP_FILTER] = "the outer join keeps unmatched rows, but this condition drops the unmatched rows again",
     [VSIG_DROP_UNJOINED] =
-        "the question asks for all rows, including unreferenced ones, but the query does not read their table",
-    [VSIG_DROP_COUNTED] = "COUNT(*) counts a row without a partner as one, but the question asks for zero",
+        "the question also asks for rows that nothing refers to, but the query does not read the table of these rows",
+    [VSIG_DROP_COUNTED] = "COUNT(*) counts an unmatched row as 1, but the question asks for 0 in that case",
 };
 
 static enum err_code dropped_rows_eval(struct vsig_run *run)
@@ -33,12 +33,12 @@ const struct vsig_def vsig_dropped_rows = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
-    .sentence = "the question includes rows without a partner, but a join or condition drops them",
-    .description = "The question asks for all things of a kind, including those without a row in the other table. An "
-                   "inner join, or a condition on the optional side of an outer join, drops them.",
+    .sentence = "the question also asks for rows without a match, but a join or condition drops these rows",
+    .description = "The question asks for all things of a kind, including things without a row in the other table. An "
+                   "inner join drops these things. So does a condition on the optional side of an outer join.",
     .example = "How many staff does each department have, including departments without staff? - SELECT d.name, "
                "COUNT(*) FROM department d JOIN staff s ON s.dept_id = d.id GROUP BY d.id",
-    .instruction = "LEFT JOIN from the table whose rows must all appear, count a column of the other table, and move "
-                   "its conditions into ON.",
+    .instruction = "Use LEFT JOIN from the table whose rows must all appear. Count a column of the other table, and "
+                   "move conditions on the other table into ON.",
     .eval = dropped_rows_eval,
 };

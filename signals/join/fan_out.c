@@ -124,7 +124,7 @@ static void report(struct vsig_run *run, const struct sql_block *block, const st
     const char *one = vsig_source_name(run->subject, entity);
     const char *other = vsig_source_name(run->subject, first_of(block, many));
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, at, "rows of %s are %s, but the join with %s repeats them", one,
+        vsig_fire(run, VSIG_WARNING, at, "rows of %s are %s, but the join with %s repeats these rows", one,
                   summed ? "aggregated" : "requested", other);
     vsig_add_clause(run, finding, first_of(block, many)->node);
     vsig_add_fact(run, finding, "repeated", false, "%s", one);
@@ -254,10 +254,10 @@ const struct vsig_def vsig_fan_out = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_DB,
-    .sentence = "a one-to-many join repeats the requested rows, or rows that are summed, counted or averaged",
-    .description = "The query joins a table that has several rows for each requested row. Requested rows are then "
-                   "returned more than once, or enter a sum, count or average more than once.",
-    .example = "SELECT T1.name FROM singer AS T1 JOIN award AS T2 ON T1.singer_id = T2.singer_id lists a singer once "
+    .sentence = "a one-to-many join repeats rows that are requested, summed, counted or averaged",
+    .description = "The query joins a table that has several rows for each requested row. The requested rows are then "
+                   "returned, summed, counted or averaged more than once.",
+    .example = "`SELECT T1.name FROM singer AS T1 JOIN award AS T2 ON T1.singer_id = T2.singer_id` lists a singer once "
                "per award.",
     .instruction = "If the other table only filters, use DISTINCT, EXISTS or IN. Otherwise aggregate before joining, "
                    "or use COUNT(DISTINCT key).",

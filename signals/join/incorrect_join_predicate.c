@@ -23,7 +23,7 @@ enum { OPT_MIN_INCLUSION };
 
 static const struct vsig_option OPTIONS[] = {
     {"min_inclusion", 0.95, 0, 1,
-     "minimum share of one column's values that occur in the other, for an undeclared pair to be valid"},
+     "minimum share of one column's values that the other column must contain for an undeclared join to be valid"},
     {NULL},
 };
 
@@ -184,8 +184,9 @@ static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool 
     const struct schema_index *schema = run->subject->schema;
     const char *a_table = schema->tables[a->table].name, *b_table = schema->tables[b->table].name;
     struct vsig_finding *finding =
-        vsig_fire(run, filter ? VSIG_NOTE : VSIG_ERROR, pair->node, "%s.%s and %s.%s do not refer to each other",
-                  a_table, a->name, b_table, b->name);
+        vsig_fire(run, filter ? VSIG_NOTE : VSIG_ERROR, pair->node,
+                  "the join compares columns that do not refer to each other: %s.%s and %s.%s", a_table, a->name,
+                  b_table, b->name);
     vsig_add_fact(run, finding, "columns", false, "%s.%s, %s.%s", a_table, a->name, b_table, b->name);
     const struct schema_join *edge = declared_edge(schema, a->table, b->table);
     if (!edge) return;
@@ -230,11 +231,11 @@ const struct vsig_def vsig_incorrect_join_predicate = {
     .name = "incorrect_join_predicate",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "an equality joins two columns that are not a declared, derived or safely inferred foreign key pair",
-    .description = "The query joins two columns, and neither refers to the other. Equal numbers in them mean different "
-                   "things, so rows are paired by chance.",
-    .example = "client.client_id = account.account_id: a client and an account with the same number are unrelated. The "
-               "table disp links them.",
+    .sentence = "the query joins two columns that are not a declared, derived or safely inferred foreign key pair",
+    .description = "The query joins two columns, but neither column refers to the other. Equal values mean different "
+                   "things in the two columns, so rows are paired by chance.",
+    .example = "`client.client_id = account.account_id`. A client and an account with the same number are unrelated. "
+               "The table disp links clients to accounts.",
     .instruction = "Join along the foreign keys of the schema, through the linking table if there is one.",
     .options = OPTIONS,
     .eval = eval,

@@ -138,22 +138,24 @@ static void report_extra(struct tree *tree)
         const char *name = vsig_source_name(tree->run->subject, source);
         if (tree->idle & bit)
             mark(tree,
-                 vsig_fire(
-                     tree->run, VSIG_WARNING, source->node,
-                     "no column of %s is used, and each row has exactly one match in it, so the join changes nothing",
-                     name),
+                 vsig_fire(tree->run, VSIG_WARNING, source->node,
+                           "the query uses no column of %s, and each row has exactly one match there, so the join "
+                           "changes nothing",
+                           name),
                  source);
         else if (!(tree->doubtful & bit))
             continue;
         else if (absence && !source->nullable && vsig_question_names_table(tree->run->subject, source->table))
             mark(tree,
-                 vsig_fire(tree->run, VSIG_WARNING, source->node,
-                           "the question asks for rows without %s, but the join keeps only rows that have it", name),
+                 vsig_fire(
+                     tree->run, VSIG_WARNING, source->node,
+                     "the question asks for rows without %s, but the join keeps only rows with a match in that table",
+                     name),
                  source);
         else
             mark(tree,
-                 vsig_note(tree->run, source->node, "no column of %s is used, so the join only filters or repeats rows",
-                           name),
+                 vsig_note(tree->run, source->node,
+                           "the query uses no column of %s, so the join only filters or repeats rows", name),
                  source);
     }
 }
@@ -193,7 +195,7 @@ static enum err_code report_detour(struct tree *tree)
         if (in_tree) continue;
         if (!finding)
             finding = vsig_fire(tree->run, VSIG_WARNING, source->node,
-                                "the query joins %u tables, but %u would be enough for the columns that it uses",
+                                "the query joins %u tables, but %u tables are enough for the columns that are used",
                                 n_joined, least);
         else
             vsig_add_clause(tree->run, finding, source->node);
@@ -227,13 +229,13 @@ const struct vsig_def vsig_suboptimal_join_tree = {
     .name = "suboptimal_join_tree",
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "a block joins more tables than the smallest join tree that connects the tables it needs",
+    .sentence = "a SELECT joins more tables than are needed to connect the tables whose columns are used",
     .description =
-        "The query joins a table that it does not need, or connects the needed tables by a longer path than necessary. "
-        "At best this costs time. Often it drops or repeats rows, or indicates a misreading of the question.",
-    .example = "SELECT T1.title FROM concert AS T1 JOIN stadium AS T2 ON T1.stadium_id = T2.stadium_id: every concert "
-               "has one stadium, and no stadium column is used.",
-    .instruction = "Remove tables whose columns are not used, and connect the others along the shortest chain of "
-                   "foreign keys. Keep a table that only filters rows if the question asks for that.",
+        "The query joins a table that it does not need, or takes a detour between the tables that it needs. An "
+        "unnecessary join costs time, and often drops or repeats rows. It can also mean that the question was misread.",
+    .example = "`SELECT T1.title FROM concert AS T1 JOIN stadium AS T2 ON T1.stadium_id = T2.stadium_id`. Every "
+               "concert has one stadium, and no column of stadium is used.",
+    .instruction = "Remove tables whose columns are not used. Connect the other tables by the shortest chain of "
+                   "foreign keys. Keep a table that only filters rows if the question asks for that filter.",
     .eval = eval,
 };

@@ -14,7 +14,8 @@ enum { OPT_MIN_COLUMNS };
 enum { MAX_USED = 32 };
 
 static const struct vsig_option OPTIONS[] = {
-    {"min_columns", 2, 1, MAX_USED, "minimum number of shared non-key columns if the question names neither table"},
+    {"min_columns", 2, 1, MAX_USED,
+     "if the question names neither table, minimum number of non-key columns that both tables have"},
     {NULL},
 };
 
@@ -128,16 +129,17 @@ static void report(struct vsig_run *run, const struct usage *usage, uint32_t oth
     const struct schema_index *schema = run->subject->schema;
     const char *mine = schema->tables[usage->table].name, *theirs = schema->tables[other].name;
     struct vsig_finding *finding =
-        named ? vsig_fire(run, VSIG_ERROR, usage->node, "the question names %s, which has the same columns as %s",
-                          theirs, mine)
-              : vsig_fire(run, VSIG_WARNING, usage->node, "%s has the same columns that the query takes from %s",
+        named ? vsig_fire(run, VSIG_ERROR, usage->node,
+                          "the question names %s, but the query reads %s, which has the same columns", theirs, mine)
+              : vsig_fire(run, VSIG_WARNING, usage->node,
+                          "%s also has the columns that the query takes from %s, so the query may read the wrong table",
                           theirs, mine);
     vsig_add_fact(run, finding, "alternative", false, "%s", theirs);
     for (uint32_t i = 0; i < usage->n && i < 4; i++) {
         const struct schema_column *a = usage->columns[i], *b = column_named(schema, other, a->name);
         if (same_values(a, b)) continue;
         vsig_add_fact(run, finding, "difference", true,
-                      "%s.%s has %llu different values in %llu rows, %s.%s %llu in %llu", mine, a->name,
+                      "%s.%s has %llu different values in %llu rows; %s.%s has %llu in %llu rows", mine, a->name,
                       (unsigned long long)a->stats.distinct, (unsigned long long)a->stats.rows, theirs, b->name,
                       (unsigned long long)b->stats.distinct, (unsigned long long)b->stats.rows);
     }
@@ -180,13 +182,13 @@ const struct vsig_def vsig_table_similarity = {
     .family = VSIG_JOIN,
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_DATA,
-    .sentence = "another table has columns with the same names as those that the query takes from one of its tables",
-    .description = "Two tables of the database have the columns that the query uses, with different values. The query "
-                   "may read the wrong table.",
-    .example = "Which cities have an agency? - SELECT city, phone FROM branch, although a table agency also has city "
-               "and phone.",
-    .instruction =
-        "Check by table names and values which table the question is about, and take the columns from that table.",
+    .sentence = "another table also has the columns that the query takes from one table",
+    .description = "Two tables have the columns that the query uses, but with different values. The query may read the "
+                   "wrong table.",
+    .example = "Which cities have an agency? - SELECT city, phone FROM branch. The table agency also has the columns "
+               "city and phone.",
+    .instruction = "Check the names and values of both tables to find the table that the question means. Take the "
+                   "columns from that table.",
     .options = OPTIONS,
     .eval = eval,
 };

@@ -10,9 +10,9 @@ static enum err_code wrong_role_eval(struct vsig_run *run)
     if (!roles) return ERR_LIMIT_MEMORY;
     if (roles->at && !roles->match) {
         const struct schema_table *table = &run->subject->schema->tables[roles->used->table];
-        struct vsig_finding *finding =
-            vsig_fire(run, VSIG_ERROR, roles->at, "the query looks up the value by %s.%s, but the question asks for %s",
-                      table->name, roles->used->name, roles->wanted->name);
+        struct vsig_finding *finding = vsig_fire(
+            run, VSIG_ERROR, roles->at, "the query looks up the value through %s.%s, but the question means %s",
+            table->name, roles->used->name, roles->wanted->name);
         vsig_add_fact(run, finding, "wanted", false, "%s.%s", table->name, roles->wanted->name);
     }
     if (roles->ends_at && !roles->ends_match)
@@ -27,10 +27,9 @@ const struct vsig_def vsig_wrong_role = {
     .family = VSIG_JOIN,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a value is used in the wrong role, such as source where the question says destination, or away "
-                "instead of home",
-    .description = "The table has two references to the same kind of thing, and the query uses the one that the "
-                   "question does not mean. Or it swaps the two sides of a self-join.",
+    .sentence = "a value is used in the wrong role, for example as the source when the question says destination",
+    .description = "Two columns of the table refer to the same kind of thing, and the query uses the wrong column. Or "
+                   "the query swaps the two sides of a self-join.",
     .example = "How many flights leave from Oslo? - SELECT COUNT(*) FROM flight JOIN airport ON flight.destination = "
                "airport.code WHERE airport.city = 'Oslo'",
     .instruction = "Join on the column whose name matches the role that the question gives to the value.",

@@ -50,7 +50,8 @@ const struct vsig_def vsig_column_ambiguity = {
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "a language model names another column that could also answer the question",
     .description = "The schema has very similar columns, and the question and evidence do not say which one is meant.",
-    .example = "What is the name of the winner? - winner_name and winner_full_name both exist",
+    .example = "What is the name of the winner? - SELECT winner_name FROM race. The table also has the column "
+               "winner_full_name.",
     .instruction = "Choose the column whose name or description is closest to the words of the question.",
     .eval = column_ambiguity_eval,
 };

@@ -34,10 +34,11 @@ const struct vsig_def vsig_question_clause_linking = {
     .family = VSIG_LLM,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a language model is unsure which words of the question a clause corresponds to",
+    .sentence = "a language model is not sure which words of the question a clause expresses",
     .description =
         "A language model linked the words of the question to the clauses of the query, and guessed some of the links.",
-    .example = "List the oldest members - ORDER BY join_date may mean the age of the member or of the membership",
+    .example = "List the oldest members - SELECT name FROM member ORDER BY join_date. The question may mean the age of "
+               "the person, not the length of the membership.",
     .instruction = "Make the marked clause express exactly what these words of the question mean.",
     .eval = question_clause_linking_eval,
 };

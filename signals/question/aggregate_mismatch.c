@@ -134,7 +134,7 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
             has_aggregate(view, rule->aggregates))
             continue;
         if (other_way(subject, view, rule->other) || query_uses_name(subject, rule->names)) continue;
-        vsig_fire(run, VSIG_ERROR, view->items, "the question asks for %s, which the query does not compute",
+        vsig_fire(run, VSIG_ERROR, view->items, "the question asks for %s, but the query does not compute one",
                   rule->what);
     }
 }
@@ -154,7 +154,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
         const struct unasked_rule *rule = &UNASKED[i];
         const struct sql_node *call = (rule->in_answer ? view->answer : view->aggregate)[rule->aggregate];
         if (!call || question->cue_kinds & rule->cues || says_word(question, rule->words)) continue;
-        vsig_fire(run, VSIG_ERROR, call, "the query computes %s that the question does not ask for", rule->what);
+        vsig_fire(run, VSIG_ERROR, call, "the query computes %s, but the question does not ask for one", rule->what);
     }
 }
 
@@ -187,7 +187,8 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view)
     if (view->distinct || view->group || view->compound[QUERY_UNION] || view->compound[QUERY_INTERSECT] ||
         view->compound[QUERY_EXCEPT] || is_key_count(run->subject, count))
         return;
-    vsig_fire(run, VSIG_ERROR, count, "the question asks to count different values, but the query counts every row");
+    vsig_fire(run, VSIG_ERROR, count,
+              "the question asks for a count of distinct values, but the query counts every row");
 }
 
 /* A sum or average of keys, or of texts that are no numbers, means nothing. */
@@ -201,7 +202,7 @@ static void check_argument(struct vsig_run *run, const struct sql_node *call)
     bool texts = stats->texts > 0 && stats->ints + stats->reals + stats->numeric_texts == 0;
     bool key = column->pk || schema_is_foreign_key(run->subject->schema, column->id);
     if (!texts && !key) return;
-    vsig_fire(run, VSIG_ERROR, call, "%s.%s contains %s, so its sum or average is meaningless",
+    vsig_fire(run, VSIG_ERROR, call, "the column %s.%s contains %s, so its sum or average is meaningless",
               run->subject->schema->tables[column->table].name, column->name, key ? "keys" : "texts");
 }
 
@@ -215,7 +216,8 @@ static void check_counted(struct vsig_run *run, const struct query_view *view)
     if (!column || column->unique || query_is_generic(subject, column)) return;
     if (subject->analysis->column_score[column->id] > 0) return;
     if (subject->analysis->evidence_score && subject->analysis->evidence_score[column->id] > 0.4F) return;
-    vsig_fire(run, VSIG_ERROR, count, "the query counts different values of %s.%s, which the question does not mention",
+    vsig_fire(run, VSIG_ERROR, count,
+              "the query counts the distinct values of %s.%s, but the question does not mention that column",
               subject->schema->tables[column->table].name, column->name);
 }
 
@@ -278,7 +280,7 @@ static void check_counted_table(struct vsig_run *run, const struct query_view *v
         const struct question_mention *m = &question->mentions[i];
         if (m->column >= 0 || m->score < 0.99 || !m->exact || !follows_count(question, m)) continue;
         if (table_in_reach(subject, (uint32_t)m->table) || names_a_source(subject, m)) continue;
-        vsig_fire(run, VSIG_ERROR, count, "the question counts rows of %s, which the query does not read",
+        vsig_fire(run, VSIG_ERROR, count, "the question asks for a count of %s, but the query does not read that table",
                   subject->schema->tables[m->table].name);
         return;
     }
@@ -301,11 +303,11 @@ static enum err_code aggregate_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against aggregates that the question does not ask for"},
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also report aggregates that the question does not ask for"},
     [OPT_DISTINCT] = {"distinct", 1, 0, 1,
-                      "also vote against COUNT without DISTINCT if the question asks to count different values"},
+                      "also report COUNT without DISTINCT if the question asks for a count of distinct values"},
     [OPT_TABLE] = {"counted_table", 1, 0, 1,
-                   "also vote if the query does not read the table whose rows the question counts"},
+                   "also report a query that does not read the table whose rows the question counts"},
     {NULL},
 };
 
@@ -316,7 +318,7 @@ const struct vsig_def vsig_aggregate_mismatch = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence =
-        "the question asks for a count, average, total or extreme that the query does not compute, or the reverse",
+        "the query lacks a count, average, total or extreme that the question asks for, or computes an unrequested one",
     .description = "The question names a computation (how many, average, total, maximum ...) that is missing from the "
                    "query. Or the query returns an aggregate that the question does not ask for.",
     .example = "What is the average age of all pilots? - SELECT age FROM pilot",

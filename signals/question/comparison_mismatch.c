@@ -75,17 +75,18 @@ static void report(struct vsig_run *run, const struct question_cue *cue, const s
     struct vsig_finding *finding;
     if (same_way(cue->op, found->op)) {
         bool harmless = bound_is_absent(run->subject, found->other, number) || vsig_opt(run, OPT_STRICT) < 0.5;
-        finding = harmless ? vsig_note(run, found->node,
-                                       "the question asks for values %s the bound, but the query selects values %s it",
-                                       asked, written)
-                           : vsig_fire(run, VSIG_WARNING, found->node,
-                                       "the question asks for values %s the bound, but the query selects values %s it; "
-                                       "only the bound differs",
-                                       asked, written);
-    } else {
         finding =
-            vsig_fire(run, VSIG_ERROR, found->node,
-                      "the question asks for values %s the bound, but the query selects values %s it", asked, written);
+            harmless ? vsig_note(run, found->node,
+                                 "the question asks for values %s the bound, but the query selects values %s the bound",
+                                 asked, written)
+                     : vsig_fire(run, VSIG_WARNING, found->node,
+                                 "the question asks for values %s the bound, but the query selects values %s the "
+                                 "bound; only the bound itself differs",
+                                 asked, written);
+    } else {
+        finding = vsig_fire(run, VSIG_ERROR, found->node,
+                            "the question asks for values %s the bound, but the query selects values %s the bound",
+                            asked, written);
     }
     vsig_add_fact(run, finding, "bound", false, "%s", number);
 }
@@ -163,7 +164,8 @@ static void check_keys(struct vsig_run *run)
     if (!logic.key_sized || run->subject->analysis->evidence.n) return;
     for (const char *const *word = IDS; *word; word++)
         if (question_has(run->subject->analysis, *word)) return;
-    vsig_fire(run, VSIG_ERROR, logic.key_sized, "a key is compared by size, but the question does not mention it");
+    vsig_fire(run, VSIG_ERROR, logic.key_sized,
+              "the query compares a key by size, but the question does not mention the key");
 }
 
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
@@ -184,7 +186,8 @@ static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_STRICT] = {"strict", 1, 0, 1, "also vote when only the bound itself differs (> against >=)"},
+    [OPT_STRICT] = {"strict", 1, 0, 1,
+                    "report a warning, not a note, if only the bound itself differs (`>` instead of `>=`)"},
     {NULL},
 };
 

@@ -9,9 +9,10 @@
 static void report(struct vsig_run *run, const struct definition_use *use, const struct question_definition *definition)
 {
     static const char *const TEXTS[] = {
-        [DEFINITION_IGNORED] = "the evidence defines a word of the question by %s, which the query does not use",
-        [DEFINITION_INVERTED] = "the query reverses the definition that the evidence gives for %s",
-        [DEFINITION_OTHER_VALUE] = "the evidence gives another value or column for %s",
+        [DEFINITION_IGNORED] =
+            "the evidence defines a word of the question by the column %s, but the query does not use this definition",
+        [DEFINITION_INVERTED] = "the query reverses a definition of the evidence that uses the column %s",
+        [DEFINITION_OTHER_VALUE] = "the query uses a different value or column than the evidence defines for %s",
     };
     const struct schema_column *column = run->subject->schema->columns[definition->left.columns[0]];
     struct vsig_finding *finding = vsig_fire(run, use->how == DEFINITION_IGNORED ? VSIG_WARNING : VSIG_ERROR, use->node,

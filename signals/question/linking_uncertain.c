@@ -54,7 +54,7 @@ static void check_name(struct vsig_run *run, const struct vsig_uncertain *place)
     const struct sql_node *node = find(run->subject, place->name, &column);
     if (!node) return;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, node, "the schema linker was not sure that %s is meant", place->name);
+        vsig_fire(run, VSIG_WARNING, node, "the schema linker was not sure that the question means %s", place->name);
     const char *comment = column ? column->description : NULL;
     vsig_add_fact(run, finding, "name", false, "%s", place->name);
     if (!isnan(place->p)) vsig_add_fact(run, finding, "p", false, "%.2f", place->p);
@@ -71,7 +71,8 @@ static enum err_code linking_uncertain_eval(struct vsig_run *run)
             check_name(run, place);
         else
             vsig_fire(run, VSIG_WARNING, subject->bound->blocks[0]->node,
-                      "the schema linker was not sure that it had named all %s", place->columns ? "columns" : "tables");
+                      "the schema linker was not sure that its list of %s is complete",
+                      place->columns ? "columns" : "tables");
     }
     return ERR_OK;
 }
@@ -81,11 +82,12 @@ const struct vsig_def vsig_linking_uncertain = {
     .name = "linking_uncertain",
     .family = VSIG_QUESTION,
     .cause = VSIG_QUESTION_AMBIGUITY,
-    .sentence = "the query uses a table or column that the request's schema linker was not sure of",
-    .description = "The request contains what a schema linker inferred from the question. Where the query uses this "
-                   "table or column, the linker's hidden states indicate a likely error.",
-    .example =
-        "Which singers sang in 2014? - SELECT ... FROM singer JOIN song ..., where the linker was not sure of song",
-    .instruction = "Use the table or column that the person means. Ask the person if that is not known.",
+    .sentence = "the query uses a table or column about which the request's schema linker was not sure",
+    .description = "The request contains the output of a schema linker: a model that selects the tables and columns "
+                   "for a question. The model's hidden states indicate a likely error at this table or column.",
+    .example = "Which singers sang in 2014? - SELECT ... FROM singer JOIN song ... The linker was not sure that the "
+               "question means song.",
+    .instruction =
+        "Use the table or column that the question means. If the question does not show that, ask the person.",
     .eval = linking_uncertain_eval,
 };

@@ -147,11 +147,12 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
     vsig_logic_look(run->subject, &logic);
     if (logic.leaves_both && !logic.leaves_each && question_phrase_find(question, NEITHER, 0, &at))
         vsig_fire(run, VSIG_ERROR, view->negation,
-                  "the question asks for neither, but the query only excludes rows that are both");
+                  "the question asks for neither of two values, but the query only excludes rows that have both");
     if (!cue || !logic.rows_excluded_joined || logic.sets_excluded || view->is_null) return;
     if (question_phrase_find(question, SOME, 0, &at)) return;
-    vsig_fire(run, VSIG_ERROR, logic.row_excluded,
-              "the question asks for those that have none, but the query finds those that have another");
+    vsig_fire(
+        run, VSIG_ERROR, logic.row_excluded,
+        "the question asks for things without a certain value, but the query finds things that have another value");
 }
 
 /* `code <> ''`, `NOT GLOB '*[^0-9]*'`: what holds no value is left out, as IS NOT NULL does. */
@@ -196,7 +197,7 @@ static enum err_code negation_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against an exclusion that the question does not ask for"},
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also report an exclusion that the question does not ask for"},
     {NULL},
 };
 
@@ -206,7 +207,7 @@ const struct vsig_def vsig_negation_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "the question excludes something and the query does not, or the reverse",
+    .sentence = "the question excludes something but the query does not, or the reverse",
     .description = "The question says without, never, not or except, but no condition of the query excludes anything. "
                    "Or the query excludes rows that the question does not mention.",
     .example = "Which members never booked? - SELECT name FROM member JOIN booking USING (member_id)",

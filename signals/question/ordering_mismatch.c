@@ -89,7 +89,7 @@ static void check_superlative_direction(struct vsig_run *run, const struct query
     if (!term || sql_kid(view->any_limit, LIMIT_OFFSET)) return;
     enum sql_op asked = wanted_by_all(run->subject, sql_kid(term, 0));
     if (asked == SQL_OP_NONE || asked == direction_of(term)) return;
-    vsig_fire(run, VSIG_ERROR, term, "the question asks for the %s, but the query sorts %s first",
+    vsig_fire(run, VSIG_ERROR, term, "the question asks for the %s value, but the query sorts %s value first",
               asked == SQL_DESC ? "greatest" : "least", asked == SQL_DESC ? "the least" : "the greatest");
 }
 
@@ -99,7 +99,7 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
     if (view->any_limit || (max && min) || !call) return;
     enum sql_op asked = wanted_by_all(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0));
     if (asked == SQL_OP_NONE || asked == (max ? SQL_DESC : SQL_ASC)) return;
-    vsig_fire(run, VSIG_ERROR, call, "the question asks for the %s, but the query takes the %s",
+    vsig_fire(run, VSIG_ERROR, call, "the question asks for the %s value, but the query takes the %s",
               max ? "least" : "greatest", max ? "maximum" : "minimum");
 }
 
@@ -121,7 +121,8 @@ static void check_limit_without_order(struct vsig_run *run, const struct query_v
 {
     if (!view->any_limit || order_before(view->any_limit) || !sure_superlative(run->subject->analysis)) return;
     if (view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN] || view->any_order || view->window) return;
-    vsig_fire(run, VSIG_ERROR, view->any_limit, "the question asks for an extreme, but LIMIT is used without an order");
+    vsig_fire(run, VSIG_ERROR, view->any_limit,
+              "the question asks for an extreme, but the query uses LIMIT without ORDER BY");
 }
 
 /* Rows asked for: by "top 3", else by the number before a superlative's noun; NULL. */
@@ -157,7 +158,7 @@ static void check_nth(struct vsig_run *run, const struct query_view *view)
     if (!limit_number(view->limit, &limit) || (skipped && !query_literal_number(skipped, &offset))) return;
     if (offset > question->cues[i].rank - 1.5 && offset < question->cues[i].rank - 0.5) return;
     vsig_fire(run, VSIG_ERROR, view->limit,
-              "the question asks for number %u in the order, but LIMIT selects other rows",
+              "the question asks for row %u of the sorted rows, but LIMIT selects other rows",
               (unsigned)question->cues[i].rank);
 }
 
@@ -214,7 +215,7 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
     enum sql_op asked = sort_direction(run->subject->analysis, &plain);
     if (asked == SQL_OP_NONE && !plain) return;
     if (!view->any_order) {
-        vsig_fire(run, VSIG_ERROR, view->select, "the question asks for an order, but the query has no ORDER BY");
+        vsig_fire(run, VSIG_ERROR, view->select, "the question asks for sorted rows, but the query has no ORDER BY");
         return;
     }
     if (!view->order || view->limit) return;
@@ -222,7 +223,7 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
         if (direction_of(view->order->kids[i]) == (plain ? SQL_ASC : asked)) return;
     if (plain)
         vsig_fire(run, VSIG_WARNING, view->order,
-                  "the question names no direction, but the query sorts in descending order");
+                  "the question names no sort direction, but the query sorts in descending order");
     else
         vsig_fire(run, VSIG_ERROR, view->order,
                   "the question asks for %s order, but the query sorts in the opposite direction",
@@ -251,7 +252,7 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also vote against a LIMIT that the question does not ask for"},
+    [OPT_UNASKED] = {"unasked", 1, 0, 1, "also report a LIMIT that the question does not ask for"},
     {NULL},
 };
 
@@ -261,10 +262,11 @@ const struct vsig_def vsig_ordering_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "superlatives or sort words of the question do not match ORDER BY, its direction or LIMIT",
+    .sentence =
+        "superlatives or sort words of the question do not match the ORDER BY, sort direction or LIMIT of the query",
     .description = "The question asks for an order or an extreme (oldest, most, sorted by, top 3 ...). The query does "
-                   "not sort, sorts in the opposite direction, or keeps a different number of rows. Or it limits rows "
-                   "although the question does not ask for it.",
+                   "not sort, sorts in the opposite direction, or keeps a different number of rows. Or the query "
+                   "limits the rows although the question does not ask for a limit.",
     .example = "Who is the youngest player? - SELECT name FROM player ORDER BY age DESC LIMIT 1",
     .instruction = "Sort by the value that the question ranks by, in the requested direction, and keep the requested "
                    "number of rows.",

@@ -173,7 +173,7 @@ static bool check_unmeant(struct vsig_run *run, const struct answer_columns *ans
     uint32_t low, high;
     asked_range(question, &low, &high);
     if (!odd || !meant || answer->n <= high) return false;
-    vsig_fire(run, VSIG_ERROR, odd->node, "the question does not mention %s.%s",
+    vsig_fire(run, VSIG_ERROR, odd->node, "the query returns %s.%s, but the question does not mention that column",
               run->subject->schema->tables[odd->column->table].name, odd->column->name);
     return true;
 }
@@ -304,7 +304,7 @@ static void check_missing(struct vsig_run *run, const struct answer_columns *ans
             is_answered(question, phrase, answer, run->subject->schema->columns[named->id]))
             continue;
         struct vsig_finding *finding =
-            vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, which the query does not return",
+            vsig_fire(run, VSIG_ERROR, items, "the question asks for %s, but the query does not return that column",
                       run->subject->schema->columns[named->id]->name);
         vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[named->table].name,
                       run->subject->schema->columns[named->id]->name);
@@ -326,7 +326,7 @@ static void check_distinct(struct vsig_run *run, const struct query_view *view, 
     for (uint32_t i = 0; i < answer->n; i++)
         if (!answer->items[i].column || (block->n_sources == 1 && answer->items[i].column->unique)) return;
     vsig_fire(run, VSIG_WARNING, view->items,
-              "the question asks for different values, but the rows of the answer may repeat");
+              "the question asks for distinct values, but the query may return repeated rows");
 }
 
 /* The share of rows that DISTINCT drops; -1: not known. Statistics know of one column of one table without conditions,
@@ -368,7 +368,8 @@ static void check_unasked_distinct(struct vsig_run *run, const struct query_view
         if (question_has(question, *word)) return;
     double dropped = share_dropped(run, block, answer);
     if (dropped > 0 && dropped <= vsig_opt(run, OPT_MAX_DROPPED))
-        vsig_fire(run, VSIG_WARNING, distinct, "DISTINCT drops repeated rows, but the question does not ask for that");
+        vsig_fire(run, VSIG_WARNING, distinct,
+                  "DISTINCT drops repeated rows, but the question does not ask for distinct rows");
 }
 
 static enum err_code projection_mismatch_eval(struct vsig_run *run)
@@ -391,11 +392,12 @@ static enum err_code projection_mismatch_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_COUNT] = {"count", 1, 0, 1, "also vote on the number of columns if the question's list is clear"},
-    [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also vote if the question asks for different values and rows may repeat"},
-    [OPT_MAX_DROPPED] = {"max_dropped", 0.4, 0, 1,
-                         "also vote if an unrequested DISTINCT drops at most this share of the rows; 0: never"},
-    [OPT_PROBE] = {"probe", 1, 0, 1, "query the database if statistics do not show whether DISTINCT drops rows"},
+    [OPT_COUNT] = {"count", 1, 0, 1, "also compare the number of columns if the question's list of columns is clear"},
+    [OPT_DISTINCT] = {"distinct", 1, 0, 1, "also report rows that may repeat if the question asks for distinct values"},
+    [OPT_MAX_DROPPED] =
+        {"max_dropped", 0.4, 0, 1,
+         "also report an unrequested DISTINCT that drops at most this share of the rows; 0 turns this check off"},
+    [OPT_PROBE] = {"probe", 1, 0, 1, "query the database if the statistics do not show whether DISTINCT drops rows"},
     {NULL},
 };
 
@@ -405,8 +407,7 @@ const struct vsig_def vsig_projection_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_QUESTION_AMBIGUITY,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence =
-        "columns that the question asks for are missing from the select list, or unrequested columns are present",
+    .sentence = "SELECT lacks a column that the question asks for, or returns an unrequested column",
     .description = "The question lists the attributes that it asks for. The query returns different columns, "
                    "additional columns, or fewer columns.",
     .example = "What is the title of the newest film? - SELECT title, year FROM film ORDER BY year DESC LIMIT 1",

@@ -19,7 +19,7 @@ static void check_part(struct vsig_run *run, const struct link_part *part)
     const struct schema_column *rival = part->same.column;
     if (!rival || !part->node || (double)(part->same.score - part->score) <= vsig_opt(run, OPT_GAP)) return;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, part->node, "the question names %s.%s here rather than %s.%s",
+        vsig_fire(run, VSIG_WARNING, part->node, "the question names %s.%s, but the query uses %s.%s here",
                   table_of(run, rival), rival->name, table_of(run, part->column), part->column->name);
     vsig_add_fact(run, finding, "used", false, "%s.%s", table_of(run, part->column), part->column->name);
     vsig_add_fact(run, finding, "named", false, "%s.%s", table_of(run, rival), rival->name);
@@ -30,9 +30,9 @@ static void check_key(struct vsig_run *run, const struct link_query *links)
 {
     double gap = (double)(links->role_rival - links->role_score);
     if (isnan(gap) || gap <= vsig_opt(run, OPT_KEY_GAP)) return;
-    struct vsig_finding *finding =
-        vsig_fire(run, VSIG_WARNING, links->role_node, "the question refers to %s rather than to %s",
-                  links->role_better->name, links->role_key->name);
+    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, links->role_node,
+                                             "the question refers to the key %s, but the query joins by the key %s",
+                                             links->role_better->name, links->role_key->name);
     vsig_add_fact(run, finding, "used", false, "%s.%s", table_of(run, links->role_key), links->role_key->name);
     vsig_add_fact(run, finding, "named", false, "%s.%s", table_of(run, links->role_better), links->role_better->name);
 }
@@ -48,9 +48,10 @@ static enum err_code rival_column_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_GAP] = {"gap", 0.5, 0, 2, "how much better the words must match the other column, as a share of its name"},
+    [OPT_GAP] = {"gap", 0.5, 0, 2,
+                 "minimum difference between the match scores of the other column and of the column that is used"},
     [OPT_KEY_GAP] = {"key_gap", 0.15, 0, 2,
-                     "how much better the words must match another key of a join, as a share of its name"},
+                     "minimum difference between the match scores of the other key and of the key that the join uses"},
     {NULL},
 };
 
@@ -60,12 +61,12 @@ const struct vsig_def vsig_rival_column = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "the corresponding words of the question name another column of the same tables",
+    .sentence = "the words of the question that belong to a column name another column of the same tables",
     .description = "Each word of the question was linked to a part of the query. The words linked to this column name "
-                   "another column of the same tables, which the query does not use there. Or they name another of "
-                   "several keys that lead to the same table.",
+                   "another column of the same tables, but the query does not use that column there. Or the words name "
+                   "another key that leads to the same table.",
     .example = "Which singer is the heaviest? - SELECT name FROM singer ORDER BY height DESC LIMIT 1",
-    .instruction = "Use the column that the corresponding words of the question name.",
+    .instruction = "Use the column that these words of the question name.",
     .options = OPTIONS,
     .eval = rival_column_eval,
 };

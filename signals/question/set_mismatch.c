@@ -112,7 +112,7 @@ static void check_both(struct vsig_run *run, const struct query_view *view)
     if (!node) return;
     vsig_fire(run, VSIG_ERROR, node,
               pair.joined == SQL_OP_AND ? "no single row can have both values, so the query finds nothing"
-                                        : "the question asks for both, but the query accepts either");
+                                        : "the question asks for both values, but the query accepts either value");
 }
 
 static void check_either(struct vsig_run *run, const struct query_view *view)
@@ -123,7 +123,7 @@ static void check_either(struct vsig_run *run, const struct query_view *view)
     if (question->cue_kinds & (1U << QUESTION_CUE_BOTH | 1U << QUESTION_CUE_NOT) || question_has(question, "and") ||
         question_has(question, "also") || question_has(question, "but"))
         return;
-    vsig_fire(run, VSIG_ERROR, intersect, "the question asks for either, but the query requires both");
+    vsig_fire(run, VSIG_ERROR, intersect, "the question accepts either value, but the query requires both values");
 }
 
 /* Values on both sides of the "or", not a bound ("two or more") nor a way of speaking. */
@@ -152,7 +152,7 @@ static void check_or_lost(struct vsig_run *run, const struct query_view *view)
     for (const struct sql_node *n = run->subject->stmt->root; n; n = sql_walk(run->subject->stmt->root, n)) {
         if (n->kind == SQL_BETWEEN || n->kind == SQL_CASE) return;
         if (!sql_is(n, SQL_BINARY) || n->op != SQL_OP_AND || sql_clause_of(n) != SQL_CLAUSE_WHERE) continue;
-        vsig_fire(run, VSIG_ERROR, n, "the question offers alternatives (or), but the query requires all of them");
+        vsig_fire(run, VSIG_ERROR, n, "the question offers alternatives, but the query requires all of them");
         return;
     }
 }
@@ -165,7 +165,7 @@ static void check_or_unasked(struct vsig_run *run, const struct query_view *view
     if (!view->or_node || asks_either(run->subject->analysis) || run->subject->analysis->evidence.n) return;
     for (const char *const *word = CHOICE; *word; word++)
         if (question_has(run->subject->analysis, *word)) return;
-    vsig_fire(run, VSIG_ERROR, view->or_node, "the query offers alternatives (OR), but the question does not");
+    vsig_fire(run, VSIG_ERROR, view->or_node, "the query accepts alternatives (OR), but the question names none");
 }
 
 static enum err_code set_mismatch_eval(struct vsig_run *run)
@@ -186,7 +186,7 @@ const struct vsig_def vsig_set_mismatch = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "the question asks for both values of one attribute and the query accepts either, or the reverse",
+    .sentence = "the question asks for both values of one attribute but the query accepts either, or the reverse",
     .description =
         "\"Both A and B\" of one attribute means two rows for one thing, which needs INTERSECT or a grouped count. A "
         "single condition on that attribute accepts things that have only one of the values, or finds nothing.",

@@ -413,10 +413,10 @@ static enum err_code unused_value_eval(struct vsig_run *run)
 static const struct vsig_option OPTIONS[] = {
     [OPT_PLAIN] = {"plain_words", 0, 0, 1, "also check lower-case words that some column contains as a value"},
     [OPT_UNASKED] = {"unasked", 1, 0, 1,
-                     "also vote against conditions on values that neither question nor evidence states"},
+                     "also report conditions on values that neither the question nor the evidence states"},
     [OPT_MIN_DISTINCT] =
         {"min_distinct", 4, 0, 1e6,
-         "values of columns with fewer distinct values count as codes, which the question need not state"},
+         "values of columns with fewer distinct values are treated as codes, and the question need not state codes"},
     {NULL},
 };
 
@@ -426,11 +426,10 @@ const struct vsig_def vsig_unused_value = {
     .family = VSIG_QUESTION,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a quoted string, number or database value of the question is missing from the query, or a condition "
-                "uses an unstated value",
-    .description = "The question states a value (in quotes, as a number, or as a name in the database), and no literal "
-                   "of the query matches it. Either a condition is missing, or the value is misspelled. Or the query "
-                   "filters by a value that neither question nor evidence states.",
+    .sentence = "the query lacks a value that the question states, or a condition uses a value that is not stated",
+    .description = "The question states a value (in quotes, as a number, or as a name in the database), but no literal "
+                   "of the query matches it. A condition is missing, or the value is misspelled. Or the query filters "
+                   "by a value that neither the question nor the evidence states.",
     .example = "How many rooms are on floor 3? - SELECT COUNT(*) FROM room",
     .instruction = "Use every value that the question states, in a condition on the column that contains it.",
     .options = OPTIONS,

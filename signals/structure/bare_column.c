@@ -58,8 +58,9 @@ const struct vsig_def vsig_bare_column = {
     .cause = VSIG_MISALIGNMENT,
     .sentence = "a column that is neither grouped nor aggregated is used beside an aggregate",
     .description = "Beside an aggregate, the query uses a column that can have several values in one group. SQLite "
-                   "returns an arbitrary one of them; other engines reject the query.",
-    .example = "SELECT name, COUNT(*) FROM singer GROUP BY country: each country has many names.",
-    .instruction = "Group by the column (or by a key that determines it), aggregate it, or leave it out.",
+                   "returns an arbitrary one of these values. Other engines reject the query.",
+    .example = "`SELECT name, COUNT(*) FROM singer GROUP BY country`. Each country has many names.",
+    .instruction =
+        "Group by the column or by a key that determines it. Otherwise, aggregate the column or leave it out.",
     .eval = eval,
 };

@@ -379,9 +379,11 @@ static void judge_tautology(struct facts *facts, const struct constraint *c)
     if (is_idle_join(c->node))
         vsig_note(facts->run, c->node, "%s is compared with itself", name);
     else if (rest.null && !term->never_null)
-        vsig_note(facts->run, c->node, "every value of %s except NULL satisfies the condition", name);
+        vsig_note(facts->run, c->node,
+                  "every value of %s except NULL satisfies the condition, so the condition only excludes NULL", name);
     else
-        vsig_fire(facts->run, VSIG_WARNING, c->node, "every row satisfies the condition on %s", name);
+        vsig_fire(facts->run, VSIG_WARNING, c->node,
+                  "every row satisfies the condition on %s, so the condition filters nothing", name);
 }
 
 /* --- the query --- */
@@ -493,10 +495,12 @@ static void compare_arms(struct facts *left, const struct sql_block *a, struct f
         if (calc->failed || right->terms->calc.failed || !vsig_domain_is_empty(&both)) continue;
         const char *name = vsig_column_name(left->run->subject, vsig_plain_column(a->outputs[i].expr));
         struct vsig_finding *finding =
-            intersect ? vsig_fire(left->run, VSIG_ERROR, x.condition,
-                                  "no row can be in both queries, because %s cannot be equal in them", name)
-                      : vsig_fire(left->run, VSIG_WARNING, x.condition,
-                                  "the second query removes no rows, because %s cannot be equal in both queries", name);
+            intersect
+                ? vsig_fire(left->run, VSIG_ERROR, x.condition,
+                            "no row can be in both queries, because %s cannot have the same value in both", name)
+                : vsig_fire(left->run, VSIG_WARNING, x.condition,
+                            "the second query removes no rows, because %s cannot have the same value in both queries",
+                            name);
         vsig_add_clause(left->run, finding, y.condition);
         vsig_add_fact(left->run, finding, "column", false, "%s", name);
         return;
@@ -539,11 +543,11 @@ const struct vsig_def vsig_contradiction = {
     .name = "contradiction",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "no row can satisfy the conditions together, or every row satisfies them",
+    .sentence = "no row can satisfy all conditions, or every row satisfies a condition",
     .description = "Some conditions of the query can never be true together, so it finds nothing. Or they are true for "
                    "every row, so they filter nothing.",
-    .example = "WHERE country = 'France' AND country = 'Spain' finds nothing: a row has only one country. WHERE age <> "
-               "30 OR age <> 40 keeps every age.",
+    .example = "`WHERE country = 'France' AND country = 'Spain'` finds nothing, because a row has only one country. "
+               "`WHERE age <> 30 OR age <> 40` keeps every age.",
     .instruction = "If either value is enough, write OR or IN. If both must occur, look for them in different rows "
                    "(INTERSECT, or a grouped count). For \"neither\", write AND.",
     .eval = eval,

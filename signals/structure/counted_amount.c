@@ -16,12 +16,12 @@ static enum err_code counted_amount_eval(struct vsig_run *run)
     if (!column || vsig_question_says(subject, FILLED)) return ERR_OK;
     const char *table = subject->schema->tables[column->table].name;
     struct vsig_finding *finding =
-        things.amounts
-            ? vsig_fire(run, VSIG_ERROR, things.amounts,
-                        "%s.%s contains amounts, but the query counts the rows that have one", table, column->name)
-            : vsig_fire(run, VSIG_WARNING, things.rows,
-                        "the query counts rows, but %s.%s contains the number that the question asks for", table,
-                        column->name);
+        things.amounts ? vsig_fire(run, VSIG_ERROR, things.amounts,
+                                   "%s.%s contains amounts, but the query only counts the rows that have an amount",
+                                   table, column->name)
+                       : vsig_fire(run, VSIG_WARNING, things.rows,
+                                   "the query counts rows, but %s.%s contains the number that the question asks for",
+                                   table, column->name);
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
     return ERR_OK;
 }
@@ -36,6 +36,6 @@ const struct vsig_def vsig_counted_amount = {
     .description = "The query counts rows, but the requested quantity is stored in a column. Its values must be summed "
                    "or returned.",
     .example = "How many people live in Europe? - SELECT COUNT(*) FROM country WHERE continent = 'Europe'",
-    .instruction = "SUM the column that contains the number, or return it.",
+    .instruction = "Sum the column that contains the number (`SUM`), or return that column.",
     .eval = counted_amount_eval,
 };

@@ -10,8 +10,8 @@ static enum err_code date_part_eval(struct vsig_run *run)
     if (parts.unreadable) {
         const struct schema_table *table = &run->subject->schema->tables[parts.column->table];
         vsig_fire(run, VSIG_ERROR, parts.unreadable,
-                  "%s.%s contains no dates that this function can read, so it returns NULL or a wrong year",
-                  table->name, parts.column->name);
+                  "this function cannot read the dates of %s.%s, so it returns NULL or a wrong year", table->name,
+                  parts.column->name);
     }
     if (parts.monthless)
         vsig_fire(run, VSIG_ERROR, parts.monthless, "the query extracts the year and the day but not the month");
@@ -31,7 +31,7 @@ const struct vsig_def vsig_date_part = {
     .description = "The query extracts a different part of the date than the question names. Or the column's values "
                    "have a format that the date function cannot read.",
     .example = "Who was hired in August? - SELECT name FROM staff WHERE strftime('%d', hired) = '08'",
-    .instruction = "Compare the part that the question names: %Y year, %m month, %d day of the month, %w weekday. Use "
-                   "substr or LIKE if dates are not written like 2014-08-31.",
+    .instruction = "Compare the part that the question names: %Y year, %m month, %d day of the month, %w weekday. If "
+                   "dates do not look like 2014-08-31, use substr or LIKE.",
     .eval = date_part_eval,
 };

@@ -52,7 +52,7 @@ const struct vsig_def vsig_incorrect_group_by = {
     .name = "incorrect_group_by",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "a block has GROUP BY but no aggregate in SELECT, HAVING or ORDER BY, and the rows of a group differ",
+    .sentence = "GROUP BY is used without an aggregate in SELECT, HAVING or ORDER BY, and the rows of a group differ",
     .description = "The query groups rows but computes nothing over the groups. SQLite then returns one arbitrary row "
                    "of each group.",
     .example = "How many singers does each country have? - SELECT country, name FROM singer GROUP BY country. Correct: "

@@ -73,8 +73,8 @@ const struct vsig_def vsig_integer_division = {
         "two integer columns or counts are divided without a cast, and the question asks for a ratio, share or average",
     .description = "Both operands of the division are whole numbers, so the engine truncates the result to a whole "
                    "number: 1 / 2 is 0.",
-    .example = "SELECT COUNT(CASE WHEN country = 'France' THEN 1 END) / COUNT(*) FROM singer is 0 unless all singers "
+    .example = "`SELECT COUNT(CASE WHEN country = 'France' THEN 1 END) / COUNT(*) FROM singer` is 0 unless all singers "
                "are from France.",
-    .instruction = "Cast one operand to REAL, or multiply by 1.0 (100.0 for percentages) before dividing.",
+    .instruction = "Cast one operand to REAL. Or multiply by 1.0 before the division (by 100.0 for percentages).",
     .eval = eval,
 };

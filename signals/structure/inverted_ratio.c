@@ -25,6 +25,7 @@ const struct vsig_def vsig_inverted_ratio = {
     .description = "The question asks for A per B, the ratio of A to B, or the share of a part in the whole. The query "
                    "divides B by A.",
     .example = "What is the price per mile? - SELECT distance / price FROM flight",
-    .instruction = "Divide the quantity named first by the one after \"per\", or the part by the whole.",
+    .instruction = "Divide the quantity that is named first by the quantity after \"per\". For a share, divide the "
+                   "part by the whole.",
     .eval = inverted_ratio_eval,
 };

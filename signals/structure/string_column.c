@@ -118,9 +118,9 @@ const struct vsig_def vsig_string_column = {
     .sentence = "a quoted word that is not a column name is used where a column is expected",
     .description = "SQLite reads a double-quoted word as a string if no column has that name. Where a column is "
                    "expected, the query then returns, groups or orders by a constant.",
-    .example = "SELECT \"Song Name\" FROM singer returns the words Song Name for each row. Correct: SELECT Song_Name "
-               "FROM singer.",
-    .instruction =
-        "Write the column's real name. If a string is meant, put it in single quotes and compare a column with it.",
+    .example = "`SELECT \"Song Name\" FROM singer` returns the text Song Name for each row. Correct: `SELECT Song_Name "
+               "FROM singer`.",
+    .instruction = "Write the column's real name. If a string is meant, put the string in single quotes and compare a "
+                   "column with it.",
     .eval = eval,
 };

@@ -5,7 +5,7 @@
 enum { OPT_MAX_SUBQUERIES };
 
 static const struct vsig_option OPTIONS[] = {
-    {"max_subqueries", 3, 0, 1000, "maximum number of subqueries; the signal fires above it"},
+    {"max_subqueries", 3, 0, 1000, "maximum number of subqueries; queries with more subqueries are reported"},
     {NULL},
 };
 
@@ -43,11 +43,11 @@ const struct vsig_def vsig_unnecessary_subquery = {
     .name = "unnecessary_subquery",
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
-    .sentence = "the query has more than max_subqueries subqueries (CTE bodies, derived tables, scalar, IN and EXISTS)",
+    .sentence = "the query has more than max_subqueries subqueries, including CTEs and derived tables",
     .description =
         "The query has many subqueries. Each additional subquery makes a misreading of the question more likely.",
-    .example = "Four nested SELECTs find the singer with the most concerts, where one join, GROUP BY and ORDER BY "
-               "COUNT(*) DESC LIMIT 1 are enough.",
+    .example = "Four nested SELECTs find the singer with the most concerts. One join with GROUP BY and `ORDER BY "
+               "COUNT(*) DESC LIMIT 1` is enough.",
     .instruction = "Rewrite the query with joins and a single GROUP BY where that returns the same rows. Keep a "
                    "subquery only where it computes something that a join cannot.",
     .options = OPTIONS,

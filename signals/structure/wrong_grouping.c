@@ -13,9 +13,10 @@ static enum err_code wrong_grouping_eval(struct vsig_run *run)
     if (!vsig_grouping_look(subject, false, &grouping)) return ERR_LIMIT_MEMORY;
     if (grouping.merged > 0 && grouping.merged_asked) {
         const struct schema_table *table = &subject->schema->tables[grouping.merged_by->table];
-        struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, grouping.merged_at,
-                                                 "several rows of %s share %s, so they are merged into one group",
-                                                 table->name, grouping.merged_by->name);
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_WARNING, grouping.merged_at,
+                      "several rows of %s have the same %s, so GROUP BY merges these rows into one group", table->name,
+                      grouping.merged_by->name);
         vsig_add_fact(run, finding, "share of rows", true, "%.3f", (double)grouping.merged);
     }
     if (grouping.each_extreme && !grouping.per_group && grouping.for_all && vsig_question_says(subject, EACH_OF))
@@ -30,10 +31,10 @@ const struct vsig_def vsig_wrong_grouping = {
     .family = VSIG_STRUCTURE,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence =
-        "the query groups by a name that several things share, or uses one overall extreme instead of one per group",
-    .description = "The groups of the query are not those of the question. Things with the same name are merged, or "
-                   "rows are compared with the extreme of all rows instead of their group.",
+    .sentence = "the query groups by a name that several things share, or uses one extreme of all rows instead of one "
+                "per group",
+    .description = "The query does not use the groups that the question names. Things with the same name are merged, "
+                   "or rows are compared with the extreme of all rows instead of the extreme of their group.",
     .example = "Who earns most in each department? - SELECT name FROM staff WHERE pay = (SELECT MAX(pay) FROM staff)",
     .instruction =
         "Group by the key. Compute the extreme within the group, with a correlated subquery or a window function.",

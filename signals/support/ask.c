@@ -181,7 +181,7 @@ const json_t *ask_part(struct vsig_run *run)
     while (i < ASK_COUNT && strcmp(parts[i].name, run->def->name) != 0) i++;
     const json_t *part = reply && i < ASK_COUNT ? reply->parts[i] : NULL;
     if (!reply || i == ASK_COUNT)
-        vsig_unavailable(run, "no model was asked");
+        vsig_unavailable(run, "no language model was asked");
     else if (!part)
         vsig_unavailable(run, reply->reasons[i]);
     else if (!json_is_object(part))

@@ -16,9 +16,10 @@ static enum err_code contradicted_value_eval(struct vsig_run *run)
         const struct vsig_contradiction *one = &found->items[i];
         const struct vsig_predicate *predicate = one->predicate;
         if (!one->sure && (double)predicate->column->stats.distinct > vsig_opt(run, OPT_PLAIN_DISTINCT)) continue;
-        struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, predicate->node,
-                                                 "the question does not state this value of %s; it states another one",
-                                                 vsig_column_name(run->subject, predicate->ref));
+        struct vsig_finding *finding = vsig_fire(
+            run, VSIG_ERROR, predicate->node,
+            "the query uses a value of %s that the question does not state; the question states another value",
+            vsig_column_name(run->subject, predicate->ref));
         const struct text_token *words = run->subject->analysis->tokens.items + one->said.first;
         const struct text_token *last = words + one->said.n_tokens - 1;
         vsig_add_fact(run, finding, "the question says", false, "%.*s", (int)(last->end - words->start),
@@ -32,7 +33,7 @@ static enum err_code contradicted_value_eval(struct vsig_run *run)
 static const struct vsig_option OPTIONS[] = {
     [OPT_PLAIN_DISTINCT] =
         {"plain_distinct", 50, 0, 1e6,
-         "maximum number of distinct values of a column for which plain words of the question count"},
+         "plain words of the question are compared with a column of at most this many distinct values"},
     {NULL, 0, 0, 0, NULL},
 };
 
@@ -44,8 +45,8 @@ const struct vsig_def vsig_contradicted_value = {
     .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
     .sentence = "a condition names a value that the question does not state, and the question states another value of "
                 "that column",
-    .description = "The question states a value of the column, as stored or in another form (women for 'F', French for "
-                   "'France'). The query compares the column with a different value.",
+    .description = "The question states a value of the column, either as stored or in another form (women for 'F', "
+                   "French for 'France'). The query compares the column with a different value.",
     .example = "How many women work here? - SELECT count(*) FROM staff WHERE sex = 'M'",
     .instruction = "Compare the column with the value that the question states, as the data spells it.",
     .options = OPTIONS,

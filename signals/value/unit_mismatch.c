@@ -26,7 +26,8 @@ static enum err_code unit_mismatch_eval(struct vsig_run *run)
         }
         if (met || !missed) continue;
         struct vsig_finding *finding =
-            vsig_fire(run, VSIG_ERROR, missed->node, "the question gives the number in another unit than %s",
+            vsig_fire(run, VSIG_ERROR, missed->node,
+                      "the number of the question has another unit than the column %s, so the comparison is wrong",
                       missed->column->name);
         vsig_add_fact(run, finding, "in the column's unit", false, "%.6g", expected);
     }
@@ -41,7 +42,7 @@ const struct vsig_def vsig_unit_mismatch = {
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "a number of the question is compared with a column that has a different unit",
     .description = "The question states the number with a unit, and the column's name gives another unit of the same "
-                   "quantity. The query does not convert between them, or converts incorrectly.",
+                   "quantity. The query does not convert the number, or converts it incorrectly.",
     .example = "Which songs are longer than ten minutes? - SELECT name FROM track WHERE milliseconds > 10",
     .instruction = "Convert the question's number to the column's unit.",
     .eval = unit_mismatch_eval,

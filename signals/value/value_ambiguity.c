@@ -138,9 +138,9 @@ static void report(struct vsig_run *run, const struct use *use, const struct sch
 {
     const struct schema_index *schema = run->subject->schema;
     const char *used_table = schema->tables[use->column->table].name, *table = schema->tables[other->table].name;
-    struct vsig_finding *finding = vsig_fire(run, VSIG_WARNING, use->node,
-                                             "%s.%s also contains this value and is closer to the question than %s.%s",
-                                             table, other->name, used_table, use->column->name);
+    struct vsig_finding *finding = vsig_fire(
+        run, VSIG_WARNING, use->node, "%s.%s also contains this value and matches the question better than %s.%s",
+        table, other->name, used_table, use->column->name);
     vsig_add_fact(run, finding, "value", true, "%.*s", (int)use->literal->text_len, use->literal->text);
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, other->name);
 }
@@ -219,7 +219,7 @@ static void check_pattern(struct vsig_run *run, const struct sql_node *node)
     }
     if (!whole) return;
     struct vsig_finding *finding = vsig_fire(
-        run, VSIG_WARNING, node, "%s.%s contains this as a whole value, but the query searches for it as a part of %s",
+        run, VSIG_WARNING, node, "%s.%s contains exactly this value, but the query searches for it as a part of %s",
         subject->schema->tables[whole->table].name, whole->name, use.column->name);
     vsig_add_fact(run, finding, "value", false, "%.*s", (int)len, text);
     vsig_add_fact(run, finding, "column", false, "%s.%s", subject->schema->tables[whole->table].name, whole->name);
@@ -244,11 +244,13 @@ static enum err_code value_ambiguity_eval(struct vsig_run *run)
 }
 
 static const struct vsig_option OPTIONS[] = {
-    [OPT_MARGIN] = {"margin", 0.25, 0, 2,
-                    "how much closer to the question the other column must be, as a share of its name"},
+    [OPT_MARGIN] =
+        {"margin", 0.25, 0, 2,
+         "minimum difference between the other column's closeness to the question and that of the column that is used"},
     [OPT_MAX_COLUMNS] = {"max_columns", 6, 1, MAX_HITS - 1, "values that occur in more columns are ignored"},
     [OPT_MIN_DIGITS] = {"min_digits", 4, 1, 20, "whole numbers with fewer digits are ignored"},
-    [OPT_NAMED] = {"named", 0.6, 0, 2, "patterns on a column that the question names better than this are ignored"},
+    [OPT_NAMED] = {"named", 0.6, 0, 2,
+                   "LIKE patterns on a column are ignored if the question names that column better than this score"},
     {NULL},
 };
 
@@ -261,9 +263,9 @@ const struct vsig_def vsig_value_ambiguity = {
     .sentence = "a literal of the query also occurs in another column that is semantically closer to the question",
     .description =
         "More than one column contains the value. The question refers to a different column than the query filters on.",
-    .example = "Which clubs play in the city of Lima? - SELECT name FROM club WHERE region = 'Lima' (club.city also "
-               "contains 'Lima')",
-    .instruction = "Filter on the column that the question names beside the value.",
+    .example = "Which clubs play in the city of Lima? - SELECT name FROM club WHERE region = 'Lima'. The column city "
+               "also contains 'Lima'.",
+    .instruction = "Filter on the column that the question names next to the value.",
     .options = OPTIONS,
     .eval = value_ambiguity_eval,
 };

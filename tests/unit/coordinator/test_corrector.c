@@ -190,7 +190,7 @@ Test(corrector, when_it_fails_the_verdict_says_so_and_nothing_else_suffers)
     for (unsigned i = 0; i < 6; i++) {
         struct msg_verdict *v = judge(question, wrong);
         cr_expect(v->sql, "%u", i);
-        cr_expect(v->n_notes && strstr(v->notes[0], "the corrector did not help: "), "%u: %s", i,
+        cr_expect(v->n_notes && strstr(v->notes[0], "the corrector failed: "), "%u: %s", i,
                   v->n_notes ? v->notes[0] : "no note");
         cr_expect(!v->repair || !v->repair->source, "%u", i);
         msg_verdict_free(v);

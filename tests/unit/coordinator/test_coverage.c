@@ -258,13 +258,13 @@ Test(coverage, a_few_lost_checks_are_no_reason)
     cr_assert_str_eq(script_text(v, "status"), "validated");
     const char *note = json_string_value(json_array_get(json_object_get(v, "notes"), 0));
     cr_assert(note && strstr(note, "unavailable checks (1"), "%s", note);
-    cr_assert(strstr(note, "a name in it cannot be resolved here"), "%s", note);
+    cr_assert(strstr(note, "a name in the query cannot be resolved"), "%s", note);
     json_decref(v);
 }
 
 Test(coverage, the_verdict_says_what_was_not_looked_at)
 {
-    static const char why[] = "a name in it cannot be resolved here";
+    static const char why[] = "a name in the query cannot be resolved";
     char expected[160];
     unsigned n = n_signals();
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
@@ -332,7 +332,7 @@ Test(coverage, what_cannot_be_explained_does_not_beat_what_is)
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(json_integer_value(json_object_get(v, "chosen")), 1);
-    cr_assert(strstr(script_text(candidate(v, 0), "why"), "its explanation was not verified"), "%s",
+    cr_assert(strstr(script_text(candidate(v, 0), "why"), "the explanation of this candidate was not verified"), "%s",
               script_text(candidate(v, 0), "why"));
     json_decref(v);
 }

@@ -73,7 +73,7 @@ Test(polish_core, what_says_something_else_is_not_taken)
     script_answer(&s, 0, 10);
     json_t *v = script_verdict(&s);
     cr_expect_null(json_object_get(answer_of(v), "explanation_polished"));
-    cr_expect_str_eq(note_of(v), "the explanation was not polished: the model added the number '7'");
+    cr_expect_str_eq(note_of(v), "the explanation was not reworded: the model added the number '7'");
     cr_expect_eq(core_get_stats(s.core).polish.asked, 1);
     cr_expect_eq(core_get_stats(s.core).polish.failed, 1);
     json_decref(v);
@@ -104,7 +104,7 @@ Test(polish_core, a_verdict_waits_no_longer_than_it_may)
     core_tick(s.core, 50);
     json_t *v = script_verdict(&s);
     cr_expect_neq(strcmp(script_text(v, "status"), "abstained"), 0, "it was decided before");
-    cr_expect_str_eq(note_of(v), "the explanation was not polished: timed out");
+    cr_expect_str_eq(note_of(v), "the explanation was not reworded: timed out");
     cr_expect_eq(core_get_stats(s.core).deadlines, 0, "no request was decided by its deadline");
     json_decref(v);
     script_answer(&s, 0, 60);
@@ -154,14 +154,14 @@ Test(polish_core, one_that_takes_no_question_or_is_away_is_noted)
     script_ask(&s, 1, NULL, one, 0);
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
-    cr_expect_str_eq(note_of(v), "the explanation was not polished: nobody there");
+    cr_expect_str_eq(note_of(v), "the explanation was not reworded: nobody there");
     json_decref(v);
     g_ptr_array_set_size(s.verdicts, 0);
     s.polisher_full = true;
     script_ask(&s, 2, NULL, one, 0);
     script_answer_all(&s, 0, 0);
     v = script_verdict(&s);
-    cr_expect_str_eq(note_of(v), "the explanation was not polished: the queue is full");
+    cr_expect_str_eq(note_of(v), "the explanation was not reworded: the queue is full");
     json_decref(v);
 }
 
@@ -279,7 +279,7 @@ Test(polish, when_it_fails_the_verdict_says_so_and_is_the_same)
         cr_expect_float_eq(v->p_correct, alone->p_correct, 1e-12, "%u", i);
         cr_expect_str_eq(v->candidates[0].explanation, alone->candidates[0].explanation, "%u", i);
         cr_expect_null(v->candidates[0].polished, "%u", i);
-        cr_expect(v->n_notes == 1 && strstr(v->notes[0], "the explanation was not polished: "), "%u: %s", i,
+        cr_expect(v->n_notes == 1 && strstr(v->notes[0], "the explanation was not reworded: "), "%u: %s", i,
                   v->n_notes ? v->notes[0] : "no note");
         msg_verdict_free(v);
     }

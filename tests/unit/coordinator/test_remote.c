@@ -81,7 +81,7 @@ Test(remote, its_word_is_the_verdict_s)
     cr_assert_float_eq(v->candidates[0].entailment, 0.1, 1e-6);
     cr_assert_float_eq(v->candidates[1].entailment, 0.9, 1e-6);
     cr_assert(strstr(v->candidates[1].verifier, "tei"), "%s", v->candidates[1].verifier);
-    cr_assert(strstr(v->candidates[0].why, "P 0.10 < 0.50"), "%s", v->candidates[0].why);
+    cr_assert(strstr(v->candidates[0].why, "probability 0.10 < 0.50"), "%s", v->candidates[0].why);
     cr_assert_eq(v->n_notes, 0);
     const char *asked = fake_model_body(fake, "/predict", 0);
     cr_assert(strstr(asked, "SELECT count(*) FROM animal | 1 row") && strstr(asked, "How many lions?"), "%s", asked);

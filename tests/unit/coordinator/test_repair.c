@@ -374,7 +374,7 @@ Test(repair, a_corrector_that_is_away_costs_a_note)
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "sql"), "SELECT rows_1", "the other proposals stand");
-    cr_assert_str_eq(last_note(v), "the corrector did not help: nobody there");
+    cr_assert_str_eq(last_note(v), "the corrector failed: nobody there");
     const struct coordinator_repairs counts = core_get_stats(s.core).repairs;
     cr_assert(counts.corrections == 1 && counts.corrections_failed == 1);
     json_decref(v);

@@ -53,8 +53,8 @@ Test(verify, first_valid_asks_both_judges)
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "validated");
     cr_assert_eq(chosen(v), 2);
-    cr_assert_str_eq(why(v, 0), "the explanation does not answer the question (P 0.20 < 0.50)");
-    cr_assert(strstr(why(v, 1), "its signals indicate an error (P 0."), "%s", why(v, 1));
+    cr_assert_str_eq(why(v, 0), "the explanation does not answer the question (probability 0.20 < 0.50)");
+    cr_assert(strstr(why(v, 1), "its signals indicate an error (P(correct) 0."), "%s", why(v, 1));
     cr_assert(strstr(why(v, 1), "; `x`: m ("), "the worst finding is named: %s", why(v, 1));
     cr_assert(json_is_null(json_object_get(candidate(v, 2), "why")));
     cr_assert_float_eq(real(candidate(v, 2), "entailment"), 0.8, 1e-9);
@@ -119,7 +119,7 @@ Test(verify, cyclesql_falls_back_to_the_first_that_executes)
               "%s", script_text(v, "message"));
     cr_assert(strstr(why(v, 0), "does not execute"), "%s", why(v, 0));
     cr_assert(strstr(why(v, 1), "did not finish: the statement ran longer"), "%s", why(v, 1));
-    cr_assert(strstr(why(v, 3), "P 0.40 < 0.50"), "%s", why(v, 3));
+    cr_assert(strstr(why(v, 3), "probability 0.40 < 0.50"), "%s", why(v, 3));
     json_decref(v);
 }
 
@@ -349,7 +349,7 @@ Test(verify, what_is_below_a_threshold_reads_so)
     ASK(&options, "SELECT rows_1, entails_8");
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
-    cr_assert(strstr(script_text(v, "message"), "(P 0.8000 < 0.8001)"), "%s", script_text(v, "message"));
+    cr_assert(strstr(script_text(v, "message"), "(probability 0.8000 < 0.8001)"), "%s", script_text(v, "message"));
     json_decref(v);
 }
 
