@@ -69,8 +69,8 @@ static const struct option_row judge_rows[] = {
     {"max-iterations", 0, OPT_INT, "N", AT(judge.max_iterations), "0", .min = 0, .max = 10000,
      .sentence = "maximum number of candidates to judge; 0: all"},
     {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,
-     .sentence = "number of candidates to judge concurrently; the verdict stays the same; 0: one, and a coordinator "
-                 "judges more while its workers are idle"},
+     .sentence = "number of candidates to judge concurrently; it does not change the verdict. With 0, one candidate is "
+                 "judged at a time, or more while the workers of a fleet are idle"},
     {"family", 0, OPT_LIST, "NAME", AT(judge.families), NULL, "structure|join|execution|value|question|explain|llm",
      .sentence = "run only signals of this family (repeat the flag for more families)"},
     {"label-model", 0, OPT_TEXT, "FILE", AT(judge.label_model),

@@ -81,7 +81,7 @@ static void report(struct vsig_run *run, const struct question_cue *cue, const s
                                  asked, written)
                      : vsig_fire(run, VSIG_WARNING, found->node,
                                  "the question asks for values %s the bound, but the query selects values %s the "
-                                 "bound; only the bound itself differs",
+                                 "bound; only rows at the bound differ",
                                  asked, written);
     } else {
         finding = vsig_fire(run, VSIG_ERROR, found->node,
@@ -187,7 +187,7 @@ static enum err_code comparison_mismatch_eval(struct vsig_run *run)
 
 static const struct vsig_option OPTIONS[] = {
     [OPT_STRICT] = {"strict", 1, 0, 1,
-                    "report a warning, not a note, if only the bound itself differs (`>` instead of `>=`)"},
+                    "report a warning, not a note, if only rows at the bound differ (`>` instead of `>=`)"},
     {NULL},
 };
 

@@ -150,9 +150,9 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
                   "the question asks for neither of two values, but the query only excludes rows that have both");
     if (!cue || !logic.rows_excluded_joined || logic.sets_excluded || view->is_null) return;
     if (question_phrase_find(question, SOME, 0, &at)) return;
-    vsig_fire(
-        run, VSIG_ERROR, logic.row_excluded,
-        "the question asks for things without a certain value, but the query finds things that have another value");
+    vsig_fire(run, VSIG_ERROR, logic.row_excluded,
+              "the question asks for things that never have the value, but the query finds things that have some other "
+              "value");
 }
 
 /* `code <> ''`, `NOT GLOB '*[^0-9]*'`: what holds no value is left out, as IS NOT NULL does. */

@@ -141,7 +141,8 @@ Test(origins, an_error_tells_its_class_where_it_could_quote_a_denied_value)
         const char *sql, *denied, *message;
         bool shows;
     } cases[] = {
-        {"SELECT name FROM customer WHERE name::int > 1", "customer.email", "must not be shown (SQLSTATE 22P02)", false},
+        {"SELECT name FROM customer WHERE name::int > 1", "customer.email", "must not be shown (SQLSTATE 22P02)",
+         false},
         {"SELECT id FROM customer WHERE email::int > 1", "customer.email", "reads a denied column", false},
         {"SELECT n FROM failing", "customer.email", "reads a denied column", false},
         {"SELECT id FROM customer WHERE email::int > 1", "apart.secret.iban", "invalid input syntax", true},

@@ -393,7 +393,7 @@ Test(judge, resume_holds_verdicts_against_the_log)
     expect_resume(FIRST BROKEN LAST, out, 0, NULL);
     expect_resume(FIRST BROKEN LAST FIRST, out, 0, NULL);
     expect_resume(FIRST BROKEN REQUEST("z", "How many shops are there?", "SELECT count(*) FROM customer") FIRST, out, 2,
-                  "log.jsonl:3: the verdict in out.jsonl is on another request");
+                  "log.jsonl:3: the verdict in out.jsonl belongs to another request");
     expect_resume(FIRST BROKEN REQUEST("z", "How many customers are there?", "SELECT 1") FIRST, out, 2, "log.jsonl:3");
     expect_resume(BROKEN FIRST LAST, out, 2, "log.jsonl:1");
     expect_resume(FIRST "{\"id\":\"bruised\",\"db\":7}\n" LAST, out, 2, "log.jsonl:2");
