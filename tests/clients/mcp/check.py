@@ -133,7 +133,7 @@ async def describes(client, _version):
     one, _told = await call(client, "describe_schema", db="ferries", table="VESSEL")
     assert [table["name"] for table in one["tables"]] == ["vessel"] and one["tables"][0]["columns"][1]["samples"]
     assert all("vessel" in (join["from"]["table"], join["to"]["table"]) for join in one["joins"])
-    assert "no table `boat`" in await refused(client, "describe_schema", db="ferries", table="boat")
+    assert "Unknown table `boat`" in await refused(client, "describe_schema", db="ferries", table="boat")
     names, _told = await call(client, "list_databases")
     assert names["databases"] == ["ferries", "orchard", "podcasts"]
 

@@ -261,7 +261,7 @@ await test("errors say what, where and what to do", async () => {
   const {page, close} = await open("#judge/nobody");
   const problem = page.locator(".problem");
   await problem.waitFor();
-  assert.match(await problem.textContent(), /No verdict.*Judge again.*GET \/v1\/verdicts\/nobody.*404/s);
+  assert.match(await problem.textContent(), /Verdict not found.*Judge again.*GET \/v1\/verdicts\/nobody.*404/s);
   await page.getByRole("button", {name: "Judge", exact: true}).click();
   await page.waitForFunction(() => /no candidate/i.test(document.querySelector(".problem")?.textContent ?? ""));
   await page.route("**/v1/judge*", (route) => route.abort());
