@@ -33,7 +33,7 @@ enum {
     SIZE_ROUND_FIXED = 1024,    /* bytes that a round may add: of the statement */
     SIZE_ROUND_DATA = 16 * 512, /* of data */
     SIZE_WORK_MS = 400,         /* that all calls of a statement may take together, uninterrupted */
-    SIZE_PATTERN = 4096,        /* bytes of a regular expression */
+    SIZE_PATTERN = 2048,        /* bytes of a regular expression */
     SIZE_FORMAT = 1024,         /* of a format or a path into JSON */
 };
 
