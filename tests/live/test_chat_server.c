@@ -172,8 +172,8 @@ Test(chat_server, a_wrong_key_or_address_is_told_and_changes_no_verdict)
     json_decref(verdict);
     verdict = verdict_of(assay(CHECK, AS_VERIFIER, "--verifier-endpoint", nowhere, RIGHT));
     expect_same(verdict, alone);
-    cr_expect(has_note(verdict, "the remote verifier did not answer") && has_note(verdict, "does not know this path"), "%s",
-              dumped(verdict));
+    cr_expect(has_note(verdict, "the remote verifier did not answer") && has_note(verdict, "does not know this path"),
+              "%s", dumped(verdict));
     json_decref(verdict);
     verdict = verdict_of(assay(CHECK, AS_CORRECTOR, "--corrector-key-variable=WRONG_KEY", WRONG));
     cr_expect_str_eq(text_of(verdict, "sql"), text_of(unrepaired, "sql"), "%s", dumped(verdict));

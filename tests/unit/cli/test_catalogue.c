@@ -378,8 +378,7 @@ Test(catalogue, a_password_has_no_byte_order_mark)
 Test(catalogue, a_password_that_cannot_be_read_stops_the_start)
 {
     write_file("my.yaml", "databases:\n  orders: {path: host=127.0.0.1 port=1 dbname=x, password_file: missing}\n");
-    expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, NULL,
-           "password file missing cannot be read");
+    expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, NULL, "password file missing cannot be read");
     write_file("my.yaml", "databases:\n  orders: {path: host=127.0.0.1 port=1 dbname=x, password_variable: NO_SUCH}\n");
     expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, NULL, "NO_SUCH");
 }

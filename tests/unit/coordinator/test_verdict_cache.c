@@ -210,9 +210,9 @@ Test(verdict_cache, a_whole_verdict_may_be_kept)
 
 Test(verdict_cache, what_failed_or_came_too_late_is_not)
 {
-    static const char *const passing[] = {"limit_time",     "limit_memory",       "deadline",
-                                          "db_unavailable", "db_locked",          "unreachable",
-                                          "full",           "no language model was asked", NULL};
+    static const char *const passing[] = {"limit_time", "limit_memory", "deadline", "db_unavailable",
+                                          "db_locked",  "unreachable",  "full",     "no language model was asked",
+                                          NULL};
     for (unsigned i = 0; i < G_N_ELEMENTS(passing); i++) {
         struct good *good = good_verdict();
         good->signals[1].reason = passing[i];
