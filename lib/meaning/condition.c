@@ -93,7 +93,6 @@ struct meaning_term *meaning_compare_terms(struct meaning_reader *r, const char 
     return meaning_term_make(r, MEANING_OPERATION, name, (struct meaning_term *[]){left, right}, 2, node);
 }
 
-/* x IS TRUE and x = TRUE of a condition are the condition, for rows that a WHERE keeps. */
 static struct meaning_term *read_comparison(struct meaning_reader *r, const struct sql_node *node, bool negated)
 {
     const struct meaning_operator *op = find_operator(node->op);
@@ -133,7 +132,7 @@ static struct meaning_term *read_list(struct meaning_reader *r, const struct sql
     const struct sql_node *list = sql_kid(node, IN_RIGHT);
     struct meaning_term *x = meaning_read_term(r, sql_kid(node, IN_VALUE));
     bool outside = negated != ((node->flags & SQL_F_NOT) != 0);
-    if (sql_is(list, SQL_SUBQUERY) && !outside)
+    if (sql_is(list, SQL_SUBQUERY) && !outside && !r->as_value && !sql_kid(sql_kid(list, 0), QUERY_LIMIT))
         return read_match(r, node, sql_kid(list, 0), sql_kid(node, IN_VALUE), "exists");
     if (!sql_is(list, SQL_LIST)) {
         struct meaning_term *parts[] = {x, meaning_read_term(r, list)};

@@ -36,18 +36,30 @@ static struct meaning_term *read_typed(struct meaning_reader *r, const struct sq
         const char *name = arena_printf(r->arena, "interval %s", unit);
         return meaning_term_make(r, MEANING_CALL, name ? name : "interval", &value, 1, node);
     }
-    return value;
+    const char *type = meaning_lower(r, node->text, node->text_len);
+    bool is_date = strncmp(type, "date", 4) == 0 || strncmp(type, "timestamp", 9) == 0;
+    return is_date ? value : meaning_term_make(r, MEANING_CALL, type, &value, 1, node);
 }
 
 static struct meaning_term *read_param(struct meaning_reader *r, const struct sql_node *node)
 {
+    if (node->text_len == 1) return meaning_term_unknown(r, "a parameter without a name", node);
     return make_value(r, arena_strndup(r->arena, node->text, node->text_len), node);
+}
+
+static struct meaning_term *read_condition(struct meaning_reader *r, const struct sql_node *node)
+{
+    bool as_value = r->as_value;
+    r->as_value = true;
+    struct meaning_term *term = meaning_read_condition(r, node, false);
+    r->as_value = as_value;
+    return term;
 }
 
 static struct meaning_term *read_unary(struct meaning_reader *r, const struct sql_node *node)
 {
     if (node->op == SQL_OP_NOT || node->op == SQL_OP_ISNULL || node->op == SQL_OP_NOTNULL)
-        return meaning_read_condition(r, node, false);
+        return read_condition(r, node);
     struct meaning_term *x = meaning_read_term(r, sql_kid(node, 0));
     if (node->op == SQL_OP_PLUS) return x;
     if (node->op == SQL_OP_NEG && meaning_is_value(x, NULL) && x->name[0] != '-' && x->name[0] != '\'')
@@ -64,18 +76,13 @@ static struct meaning_term *read_binary(struct meaning_reader *r, const struct s
 {
     if (node->op == SQL_OP_AND || node->op == SQL_OP_OR || node->op == SQL_OP_IS || node->op == SQL_OP_IS_NOT ||
         node->op == SQL_OP_IS_DISTINCT || node->op == SQL_OP_IS_NOT_DISTINCT || sql_is_comparison(node->op))
-        return meaning_read_condition(r, node, false);
+        return read_condition(r, node);
     struct meaning_term *parts[] = {meaning_read_term(r, sql_kid(node, 0)), meaning_read_term(r, sql_kid(node, 1))};
     const char *op = node->op == SQL_OP_OTHER ? meaning_lower(r, node->text, node->text_len) : sql_op_text(node->op);
     struct meaning_term *ratio = meaning_read_ratio(r, op, parts[0], parts[1], node);
     if (ratio) return ratio;
     if (is_commutative(node->op)) meaning_terms_sort(parts, 2, false);
     return meaning_term_make(r, MEANING_OPERATION, op, parts, 2, node);
-}
-
-static struct meaning_term *read_condition(struct meaning_reader *r, const struct sql_node *node)
-{
-    return meaning_read_condition(r, node, false);
 }
 
 /* CASE x WHEN a is CASE WHEN x = a. */
@@ -157,6 +164,9 @@ static struct meaning_term *read_function(struct meaning_reader *r, const struct
         r->failed = true;
         return meaning_term_unknown(r, "no memory", node);
     }
+    static const char *const random[] = {"random", "randomblob", "rand", "uuid", "gen_random_uuid"};
+    for (size_t i = 0; i < sizeof random / sizeof *random; i++)
+        if (strcmp(random[i], name) == 0) return meaning_term_unknown(r, "a random value", node);
     bool is_choice = n == 3 && (strcmp(name, "iif") == 0 || strcmp(name, "if") == 0);
     for (uint32_t i = 0; i < n; i++)
         args[i] =

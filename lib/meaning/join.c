@@ -168,6 +168,7 @@ static bool drop_matches(struct meaning_reader *r, struct meaning *m, uint32_t a
         struct meaning_term *condition = m->conditions[i];
         if (!meaning_is_operation(condition, "is null") || !is_column_of(condition->parts[0], source->name)) continue;
         if (!is_match_column(source->on, condition->parts[0]) || is_read_elsewhere(m, source, i)) continue;
+        if (meaning_term_has_kind(source->on, MEANING_QUERY)) continue; /* names of a subquery would need to move too */
         struct meaning_term *without = make_not_exists(r, source);
         if (!without) return false;
         m->conditions[i] = without;

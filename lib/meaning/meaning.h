@@ -16,7 +16,8 @@
  * A part without a normal form keeps its operator and operands. A part that cannot be read is a term of kind UNKNOWN
  * with the reason, and it is equal to no other term.
  *
- * Equal meanings have equal hashes. They give equal rows on any data whose dates are ISO texts or dates of the engine.
+ * Equal meanings have equal hashes. They give equal rows, up to the rounding of floating point, on any data whose dates are ISO texts or dates of the
+ * engine.
  * The rows are in the same order if the query has an order.
  *
  * Ownership: everything lives in the arena given to meaning_read. Thread: any; there is no state.
@@ -56,9 +57,10 @@ struct meaning_term {
     bool or_zero;  /* MEASURE: 0, not NULL, without rows */
     bool integer;  /* RATIO: integer operands, so the engine may cut the result to an integer */
     uint32_t n_parts;
-    uint32_t output;     /* QUERY: number of the output, from 0 */
-    uint32_t start, end; /* bytes of the statement's text */
-    uint64_t hash;       /* equal for equal terms, wherever they are written */
+    uint32_t size, depth; /* terms in it, and levels: a term that is used twice counts twice */
+    uint32_t output;      /* QUERY: number of the output, from 0 */
+    uint32_t start, end;  /* bytes of the statement's text */
+    uint64_t hash;        /* equal for equal terms, wherever they are written */
     const char *name;
     const char *form; /* PERIOD: how the value is written, "2024-01" or "date". MEASURE: "else 0" if other rows count
                          * as 0. NULL if there is nothing to say */
@@ -82,7 +84,7 @@ struct meaning_window {
     const char *frame; /* "all rows", "range to the current row" ...; the frame as written where it has no name here */
 };
 
-enum meaning_join { MEANING_INNER, MEANING_LEFT, MEANING_FULL };
+enum meaning_join { MEANING_INNER, MEANING_LEFT };
 
 /* One instance of a table, or a relation that is read as a table. */
 struct meaning_source {
@@ -91,7 +93,7 @@ struct meaning_source {
     struct meaning *relation; /* NULL for a table */
     enum meaning_join join;
     bool undone;             /* a LEFT JOIN whose optional rows a condition drops; `join` is MEANING_INNER then */
-    struct meaning_term *on; /* LEFT, FULL: the condition; NULL if there is none */
+    struct meaning_term *on; /* LEFT: the condition; NULL if there is none */
     uint32_t start, end;
 };
 
@@ -119,15 +121,16 @@ struct meaning {
     const char *limit, *offset; /* as written; NULL if there is none */
     bool ties;                  /* LIMIT keeps rows that tie with the last one */
     uint32_t n_unknown;         /* terms of kind UNKNOWN in all of it */
-    uint64_t hash;              /* never that of another meaning if n_unknown is not 0 */
+    uint64_t hash;              /* of the statement's meaning: 0 if a part is unknown, which is equal to no other */
 };
 
 /* Reads the meaning of a bound statement. *out is NULL if the statement has no query. Returns ERR_OK, or
  * ERR_LIMIT_MEMORY if the arena is full. Time and memory are in proportion to the statement with its CTEs merged. Parts
- * beyond MEANING_MAX_TERMS terms, and sources beyond MEANING_MAX_SOURCES in one relation, are unknown. */
+ * beyond MEANING_MAX_TERMS terms, a term of more than MEANING_MAX_SIZE with its parts, and sources beyond
+ * MEANING_MAX_SOURCES in one relation are unknown. */
 enum err_code meaning_read(struct arena *arena, const struct sql_bound *bound, struct meaning **out);
 
-enum { MEANING_MAX_TERMS = 20000, MEANING_MAX_SOURCES = 200, MEANING_MAX_DEPTH = 200 };
+enum { MEANING_MAX_TERMS = 20000, MEANING_MAX_SOURCES = 200, MEANING_MAX_DEPTH = 200, MEANING_MAX_SIZE = 4000 };
 
 /* Prints one line for each part. NUL-terminated; NULL if the arena is full. */
 char *meaning_print(struct arena *arena, const struct meaning *meaning);

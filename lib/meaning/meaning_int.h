@@ -24,6 +24,7 @@ struct meaning_reader {
     uint32_t depth; /* of expressions and queries */
     uint32_t scope; /* of relations */
     bool grouped;   /* each group of the relation that is read has a row */
+    bool as_value;  /* a condition is read as a value: NULL and false differ */
     bool failed;    /* the arena is full */
 };
 

@@ -63,7 +63,7 @@ static struct meaning_term *make_sum(struct meaning_reader *r, struct meaning_te
                                      const struct sql_node *node)
 {
     bool one_case = is_simple_case(x), to_zero = one_case && x->n_parts == 3 && is_zero(x->parts[2]);
-    if (is_one(x) || (one_case && meaning_is_value(x->parts[1], "1") && (x->n_parts == 2 || to_zero))) {
+    if (meaning_is_value(x, "1") || (one_case && meaning_is_value(x->parts[1], "1") && (x->n_parts == 2 || to_zero))) {
         struct meaning_term *term =
             make_measure(r, "count", NULL, one_case ? and_rows(r, rows, x->parts[0]) : rows, node);
         if (r->failed) return term;

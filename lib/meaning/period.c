@@ -64,12 +64,14 @@ static const char *text_of(const struct meaning_term *value, size_t *len)
     return value->name + 1;
 }
 
+/* `percent`: the format is one of strftime, not of to_char. */
 static struct meaning_term *read_format(struct meaning_reader *r, const struct sql_node *node,
-                                        struct meaning_term *format, struct meaning_term *date)
+                                        struct meaning_term *format, struct meaning_term *date, bool percent)
 {
     size_t len;
     const char *text = text_of(format, &len);
-    const struct meaning_format *row = text ? FIND_FORMAT(formats, text, len) : NULL;
+    bool fits = text && (len > 0 && text[0] == '%') == percent;
+    const struct meaning_format *row = fits ? FIND_FORMAT(formats, text, len) : NULL;
     return row ? make_period(r, row->period, row->form, date, node) : NULL;
 }
 
@@ -102,12 +104,9 @@ static struct meaning_term *read_prefix(struct meaning_reader *r, const struct s
     return row ? make_period(r, row->period, row->form, date, node) : NULL;
 }
 
-static bool is_call(const char *name, const char *list)
+static bool is_call(const char *name, const char *first, const char *second)
 {
-    size_t len = strlen(name);
-    for (const char *at = strstr(list, name); at; at = strstr(at + 1, name))
-        if (at[-1] == ' ' && at[len] == ' ') return true;
-    return false;
+    return strcmp(name, first) == 0 || strcmp(name, second) == 0;
 }
 
 struct meaning_term *meaning_read_period(struct meaning_reader *r, const struct sql_node *node,
@@ -115,17 +114,19 @@ struct meaning_term *meaning_read_period(struct meaning_reader *r, const struct 
 {
     if (node->kind == SQL_EXTRACT) return read_field(r, node, node->text, node->text_len, args[0]);
     const char *name = meaning_lower(r, node->text, node->text_len);
-    if (n == 2 && is_call(name, " strftime ")) return read_format(r, node, args[0], args[1]);
-    if (n == 2 && is_call(name, " to_char date_format ")) return read_format(r, node, args[1], args[0]);
-    if (n == 2 && is_call(name, " date_trunc ")) return read_cut(r, node, args[0], args[1]);
-    if (n == 3 && is_call(name, " substr substring ") && meaning_is_value(args[1], "1"))
+    if (n == 2 && is_call(name, "strftime", "")) return read_format(r, node, args[0], args[1], true);
+    if (n == 2 && is_call(name, "date_format", "")) return read_format(r, node, args[1], args[0], true);
+    if (n == 2 && is_call(name, "to_char", "")) return read_format(r, node, args[1], args[0], false);
+    if (n == 2 && is_call(name, "date_trunc", "")) return read_cut(r, node, args[0], args[1]);
+    if (n == 3 && is_call(name, "substr", "substring") && meaning_is_value(args[1], "1"))
         return read_prefix(r, node, args[0], args[2]);
-    if (n == 2 && is_call(name, " left ")) return read_prefix(r, node, args[0], args[1]);
+    if (n == 2 && is_call(name, "left", "")) return read_prefix(r, node, args[0], args[1]);
     size_t len;
-    const char *text = n == 2 && is_call(name, " date_part ") ? text_of(args[0], &len) : NULL;
+    const char *text = n == 2 && is_call(name, "date_part", "") ? text_of(args[0], &len) : NULL;
     if (text) return read_field(r, node, text, len, args[1]);
-    if (n == 1 && is_call(name, " year month quarter ")) return read_field(r, node, name, strlen(name), args[0]);
-    return n == 1 && is_call(name, " date ") ? make_period(r, "day", "2024-01-01", args[0], node) : NULL;
+    if (n == 1 && (is_call(name, "year", "month") || is_call(name, "quarter", "")))
+        return read_field(r, node, name, strlen(name), args[0]);
+    return n == 1 && is_call(name, "date", "") ? make_period(r, "day", "2024-01-01", args[0], node) : NULL;
 }
 
 /* --- calendar ------------------------------------------------------------------------------------------------- */
@@ -141,6 +142,13 @@ static bool is_number(const char *text, size_t n)
     return n > 0;
 }
 
+static int days_of_month(int year, int month)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return days[month - 1] + (month == 2 && leap);
+}
+
 /* Reads "2024", "2024-05" or "2024-05-12"; a missing field is 1. Returns the number of fields, or 0. */
 static int parse_date(const char *text, size_t len, struct meaning_date *out)
 {
@@ -151,14 +159,8 @@ static int parse_date(const char *text, size_t len, struct meaning_date *out)
     out->year = atoi(text);
     if (len >= 7) out->month = atoi(text + 5);
     if (len == DATE_LEN) out->day = atoi(text + 8);
+    if (out->month < 1 || out->month > 12 || out->day < 1 || out->day > days_of_month(out->year, out->month)) return 0;
     return len == 4 ? 1 : len == 7 ? 2 : 3;
-}
-
-static int days_of_month(int year, int month)
-{
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month >= 1 && month <= 12 ? days[month - 1] + (month == 2 && leap) : 31;
 }
 
 /* The first day after the year (1 field), month (2) or day (3). */

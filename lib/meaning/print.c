@@ -201,7 +201,7 @@ static void print_conditions(GString *out, struct meaning_term *const *terms, ui
 
 static void print_sources(GString *out, const struct meaning *m, const char *indent, const char *end)
 {
-    static const char *const joins[] = {"", " left", " full"};
+    static const char *const joins[] = {"", " left"};
     if (!m->n_sources) return;
     begin_line(out, indent, "from");
     for (uint32_t i = 0; i < m->n_sources; i++) {

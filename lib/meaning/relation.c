@@ -92,29 +92,39 @@ static bool has_window(const struct sql_node *items)
 static bool is_simple(const struct sql_source *source)
 {
     const struct sql_node *query = query_of(source), *select = sql_kid(query, QUERY_BODY);
-    if (!sql_is(select, SQL_SELECT) || sql_kid(query, QUERY_LIMIT) || sql_kid(query, QUERY_WITH)) return false;
+    if (!sql_is(select, SQL_SELECT) || sql_kid(query, QUERY_LIMIT) || sql_kid(query, QUERY_ORDER) ||
+        sql_kid(query, QUERY_WITH))
+        return false;
     return !sql_kid(select, SELECT_DISTINCT) && !sql_kid(select, SELECT_GROUP) && !sql_kid(select, SELECT_HAVING) &&
            !source->of->aggregate && !source->of->arm && !has_window(sql_kid(select, SELECT_ITEMS));
 }
 
+/* The column of a source that a star brings under this name; NULL if the source has none. */
+static struct meaning_term *read_star_column(struct meaning_reader *r, const struct sql_source *source,
+                                             const struct sql_output *output)
+{
+    const struct sql_catalog *catalog = r->bound->catalog;
+    if (source->kind == SQL_SOURCE_TABLE && source->table == output->table)
+        return meaning_read_source_column(r, source, output->column,
+                                          catalog->column_name(catalog->self, output->table, output->column), NULL);
+    for (uint32_t i = 0; source->kind != SQL_SOURCE_TABLE && i < source->n_outputs; i++)
+        if (sql_name_is(source->outputs[i].name, source->outputs[i].name_len, output->name, output->name_len))
+            return meaning_read_source_column(r, source, (int)i, "", NULL);
+    return NULL;
+}
+
+/* A column of a star that several sources may bring is unknown. */
 static struct meaning_term *read_output(struct meaning_reader *r, const struct sql_block *block, uint32_t i)
 {
     const struct sql_output *output = &block->outputs[i];
+    struct meaning_term *found = NULL;
     if (output->expr) return meaning_read_term(r, output->expr);
-    uint32_t before = 0; /* of a star: the column is that of the source which it falls into */
     for (uint32_t s = 0; s < block->n_sources; s++) {
-        const struct sql_source *source = &block->sources[s];
-        const struct sql_catalog *catalog = r->bound->catalog;
-        if (source->kind == SQL_SOURCE_TABLE && source->table == output->table)
-            return meaning_read_source_column(r, source, output->column,
-                                              catalog->column_name(catalog->self, output->table, output->column), NULL);
-        for (uint32_t o = 0; source->kind != SQL_SOURCE_TABLE && o < source->n_outputs; o++)
-            if (source->outputs[o].name_len == output->name_len &&
-                sql_name_is(source->outputs[o].name, output->name_len, output->name, output->name_len))
-                return meaning_read_source_column(r, source, (int)o, "", NULL);
-        before += source->n_outputs;
+        struct meaning_term *column = read_star_column(r, &block->sources[s], output);
+        if (column && found) return meaning_term_unknown(r, "a column of a star over several sources", block->node);
+        if (column) found = column;
     }
-    return meaning_term_unknown(r, before ? "a column of a star" : "a star without columns", block->node);
+    return found ? found : meaning_term_unknown(r, "a column of a star", block->node);
 }
 
 /* Reads the sources and conditions of a simple query as the reader's own, and its outputs. */
@@ -216,7 +226,7 @@ static struct meaning_term *read_on(struct meaning_reader *r, const struct sql_n
 
 /* The optional side must be one source: the condition of a join belongs to it. */
 static void read_outer(struct meaning_reader *r, struct meaning_builder *b, const struct sql_node *join,
-                       const struct sql_node *optional, enum meaning_join kind)
+                       const struct sql_node *optional)
 {
     while (sql_is(optional, SQL_FROM_PAREN) && !optional->alias) optional = sql_kid(optional, 0);
     if (!sql_is(optional, SQL_TABLE) && !sql_is(optional, SQL_DERIVED)) {
@@ -227,7 +237,7 @@ static void read_outer(struct meaning_reader *r, struct meaning_builder *b, cons
     read_source(r, b, optional, true);
     struct meaning_term *on = read_on(r, join);
     if (r->failed || b->m->n_sources != at + 1) return;
-    b->m->sources[at].join = kind;
+    b->m->sources[at].join = MEANING_LEFT;
     b->m->sources[at].on = on;
 }
 
@@ -242,8 +252,12 @@ static void read_join(struct meaning_reader *r, struct meaning_builder *b, const
         b->where = meaning_join_terms(r, "and", b->where, read_on(r, join));
         return;
     }
+    if (join->op == SQL_JOIN_FULL_OUTER) { /* conditions of its sides would become those of its result */
+        fail_condition(r, b, "a full outer join", join);
+        return;
+    }
     read_from(r, b, swapped ? right : left);
-    read_outer(r, b, join, swapped ? left : right, join->op == SQL_JOIN_FULL_OUTER ? MEANING_FULL : MEANING_LEFT);
+    read_outer(r, b, join, swapped ? left : right);
 }
 
 static void read_from(struct meaning_reader *r, struct meaning_builder *b, const struct sql_node *node)
@@ -291,6 +305,17 @@ static void read_outputs(struct meaning_reader *r, struct meaning *m, const stru
     m->n_outputs = block->n_outputs;
 }
 
+/* True if the term is computed from keys and literals alone. Any other column is one of some row of the group. */
+static bool is_over_keys(const struct meaning *m, const struct meaning_term *term)
+{
+    for (uint32_t i = 0; i < m->n_keys; i++)
+        if (m->keys[i]->hash == term->hash) return true;
+    bool plain = term->kind == MEANING_VALUE || term->kind == MEANING_OPERATION || term->kind == MEANING_CALL ||
+                 term->kind == MEANING_CASE || term->kind == MEANING_PERIOD;
+    for (uint32_t i = 0; plain && i < term->n_parts; i++) plain = is_over_keys(m, term->parts[i]);
+    return plain;
+}
+
 /* A condition of HAVING on the keys alone is one on the rows. */
 static void read_having(struct meaning_reader *r, struct meaning_builder *b, const struct sql_node *having)
 {
@@ -299,9 +324,7 @@ static void read_having(struct meaning_reader *r, struct meaning_builder *b, con
     struct meaning_term **parts = NULL;
     uint32_t n = meaning_conjuncts(r, condition, &parts);
     for (uint32_t i = 0; i < n; i++) {
-        bool on_rows = m->grain == MEANING_KEYS && !meaning_term_has_kind(parts[i], MEANING_MEASURE) &&
-                       !meaning_term_has_kind(parts[i], MEANING_QUERY) &&
-                       !meaning_term_has_kind(parts[i], MEANING_RATIO);
+        bool on_rows = m->grain == MEANING_KEYS && is_over_keys(m, parts[i]);
         struct meaning_term **to = on_rows ? &b->where : &group;
         *to = meaning_join_terms(r, "and", *to, parts[i]);
     }
@@ -460,8 +483,8 @@ static const char *text_of_node(struct meaning_reader *r, const struct sql_node 
     return text;
 }
 
-/* Reads the order of the result. Without a limit the order of a part has no meaning. */
-static void read_end(struct meaning_reader *r, struct meaning *m, const struct sql_node *query, bool top)
+/* Reads order and limit. The order of a part counts too: an engine may aggregate its rows in that order. */
+static void read_end(struct meaning_reader *r, struct meaning *m, const struct sql_node *query)
 {
     const struct sql_node *order = sql_kid(query, QUERY_ORDER), *limit = sql_kid(query, QUERY_LIMIT);
     if (limit) {
@@ -469,7 +492,7 @@ static void read_end(struct meaning_reader *r, struct meaning *m, const struct s
         m->offset = text_of_node(r, sql_kid(limit, LIMIT_OFFSET));
         m->ties = limit->flags & SQL_F_WITH_TIES;
     }
-    if (!order || (!limit && !top)) return;
+    if (!order) return;
     m->n_order = meaning_read_order(r, order, &m->order);
     for (uint32_t i = 0; i < m->n_order; i++) {
         const struct sql_node *key = sql_kid(order->kids[i], 0);
@@ -482,12 +505,13 @@ static struct meaning *read_whole(struct meaning_reader *r, const struct sql_nod
 {
     struct meaning *m = arena_new(r->arena, struct meaning);
     struct meaning_binding *bindings = r->bindings;
-    bool top = r->scope == 0, grouped = r->grouped;
+    bool grouped = r->grouped, as_value = r->as_value;
     if (!m) {
         r->failed = true;
         return NULL;
     }
     const struct sql_node *body = sql_kid(query, QUERY_BODY);
+    r->as_value = false;
     if (++r->depth >= MEANING_MAX_DEPTH) {
         m->limit = "the query is too large";
         r->n_unknown++;
@@ -497,11 +521,12 @@ static struct meaning *read_whole(struct meaning_reader *r, const struct sql_nod
         read_body(r, m, body, x);
         r->scope++;
         r->grouped = sql_kid(body, SELECT_GROUP) != NULL && sql_is(body, SQL_SELECT);
-        if (!r->failed) read_end(r, m, query, top);
+        if (!r->failed) read_end(r, m, query);
         r->scope--;
     }
     r->depth--;
     r->grouped = grouped;
+    r->as_value = as_value;
     r->bindings = bindings;
     if (m && !r->failed) meaning_rehash(m);
     return m;
@@ -534,6 +559,7 @@ enum err_code meaning_read(struct arena *arena, const struct sql_bound *bound, s
     struct meaning *m = meaning_read_query(&r, bound->stmt->root);
     if (r.failed || !m) return ERR_LIMIT_MEMORY;
     m->n_unknown = r.n_unknown;
+    if (m->n_unknown) m->hash = 0;
     *out = m;
     return ERR_OK;
 }

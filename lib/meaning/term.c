@@ -41,8 +41,38 @@ static uint64_t hash_window(const struct meaning_window *window)
     return hash_keys(meaning_mix(hash, window->n_partition), window->order, window->n_order);
 }
 
+/* A part's size and depth are bounded when the term above it is made, so that these do not overflow. */
+static void measure_term(struct meaning_term *term)
+{
+    const struct meaning_window *window = term->window;
+    uint32_t size = 1, depth = 0;
+    for (uint32_t i = 0; i < term->n_parts; i++) {
+        size += term->parts[i]->size;
+        if (term->parts[i]->depth > depth) depth = term->parts[i]->depth;
+    }
+    if (term->rows) {
+        size += term->rows->size;
+        if (term->rows->depth > depth) depth = term->rows->depth;
+    }
+    for (uint32_t i = 0; window && i < window->n_partition; i++) size += window->partition[i]->size;
+    for (uint32_t i = 0; window && i < window->n_order; i++) size += window->order[i].term->size;
+    term->size = size;
+    term->depth = depth + 1;
+}
+
+static bool is_too_large(struct meaning_term *const *parts, uint32_t n)
+{
+    uint64_t size = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        size += parts[i]->size;
+        if (parts[i]->depth > MEANING_MAX_DEPTH) return true;
+    }
+    return size > MEANING_MAX_SIZE;
+}
+
 void meaning_term_rehash(struct meaning_term *term)
 {
+    measure_term(term);
     uint64_t flags = (uint64_t)term->distinct | (uint64_t)term->or_zero << 1 | (uint64_t)term->integer << 2;
     uint64_t hash = meaning_mix(term->kind, meaning_mix(meaning_hash_text(term->name), flags));
     if (term->form) hash = meaning_mix(hash, meaning_hash_text(term->form));
@@ -57,6 +87,7 @@ struct meaning_term *meaning_term_make(struct meaning_reader *r, enum meaning_ki
                                        struct meaning_term *const *parts, uint32_t n, const struct sql_node *node)
 {
     static struct meaning_term full = {.kind = MEANING_UNKNOWN, .name = "no memory"};
+    if (is_too_large(parts, n)) return meaning_term_unknown(r, "the query is too large", node);
     struct meaning_term *term = arena_new(r->arena, struct meaning_term);
     struct meaning_term **copy = term && n ? arena_new_array(r->arena, n, struct meaning_term *) : NULL;
     if (!term || (n && !copy)) {

@@ -65,9 +65,11 @@ static const char *name_frame(struct meaning_reader *r, const struct sql_node *f
 
 /* --- windows --- */
 
-static const struct sql_node *find_window(const struct sql_node *call, const struct sql_node *window)
+static const struct sql_node *find_window(struct meaning_reader *r, const struct sql_node *call,
+                                          const struct sql_node *window)
 {
-    const struct sql_node *list = sql_kid(sql_up(call, SQL_SELECT), SELECT_WINDOWS);
+    const struct sql_block *block = sql_block_of(r->bound, call);
+    const struct sql_node *list = block ? sql_kid(block->node, SELECT_WINDOWS) : NULL;
     for (uint32_t i = 0; list && i < list->n_kids; i++)
         if (sql_name_is(list->kids[i]->text, list->kids[i]->text_len, window->text2, window->text2_len))
             return list->kids[i];
@@ -129,7 +131,7 @@ struct meaning_term *meaning_read_window(struct meaning_reader *r, const struct 
 {
     const struct sql_node *node = sql_kid(call, CALL_WINDOW);
     const char *name = meaning_lower(r, call->text, call->text_len);
-    if (node->flags & SQL_F_NAMED) node = find_window(call, node);
+    if (node->flags & SQL_F_NAMED) node = find_window(r, call, node);
     if (!node || (node->text2 && !(node->flags & SQL_F_NAMED)))
         return meaning_term_unknown(r, "a window that extends another", call);
     struct meaning_term **args = NULL, *measure = NULL;
