@@ -108,6 +108,15 @@ static char *repeat_text(const char *before, const char *each, unsigned n, const
     return g_string_free(g_string_append(text, after), FALSE);
 }
 
+/* n CTEs, each of which adds the column of the one before to itself: a term of 2^n terms. */
+static char *double_ctes(unsigned n)
+{
+    GString *text = g_string_new("WITH c0 AS (SELECT a FROM t)");
+    for (unsigned i = 1; i < n; i++) g_string_append_printf(text, ", c%u AS (SELECT a + a AS a FROM c%u)", i, i - 1);
+    g_string_append_printf(text, " SELECT a FROM c%u WHERE a > 1 GROUP BY a HAVING a < 9", n - 1);
+    return g_string_free(text, FALSE);
+}
+
 /* n CTEs, each of which reads the one before it `times` times. */
 static char *chain_ctes(unsigned n, unsigned times)
 {
@@ -121,6 +130,31 @@ static char *chain_ctes(unsigned n, unsigned times)
     return g_string_free(text, FALSE);
 }
 
+static void expect_unknown(struct arena *arena, const struct golden_case *c, const char *sql)
+{
+    const struct meaning *m = read_sql(arena, c, sql);
+    cr_expect_gt(m->n_unknown, 0, "%s", sql);
+    cr_expect_eq(m->hash, 0, "%s", sql);
+}
+
+Test(meaning, unknown_parts_have_no_hash)
+{
+    static const struct golden_case none = {.file = "unknown", .name = "unknown"};
+    static const char *const statements[] = {
+        "SELECT * FROM t x JOIN t y ON x.a = y.b", "SELECT t.a FROM t FULL JOIN u ON t.a = u.a",
+        "SELECT a FROM t WHERE a = ? OR b = ?",    "SELECT random() FROM t",
+        "SELECT DISTINCT ON (a) a, b FROM t",      "VALUES (1)",
+    };
+    struct arena arena;
+    arena_init(&arena, 0);
+    catalog = catalog_sqlite_script("CREATE TABLE t (a INTEGER, b INTEGER); CREATE TABLE u (a INTEGER)");
+    for (size_t i = 0; i < G_N_ELEMENTS(statements); i++) expect_unknown(&arena, &none, statements[i]);
+    arena_free(&arena);
+    catalog_sqlite_free(catalog);
+    catalog = NULL;
+    leak_check();
+}
+
 Test(meaning, large_statements_are_bounded, .timeout = 60)
 {
     static const struct golden_case none = {.file = "large", .name = "large"};
@@ -131,6 +165,8 @@ Test(meaning, large_statements_are_bounded, .timeout = 60)
         repeat_text("SELECT a", " + a", 900, " FROM t"),
         chain_ctes(300, 1),
         chain_ctes(60, 2),
+        double_ctes(60),
+        g_strdup("SELECT \" strftime\"('%Y', a), \"\"(1) FROM t"),
     };
     char *closed = repeat_text(statements[2], ")", 40, "");
     g_free(statements[2]);
