@@ -3,7 +3,7 @@
 
   pairs.py --assay build/release/cli/assay --db-root DATABASES PAIRS.jsonl [PAIRS.jsonl ...] [--by-kind] [--wrong N]
   pairs.py --assay build/release/cli/assay --schemas tests/data/analytic tests/data/analytic/tune.jsonl
-           [--csv FILE] [-- OPTION...]
+  with [--csv FILE] [-- OPTION...]
 
 A pair is a question with a right query and a plausible slip of like form and length (tests/data/pairs; README there). Each
 pair is judged four times by `assay replay`: both queries, in both orders, with nothing said of how they came about, and

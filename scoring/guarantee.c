@@ -184,7 +184,7 @@ enum err_code guarantee_load(const char *path, const struct guarantee_conditions
     *out = code ? NULL : g;
     if (!code) return ERR_OK;
     guarantee_free(g);
-    return err_set(err, code, "%s: %.*s" ERR_HINT "%s", path, (int)err_message_len(&why), why.text, err_hint(&why));
+    return err_at(err, code, &why, "%s", path);
 }
 
 void guarantee_free(struct guarantee *guarantee)

@@ -80,9 +80,10 @@ void http_reply_error(struct http_reply *reply, const struct err *err)
                                            : MHD_HTTP_BAD_REQUEST;
     const char *title = i < G_N_ELEMENTS(rows) ? rows[i].title : fatal ? "service unavailable" : "invalid request";
     reply->type = PROBLEM;
-    char *message = g_strndup(err->text, err_message_len(err));
-    reply->body = format_problem(reply->status, title, err_name(err->code), *message ? message : err_meaning(err->code),
-                                 err_hint(err));
+    int len;
+    const char *text = err_message(err, &len);
+    char *message = g_strndup(text, (gsize)len);
+    reply->body = format_problem(reply->status, title, err_name(err->code), message, err_hint(err));
     g_free(message);
 }
 

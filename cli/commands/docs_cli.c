@@ -64,7 +64,7 @@ void docs_print_cli(void)
          "lists\n"
          "the main flags of a command, `--help=all` lists all. [configuration.md](configuration.md) lists all "
          "settings.\n\n"
-         "| command | what it does | guide |\n| --- | --- | --- |");
+         "| command | purpose | guide |\n| --- | --- | --- |");
     for (const struct command *const *c = commands; *c; c++) {
         printf("| [`assay %s`](#assay-%s) | %s | ", (*c)->name, (*c)->name, (*c)->sentence);
         if ((*c)->guide) printf("[%s](%s) ", (*c)->guide, (*c)->guide);

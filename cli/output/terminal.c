@@ -173,18 +173,16 @@ void complain_empty(const char *path)
 
 void complain_text(const struct err *err)
 {
-    int len = (int)err_message_len(err);
-    if (len)
-        complain("%.*s" ERR_HINT "%s", len, err->text, err_hint(err));
-    else
-        complain("%s", err_meaning(err->code));
+    int len;
+    const char *message = err_message(err, &len);
+    complain("%.*s" ERR_HINT "%s", len, message, err_hint(err));
 }
 
 int complain_err(const char *what, const struct err *err)
 {
-    int len = (int)err_message_len(err);
-    const char *text = len ? err->text : err_meaning(err->code);
-    complain("%s%s%.*s (%s)" ERR_HINT "%s", what ? what : "", what ? ": " : "", len ? len : (int)strlen(text), text,
-             err_name(err->code), err_hint(err));
+    int len;
+    const char *message = err_message(err, &len);
+    complain("%s%s%.*s (%s)" ERR_HINT "%s", what ? what : "", what ? ": " : "", len, message, err_name(err->code),
+             err_hint(err));
     return EXIT_ERROR;
 }

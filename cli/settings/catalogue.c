@@ -32,7 +32,7 @@ const struct option_row catalogue_rows[] = {
      .sentence = "refuse: do not run statements that read a denied column; hide: run the statements and hide the "
                  "values of the column (no security boundary); without it, judge.deny_mode applies"},
     {"max-statements", 0, OPT_INT, "N", AT(max_statements), "0", .min = 0, .max = 100000,
-     .sentence = "maximum concurrent statements of all processes together, counted in Redis; 0: no limit"},
+     .sentence = "maximum concurrent statements of all processes together, counted in Redis; 0 means no limit"},
     {"max-cost", 0, OPT_REAL, "COST", AT(max_cost), "0", .min = 0, .max = 1e15,
      .sentence =
          "maximum cost that EXPLAIN estimates for a statement; a statement above it is not run; PostgreSQL only; 0: no "

@@ -64,8 +64,9 @@ static const struct option_row judge_rows[] = {
      .sentence = "withdraw the guarantee of --alpha when requests differ from the calibration data; set no for a log "
                  "that is sorted by database"},
     {"deadline-ms", 0, OPT_INT, "MS", AT(judge.deadline_ms), "0", .min = -1, .max = 86400000,
-     .sentence = "time limit of a request, from its arrival; 0: no limit, but 10 s in `assay serve` without --servers; "
-                 "-1: no limit. Servers and coordinators allow ten minutes at most"},
+     .sentence =
+         "time limit of a request, from its arrival; 0 means no limit, but 10 s in `assay serve` without --servers; "
+         "-1: no limit. Servers and coordinators allow ten minutes at most"},
     {"max-iterations", 0, OPT_INT, "N", AT(judge.max_iterations), "0", .min = 0, .max = 10000,
      .sentence = "maximum number of candidates to judge; 0: all"},
     {"speculate", 0, OPT_INT, "N", AT(judge.speculate), "0", .min = 0, .max = 64,
@@ -183,12 +184,13 @@ static const struct option_row llm_rows[] = {
      .sentence = "maximum concurrent calls of a process that judges without separate workers"},
     {"llm-requests-per-minute", 0, OPT_INT, "N", AT(llm.requests), "0", .min = 0, .max = 100000000,
      .sentence = "maximum calls per minute of all processes together, counted in Redis; without Redis, each process "
-                 "counts alone, and a worker uses a share (--processes); 0: no limit"},
+                 "counts alone, and a worker uses a share (--processes); 0 means no limit"},
     {"llm-tokens-per-minute", 0, OPT_INT, "N", AT(llm.tokens), "0", .min = 0, .max = 1000000000000,
-     .sentence = "maximum tokens per minute, read and written, counted like --llm-requests-per-minute; 0: no limit"},
+     .sentence =
+         "maximum tokens per minute, read and written, counted like --llm-requests-per-minute; 0 means no limit"},
     {"llm-money-per-minute", 0, OPT_REAL, "AMOUNT", AT(llm.money), "0", .min = 0, .max = 1e9,
      .sentence = "maximum cost per minute, at --llm-price-in and --llm-price-out, counted like "
-                 "--llm-requests-per-minute; 0: no limit"},
+                 "--llm-requests-per-minute; 0 means no limit"},
     {"llm-price-in", 0, OPT_REAL, "AMOUNT", AT(llm.price_in), "0", .min = 0, .max = 1e9,
      .sentence = "price of a million tokens that the model reads"},
     {"llm-price-out", 0, OPT_REAL, "AMOUNT", AT(llm.price_out), "0", .min = 0, .max = 1e9,
@@ -213,7 +215,7 @@ static const struct option_row consult_rows[] = {
      .sentence = "maximum wait for one opinion; after it, the verdict is made without the opinion"},
     {"llm-request-tokens", 0, OPT_INT, "N", AT(llm.request_tokens), "0", .min = 0, .max = 1000000000,
      .sentence =
-         "number of tokens after which the language model judges no further candidate of a request; 0: no limit"},
+         "number of tokens after which the language model judges no further candidate of a request; 0 means no limit"},
     END};
 
 static const struct option_row corrector_rows[] = {
@@ -241,7 +243,7 @@ static const struct option_row corrector_rows[] = {
      .sentence = "maximum concurrent calls of the chat model"},
     {"corrector-per-minute", 0, OPT_INT, "N", AT(corrector.per_minute), "0", .min = 0, .max = 1000000,
      .sentence = "maximum calls of the chat model per minute and process; further answers are repaired without the "
-                 "model; 0: no limit"},
+                 "model; 0 means no limit"},
     {"corrector-rounds", 0, OPT_INT, "N", AT(corrector.rounds), "3", .min = 1, .max = 8,
      .sentence = "maximum calls of the chat model for one answer, each about a different finding; a repair that can be "
                  "applied ends them"},
@@ -427,7 +429,7 @@ static const struct option_row past_rows[] = {
     {"wait-ms", 0, OPT_INT, "MS", AT(past.wait_ms), "60000", .min = 0, .max = 86400000,
      .sentence = "with --feed and --out: maximum wait for the next verdict"},
     {"rate", 0, OPT_REAL, "N", AT(past.rate), "0", .min = 0, .max = 1e6,
-     .sentence = "maximum requests per second; 0: no limit"},
+     .sentence = "maximum requests per second; 0 means no limit"},
     {"speed", 0, OPT_REAL, "X", AT(past.speed), "0", .min = 0, .max = 1e9,
      .sentence = "keep the recorded intervals between requests, divided by X; a log records the `time` of each line; "
                  "0: no intervals"},
@@ -703,10 +705,10 @@ static const struct option_row serve_rows[] = {
      .sentence = "maximum number of waiting callers; further callers are told to retry"},
     {"per-address", 0, OPT_INT, "N", AT(serve.per_address), "64", .min = 0, .max = 100000,
      .sentence = "maximum connections from one address, without waiting callers; a further connection closes the "
-                 "oldest one; 0: no limit, for callers behind a proxy"},
+                 "oldest one; 0 means no limit, for callers behind a proxy"},
     {"per-tenant", 0, OPT_INT, "N", AT(serve.per_tenant), "64", .min = 0, .max = 100000,
      .sentence = "with --tokens: maximum concurrent requests of one tenant; further requests are told to retry, and a "
-                 "batch waits; 0: no limit"},
+                 "batch waits; 0 means no limit"},
     {"max-kb", 0, OPT_INT, "KIB", AT(serve.max_kb), "1024", .min = 1, .max = 8192,
      .sentence = "maximum size of a request"},
     {"keep", 0, OPT_TEXT, "FILE", AT(serve.keep), NULL,

@@ -112,10 +112,11 @@ enum err_code err_at(struct err *err, enum err_code code, const struct err *inne
     va_start(args, place_format);
     vsnprintf(place, sizeof place, place_format, args);
     va_end(args);
-    int len = (int)err_message_len(inner);
-    const char *message = len ? inner->text : err_meaning(code);
-    return err_set(err, code, "%s: %.*s" ERR_HINT "%s", place, len ? len : (int)strlen(message), message,
-                   err_hint(inner));
+    struct err known = *inner; /* with the code, which gives an empty message its meaning */
+    known.code = code;
+    int len;
+    const char *message = err_message(&known, &len);
+    return err_set(err, code, "%s: %.*s" ERR_HINT "%s", place, len, message, err_hint(inner));
 }
 
 const char *err_hint(const struct err *err)
@@ -123,7 +124,9 @@ const char *err_hint(const struct err *err)
     return err->hint_at ? err->text + err->hint_at : "";
 }
 
-size_t err_message_len(const struct err *err)
+const char *err_message(const struct err *err, int *len)
 {
-    return err->hint_at ? (size_t)err->hint_at - 2 : strlen(err->text);
+    const char *text = err->text[0] ? err->text : err_meaning(err->code);
+    *len = err->hint_at ? err->hint_at - 2 : (int)strlen(text);
+    return text;
 }

@@ -107,8 +107,9 @@ enum err_code err_at(struct err *err, enum err_code code, const struct err *inne
 /* Returns the hint, which lives in `err`, or "" if there is none. Thread: any. */
 const char *err_hint(const struct err *err);
 
-/* Returns the number of bytes of the message in `err->text`. Thread: any. */
-size_t err_message_len(const struct err *err);
+/* Returns the message without the hint, or the meaning of the code if it is empty, and sets *len for "%.*s". Lives in
+ * `err`, or forever. Thread: any. */
+const char *err_message(const struct err *err, int *len);
 
 /* Returns the offset of ERR_HINT in the formatted text, or SIZE_MAX if `format` does not hold it. A separator inside of an
  * argument does not count. Does not consume `args`. Thread: any. */

@@ -16,9 +16,8 @@
  * A part without a normal form keeps its operator and operands. A part that cannot be read is a term of kind UNKNOWN
  * with the reason, and it is equal to no other term.
  *
- * Equal meanings have equal hashes. They give equal rows, up to the rounding of floating point, on any data whose dates are ISO texts or dates of the
- * engine.
- * The rows are in the same order if the query has an order.
+ * Equal meanings have equal hashes. They give equal rows, up to the rounding of floating point, on any data whose dates
+ * are ISO texts or dates of the engine. The rows are in the same order if the query has an order.
  *
  * Ownership: everything lives in the arena given to meaning_read. Thread: any; there is no state.
  */

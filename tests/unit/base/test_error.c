@@ -38,7 +38,9 @@ Test(error, hint_follows_the_message)
     err_set(&err, ERR_CONFIG, "%s is not a directory" ERR_HINT "create %s", "a", "it");
     cr_expect_str_eq(err.text, "a is not a directory; create it");
     cr_expect_str_eq(err_hint(&err), "create it");
-    cr_expect_eq(err_message_len(&err), strlen("a is not a directory"));
+    int len;
+    cr_expect_eq(err_message(&err, &len), err.text);
+    cr_expect_eq(len, (int)strlen("a is not a directory"));
     err_set(&err, ERR_CONFIG, "%s is not a directory", "a" ERR_HINT "b");
     cr_expect_str_eq(err_hint(&err), "", "a separator in an argument is text");
     err_set(&err, ERR_CONFIG, "no file" ERR_HINT "%s", "");
