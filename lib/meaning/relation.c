@@ -368,7 +368,21 @@ static int by_source_name(const void *a, const void *b)
     return strcmp(((const struct meaning_source *)a)->name, ((const struct meaning_source *)b)->name);
 }
 
-/* Sources and conditions; `x`: a term that the first output must be equal to. */
+/* Adds the condition that the first output is equal to `x`: on the rows, or on the groups. */
+static void require_match(struct meaning_reader *r, struct meaning_builder *b, const struct sql_node *x)
+{
+    struct meaning *m = b->m;
+    struct meaning_term *equal = meaning_compare_terms(r, "=", meaning_read_term(r, x), m->outputs[0].term, x);
+    if (m->grain == MEANING_ROWS) {
+        b->where = meaning_join_terms(r, "and", b->where, equal);
+        return;
+    }
+    struct meaning_term *all = meaning_from_conjuncts(r, m->group_conditions, m->n_group_conditions);
+    all = meaning_join_terms(r, "and", all, equal);
+    m->n_group_conditions = meaning_conjuncts(r, all, &m->group_conditions);
+}
+
+/* Reads one SELECT; `x`: a term that its first output must be equal to, or NULL. */
 static void read_select(struct meaning_reader *r, struct meaning *m, const struct sql_node *select,
                         const struct sql_node *x)
 {
@@ -387,17 +401,7 @@ static void read_select(struct meaning_reader *r, struct meaning *m, const struc
     m->grain = block->aggregate ? MEANING_ONE : MEANING_ROWS;
     if (group && !r->failed) read_keys(r, m, group);
     if (having) read_having(r, &b, having);
-    if (x && m->n_outputs) {
-        struct meaning_term *equal = meaning_compare_terms(r, "=", meaning_read_term(r, x), m->outputs[0].term, x);
-        if (m->grain == MEANING_ROWS)
-            b.where = meaning_join_terms(r, "and", b.where, equal);
-        else
-            m->n_group_conditions = meaning_conjuncts(
-                r,
-                meaning_join_terms(r, "and", meaning_from_conjuncts(r, m->group_conditions, m->n_group_conditions),
-                                   equal),
-                &m->group_conditions);
-    }
+    if (x && m->n_outputs) require_match(r, &b, x);
     m->n_conditions = meaning_conjuncts(r, b.where, &m->conditions);
     if (sql_kid(select, SELECT_DISTINCT) && !r->failed) read_distinct(r, m, sql_kid(select, SELECT_DISTINCT));
     if (!r->failed) meaning_settle_joins(r, m);
