@@ -157,7 +157,7 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
     json_object_foreach((json_t *)(uintptr_t)groups, name, list)
     {
         if (!read_group(g, name, list))
-            return err_set(err, ERR_CONFIG, "group '%.40s' has an invalid record, or too many", name);
+            return err_set(err, ERR_CONFIG, "group '%.40s' has an invalid record or too many records", name);
     }
     if (!g->n_groups || !add_all(g)) return err_set(err, ERR_CONFIG, "there are no records, or too many");
     if (!read_databases(g, json_object_get(root, "databases")))

@@ -54,7 +54,7 @@ static int suggest_log(struct suggesting *s, const char *path)
 static int words_run(struct cli *cli)
 {
     if (strcmp(cli->args[0], "suggest") != 0) {
-        complain("unknown words action '%s', expected suggest", cli->args[0]);
+        complain("unknown action '%s' of words, expected suggest", cli->args[0]);
         return EXIT_ERROR;
     }
     if (!engine_settings_has_databases(cli)) return EXIT_ERROR;

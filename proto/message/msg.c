@@ -206,8 +206,9 @@ enum err_code msg_decode_verdict(struct arena *arena, const void *bytes, size_t 
     enum err_code code = msg_decode(arena, MSG_KIND_VERDICT, &msg_verdict_record, bytes, len, &message, err);
     *out = message;
     if (code) return code;
-    return (*out)->chosen <= (*out)->n_candidates ? ERR_OK
-                                                  : err_set(err, ERR_MALFORMED, "field chosen is out of range");
+    return (*out)->chosen <= (*out)->n_candidates
+               ? ERR_OK
+               : err_set(err, ERR_MALFORMED, "the value of field 'chosen' is out of range");
 }
 
 enum err_code msg_decode_verdict_own(const void *bytes, size_t len, struct msg_verdict **out, struct err *err)

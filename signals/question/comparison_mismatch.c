@@ -165,7 +165,7 @@ static void check_keys(struct vsig_run *run)
     for (const char *const *word = IDS; *word; word++)
         if (question_has(run->subject->analysis, *word)) return;
     vsig_fire(run, VSIG_ERROR, logic.key_sized,
-              "the query compares a key by size, but the question does not mention the key");
+              "the query compares a key with < or >, but the question does not mention the key");
 }
 
 static enum err_code comparison_mismatch_eval(struct vsig_run *run)
