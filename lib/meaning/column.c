@@ -39,6 +39,23 @@ static struct meaning_term *read_relation_column(struct meaning_reader *r, const
     return term;
 }
 
+/* A term of a merged query, as a subquery below it reads it: its columns are of an enclosing relation. */
+static struct meaning_term *move_outside(struct meaning_reader *r, struct meaning_term *term, uint32_t levels)
+{
+    bool named = term->kind == MEANING_COLUMN || (term->kind == MEANING_QUERY && term->name && *term->name);
+    if (term->kind == MEANING_VALUE || term->kind == MEANING_UNKNOWN) return term;
+    if (term->kind == MEANING_QUERY && !named)
+        return meaning_term_unknown(r, "a subquery of a merged query that a subquery reads", NULL);
+    struct meaning_term *copy = meaning_term_copy(r, term);
+    for (uint32_t i = 0; i < levels && named && !r->failed; i++) {
+        copy->name = arena_printf(r->arena, "outer %s", copy->name);
+        if (!copy->name) r->failed = true;
+    }
+    for (uint32_t i = 0; i < copy->n_parts && !r->failed; i++) copy->parts[i] = move_outside(r, term->parts[i], levels);
+    if (!r->failed) meaning_term_rehash(copy);
+    return copy;
+}
+
 struct meaning_term *meaning_read_source_column(struct meaning_reader *r, const struct sql_source *source, int index,
                                                 const char *name, const struct sql_node *node)
 {
@@ -47,7 +64,7 @@ struct meaning_term *meaning_read_source_column(struct meaning_reader *r, const 
     if (b->terms) {
         if (index < 0 || (uint32_t)index >= b->n_terms)
             return meaning_term_unknown(r, "a column of a merged query", node);
-        return b->terms[index];
+        return b->scope < r->scope ? move_outside(r, b->terms[index], r->scope - b->scope) : b->terms[index];
     }
     if (b->relation) return read_relation_column(r, b, index, node);
     const char *column = meaning_lower(r, name, strlen(name));

@@ -101,6 +101,11 @@ static struct meaning_term *read_comparison(struct meaning_reader *r, const stru
     bool is_not = (node->op == SQL_OP_IS_NOT) != negated;
     if (meaning_is_value(right, "null"))
         return meaning_term_make(r, MEANING_OPERATION, is_not ? "is not null" : "is null", &left, 1, node);
+    bool is_true = meaning_is_value(right, "true"), is_false = meaning_is_value(right, "false");
+    if (is_true || is_false)
+        return meaning_term_make(
+            r, MEANING_OPERATION,
+            is_true ? (is_not ? "is not true" : "is true") : (is_not ? "is not false" : "is false"), &left, 1, node);
     return meaning_compare_terms(r, is_not ? "is distinct from" : "is not distinct from", left, right, node);
 }
 
@@ -132,7 +137,8 @@ static struct meaning_term *read_list(struct meaning_reader *r, const struct sql
     const struct sql_node *list = sql_kid(node, IN_RIGHT);
     struct meaning_term *x = meaning_read_term(r, sql_kid(node, IN_VALUE));
     bool outside = negated != ((node->flags & SQL_F_NOT) != 0);
-    if (sql_is(list, SQL_SUBQUERY) && !outside && !r->as_value && !sql_kid(sql_kid(list, 0), QUERY_LIMIT))
+    bool one_column = sql_is(list, SQL_SUBQUERY) && !sql_is(sql_kid(node, IN_VALUE), SQL_ROW);
+    if (one_column && !outside && !r->as_value && !sql_kid(sql_kid(list, 0), QUERY_LIMIT))
         return read_match(r, node, sql_kid(list, 0), sql_kid(node, IN_VALUE), "exists");
     if (!sql_is(list, SQL_LIST)) {
         struct meaning_term *parts[] = {x, meaning_read_term(r, list)};

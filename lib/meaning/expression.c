@@ -47,13 +47,24 @@ static struct meaning_term *read_param(struct meaning_reader *r, const struct sq
     return make_value(r, arena_strndup(r->arena, node->text, node->text_len), node);
 }
 
+/* True if the term is 0, 1 or NULL. */
+static bool is_truth(const struct meaning_term *term)
+{
+    static const char *const prefixes[] = {"and", "or",   "not",   "=",      "<>",   "<",      ">",     "is ",
+                                           "in",  "like", "ilike", "regexp", "glob", "exists", "match", "similar"};
+    for (size_t i = 0; term->kind == MEANING_OPERATION && i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(term->name, prefixes[i], strlen(prefixes[i])) == 0) return true;
+    return false;
+}
+
+/* A condition as a value. NOT NOT x and x AND x are 0 or 1, not x. */
 static struct meaning_term *read_condition(struct meaning_reader *r, const struct sql_node *node)
 {
     bool as_value = r->as_value;
     r->as_value = true;
     struct meaning_term *term = meaning_read_condition(r, node, false);
     r->as_value = as_value;
-    return term;
+    return is_truth(term) ? term : meaning_term_make(r, MEANING_OPERATION, "truth of", &term, 1, node);
 }
 
 static struct meaning_term *read_unary(struct meaning_reader *r, const struct sql_node *node)
@@ -61,7 +72,8 @@ static struct meaning_term *read_unary(struct meaning_reader *r, const struct sq
     if (node->op == SQL_OP_NOT || node->op == SQL_OP_ISNULL || node->op == SQL_OP_NOTNULL)
         return read_condition(r, node);
     struct meaning_term *x = meaning_read_term(r, sql_kid(node, 0));
-    if (node->op == SQL_OP_PLUS) return x;
+    if (node->op == SQL_OP_PLUS) /* takes the type of a column off a comparison */
+        return x->kind == MEANING_COLUMN ? meaning_term_make(r, MEANING_OPERATION, "plus", &x, 1, node) : x;
     if (node->op == SQL_OP_NEG && meaning_is_value(x, NULL) && x->name[0] != '-' && x->name[0] != '\'')
         return make_value(r, arena_printf(r->arena, "-%s", x->name), node);
     return meaning_term_make(r, MEANING_OPERATION, node->op == SQL_OP_NEG ? "negative" : "bit not", &x, 1, node);

@@ -16,8 +16,13 @@
  * A part without a normal form keeps its operator and operands. A part that cannot be read is a term of kind UNKNOWN
  * with the reason, and it is equal to no other term.
  *
- * Equal meanings have equal hashes. They give equal rows, up to the rounding of floating point, on any data whose dates
- * are ISO texts or dates of the engine. The rows are in the same order if the query has an order.
+ * Equal meanings have equal hashes. They give equal rows on any data, in the same order if the query has one, up to:
+ *
+ *  - the rounding of floating point
+ *  - dates: a column that the query cuts down to a period holds ISO texts without an offset, or dates of the engine
+ *  - the collations of two compared columns, which are the same
+ *  - a column beside a grouping that is neither a key nor in an aggregate: its value is that of any row of the group
+ *  - LIMIT without an order: it keeps any rows
  *
  * Ownership: everything lives in the arena given to meaning_read. Thread: any; there is no state.
  */
@@ -130,6 +135,20 @@ struct meaning {
 enum err_code meaning_read(struct arena *arena, const struct sql_bound *bound, struct meaning **out);
 
 enum { MEANING_MAX_TERMS = 20000, MEANING_MAX_SOURCES = 200, MEANING_MAX_DEPTH = 200, MEANING_MAX_SIZE = 4000 };
+
+/* What meaning_visit calls; either may be NULL. `owner` is the relation that the term stands in. */
+struct meaning_visitor {
+    void *self;
+    void (*relation)(void *self, const struct meaning *relation);
+    void (*term)(void *self, const struct meaning *owner, const struct meaning_term *term);
+};
+
+/* Visits a meaning from the outside in: each relation, its terms and their parts, then the relations that it reads. A
+ * term that is shared is visited each time. Stops after MEANING_MAX_TERMS visits. */
+void meaning_visit(const struct meaning *meaning, const struct meaning_visitor *visitor);
+
+/* Follows a column of a relation to the term that computes it. *owner (may be NULL) gets that term's relation. */
+const struct meaning_term *meaning_follow(const struct meaning_term *term, const struct meaning **owner);
 
 /* Prints one line for each part. NUL-terminated; NULL if the arena is full. */
 char *meaning_print(struct arena *arena, const struct meaning *meaning);

@@ -16,7 +16,14 @@ struct meaning_binding {
     struct meaning_binding *next; /* older */
 };
 
+/* A query that is being read as a source, and the one around it. */
+struct meaning_reading {
+    const struct sql_block *block;
+    const struct meaning_reading *outer;
+};
+
 struct meaning_reader {
+    const struct meaning_reading *reading;
     struct arena *arena;
     const struct sql_bound *bound;
     struct meaning_binding *bindings; /* newest first */

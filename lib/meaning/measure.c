@@ -21,9 +21,10 @@ static struct meaning_term *make_measure(struct meaning_reader *r, const char *n
     return term;
 }
 
+/* A literal. A parameter may be NULL. */
 static bool is_constant(const struct meaning_term *term)
 {
-    return meaning_is_value(term, NULL) && !meaning_is_value(term, "null");
+    return meaning_is_value(term, NULL) && !meaning_is_value(term, "null") && !strchr(":@$?", term->name[0]);
 }
 
 static bool is_one(const struct meaning_term *term)
@@ -62,12 +63,14 @@ static struct meaning_term *make_count(struct meaning_reader *r, struct meaning_
 static struct meaning_term *make_sum(struct meaning_reader *r, struct meaning_term *x, struct meaning_term *rows,
                                      const struct sql_node *node)
 {
-    bool one_case = is_simple_case(x), to_zero = one_case && x->n_parts == 3 && is_zero(x->parts[2]);
+    bool one_case = is_simple_case(x), to_zero = one_case && x->n_parts == 3 && meaning_is_value(x->parts[2], "0");
+    if (to_zero && rows) return make_measure(r, "sum", x, rows, node); /* the two conditions differ without rows */
     if (meaning_is_value(x, "1") || (one_case && meaning_is_value(x->parts[1], "1") && (x->n_parts == 2 || to_zero))) {
         struct meaning_term *term =
             make_measure(r, "count", NULL, one_case ? and_rows(r, rows, x->parts[0]) : rows, node);
         if (r->failed) return term;
-        term->or_zero = r->grouped && to_zero && !rows;
+        term->or_zero = r->grouped && to_zero;
+        if (to_zero && !term->or_zero) term->form = "else 0";
         meaning_term_rehash(term);
         return term;
     }
@@ -116,8 +119,10 @@ static struct meaning_term *make_other(struct meaning_reader *r, const struct sq
     }
     for (uint32_t i = 0; i < n_args; i++) parts[i] = meaning_read_term(r, list->kids[i]);
     n_order = meaning_read_order(r, order, &keys);
+    static const char *const orders[2][3] = {{"ascending nulls first", "ascending", "ascending nulls last"},
+                                             {"descending nulls first", "descending", "descending nulls last"}};
     for (uint32_t i = 0; i < n_order; i++)
-        parts[n_args + i] = meaning_term_make(r, MEANING_OPERATION, keys[i].descending ? "descending" : "ascending",
+        parts[n_args + i] = meaning_term_make(r, MEANING_OPERATION, orders[keys[i].descending][keys[i].nulls + 1],
                                               &keys[i].term, 1, call);
     struct meaning_term *term = meaning_term_make(r, MEANING_MEASURE, name, parts, n_args + n_order, call);
     if (r->failed) return term;
@@ -163,7 +168,7 @@ struct meaning_scale {
 
 static bool is_real_cast(const struct meaning_term *term)
 {
-    static const char *const types[] = {"cast real", "cast float", "cast double", "cast numeric", "cast decimal"};
+    static const char *const types[] = {"cast real", "cast float", "cast double"}; /* others may round, or do nothing */
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (term->kind == MEANING_CALL && strncmp(term->name, types[i], strlen(types[i])) == 0) return true;
     return false;

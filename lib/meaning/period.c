@@ -157,6 +157,7 @@ static int parse_date(const char *text, size_t len, struct meaning_date *out)
                 (len == 4 || len == 7 || (len == DATE_LEN && text[7] == '-' && is_number(text + 8, 2)));
     if (!good) return 0;
     out->year = atoi(text);
+    if (out->year == 9999) return 0; /* the year after it is no ISO text */
     if (len >= 7) out->month = atoi(text + 5);
     if (len == DATE_LEN) out->day = atoi(text + 8);
     if (out->month < 1 || out->month > 12 || out->day < 1 || out->day > days_of_month(out->year, out->month)) return 0;
@@ -225,7 +226,8 @@ static struct meaning_term *read_pattern(struct meaning_reader *r, struct meanin
     const char *text = text_of(right, &len);
     if (!text || left->kind != MEANING_COLUMN || len < 6 || text[len - 1] != '%') return NULL;
     size_t digits = text[len - 2] == '-' ? len - 2 : len - 1;
-    int n = text[len - 2] == '-' || digits == DATE_LEN ? parse_date(text, digits, &low) : 0;
+    bool fits = text[len - 2] == '-' ? digits < DATE_LEN : digits == DATE_LEN;
+    int n = fits ? parse_date(text, digits, &low) : 0;
     return n ? make_in_period(r, left, low, next_date(low, n)) : NULL;
 }
 
@@ -277,7 +279,6 @@ static bool read_bound(const struct meaning_term *term, const char *op, struct m
 {
     size_t len;
     const char *text = meaning_is_operation(term, op) ? text_of(term->parts[1], &len) : NULL;
-    if (text && len == DATE_LEN + 9 && strncmp(text + DATE_LEN, " 00:00:00", 9) == 0) len = DATE_LEN;
     return text && len == DATE_LEN && parse_date(text, len, out) == 3;
 }
 

@@ -37,8 +37,8 @@ static void print_operation(GString *out, const struct meaning_term *term)
 {
     const char *name = term->name;
     bool list = g_str_equal(name, "in") || g_str_equal(name, "not in");
-    if (term->n_parts == 1 &&
-        (g_str_has_prefix(name, "is ") || g_str_equal(name, "ascending") || g_str_equal(name, "descending"))) {
+    if (term->n_parts == 1 && (g_str_has_prefix(name, "is ") || g_str_has_prefix(name, "ascending") ||
+                               g_str_has_prefix(name, "descending"))) {
         print_operand(out, term->parts[0]);
         g_string_append_printf(out, " %s", name);
     } else if (term->n_parts == 1) {
@@ -286,8 +286,7 @@ static void print_inner(GString *out, const struct meaning *m, const char *inden
         print_parts(out, m->sources[i].relation, deeper, end);
     }
     for (uint32_t i = 0; i < m->n_sides; i++) {
-        begin_line(out, indent, "side");
-        g_string_append(out, *indent ? "\n" : "");
+        g_string_append_printf(out, *indent ? "%sside\n" : "%sside ", *indent ? indent + 1 : "");
         print_parts(out, m->sides[i], deeper, end);
     }
     g_free(deeper);

@@ -131,15 +131,18 @@ static struct meaning_term *read_output(struct meaning_reader *r, const struct s
 static void merge_query(struct meaning_reader *r, struct meaning_builder *b, const struct sql_source *source)
 {
     const struct sql_block *block = source->of;
+    const struct meaning_reading reading = {block, r->reading};
     const struct sql_node *from = sql_kid(block->node, SELECT_FROM), *where = sql_kid(block->node, SELECT_WHERE);
     struct meaning_term **terms = arena_new_array(r->arena, block->n_outputs, struct meaning_term *);
     if (!terms) {
         r->failed = true;
         return;
     }
+    r->reading = &reading;
     for (uint32_t i = 0; from && i < from->n_kids; i++) read_from(r, b, from->kids[i]);
     if (where) b->where = meaning_join_terms(r, "and", b->where, meaning_read_condition(r, sql_kid(where, 0), false));
     for (uint32_t i = 0; i < block->n_outputs; i++) terms[i] = read_output(r, block, i);
+    r->reading = reading.outer;
     struct meaning_binding *binding = add_binding(r, source);
     if (!binding) return;
     binding->terms = terms;
@@ -148,7 +151,10 @@ static void merge_query(struct meaning_reader *r, struct meaning_builder *b, con
 
 static void read_relation(struct meaning_reader *r, struct meaning_builder *b, const struct sql_source *source)
 {
+    const struct meaning_reading reading = {source->of, r->reading};
+    r->reading = &reading;
     struct meaning *relation = meaning_read_query(r, query_of(source));
+    r->reading = reading.outer;
     struct meaning_source *added = add_source(r, b, source->node);
     struct meaning_binding *binding = add_binding(r, source);
     char *name = arena_printf(r->arena, "q%u", ++b->n_relations);
@@ -166,6 +172,18 @@ static void fail_condition(struct meaning_reader *r, struct meaning_builder *b, 
     b->where = meaning_join_terms(r, "and", b->where, meaning_term_unknown(r, reason, node));
 }
 
+static bool is_sample(const struct sql_node *table)
+{
+    return table->text3 && table->text3_len >= 11 && sql_name_is(table->text3, 11, "tablesample", 11);
+}
+
+static bool is_being_read(const struct meaning_reader *r, const struct sql_block *block)
+{
+    for (const struct meaning_reading *at = r->reading; at; at = at->outer)
+        if (at->block == block) return true;
+    return false;
+}
+
 static void read_source(struct meaning_reader *r, struct meaning_builder *b, const struct sql_node *node, bool optional)
 {
     const struct sql_source *source = node->ref ? node->ref->source : NULL;
@@ -175,8 +193,12 @@ static void read_source(struct meaning_reader *r, struct meaning_builder *b, con
     bool is_query = source && source->of && (source->kind == SQL_SOURCE_CTE || source->kind == SQL_SOURCE_DERIVED);
     if (r->depth >= MEANING_MAX_DEPTH || r->n_terms >= MEANING_MAX_TERMS || b->m->n_sources >= MEANING_MAX_SOURCES)
         fail_condition(r, b, "the query is too large", node);
+    else if (source && source->kind == SQL_SOURCE_TABLE && is_sample(node))
+        fail_condition(r, b, "a sample of a table", node);
     else if (source && source->kind == SQL_SOURCE_TABLE)
         read_table(r, b, source);
+    else if (is_query && is_being_read(r, source->of))
+        fail_condition(r, b, "a recursive query", node);
     else if (is_query && !optional && is_simple(source))
         merge_query(r, b, source);
     else if (is_query)
@@ -187,9 +209,20 @@ static void read_source(struct meaning_reader *r, struct meaning_builder *b, con
 
 /* --- joins --- */
 
+/* The joined column of USING is not that of the left side after a right or full join. */
+static bool keeps_right_side(const struct sql_node *join)
+{
+    const struct sql_node *left = sql_kid(join, JOIN_LEFT);
+    for (; sql_is(left, SQL_JOIN) || sql_is(left, SQL_FROM_PAREN); left = sql_kid(left, 0))
+        if (left->kind == SQL_JOIN && (left->op == SQL_JOIN_RIGHT_OUTER || left->op == SQL_JOIN_FULL_OUTER))
+            return true;
+    return false;
+}
+
 static struct meaning_term *read_using(struct meaning_reader *r, const struct sql_node *join)
 {
     struct sql_join_pair *pairs;
+    if (keeps_right_side(join)) return meaning_term_unknown(r, "USING after a right join", join);
     struct meaning_term *all = NULL;
     int n = sql_join_pairs(r->arena, r->bound, &pairs);
     if (n < 0) r->failed = true;
@@ -254,6 +287,10 @@ static void read_join(struct meaning_reader *r, struct meaning_builder *b, const
     }
     if (join->op == SQL_JOIN_FULL_OUTER) { /* conditions of its sides would become those of its result */
         fail_condition(r, b, "a full outer join", join);
+        return;
+    }
+    if (swapped && b->m->n_sources) { /* SQLite keeps the right side against all sources before, others not */
+        fail_condition(r, b, "a right join behind other sources", join);
         return;
     }
     read_from(r, b, swapped ? right : left);
@@ -521,6 +558,7 @@ static struct meaning *read_whole(struct meaning_reader *r, const struct sql_nod
         r->n_unknown++;
     } else if (sql_is(body, SQL_QUERY)) {
         m = read_whole(r, body, x);
+        r->n_unknown += sql_kid(query, QUERY_ORDER) || sql_kid(query, QUERY_LIMIT); /* of the query in parentheses */
     } else {
         read_body(r, m, body, x);
         r->scope++;
@@ -546,7 +584,7 @@ struct meaning *meaning_read_match(struct meaning_reader *r, const struct sql_no
     struct meaning *m = read_whole(r, query, x);
     if (!m || r->failed || m->set) return m;
     m->n_outputs = m->n_order = 0; /* whether a row is there does not depend on them */
-    if (m->grain == MEANING_KEYS && m->n_group_conditions == 0 && !m->limit) {
+    if (m->grain == MEANING_KEYS && m->n_group_conditions == 0 && !m->limit && !m->offset) {
         m->grain = MEANING_ROWS;
         m->n_keys = 0;
         m->distinct = false;

@@ -135,7 +135,11 @@ struct meaning_term *meaning_read_window(struct meaning_reader *r, const struct 
     if (!node || (node->text2 && !(node->flags & SQL_F_NAMED)))
         return meaning_term_unknown(r, "a window that extends another", call);
     struct meaning_term **args = NULL, *measure = NULL;
-    if (is_measure_name(name)) measure = meaning_read_measure(r, call);
+    bool grouped = r->grouped;
+    r->grouped = false; /* a frame may have no row although each group has one */
+    bool filtered = sql_kid(call, CALL_FILTER) || call->flags & SQL_F_DISTINCT;
+    if (is_measure_name(name) || (filtered && sql_kid(call, CALL_ARGS))) measure = meaning_read_measure(r, call);
+    r->grouped = grouped;
     uint32_t n = measure ? 1 : read_arguments(r, call, name, &args);
     struct meaning_term *term =
         meaning_term_make(r, MEANING_WINDOW, measure ? "measure" : name, measure ? &measure : args, n, call);

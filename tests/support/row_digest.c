@@ -23,8 +23,12 @@ char *row_digest(sqlite3 *db, const char *sql)
     while ((rc = sqlite3_step(stmt)) == SQLITE_ROW && rows->len < 100000) {
         GString *row = g_string_new(NULL);
         for (int i = 0; i < sqlite3_column_count(stmt); i++) {
+            int type = sqlite3_column_type(stmt, i);
             const char *text = (const char *)sqlite3_column_text(stmt, i);
-            g_string_append_printf(row, "%d:%s\x1f", sqlite3_column_type(stmt, i), text ? text : "");
+            if (type == SQLITE_FLOAT)
+                g_string_append_printf(row, "%d:%.9g\x1f", type, sqlite3_column_double(stmt, i));
+            else
+                g_string_append_printf(row, "%d:%s\x1f", type, text ? text : "");
         }
         g_ptr_array_add(rows, g_string_free(row, FALSE));
     }

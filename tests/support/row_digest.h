@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-/* Returns the number of rows and a digest of them, in any order. NULL if the statement fails, has 100,000 rows or more,
+/* Returns the number of rows and a digest of them, in any order, real numbers to nine digits. NULL if the statement fails, has 100,000 rows or more,
  * or takes more than 300,000 steps. g_free. */
 char *row_digest(sqlite3 *db, const char *sql);
 
