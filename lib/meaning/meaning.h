@@ -136,7 +136,7 @@ enum err_code meaning_read(struct arena *arena, const struct sql_bound *bound, s
 
 enum { MEANING_MAX_TERMS = 20000, MEANING_MAX_SOURCES = 200, MEANING_MAX_DEPTH = 200, MEANING_MAX_SIZE = 4000 };
 
-/* What meaning_visit calls; either may be NULL. `owner` is the relation that the term stands in. */
+/* What meaning_visit calls; either may be NULL. `owner` is the relation that has the term. */
 struct meaning_visitor {
     void *self;
     void (*relation)(void *self, const struct meaning *relation);

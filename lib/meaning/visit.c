@@ -1,21 +1,22 @@
 /* Visits all relations and terms of a meaning. */
 #include "lib/meaning/meaning.h"
 
-struct walk {
+struct meaning_walk {
     const struct meaning_visitor *visitor;
     uint32_t steps;
 };
 
-static void walk_relation(struct walk *walk, const struct meaning *m);
+static void walk_relation(struct meaning_walk *walk, const struct meaning *m);
 
 static bool is_own_query(const struct meaning_term *term)
 {
     return term->kind == MEANING_QUERY && term->relation && !(term->name && *term->name);
 }
 
-static void walk_terms(struct walk *walk, const struct meaning *owner, struct meaning_term *const *terms, uint32_t n);
+static void walk_terms(struct meaning_walk *walk, const struct meaning *owner, struct meaning_term *const *terms,
+                       uint32_t n);
 
-static void walk_term(struct walk *walk, const struct meaning *owner, const struct meaning_term *term)
+static void walk_term(struct meaning_walk *walk, const struct meaning *owner, const struct meaning_term *term)
 {
     if (!term || ++walk->steps > MEANING_MAX_TERMS) return;
     if (walk->visitor->term) walk->visitor->term(walk->visitor->self, owner, term);
@@ -28,12 +29,13 @@ static void walk_term(struct walk *walk, const struct meaning *owner, const stru
     if (is_own_query(term)) walk_relation(walk, term->relation);
 }
 
-static void walk_terms(struct walk *walk, const struct meaning *owner, struct meaning_term *const *terms, uint32_t n)
+static void walk_terms(struct meaning_walk *walk, const struct meaning *owner, struct meaning_term *const *terms,
+                       uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) walk_term(walk, owner, terms[i]);
 }
 
-static void walk_relation(struct walk *walk, const struct meaning *m)
+static void walk_relation(struct meaning_walk *walk, const struct meaning *m)
 {
     if (!m || ++walk->steps > MEANING_MAX_TERMS) return;
     if (walk->visitor->relation) walk->visitor->relation(walk->visitor->self, m);
@@ -49,7 +51,7 @@ static void walk_relation(struct walk *walk, const struct meaning *m)
 
 void meaning_visit(const struct meaning *meaning, const struct meaning_visitor *visitor)
 {
-    struct walk walk = {visitor, 0};
+    struct meaning_walk walk = {visitor, 0};
     walk_relation(&walk, meaning);
 }
 

@@ -4,8 +4,8 @@
 
 #include <sqlite3.h>
 
-/* Returns the number of rows and a digest of them, in any order, real numbers to nine digits. NULL if the statement fails, has 100,000 rows or more,
- * or takes more than 300,000 steps. g_free. */
+/* Returns the number of rows and a digest of them, in any order, with real numbers to nine digits. NULL if the
+ * statement fails, has 100,000 rows or more, or takes more than 300,000 steps. g_free. */
 char *row_digest(sqlite3 *db, const char *sql);
 
 #endif

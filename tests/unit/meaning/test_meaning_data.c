@@ -1,5 +1,7 @@
-/* Equal meanings give equal rows on any data: the forms of the golden cases and their mutants, on databases of random
- * rows with NULLs, ties, repeats, empty tables, and dates with and without a time.
+/* Equal meanings give equal rows on any data.
+ *
+ * The statements are the forms of the golden cases and their mutants. The databases have random rows with NULLs, ties,
+ * repeats, empty tables, and dates with and without a time.
  *
  * A statement whose rows depend on the order of rows that tie, such as one with LIMIT, is compared on data without
  * ties only. */
