@@ -1,10 +1,10 @@
 /* Cues: words of a question that ask for an operator, an aggregate, an order, a negation ...
  *
- * The rules are rows of CUES. A pattern is words by spaces: `a|b` alternatives, `?a` optional, `#` a number, `*` any
- * one word. At each token the pattern that takes most tokens wins (the earlier row among equals) and its tokens are
- * used up; so a longer row hides a shorter one, and IDIOM rows exist only to hide. Rows are found by their first
- * word. To teach a cue, add a row, and a case.
+ * The rules are rows of CUES, patterns of words (lib/question/pattern.h). At each token the pattern that takes most
+ * tokens wins, and its tokens are used up. So a longer row hides a shorter one, and IDIOM rows exist only to hide. To
+ * add a cue, add a row and a case.
  */
+#include "lib/question/pattern.h"
 #include "lib/question/read.h"
 
 #include "lib/sql/ast.h"
@@ -404,101 +404,11 @@ static const struct cue_row {
 #undef DAYS
 #undef THOSE
 
-enum { MAX_WORDS = 1024, SET_PARTS = MAX_WORDS / 64, NO_WORD = UINT32_MAX };
-
-/* One word of a compiled pattern: a set of words, by their numbers. */
-struct step {
-    uint64_t set[SET_PARTS];
-    bool number, any, optional;
-};
-
-struct pattern {
-    const struct cue_row *row;
-    const struct step *steps;
-    uint32_t n_steps;
-};
-
-/* All patterns, and for each word those that may start with it. Built once, then read-only. */
-static struct {
-    GHashTable *ids; /* word → number + 1 */
-    struct step steps[G_N_ELEMENTS(CUES) * 6];
-    struct pattern patterns[G_N_ELEMENTS(CUES)];
-    GArray *starts[MAX_WORDS], *number_starts; /* of uint16_t, indices of patterns */
-} rules;
-
-static uint32_t word_id(const char *word)
-{
-    gpointer found = g_hash_table_lookup(rules.ids, word);
-    return found ? GPOINTER_TO_UINT(found) - 1 : NO_WORD;
-}
-
-static void step_add(struct step *step, const char *word, size_t len)
-{
-    char *copy = g_strndup(word, len);
-    uint32_t id = word_id(copy);
-    if (id == NO_WORD) {
-        id = g_hash_table_size(rules.ids);
-        g_assert(id < MAX_WORDS);
-        g_hash_table_insert(rules.ids, copy, GUINT_TO_POINTER(id + 1));
-    } else {
-        g_free(copy);
-    }
-    step->set[id / 64] |= 1ULL << id % 64;
-}
-
-/* Compile the word [p, end) of a pattern. */
-static void step_compile(struct step *step, const char *p, const char *end)
-{
-    if (*p == '?' && end - p > 1) {
-        step->optional = true;
-        p++;
-    }
-    while (p < end) {
-        size_t len = strcspn(p, "| ");
-        if (len == 1 && *p == '#')
-            step->number = true;
-        else if (len == 1 && *p == '*')
-            step->any = true;
-        else
-            step_add(step, p, len);
-        p += len + 1;
-    }
-}
-
-static void start_add(uint32_t word, uint16_t index)
-{
-    if (!rules.starts[word]) rules.starts[word] = g_array_new(FALSE, FALSE, sizeof(uint16_t));
-    g_array_append_val(rules.starts[word], index);
-}
-
-static void pattern_index(uint16_t index)
-{
-    const struct pattern *pattern = &rules.patterns[index];
-    for (uint32_t s = 0; s < pattern->n_steps; s++) {
-        for (uint32_t part = 0; part < SET_PARTS; part++)
-            for (uint64_t rest = pattern->steps[s].set[part]; rest; rest &= rest - 1)
-                start_add(part * 64 + (uint32_t)__builtin_ctzll(rest), index);
-        if (pattern->steps[s].number) g_array_append_val(rules.number_starts, index);
-        if (!pattern->steps[s].optional) return;
-    }
-}
+static const struct pattern_table *rules;
 
 static void compile_rules(void)
 {
-    rules.ids = g_hash_table_new(g_str_hash, g_str_equal);
-    rules.number_starts = g_array_new(FALSE, FALSE, sizeof(uint16_t));
-    uint32_t used = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(CUES); i++) {
-        struct pattern *pattern = &rules.patterns[i];
-        *pattern = (struct pattern){.row = &CUES[i], .steps = &rules.steps[used]};
-        for (const char *p = CUES[i].pattern; *p; pattern->n_steps++) {
-            size_t len = strcspn(p, " ");
-            g_assert(used < G_N_ELEMENTS(rules.steps));
-            step_compile(&rules.steps[used++], p, p + len);
-            p += len + (p[len] == ' ');
-        }
-        pattern_index((uint16_t)i);
-    }
+    rules = pattern_compile(CUES, sizeof *CUES, G_N_ELEMENTS(CUES));
 }
 
 static void rules_ready(void)
@@ -511,79 +421,28 @@ static void rules_ready(void)
 struct cue_scan {
     struct reader *reader;
     const struct text_tokens *tokens;
-    uint32_t *ids; /* number of each token's word; NO_WORD */
-    int *value_at; /* the number that a token is; -1 */
+    struct pattern_text text;
+    const int *value_at; /* the number that a token is; -1 */
 };
 
-static bool step_takes(const struct cue_scan *scan, const struct step *step, uint32_t token)
-{
-    const struct text_token *t = &scan->tokens->items[token];
-    if (t->kind == TEXT_QUOTED) return false;
-    if (step->number && scan->value_at[token] >= 0) return true;
-    if (step->any && t->kind == TEXT_WORD) return true;
-    uint32_t id = scan->ids[token];
-    return id != NO_WORD && step->set[id / 64] >> id % 64 & 1U;
-}
-
-/* Tokens that a step takes: a number goes with its scale ("ten million"). */
-static int tokens_at(const struct cue_scan *scan, const struct step *step, uint32_t token)
-{
-    int value = step->number ? scan->value_at[token] : -1;
-    return value < 0 ? 1 : (int)scan->reader->out->values[value].n_tokens;
-}
-
-/* Tokens from `token` on that the steps from `s` on take; -1: they do not match. */
-static int match(const struct cue_scan *scan, const struct pattern *pattern, uint32_t s, uint32_t token)
-{
-    if (s == pattern->n_steps) return 0;
-    const struct step *step = &pattern->steps[s];
-    if (token < scan->tokens->n && step_takes(scan, step, token)) {
-        int taken = tokens_at(scan, step, token), rest = match(scan, pattern, s + 1, token + (uint32_t)taken);
-        if (rest >= 0) return rest + taken;
-    }
-    return step->optional ? match(scan, pattern, s + 1, token) : -1;
-}
-
 /* Another number or "than" behind the match? */
-static bool goes_on(const struct cue_scan *scan, uint32_t token)
+static bool goes_on(const struct pattern_text *text, uint32_t token)
 {
-    return token < scan->tokens->n &&
-           (scan->value_at[token] >= 0 || strcmp(scan->tokens->items[token].norm, "than") == 0);
+    const struct text_tokens *tokens = &text->question->tokens;
+    return token < tokens->n && (text->value_at[token] >= 0 || strcmp(tokens->items[token].norm, "than") == 0);
 }
-
-static const struct cue_row *match_at(const struct cue_scan *scan, uint32_t token, int *taken);
 
 /* Does a longer cue begin with the last of these words? */
-static bool yields(const struct cue_scan *scan, uint32_t last)
+static bool yields(const struct pattern_text *text, uint32_t last)
 {
-    int taken = 0;
-    const struct cue_row *row = match_at(scan, last, &taken);
-    return row && taken > 1;
+    uint32_t taken = 0;
+    return pattern_at(text, last, &taken) >= 0 && taken > 1;
 }
 
-static const struct cue_row *best_of(const struct cue_scan *scan, const GArray *starts, uint32_t token, int *taken,
-                                     const struct cue_row *best)
+static bool accept_cue(const struct pattern_text *text, uint32_t row, uint32_t first, uint32_t n_tokens)
 {
-    for (guint i = 0; starts && i < starts->len; i++) {
-        const struct pattern *pattern = &rules.patterns[g_array_index(starts, uint16_t, i)];
-        int n = match(scan, pattern, 0, token);
-        if (n > 0 && pattern->row->flags & F_LAST && goes_on(scan, token + (uint32_t)n)) continue;
-        if (n > 1 && pattern->row->flags & F_YIELD && yields(scan, token + (uint32_t)n - 1)) continue;
-        if (n > *taken || (n == *taken && best && pattern->row < best)) {
-            *taken = n;
-            best = pattern->row;
-        }
-    }
-    return best;
-}
-
-static const struct cue_row *match_at(const struct cue_scan *scan, uint32_t token, int *taken)
-{
-    const struct cue_row *best = NULL;
-    *taken = 0;
-    if (scan->ids[token] != NO_WORD) best = best_of(scan, rules.starts[scan->ids[token]], token, taken, best);
-    if (scan->value_at[token] >= 0) best = best_of(scan, rules.number_starts, token, taken, best);
-    return best;
+    if (CUES[row].flags & F_LAST && goes_on(text, first + n_tokens)) return false;
+    return !(n_tokens > 1 && CUES[row].flags & F_YIELD && yields(text, first + n_tokens - 1));
 }
 
 static bool is_negated_verb(const char *norm)
@@ -771,11 +630,11 @@ static uint32_t hyphen_id(const char *norm)
     static const char *const HEADS[] = {"highest",  "lowest",  "longest",  "shortest", "largest",
                                         "smallest", "biggest", "most",     "least",    "best",
                                         "worst",    "oldest",  "youngest", "newest",   "latest"};
-    uint32_t whole = word_id(norm);
+    uint32_t whole = pattern_word(rules, norm);
     const char *dash = strchr(norm, '-');
-    for (size_t i = 0; whole == NO_WORD && dash && i < G_N_ELEMENTS(HEADS); i++)
+    for (size_t i = 0; whole == PATTERN_NO_WORD && dash && i < G_N_ELEMENTS(HEADS); i++)
         if (strlen(HEADS[i]) == (size_t)(dash - norm) && strncmp(HEADS[i], norm, (size_t)(dash - norm)) == 0)
-            return word_id(HEADS[i]);
+            return pattern_word(rules, HEADS[i]);
     return whole;
 }
 
@@ -783,16 +642,13 @@ static bool scan_init(struct cue_scan *scan, struct reader *reader)
 {
     const struct question *out = reader->out;
     *scan = (struct cue_scan){.reader = reader, .tokens = &out->tokens};
-    scan->ids = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan->ids);
-    scan->value_at = arena_array(reader->arena, out->tokens.n + 1, sizeof *scan->value_at);
-    if (!scan->ids || !scan->value_at) return false;
+    if (!pattern_read(&scan->text, reader->arena, rules, out)) return false;
+    scan->text.accept = accept_cue;
+    scan->value_at = scan->text.value_at;
     for (uint32_t i = 0; i < out->tokens.n; i++) {
         const struct text_token *t = &out->tokens.items[i];
-        scan->ids[i] = t->kind == TEXT_QUOTED ? NO_WORD : hyphen_id(is_negated_verb(t->norm) ? "not" : t->norm);
-        scan->value_at[i] = -1;
+        if (t->kind != TEXT_QUOTED) scan->text.ids[i] = hyphen_id(is_negated_verb(t->norm) ? "not" : t->norm);
     }
-    for (uint32_t v = 0; v < out->n_values; v++)
-        if (out->values[v].kind == QUESTION_VALUE_NUMBER) scan->value_at[out->values[v].first] = (int)v;
     return true;
 }
 
@@ -804,10 +660,10 @@ bool read_cues(struct reader *reader)
     out->cues = arena_new_array(reader->arena, READ_MAX_CUES, struct question_cue);
     if (!out->cues || !scan_init(&scan, reader)) return false;
     for (uint32_t i = 0; i < out->tokens.n;) {
-        int taken = 0;
-        const struct cue_row *row = in_proper_value(out, i) ? NULL : match_at(&scan, i, &taken);
-        if (row) push_cue(&scan, row, i, (uint32_t)taken);
-        i += taken > 0 ? (uint32_t)taken : 1;
+        uint32_t taken = 0;
+        int row = in_proper_value(out, i) ? -1 : pattern_at(&scan.text, i, &taken);
+        if (row >= 0) push_cue(&scan, &CUES[row], i, taken);
+        i += row >= 0 ? taken : 1;
     }
     return true;
 }

@@ -1,6 +1,7 @@
 /* Reading a question, from end to end. Each step is a file of its own, see read.h. */
 #include "lib/question/question.h"
 
+#include "lib/question/frame.h"
 #include "lib/question/link.h"
 #include "lib/question/memo.h"
 #include "lib/question/read.h"
@@ -58,6 +59,7 @@ const struct question *question_read(struct arena *arena, const struct schema_in
     if (!read_mentions(&reader) || !read_values(&reader) || !read_definitions(&reader)) return NULL;
     out->foreign = is_foreign(out);
     if (!out->foreign && (!read_cues(&reader) || !read_outputs(&reader))) return NULL;
+    if (!out->foreign && !(out->frame = frame_read(arena, out))) return NULL;
     const struct text_embedder *embedder = text_builtin_embedder();
     if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;
     out->links = link_read(arena, schema, out);

@@ -153,8 +153,9 @@ struct question {
     uint32_t n_definitions;
     bool foreign; /* not in English: there are no cues, and nothing is known of what is asked */
     float embedding[TEXT_DIM];
-    const struct link_question *links; /* for linking queries to its words, see link.h */
-    struct question_memo *memo;        /* what was found out for other candidates, see memo.h */
+    const struct question_frame *frame; /* of the calculation (frame.h); NULL if `foreign` */
+    const struct link_question *links;  /* for linking queries to its words, see link.h */
+    struct question_memo *memo;         /* what was found out for other candidates, see memo.h */
 };
 
 /* Analyse. NULL when the arena is full. Bounded: 64 KiB of text, 2,000 tokens, 64 values, 256 mentions and 128 weak ones, 64

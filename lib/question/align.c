@@ -1,0 +1,262 @@
+/* Collects the parts of a meaning that the aspects look at, and runs the aspects. */
+#include "lib/question/align_int.h"
+
+#include <glib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum align_group group;
+    void (*look)(struct aligner *a);
+} ASPECTS[ALIGN_ASPECT_COUNT] = {
+#define X(aspect, look, group, name) [ALIGN_##aspect] = {name, ALIGN_##group, align_##look},
+    ALIGN_ASPECTS(X)
+#undef X
+};
+
+enum align_group align_group(enum align_aspect aspect)
+{
+    return ASPECTS[aspect].group;
+}
+
+const char *align_aspect_name(enum align_aspect aspect)
+{
+    return ASPECTS[aspect].name;
+}
+
+/* --- items --- */
+
+static struct align_item *add_item(struct aligner *a, enum align_aspect aspect, const struct frame_element *element,
+                                   const struct meaning_term *term)
+{
+    if (a->out->n == ALIGN_MAX_ITEMS) return NULL;
+    struct align_item *item = &a->out->items[a->out->n++];
+    *item = (struct align_item){.aspect = aspect};
+    if (element) {
+        item->first = element->first;
+        item->n_tokens = element->n_tokens;
+    }
+    if (term) {
+        item->start = term->start;
+        item->end = term->end;
+    }
+    return item;
+}
+
+void align_agree(struct aligner *a, enum align_aspect aspect, const struct frame_element *element,
+                 const struct meaning_term *term)
+{
+    struct align_item *item = add_item(a, aspect, element, term);
+    if (item) item->agrees = true;
+}
+
+void align_differ(struct aligner *a, enum align_aspect aspect, const struct frame_element *element,
+                  const struct meaning_term *term, bool certain, const char *says)
+{
+    struct align_item *item = add_item(a, aspect, element, term);
+    if (!item) return;
+    item->certain = certain;
+    item->says = says;
+}
+
+/* --- the question --- */
+
+const struct frame_element *align_asked(const struct aligner *a, enum frame_kind kind)
+{
+    return frame_find(a->frame, kind);
+}
+
+bool align_says(const struct aligner *a, const struct frame_element *element, const char *word)
+{
+    const struct text_tokens *tokens = &a->question->tokens;
+    uint32_t from = element->first ? element->first - 1 : 0,
+             end = MIN(element->first + element->n_tokens + 1, tokens->n);
+    for (uint32_t i = from; i < end; i++)
+        if (text_same(tokens->items[i].norm, word)) return true;
+    return false;
+}
+
+/* --- terms --- */
+
+bool align_is(const struct meaning_term *term, enum meaning_kind kind, const char *name)
+{
+    return term && term->kind == kind && (!name || (term->name && g_str_equal(term->name, name)));
+}
+
+const struct schema_column *align_term_column(const struct schema_index *schema, const struct meaning_term *term)
+{
+    static const char outer[] = "outer ";
+    if (!align_is(term, MEANING_COLUMN, NULL)) return NULL;
+    const char *name = term->name;
+    while (g_str_has_prefix(name, outer)) name += sizeof outer - 1;
+    const char *dot = strrchr(name, '.'), *number = strchr(name, '#');
+    if (!dot) return NULL;
+    size_t len = number && number < dot ? (size_t)(number - name) : (size_t)(dot - name);
+    int table = schema_find_table(schema, name, len);
+    int column = table < 0 ? -1 : schema_find_column(schema, table, dot + 1, strlen(dot + 1));
+    return column < 0 ? NULL : &schema->tables[table].columns[column];
+}
+
+const struct schema_column *align_column(const struct aligner *a, const struct meaning_term *term)
+{
+    return align_term_column(a->schema, term);
+}
+
+static bool is_date_column(const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    char *type = g_ascii_strdown(column->type, -1);
+    bool named = strstr(type, "date") || strstr(type, "time");
+    g_free(type);
+    return named || (stats->texts && stats->date_texts * 2 > stats->texts);
+}
+
+bool align_is_date(const struct aligner *a, const struct meaning_term *term)
+{
+    term = meaning_follow(term, NULL);
+    const struct schema_column *column = align_column(a, term);
+    if (column) return is_date_column(column);
+    if (term->kind == MEANING_PERIOD) return true;
+    return term->kind == MEANING_CALL && term->n_parts && align_is_date(a, term->parts[0]);
+}
+
+static void note_outer(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    (void)owner;
+    bool named = term->kind == MEANING_COLUMN || term->kind == MEANING_QUERY;
+    *(bool *)self |= named && term->name && g_str_has_prefix(term->name, "outer ");
+}
+
+bool align_is_correlated(const struct meaning *m)
+{
+    bool outer = false;
+    meaning_visit(m, &(struct meaning_visitor){.self = &outer, .term = note_outer});
+    return outer;
+}
+
+/* --- places --- */
+
+/* Weight of the question's words that stand for a part. */
+struct align_place {
+    const struct aligner *a;
+    float words[LINK_MAX_WORDS];
+};
+
+static void add_span(struct align_place *place, uint32_t start, uint32_t end)
+{
+    const struct link_query *links = place->a->links;
+    for (uint32_t i = 0; i < links->n_slots; i++) {
+        const struct link_slot *slot = &links->slots[i];
+        const struct sql_node *node = links->parts[slot->part].node;
+        if (!node || slot->word == LINK_NO_WORD || node->start < start || node->end > end) continue;
+        place->words[slot->word] = MAX(place->words[slot->word], slot->strength);
+    }
+}
+
+static void add_leaf(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    (void)owner;
+    const struct meaning_term *found = meaning_follow(term, NULL);
+    if (found->end) add_span(self, found->start, found->end);
+}
+
+static void add_relation(void *self, const struct meaning *m)
+{
+    for (uint32_t i = 0; i < m->n_sources; i++)
+        if (!m->sources[i].relation) add_span(self, m->sources[i].start, m->sources[i].end);
+}
+
+/* A term as the only output of a relation, so that it can be visited. */
+static void place_of_term(struct align_place *place, const struct meaning_term *term)
+{
+    struct meaning_output output = {.term = (struct meaning_term *)(uintptr_t)meaning_follow(term, NULL)};
+    struct meaning alone = {.outputs = &output, .n_outputs = 1};
+    meaning_visit(&alone, &(struct meaning_visitor){.self = place, .relation = add_relation, .term = add_leaf});
+}
+
+/* The mean token of the words that only one of the two has; -1: none. */
+static double mean_token(const struct align_place *own, const struct align_place *other)
+{
+    const struct link_question *asked = own->a->links->question;
+    double sum = 0, weight = 0;
+    for (uint32_t i = 0; i < asked->n_words; i++) {
+        double rest = own->words[i] - other->words[i];
+        if (rest <= 0.1) continue;
+        sum += rest * asked->words[i].token;
+        weight += rest;
+    }
+    return weight > 0 ? sum / weight : -1;
+}
+
+static int compare_places(const struct align_place *first, const struct align_place *second)
+{
+    double one = mean_token(first, second), two = mean_token(second, first);
+    if (one < 0 || two < 0 || one == two) return 0;
+    return one < two ? 1 : -1;
+}
+
+int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second)
+{
+    struct align_place one = {.a = a}, two = {.a = a};
+    if (!a->links) return 0;
+    place_of_term(&one, first);
+    place_of_term(&two, second);
+    return compare_places(&one, &two);
+}
+
+int align_order_of_relations(const struct aligner *a, const struct meaning *first, const struct meaning *second)
+{
+    struct align_place one = {.a = a}, two = {.a = a};
+    if (!a->links) return 0;
+    meaning_visit(first, &(struct meaning_visitor){.self = &one, .relation = add_relation, .term = add_leaf});
+    meaning_visit(second, &(struct meaning_visitor){.self = &two, .relation = add_relation, .term = add_leaf});
+    return compare_places(&one, &two);
+}
+
+/* --- parts --- */
+
+static void add_part(struct align_parts *parts, const struct meaning *owner, const struct meaning_term *term)
+{
+    for (uint32_t i = 0; i < parts->n; i++)
+        if (parts->items[i].term == term) return;
+    if (parts->n < ALIGN_MAX_PARTS) parts->items[parts->n++] = (struct align_part){term, owner};
+}
+
+static void sort_term(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    struct aligner *a = self;
+    bool query = term->kind == MEANING_QUERY && term->relation && term->name && !*term->name;
+    struct align_parts *parts = term->kind == MEANING_WINDOW             ? &a->windows
+                                : term->kind == MEANING_RATIO            ? &a->ratios
+                                : term->kind == MEANING_MEASURE          ? &a->measures
+                                : align_is(term, MEANING_OPERATION, "-") ? &a->minuses
+                                : query                                  ? &a->queries
+                                                                         : NULL;
+    if (parts) add_part(parts, owner, term);
+}
+
+static void add_relations(struct aligner *a, const struct meaning *m)
+{
+    if (!m || a->n_relations == ALIGN_MAX_PARTS) return;
+    a->relations[a->n_relations++] = m;
+    for (uint32_t i = 0; i < m->n_sources; i++) add_relations(a, m->sources[i].relation);
+    for (uint32_t i = 0; i < m->n_sides; i++) add_relations(a, m->sides[i]);
+}
+
+const struct alignment *align_make(struct arena *arena, const struct question *question,
+                                   const struct schema_index *schema, const struct meaning *meaning,
+                                   const struct link_query *links)
+{
+    struct alignment *out = arena_new(arena, struct alignment);
+    if (!out || !question->frame || !meaning) return out;
+    struct aligner a = {.question = question,
+                        .frame = question->frame,
+                        .schema = schema,
+                        .meaning = meaning,
+                        .links = links,
+                        .out = out};
+    add_relations(&a, meaning);
+    meaning_visit(meaning, &(struct meaning_visitor){.self = &a, .term = sort_term});
+    for (unsigned i = 0; i < ALIGN_ASPECT_COUNT; i++) ASPECTS[i].look(&a);
+    return out;
+}

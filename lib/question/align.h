@@ -1,0 +1,70 @@
+/* Alignment of the frame of a question (frame.h) with the meaning of a query (lib/meaning/meaning.h).
+ *
+ * DESIGN. Each aspect is a row of ALIGN_ASPECTS. Its function looks at one kind of element, such as running totals. For
+ * each part of the query, it adds an item: the part agrees with the question, or differs from it. If it cannot tell, it
+ * adds no item. So an unknown part of a meaning never counts as agreement.
+ *
+ * Signals turn differences into findings. Features count both. */
+#ifndef ASSAY_LIB_QUESTION_ALIGN_H
+#define ASSAY_LIB_QUESTION_ALIGN_H
+
+#include "lib/meaning/meaning.h"
+#include "lib/question/link.h"
+
+/* aspect, the function align_... that looks at it, group, name */
+#define ALIGN_ASPECTS(X)                                                                                               \
+    X(RUNNING, running, WINDOW, "running total")                                                                       \
+    X(RESTART, restart, WINDOW, "restart of a running total")                                                          \
+    X(MOVING, moving, WINDOW, "rows of a moving window")                                                               \
+    X(STEP, step, WINDOW, "previous or next row")                                                                      \
+    X(PARTITION, partition, WINDOW, "own group or all rows")                                                           \
+    X(TIES, ties, WINDOW, "ties")                                                                                      \
+    X(FIRST, first, WINDOW, "first or last row")                                                                       \
+    X(MISSING, missing, CALCULATION, "missing values in an average")                                                   \
+    X(LEVEL, level, CALCULATION, "ratio of totals or average of ratios")                                               \
+    X(WHOLE, whole, CALCULATION, "whole of a share")                                                                   \
+    X(COMPLEMENT, complement, CALCULATION, "part of a share")                                                          \
+    X(BASE, base, CALCULATION, "base of a change")                                                                     \
+    X(SIDES, sides, CALCULATION, "sides of a difference")                                                              \
+    X(DISTINCT, distinct, CALCULATION, "different things")                                                             \
+    X(NULLS, nulls, CALCULATION, "rows without a value")                                                               \
+    X(REPEATS, repeats, CALCULATION, "rows that UNION drops")
+
+enum align_aspect {
+#define X(aspect, look, group, name) ALIGN_##aspect,
+    ALIGN_ASPECTS(X)
+#undef X
+        ALIGN_ASPECT_COUNT
+};
+
+enum align_group { ALIGN_WINDOW, ALIGN_CALCULATION };
+
+struct align_item {
+    enum align_aspect aspect;
+    bool agrees;
+    bool certain;             /* a difference that only a wrong query has; else one that a right query may have */
+    uint32_t first, n_tokens; /* tokens of the question; n_tokens is 0 if no words ask for it */
+    uint32_t start, end;      /* bytes of the statement; both are 0 if no part does it */
+    const char *says;         /* a difference: one sentence for a person; else NULL */
+};
+
+enum { ALIGN_MAX_ITEMS = 32 };
+
+struct alignment {
+    struct align_item items[ALIGN_MAX_ITEMS];
+    uint32_t n;
+};
+
+/* Aligns a question with a meaning. `links` (may be NULL) says which words stand for which part. Items beyond
+ * ALIGN_MAX_ITEMS are left out. NULL if the arena is full. Thread: eval. */
+const struct alignment *align_make(struct arena *arena, const struct question *question,
+                                   const struct schema_index *schema, const struct meaning *meaning,
+                                   const struct link_query *links);
+
+/* Gives the column of a term; NULL if it is no column of a table of the schema. Thread: any. */
+const struct schema_column *align_term_column(const struct schema_index *schema, const struct meaning_term *term);
+
+enum align_group align_group(enum align_aspect aspect);
+const char *align_aspect_name(enum align_aspect aspect);
+
+#endif

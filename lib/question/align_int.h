@@ -1,0 +1,61 @@
+/* What the files of the alignment share. */
+#ifndef ASSAY_LIB_QUESTION_ALIGN_INT_H
+#define ASSAY_LIB_QUESTION_ALIGN_INT_H
+
+#include "lib/question/align.h"
+#include "lib/question/frame.h"
+
+enum { ALIGN_MAX_PARTS = 24 };
+
+/* A part of the meaning that an aspect looks at. */
+struct align_part {
+    const struct meaning_term *term;
+    const struct meaning *owner;
+};
+
+struct align_parts {
+    struct align_part items[ALIGN_MAX_PARTS];
+    uint32_t n;
+};
+
+struct aligner {
+    const struct question *question;
+    const struct question_frame *frame;
+    const struct schema_index *schema;
+    const struct meaning *meaning;
+    const struct link_query *links;
+    struct align_parts windows, ratios, measures, minuses, queries; /* queries: subqueries that are values */
+    const struct meaning *relations[ALIGN_MAX_PARTS];               /* without those of subqueries in terms */
+    uint32_t n_relations;
+    struct alignment *out;
+};
+
+/* Adds an item. `element` (may be NULL): what asks. `term` (may be NULL): where. */
+void align_agree(struct aligner *a, enum align_aspect aspect, const struct frame_element *element,
+                 const struct meaning_term *term);
+void align_differ(struct aligner *a, enum align_aspect aspect, const struct frame_element *element,
+                  const struct meaning_term *term, bool certain, const char *says);
+
+const struct frame_element *align_asked(const struct aligner *a, enum frame_kind kind);
+/* True if a word of the element, or one of the words around it, is `word`. */
+bool align_says(const struct aligner *a, const struct frame_element *element, const char *word);
+
+bool align_is(const struct meaning_term *term, enum meaning_kind kind, const char *name);
+/* The same as align_term_column. */
+const struct schema_column *align_column(const struct aligner *a, const struct meaning_term *term);
+/* True if the values of the term are dates or times. */
+bool align_is_date(const struct aligner *a, const struct meaning_term *term);
+/* True if a term of the relation is a column of an enclosing one. */
+bool align_is_correlated(const struct meaning *m);
+
+/* Says in which order the question names two parts: 1 the first one first, -1 the second one first, 0 unknown. Words
+ * of both do not count. */
+int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second);
+int align_order_of_relations(const struct aligner *a, const struct meaning *first, const struct meaning *second);
+
+/* The aspects: align_window.c, align_measure.c. Each adds items. */
+#define X(aspect, look, group, name) void align_##look(struct aligner *a);
+ALIGN_ASPECTS(X)
+#undef X
+
+#endif

@@ -1,0 +1,333 @@
+/* Aspects of calculations: missing values, ratios, shares, changes, differences, rows that UNION drops. */
+#include "lib/question/align_int.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* --- missing values --- */
+
+static bool is_zero(const struct meaning_term *term)
+{
+    return align_is(term, MEANING_VALUE, "0") || align_is(term, MEANING_VALUE, "0.0");
+}
+
+/* COALESCE(x, 0), IFNULL(x, 0). */
+static bool fills_zero(const struct meaning_term *term)
+{
+    bool call = align_is(term, MEANING_CALL, "coalesce") || align_is(term, MEANING_CALL, "ifnull") ||
+                align_is(term, MEANING_CALL, "nvl");
+    return call && term->n_parts && is_zero(term->parts[term->n_parts - 1]);
+}
+
+static bool may_be_missing(const struct aligner *a, const struct meaning_term *term)
+{
+    const struct schema_column *column = align_column(a, meaning_follow(term, NULL));
+    return column && !column->not_null && (column->stats.nulls || column->stats.sampled);
+}
+
+void align_missing(struct aligner *a)
+{
+    const struct frame_element *zero = align_asked(a, FRAME_AS_ZERO), *skip = align_asked(a, FRAME_SKIP_MISSING);
+    if (!zero == !skip) return;
+    for (uint32_t i = 0; i < a->measures.n; i++) {
+        const struct meaning_term *term = a->measures.items[i].term;
+        if (!align_is(term, MEANING_MEASURE, "avg") || !term->n_parts) continue;
+        const struct meaning_term *operand = term->parts[0];
+        if (fills_zero(operand) && zero)
+            align_agree(a, ALIGN_MISSING, zero, term);
+        else if (fills_zero(operand))
+            align_differ(a, ALIGN_MISSING, skip, term, true,
+                         "the question leaves missing values out, but the average counts them as 0");
+        else if (zero && may_be_missing(a, operand))
+            align_differ(a, ALIGN_MISSING, zero, term, true,
+                         "the question counts missing values as 0, but the average leaves them out");
+    }
+}
+
+/* --- ratio of totals, average of ratios --- */
+
+static bool is_quotient(const struct meaning_term *term)
+{
+    term = meaning_follow(term, NULL);
+    if (term->kind == MEANING_RATIO || align_is(term, MEANING_OPERATION, "/")) return true;
+    bool wraps = align_is(term, MEANING_OPERATION, "*") || term->kind == MEANING_CALL;
+    for (uint32_t i = 0; wraps && i < term->n_parts; i++)
+        if (is_quotient(term->parts[i])) return true;
+    return false;
+}
+
+static bool is_total(const struct meaning_term *term)
+{
+    return align_is(term, MEANING_MEASURE, "sum") || align_is(term, MEANING_MEASURE, "count");
+}
+
+void align_level(struct aligner *a)
+{
+    const struct frame_element *pooled = align_asked(a, FRAME_POOLED), *each = align_asked(a, FRAME_MEAN_EACH);
+    const struct meaning_term *nested = NULL, *plain = NULL, *totals = NULL;
+    if (!pooled == !each) return;
+    for (uint32_t i = 0; i < a->measures.n; i++) {
+        const struct meaning_term *term = a->measures.items[i].term;
+        if (!align_is(term, MEANING_MEASURE, "avg") || !term->n_parts) continue;
+        const struct meaning_term *operand = meaning_follow(term->parts[0], NULL);
+        bool inner = is_quotient(operand) || operand->kind == MEANING_MEASURE;
+        *(inner ? &nested : &plain) = term;
+    }
+    for (uint32_t i = 0; i < a->ratios.n; i++) {
+        const struct meaning_term *term = a->ratios.items[i].term;
+        if (is_total(term->parts[0])) totals = term;
+    }
+    if (pooled && nested && is_quotient(nested->parts[0]))
+        align_differ(a, ALIGN_LEVEL, pooled, nested, true,
+                     "the question asks for a ratio of totals, but the query averages ratios");
+    else if (pooled && totals)
+        align_agree(a, ALIGN_LEVEL, pooled, totals);
+    else if (each && nested)
+        align_agree(a, ALIGN_LEVEL, each, nested);
+    else if (each && (totals || plain))
+        align_differ(a, ALIGN_LEVEL, each, totals ? totals : plain, false,
+                     "the question averages a value of each thing, but the query takes all rows together");
+}
+
+/* --- shares --- */
+
+static bool has_condition(const struct meaning *m, const struct meaning_term *condition)
+{
+    for (uint32_t i = 0; i < m->n_conditions; i++)
+        if (m->conditions[i]->hash == condition->hash) return true;
+    return false;
+}
+
+static bool is_join(const struct meaning_term *condition)
+{
+    return align_is(condition, MEANING_OPERATION, "=") && condition->parts[0]->kind != MEANING_VALUE &&
+           condition->parts[1]->kind != MEANING_VALUE;
+}
+
+static bool keeps_all_conditions(const struct meaning *whole, const struct meaning *part)
+{
+    for (uint32_t i = 0; i < part->n_conditions; i++)
+        if (!is_join(part->conditions[i]) && !has_condition(whole, part->conditions[i])) return false;
+    return true;
+}
+
+/* Each group's part of a total: a measure of the group's rows by the same measure of a subquery. */
+static void check_whole(struct aligner *a, const struct frame_element *asked, const struct align_part *part)
+{
+    const struct meaning_term *top = part->term->parts[0], *bottom = part->term->parts[1];
+    bool query = bottom->kind == MEANING_QUERY && bottom->relation && bottom->name && !*bottom->name;
+    if (!is_total(top) || top->rows || !query || part->owner->grain != MEANING_KEYS) return;
+    if (align_is_correlated(bottom->relation))
+        align_differ(a, ALIGN_WHOLE, asked, bottom, false,
+                     "the share is taken of a group, so the shares of all groups do not add up to the whole");
+    else if (!keeps_all_conditions(bottom->relation, part->owner))
+        align_differ(a, ALIGN_WHOLE, asked, bottom, false,
+                     "the whole of the share has other rows than its parts: a condition of the query is missing in it");
+    else
+        align_agree(a, ALIGN_WHOLE, asked, bottom);
+}
+
+void align_whole(struct aligner *a)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_SHARE);
+    for (uint32_t i = 0; asked && i < a->ratios.n; i++) check_whole(a, asked, &a->ratios.items[i]);
+}
+
+/* 1: the rows where something is, -1: where it is not, 0: unknown. */
+static int polarity_of(const struct aligner *a, const struct meaning_term *rows)
+{
+    if (!rows || rows->kind != MEANING_OPERATION) return 0;
+    if (g_str_equal(rows->name, "is null")) return -1;
+    if (g_str_equal(rows->name, "is not null")) return 1;
+    const struct schema_column *column = rows->n_parts == 2 ? align_column(a, rows->parts[0]) : NULL;
+    bool flag = column && column->stats.distinct <= 2 && !column->stats.sampled && column->stats.ints;
+    if (!flag || !g_str_equal(rows->name, "=")) return 0;
+    return align_is(rows->parts[1], MEANING_VALUE, "1") ? 1 : align_is(rows->parts[1], MEANING_VALUE, "0") ? -1 : 0;
+}
+
+static bool is_negated_after(const struct question *question, uint32_t token)
+{
+    for (int cue = question_cue_next(question, QUESTION_CUE_NOT, 0); cue >= 0;
+         cue = question_cue_next(question, QUESTION_CUE_NOT, (uint32_t)cue + 1))
+        if (question->cues[cue].first >= token && !question->cues[cue].weak && !question->cues[cue].part) return true;
+    return false;
+}
+
+void align_complement(struct aligner *a)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_SHARE);
+    if (!asked || !is_negated_after(a->question, asked->first)) return;
+    for (uint32_t i = 0; i < a->ratios.n; i++) {
+        const struct meaning_term *top = a->ratios.items[i].term->parts[0];
+        int polarity = top->kind == MEANING_MEASURE ? polarity_of(a, top->rows) : 0;
+        if (polarity > 0)
+            align_differ(a, ALIGN_COMPLEMENT, asked, top, false,
+                         "the question asks for the share of those without it, but the query counts those with it");
+        else if (polarity < 0)
+            align_agree(a, ALIGN_COMPLEMENT, asked, top);
+    }
+}
+
+/* --- changes --- */
+
+/* The period of a measure's rows: "2023" of SUM(x) FILTER (WHERE year = 2023); NULL. */
+static const char *period_of(const struct meaning_term *term)
+{
+    term = meaning_follow(term, NULL);
+    const struct meaning_term *rows = term->kind == MEANING_MEASURE ? term->rows : NULL;
+    bool period = align_is(rows, MEANING_OPERATION, "in period") && rows->n_parts == 2;
+    return period ? rows->parts[1]->name : NULL;
+}
+
+static bool is_earlier(const struct meaning_term *left, const struct meaning_term *right)
+{
+    const char *one = period_of(left), *two = period_of(right);
+    if (one && two) return strcmp(one, two) < 0;
+    return align_is(meaning_follow(left, NULL), MEANING_WINDOW, "lag");
+}
+
+void align_base(struct aligner *a)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_CHANGE);
+    for (uint32_t i = 0; asked && i < a->ratios.n; i++) {
+        const struct meaning_term *term = a->ratios.items[i].term, *top = meaning_follow(term->parts[0], NULL);
+        uint64_t bottom = term->parts[1]->hash;
+        if (!align_is(top, MEANING_OPERATION, "-")) continue;
+        if (is_earlier(top->parts[0], top->parts[1]))
+            align_differ(a, ALIGN_BASE, asked, term, true, "the change is the earlier value less the later value");
+        else if (bottom == top->parts[0]->hash)
+            align_differ(a, ALIGN_BASE, asked, term, true,
+                         "the change is divided by the later value; growth is relative to the earlier value");
+        else if (bottom == top->parts[1]->hash)
+            align_agree(a, ALIGN_BASE, asked, term);
+    }
+}
+
+/* --- differences --- */
+
+static void check_order(struct aligner *a, const struct frame_element *asked, const struct meaning_term *term,
+                        int order)
+{
+    if (order > 0) align_agree(a, ALIGN_SIDES, asked, term);
+    if (order < 0)
+        align_differ(a, ALIGN_SIDES, asked, term, false, "the query swaps the two sides that the question names");
+}
+
+void align_sides(struct aligner *a)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_DIFFERENCE);
+    for (uint32_t i = 0; asked && i < a->minuses.n; i++) {
+        const struct meaning_term *term = a->minuses.items[i].term;
+        if (term->n_parts != 2 || align_is_date(a, term->parts[0]) || align_is_date(a, term->parts[1])) continue;
+        check_order(a, asked, term, align_order_of_terms(a, term->parts[0], term->parts[1]));
+    }
+    bool negated = question_cue_any(a->question, 1U << QUESTION_CUE_NOT);
+    for (uint32_t i = 0; negated && i < a->n_relations; i++) {
+        const struct meaning *m = a->relations[i];
+        if (!m->set || !g_str_equal(m->set, "except") || m->n_sides != 2) continue;
+        check_order(a, NULL, NULL, align_order_of_relations(a, m->sides[0], m->sides[1]));
+    }
+}
+
+/* --- different things --- */
+
+/* "how many different X": the cue of distinctness close behind that of counting. */
+static bool counts_different(const struct question *question)
+{
+    for (uint32_t i = 0; i + 1 < question->n_cues; i++) {
+        const struct question_cue *count = &question->cues[i], *next = count + 1;
+        if (count->kind == QUESTION_CUE_COUNT && next->kind == QUESTION_CUE_DISTINCT &&
+            next->first - (count->first + count->n_tokens) <= 2)
+            return true;
+    }
+    return false;
+}
+
+/* Does a relation below the answer keep each value once? */
+static bool drops_repeats(const struct aligner *a)
+{
+    for (uint32_t i = 0; i < a->n_relations; i++) {
+        const struct meaning *m = a->relations[i];
+        if (m->set && !g_str_has_suffix(m->set, " all")) return true;
+        if (m != a->meaning && m->grain == MEANING_KEYS) return true;
+    }
+    return a->queries.n > 0;
+}
+
+void align_distinct(struct aligner *a)
+{
+    const struct meaning_term *repeats = NULL;
+    if (!counts_different(a->question) || drops_repeats(a)) return;
+    for (uint32_t i = 0; i < a->measures.n; i++) {
+        const struct meaning_term *term = a->measures.items[i].term;
+        if (term->distinct) return;
+        const struct schema_column *column = term->n_parts ? align_column(a, term->parts[0]) : NULL;
+        if (align_is(term, MEANING_MEASURE, "count") && column && !column->unique) repeats = term;
+    }
+    if (repeats)
+        align_differ(a, ALIGN_DISTINCT, NULL, repeats, true,
+                     "the question asks for a count of different things, but the query counts each row");
+}
+
+/* --- rows without a value --- */
+
+static bool leaves_null_out(const struct aligner *a, const struct meaning_term *condition)
+{
+    bool excludes = align_is(condition, MEANING_OPERATION, "<>") || align_is(condition, MEANING_OPERATION, "not in");
+    return excludes && may_be_missing(a, condition->parts[0]) && condition->parts[1]->kind == MEANING_VALUE;
+}
+
+void align_nulls(struct aligner *a)
+{
+    const struct frame_element *zeros = align_asked(a, FRAME_ZEROS);
+    for (uint32_t r = 0; zeros && r < a->n_relations; r++)
+        for (uint32_t i = 0; i < a->relations[r]->n_conditions; i++) {
+            const struct meaning_term *condition = a->relations[r]->conditions[i];
+            if (leaves_null_out(a, condition))
+                align_differ(a, ALIGN_NULLS, zeros, condition, false,
+                             "the question includes those without a value, but the condition is not true of NULL");
+        }
+}
+
+/* --- rows that UNION drops --- */
+
+static bool has_key(const struct aligner *a, const struct meaning *m)
+{
+    for (uint32_t i = 0; i < m->n_outputs; i++) {
+        const struct schema_column *column = align_column(a, m->outputs[i].term);
+        if (column && column->unique) return true;
+    }
+    return false;
+}
+
+static const struct meaning_term *find_total(const struct meaning *m)
+{
+    for (uint32_t i = 0; i < m->n_outputs; i++) {
+        const struct meaning_term *term = m->outputs[i].term;
+        if (is_total(term) && !term->distinct) return term;
+    }
+    return NULL;
+}
+
+static void check_union(struct aligner *a, const struct meaning *m, const struct meaning *source)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_REPEATS);
+    const struct meaning_term *total = find_total(m);
+    bool distinct = question_cue_any(a->question, 1U << QUESTION_CUE_DISTINCT);
+    if (!total || !source->n_sides || has_key(a, source->sides[0])) return;
+    if (g_str_equal(source->set, "union") && !distinct)
+        align_differ(a, ALIGN_REPEATS, asked, total, true,
+                     "UNION drops equal rows before they are counted or added up; UNION ALL keeps them");
+    else if (g_str_equal(source->set, "union all") && distinct && !asked)
+        align_differ(a, ALIGN_REPEATS, NULL, total, false,
+                     "the question counts different things, but UNION ALL keeps equal rows");
+}
+
+void align_repeats(struct aligner *a)
+{
+    for (uint32_t r = 0; r < a->n_relations; r++) {
+        const struct meaning *m = a->relations[r];
+        for (uint32_t i = 0; m->grain != MEANING_ROWS && i < m->n_sources; i++)
+            if (m->sources[i].relation && m->sources[i].relation->set) check_union(a, m, m->sources[i].relation);
+    }
+}

@@ -1,0 +1,395 @@
+/* Aspects of windows: running totals, moving windows, previous and next rows, groups, ties. */
+#include "lib/question/align_int.h"
+
+#include <glib.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_measure(const struct meaning_term *window)
+{
+    return align_is(window, MEANING_WINDOW, "measure");
+}
+
+static bool is_running(const struct meaning_term *window)
+{
+    return is_measure(window) && window->window && window->window->n_order &&
+           g_str_has_suffix(window->window->frame, "to the current row");
+}
+
+/* Rows before the current one in the frame; -1: it has no such bound. */
+static long rows_before(const struct meaning_term *window)
+{
+    static const char *const starts[] = {"rows between ", "rows "};
+    const char *frame = window->window ? window->window->frame : "";
+    for (size_t i = 0; i < G_N_ELEMENTS(starts); i++) {
+        if (!g_str_has_prefix(frame, starts[i])) continue;
+        char *end;
+        long n = strtol(frame + strlen(starts[i]), &end, 10);
+        if (g_str_has_prefix(end, " preceding")) return n;
+    }
+    return -1;
+}
+
+/* --- running totals --- */
+
+static bool says_backwards(const struct aligner *a)
+{
+    static const char *const words[] = {"backwards", "backward", "remaining", "descending", "reverse", "reversed"};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (question_has(a->question, words[i])) return true;
+    return false;
+}
+
+/* Words that ask for a running total in any place. Others, such as "so far", may mean a plain total. */
+static bool is_plain_request(const struct aligner *a, const struct frame_element *element)
+{
+    static const char *const words[] = {"running", "cumulative", "cumulatively", "accumulated"};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (align_says(a, element, words[i])) return true;
+    return false;
+}
+
+void align_running(struct aligner *a)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_RUNNING);
+    if (!asked || align_asked(a, FRAME_MOVING)) return;
+    const struct meaning_term *other = NULL;
+    bool found = false;
+    for (uint32_t i = 0; i < a->windows.n; i++) {
+        const struct meaning_term *term = a->windows.items[i].term;
+        if (!is_measure(term)) continue;
+        if (!is_running(term)) {
+            other = term;
+            continue;
+        }
+        const struct meaning_key *key = &term->window->order[0];
+        found = true;
+        if (key->descending && align_is_date(a, key->term) && !says_backwards(a))
+            align_differ(a, ALIGN_RUNNING, asked, term, true,
+                         "the running total adds up from the latest date to the earliest date");
+        else
+            align_agree(a, ALIGN_RUNNING, asked, term);
+    }
+    if (!found && other && is_plain_request(a, asked))
+        align_differ(a, ALIGN_RUNNING, asked, other, true,
+                     "the question asks for a running total, but the window does not add up row by row");
+}
+
+static bool asks_for_each(const struct aligner *a)
+{
+    return a->question->cue_counts[QUESTION_CUE_EACH] || question_has(a->question, "per") ||
+           question_has(a->question, "by") || align_asked(a, FRAME_OWN);
+}
+
+/* A column of the window's relation that tells things apart: no date, no operand, no key of the order. */
+static bool shows_things(const struct aligner *a, const struct align_part *part)
+{
+    const struct meaning_window *window = part->term->window;
+    for (uint32_t i = 0; i < part->owner->n_outputs; i++) {
+        const struct meaning_term *term = part->owner->outputs[i].term;
+        const struct schema_column *column = align_column(a, meaning_follow(term, NULL));
+        bool plain = column && !column->unique && !align_is_date(a, term) &&
+                     (column->affinity == SCHEMA_TEXT || schema_is_foreign_key(a->schema, column->id) || column->pk);
+        for (uint32_t k = 0; k < window->n_order; k++) plain &= window->order[k].term->hash != term->hash;
+        if (plain) return true;
+    }
+    return false;
+}
+
+void align_restart(struct aligner *a)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_RESTART), *running = align_asked(a, FRAME_RUNNING);
+    if (!asked && !running) return;
+    for (uint32_t i = 0; i < a->windows.n; i++) {
+        const struct align_part *part = &a->windows.items[i];
+        if (!is_running(part->term)) continue;
+        bool parted = part->term->window->n_partition;
+        if (asked && !parted)
+            align_differ(a, ALIGN_RESTART, asked, part->term, true,
+                         "the question asks for a total that starts again, but the window has no PARTITION BY");
+        else if (asked)
+            align_agree(a, ALIGN_RESTART, asked, part->term);
+        else if (parted && !asks_for_each(a))
+            align_differ(a, ALIGN_RESTART, running, part->term, false,
+                         "the window starts the running total again for each group, but the question names no group");
+        else if (!parted && a->question->cue_counts[QUESTION_CUE_EACH] && shows_things(a, part))
+            align_differ(a, ALIGN_RESTART, running, part->term, false,
+                         "the question asks for a running total of each thing, but the window has no PARTITION BY");
+    }
+}
+
+/* --- moving windows --- */
+
+static const char *const NUMBERS[] = {"zero",  "one",   "two",  "three", "four",   "five",  "six",
+                                      "seven", "eight", "nine", "ten",   "eleven", "twelve"};
+
+/* The number in "3-month", "three-month". */
+static long number_in_word(const char *norm)
+{
+    char *end;
+    long n = strtol(norm, &end, 10);
+    if (end != norm && *end == '-') return n;
+    const char *dash = strchr(norm, '-');
+    for (size_t i = 0; dash && i < G_N_ELEMENTS(NUMBERS); i++)
+        if (strlen(NUMBERS[i]) == (size_t)(dash - norm) && g_str_has_prefix(norm, NUMBERS[i])) return (long)i;
+    return 0;
+}
+
+/* Rows before the current one that the element asks for; 0 if it does not say. */
+static long rows_asked(const struct aligner *a, const struct frame_element *element)
+{
+    static const char *const beside[] = {"before", "previous", "preceding", "prior", "earlier"};
+    long n = element->number >= 0 ? (long)a->question->values[element->number].number : 0;
+    for (uint32_t i = element->first; !n && i < element->first + element->n_tokens; i++)
+        n = number_in_word(a->question->tokens.items[i].norm);
+    if (n <= 1) return n;
+    bool joined = align_says(a, element, "and") || align_says(a, element, "plus") || align_says(a, element, "with");
+    for (size_t i = 0; joined && i < G_N_ELEMENTS(beside); i++)
+        if (align_says(a, element, beside[i])) return n;
+    return n - 1;
+}
+
+void align_moving(struct aligner *a)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_MOVING);
+    for (uint32_t i = 0; asked && i < a->windows.n; i++) {
+        const struct meaning_term *term = a->windows.items[i].term;
+        if (!is_measure(term)) continue;
+        long before = rows_before(term), wanted = rows_asked(a, asked);
+        bool bounded = before >= 0 || g_str_has_prefix(term->window ? term->window->frame : "", "range between ");
+        if (!bounded)
+            align_differ(a, ALIGN_MOVING, asked, term, true,
+                         "the question asks for the last rows only, but the window takes all earlier rows");
+        else if (wanted > 0 && before >= 0 && before != wanted)
+            align_differ(a, ALIGN_MOVING, asked, term, true,
+                         "the window takes another number of earlier rows than the question says");
+        else
+            align_agree(a, ALIGN_MOVING, asked, term);
+    }
+}
+
+/* --- previous and next --- */
+
+/* -1: the row before, 1: the row after, 0: neither. */
+static int step_of(const struct meaning_term *window)
+{
+    bool lag = align_is(window, MEANING_WINDOW, "lag"), lead = align_is(window, MEANING_WINDOW, "lead");
+    if ((!lag && !lead) || !window->window || !window->window->n_order) return 0;
+    return (lag ? -1 : 1) * (window->window->order[0].descending ? -1 : 1);
+}
+
+void align_step(struct aligner *a)
+{
+    const struct frame_element *previous = align_asked(a, FRAME_PREVIOUS), *next = align_asked(a, FRAME_NEXT);
+    bool both = previous && next;
+    if (!previous && !next) previous = align_asked(a, FRAME_CHANGE);
+    if (!previous && !next) return;
+    for (uint32_t i = 0; i < a->windows.n; i++) {
+        const struct align_part *part = &a->windows.items[i];
+        int step = step_of(part->term), wanted = previous ? -1 : 1;
+        const struct frame_element *asked = previous ? previous : next;
+        if (!step) continue;
+        if (!both && step != wanted)
+            align_differ(a, ALIGN_STEP, asked, part->term, true,
+                         previous ? "the question asks for the row before, but the window reads the row after"
+                                  : "the question asks for the row after, but the window reads the row before");
+        else if (!part->term->window->n_partition && asks_for_each(a) && shows_things(a, part))
+            align_differ(a, ALIGN_STEP, asked, part->term, false,
+                         "the window has no PARTITION BY, so it reads the row of another thing");
+        else if (!both)
+            align_agree(a, ALIGN_STEP, asked, part->term);
+    }
+}
+
+/* --- groups of windows --- */
+
+/* A subquery that gives one measure, as a value. */
+static bool is_scalar(const struct meaning_term *query)
+{
+    const struct meaning *m = query->relation;
+    return m->grain == MEANING_ONE && m->n_outputs == 1 && !m->set;
+}
+
+/* Columns of keys are named after the thing: "bike_no" is said by "bike". */
+static bool is_key_word(const char *word)
+{
+    static const char *const words[] = {"id", "no", "code", "number", "key", "name", "identifier", "ref"};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (g_str_equal(words[i], word)) return true;
+    return false;
+}
+
+static bool says_word(const struct text_tokens *tokens, const char *word)
+{
+    for (uint32_t i = 0; i < tokens->n; i++)
+        if (!tokens->items[i].is_stop && text_word_similarity(tokens->items[i].norm, word) >= 0.6) return true;
+    return false;
+}
+
+static bool names_column(const struct aligner *a, const struct schema_column *column)
+{
+    const struct text_tokens *table = &a->schema->tables[column->table].words;
+    bool own = false;
+    for (uint32_t i = 0; i < column->words.n; i++) {
+        const char *word = column->words.items[i].norm;
+        if (is_key_word(word)) continue;
+        own = true;
+        if (says_word(&a->question->tokens, word) || says_word(&a->question->evidence, word)) return true;
+    }
+    for (uint32_t i = 0; !own && i < table->n; i++)
+        if (says_word(&a->question->tokens, table->items[i].norm)) return true;
+    return a->question->column_score[column->id] > 0 || a->question->weak_score[column->id] > 0;
+}
+
+static void check_keys(struct aligner *a, const struct meaning_term *term)
+{
+    for (uint32_t i = 0; i < term->window->n_partition; i++) {
+        const struct schema_column *column = align_column(a, meaning_follow(term->window->partition[i], NULL));
+        if (!column || names_column(a, column)) continue;
+        align_differ(a, ALIGN_PARTITION, NULL, term, false,
+                     "the window has a row group for each value of a column that the question does not name");
+        return;
+    }
+}
+
+void align_partition(struct aligner *a)
+{
+    const struct frame_element *own = align_asked(a, FRAME_OWN), *overall = align_asked(a, FRAME_OVERALL);
+    const struct meaning_term *parted = NULL, *whole = NULL;
+    for (uint32_t i = 0; i < a->windows.n; i++) {
+        const struct meaning_term *term = a->windows.items[i].term;
+        if (!term->window) continue;
+        check_keys(a, term);
+        if (!is_measure(term) || term->window->n_order) continue;
+        *(term->window->n_partition ? &parted : &whole) = term;
+    }
+    for (uint32_t i = 0; i < a->queries.n; i++) {
+        const struct meaning_term *term = a->queries.items[i].term;
+        if (is_scalar(term)) *(align_is_correlated(term->relation) ? &parted : &whole) = term;
+    }
+    if (own && !overall && (parted || whole)) {
+        if (parted)
+            align_agree(a, ALIGN_PARTITION, own, parted);
+        else
+            align_differ(a, ALIGN_PARTITION, own, whole, is_measure(whole),
+                         "the question compares with the own group, but the query compares with all rows");
+    } else if (overall && !own && (parted || whole)) {
+        if (whole)
+            align_agree(a, ALIGN_PARTITION, overall, whole);
+        else
+            align_differ(a, ALIGN_PARTITION, overall, parted, false,
+                         "the question compares with all rows, but the query compares with a group");
+    }
+}
+
+/* --- ties --- */
+
+/* True if a condition keeps only the first place, where RANK and DENSE_RANK are the same. */
+static bool keeps_first(const struct aligner *a, const struct meaning_term *window)
+{
+    for (uint32_t r = 0; r < a->n_relations; r++)
+        for (uint32_t i = 0; i < a->relations[r]->n_conditions; i++) {
+            const struct meaning_term *c = a->relations[r]->conditions[i];
+            if (c->kind != MEANING_OPERATION || c->n_parts != 2 || meaning_follow(c->parts[0], NULL) != window)
+                continue;
+            if (align_is(c->parts[1], MEANING_VALUE, "1")) return true;
+        }
+    return false;
+}
+
+static void check_rank(struct aligner *a, const struct meaning_term *term)
+{
+    const struct frame_element *ties = align_asked(a, FRAME_TIES), *one = align_asked(a, FRAME_ONE),
+                               *gaps = align_asked(a, FRAME_GAPS), *none = align_asked(a, FRAME_NO_GAPS);
+    bool row = align_is(term, MEANING_WINDOW, "row_number"), rank = align_is(term, MEANING_WINDOW, "rank"),
+         dense = align_is(term, MEANING_WINDOW, "dense_rank");
+    if (!row && !rank && !dense) return;
+    if (gaps && !none && !keeps_first(a, term)) {
+        if (rank)
+            align_agree(a, ALIGN_TIES, gaps, term);
+        else
+            align_differ(a, ALIGN_TIES, gaps, term, true,
+                         "the question leaves places empty after a tie, which only RANK does");
+    } else if (none && !gaps && !keeps_first(a, term)) {
+        if (dense)
+            align_agree(a, ALIGN_TIES, none, term);
+        else
+            align_differ(a, ALIGN_TIES, none, term, true,
+                         "the question counts different values or leaves no place empty, which only DENSE_RANK does");
+    } else if (ties && !one) {
+        if (!row)
+            align_agree(a, ALIGN_TIES, ties, term);
+        else
+            align_differ(a, ALIGN_TIES, ties, term, true,
+                         "the question asks for all rows that tie, but ROW_NUMBER gives each place to one row");
+    } else if (one && !ties) {
+        if (row)
+            align_agree(a, ALIGN_TIES, one, term);
+        else if (term->window->n_order == 1)
+            align_differ(a, ALIGN_TIES, one, term, false,
+                         "the question asks for one row, but rows that tie have the same place");
+    }
+}
+
+void align_ties(struct aligner *a)
+{
+    const struct frame_element *ties = align_asked(a, FRAME_TIES);
+    for (uint32_t i = 0; i < a->windows.n; i++)
+        if (a->windows.items[i].term->window) check_rank(a, a->windows.items[i].term);
+    const struct meaning *m = a->meaning;
+    if (ties && !align_asked(a, FRAME_ONE) && m->limit && !m->ties && m->n_order)
+        align_differ(a, ALIGN_TIES, ties, m->order[0].term, false,
+                     "the question asks for all rows that tie, but LIMIT keeps a fixed number of rows");
+}
+
+/* --- first and last --- */
+
+static bool is_named_rank(const struct schema_column *column)
+{
+    static const char *const words[] = {"rank", "position", "place", "priority", "level", "grade", "order", "seed"};
+    for (uint32_t i = 0; column && i < column->words.n; i++)
+        for (size_t w = 0; w < G_N_ELEMENTS(words); w++)
+            if (g_str_equal(column->words.items[i].norm, words[w])) return true;
+    return false;
+}
+
+/* The direction that the cues of the question agree on; SQL_OP_NONE if there are none, or several. Dates are first or
+ * last, other values the most or the least. */
+static enum sql_op direction_asked(const struct aligner *a, bool date)
+{
+    enum sql_op all = SQL_OP_NONE;
+    for (uint32_t i = 0; i < a->question->n_cues; i++) {
+        const struct question_cue *cue = &a->question->cues[i];
+        bool first = cue->kind == QUESTION_CUE_FIRST, sort = cue->kind == QUESTION_CUE_DIRECTION;
+        bool most = cue->kind == QUESTION_CUE_EXTREME || cue->kind == QUESTION_CUE_MAXIMUM ||
+                    cue->kind == QUESTION_CUE_MINIMUM || cue->kind == QUESTION_CUE_TOP;
+        if (sort || cue->kind == QUESTION_CUE_NTH) return SQL_OP_NONE;
+        if (cue->named || cue->op == SQL_OP_NONE || !(date ? first : most && !cue->weak)) continue;
+        if (all != SQL_OP_NONE && all != (enum sql_op)cue->op) return SQL_OP_NONE;
+        all = (enum sql_op)cue->op;
+    }
+    return all;
+}
+
+/* The window whose first row is taken: a rank of which only place 1 is kept, or FIRST_VALUE. */
+void align_first(struct aligner *a)
+{
+    static const char *const says[] = {
+        "the question asks for the last or greatest, but the window takes the first or least",
+        "the question asks for the first or least, but the window takes the last or greatest"};
+    for (uint32_t i = 0; i < a->windows.n; i++) {
+        const struct meaning_term *term = a->windows.items[i].term;
+        bool rank = align_is(term, MEANING_WINDOW, "row_number") || align_is(term, MEANING_WINDOW, "rank") ||
+                    align_is(term, MEANING_WINDOW, "dense_rank");
+        bool first = (rank && keeps_first(a, term)) || align_is(term, MEANING_WINDOW, "first_value");
+        if (!first || !term->window || !term->window->n_order) continue;
+        const struct meaning_key *key = &term->window->order[0];
+        if (is_named_rank(align_column(a, meaning_follow(key->term, NULL)))) continue;
+        enum sql_op asked = direction_asked(a, align_is_date(a, key->term));
+        if (asked == SQL_OP_NONE) continue;
+        if ((asked == SQL_DESC) == key->descending)
+            align_agree(a, ALIGN_FIRST, NULL, term);
+        else
+            align_differ(a, ALIGN_FIRST, NULL, term, true, says[key->descending]);
+    }
+}
