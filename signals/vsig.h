@@ -144,6 +144,9 @@ struct vsig_subject {
     const struct vsig_kept *kept;                     /* made on first use by vsig_kept_look() */
     const struct vsig_roles *roles;                   /* made on first use by vsig_roles_look() */
 
+    const struct meaning *meaning;     /* what the query computes: made on first use by vsig_meaning() */
+    const struct alignment *alignment; /* of the question and the meaning: made on first use by vsig_alignment() */
+
     const struct vsig_uncertain *uncertain; /* of the request's linking */
     uint32_t n_uncertain;
 

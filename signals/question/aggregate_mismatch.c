@@ -77,7 +77,7 @@ static bool has_aggregate(const struct query_view *view, unsigned aggregates)
 {
     for (unsigned i = 0; i < QUERY_AGGREGATES; i++)
         if (aggregates >> i & 1U && view->aggregate[i]) return true;
-    return false;
+    return (view->windowed & aggregates) != 0;
 }
 
 /* Does the answer show a number that is no key: "how many points" answered by the column points? */

@@ -2,6 +2,7 @@
  *
  * What excludes: NOT in all its forms, <>, EXCEPT, IS NULL (also the anti-join), a count compared with zero; and a
  * literal that is itself a negation ('N', 'No', 0, 'F', "not ..."), for "not paid" may be stored as such. */
+#include "lib/question/frame.h"
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
 #include "signals/support/predicate.h"
@@ -58,11 +59,30 @@ static bool has_negative_word(const struct question *question)
     return false;
 }
 
+/* Elements whose words may be negative although no row is excluded: "teams without any can be left out", "no gaps". */
+static const unsigned NO_EXCLUSIONS = 1U << FRAME_ZEROS | 1U << FRAME_NO_ZEROS | 1U << FRAME_AS_ZERO |
+                                      1U << FRAME_SKIP_MISSING | 1U << FRAME_TIES | 1U << FRAME_ONE | 1U << FRAME_GAPS |
+                                      1U << FRAME_NO_GAPS | 1U << FRAME_POOLED | 1U << FRAME_MEAN_EACH |
+                                      1U << FRAME_RESTART | 1U << FRAME_REPEATS;
+
+static bool is_part_of_element(const struct question *question, const struct question_cue *cue)
+{
+    for (uint32_t i = 0; i < question->frame->n; i++) {
+        const struct frame_element *element = &question->frame->elements[i];
+        if (NO_EXCLUSIONS >> element->kind & 1U && cue->first < element->first + element->n_tokens &&
+            cue->first + cue->n_tokens > element->first)
+            return true;
+    }
+    return false;
+}
+
 static const struct question_cue *sure_negation(const struct question *question)
 {
-    for (uint32_t i = 0; i < question->n_cues; i++)
-        if (question->cues[i].kind == QUESTION_CUE_NOT && !question->cues[i].weak && !question->cues[i].named)
-            return &question->cues[i];
+    for (uint32_t i = 0; i < question->n_cues; i++) {
+        const struct question_cue *cue = &question->cues[i];
+        if (cue->kind == QUESTION_CUE_NOT && !cue->weak && !cue->named && !is_part_of_element(question, cue))
+            return cue;
+    }
     return NULL;
 }
 

@@ -3,6 +3,7 @@
  * A superlative may be met by ORDER BY ... LIMIT, by MAX or MIN, by a window or by comparison with all others; only
  * where none of these is in the query does its absence count. Directions are compared where the words leave no choice:
  * of a rank the highest is the lowest number, the oldest has the greatest age and the least year of birth. */
+#include "signals/support/meaning.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -209,6 +210,26 @@ static enum sql_op sort_direction(const struct question *question, bool *plain)
     return open ? SQL_OP_NONE : all;
 }
 
+static bool is_rank(const struct meaning_term *term)
+{
+    static const char *const names[] = {"rank", "dense_rank", "row_number", "percent_rank", "ntile"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (term->kind == MEANING_WINDOW && term->window && term->window->n_order && g_str_equal(term->name, names[i]))
+            return true;
+    return false;
+}
+
+/* The direction of a key's values. The first place of a rank is the first row of its window. */
+static enum sql_op direction_of_values(struct vsig_subject *subject, const struct query_view *view, uint32_t key)
+{
+    enum sql_op direction = direction_of(view->order->kids[key]);
+    const struct meaning *meaning = vsig_meaning(subject);
+    if (!meaning || meaning->n_order != view->order->n_kids) return direction;
+    const struct meaning_term *term = meaning_follow(meaning->order[key].term, NULL);
+    if (!is_rank(term) || !term->window->order[0].descending) return direction;
+    return direction == SQL_DESC ? SQL_ASC : SQL_DESC;
+}
+
 static void check_sort(struct vsig_run *run, const struct query_view *view)
 {
     bool plain;
@@ -220,7 +241,7 @@ static void check_sort(struct vsig_run *run, const struct query_view *view)
     }
     if (!view->order || view->limit) return;
     for (uint32_t i = 0; i < view->order->n_kids; i++)
-        if (direction_of(view->order->kids[i]) == (plain ? SQL_ASC : asked)) return;
+        if (direction_of_values(run->subject, view, i) == (plain ? SQL_ASC : asked)) return;
     if (plain)
         vsig_fire(run, VSIG_WARNING, view->order,
                   "the question names no sort direction, but the query sorts in descending order");

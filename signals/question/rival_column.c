@@ -4,6 +4,8 @@
  * output, beside the value of a condition. A column that a value of the question implies has no rival, nor has one that
  * the words name half as well themselves. */
 #include "signals/support/links.h"
+#include "signals/support/query.h"
+#include "signals/support/shape.h"
 
 #include <math.h>
 
@@ -14,9 +16,29 @@ static const char *table_of(const struct vsig_run *run, const struct schema_colu
     return run->subject->schema->tables[column->table].name;
 }
 
+/* Are the two the same by a join? */
+static bool are_joined(struct vsig_subject *subject, const struct schema_column *a, const struct schema_column *b)
+{
+    const struct vsig_shape *shape = vsig_shape(subject);
+    for (uint32_t i = 0; shape && i < shape->n_pairs; i++) {
+        const struct schema_column *left = schema_column_of(subject->schema, shape->pairs[i].left);
+        const struct schema_column *right = schema_column_of(subject->schema, shape->pairs[i].right);
+        if ((left == a && right == b) || (left == b && right == a)) return true;
+    }
+    return false;
+}
+
+/* Words that name a key mean the row: "trips" of trip_id is what COUNT(*) counts. */
+static bool stands_for_row(const struct vsig_run *run, const struct link_part *part)
+{
+    return part->role != LINK_ANSWER && query_is_generic(run->subject, part->same.column) &&
+           !query_is_generic(run->subject, part->column);
+}
+
 static void check_part(struct vsig_run *run, const struct link_part *part)
 {
     const struct schema_column *rival = part->same.column;
+    if (rival && (stands_for_row(run, part) || are_joined(run->subject, rival, part->column))) return;
     if (!rival || !part->node || (double)(part->same.score - part->score) <= vsig_opt(run, OPT_GAP)) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_WARNING, part->node, "the question names %s.%s, but the query uses %s.%s here",

@@ -337,12 +337,41 @@ static bool is_run_together(struct vsig_run *run, const struct literal *literal)
     return true;
 }
 
+static bool says_year(const struct text_tokens *tokens, GDateYear year)
+{
+    for (uint32_t i = 0; i < tokens->n; i++)
+        if (tokens->items[i].is_number && fabs(tokens->items[i].number - year) < 0.5) return true;
+    return false;
+}
+
+/* A bound one day off: "< '2025-01-01'" for 2024, ">= '2024-01-01'" for after 2023. */
+static bool is_next_to_said_year(const struct question *question, const struct literal *literal)
+{
+    struct question_date at;
+    GDate date;
+    if (literal->is_number || !question_read_date(literal->text, strlen(literal->text), true, &at)) return false;
+    if (at.year < 1 || at.month < 1 || at.day < 1 ||
+        !g_date_valid_dmy((GDateDay)at.day, (GDateMonth)at.month, (GDateYear)at.year))
+        return false;
+    for (int step = -1; step <= 1; step++) {
+        g_date_clear(&date, 1);
+        g_date_set_dmy(&date, (GDateDay)at.day, (GDateMonth)at.month, (GDateYear)at.year);
+        if (step < 0) g_date_subtract_days(&date, 1);
+        if (step > 0) g_date_add_days(&date, 1);
+        if (says_year(&question->tokens, g_date_get_year(&date)) ||
+            says_year(&question->evidence, g_date_get_year(&date)))
+            return true;
+    }
+    return false;
+}
+
 /* Is there anything of the literal in the question, the evidence, or the words of its column? */
 static bool is_said(struct vsig_run *run, const struct literal *literal)
 {
     const struct question *question = run->subject->analysis;
     struct text_tokens words = text_tokenize(run->subject->arena, literal->text, strlen(literal->text));
     if (question_says_text(run->subject->arena, question, literal->text, strlen(literal->text), NULL)) return true;
+    if (is_next_to_said_year(question, literal)) return true;
     if (!words.items || is_scaled_value(question, literal) || is_run_together(run, literal) ||
         tokens_meet(&question->tokens, literal) || tokens_meet(&question->evidence, literal))
         return true;

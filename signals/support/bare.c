@@ -1,8 +1,10 @@
 #include "signals/support/bare.h"
 
-/* GROUP BY 2: the number of an item. */
+/* GROUP BY 2: the number of an item. GROUP BY month: the alias of an item. */
 static const struct sql_node *meant_by(const struct sql_node *select, const struct sql_node *expr)
 {
+    if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS && expr->ref->expr)
+        return expr->ref->expr;
     if (!sql_is(expr, SQL_LITERAL) || expr->op != SQL_LIT_INT || expr->text_len > 3) return expr;
     uint32_t number = 0;
     for (uint32_t i = 0; i < expr->text_len; i++) number = number * 10 + (uint32_t)(expr->text[i] - '0');

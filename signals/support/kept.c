@@ -1,5 +1,6 @@
 #include "signals/support/kept.h"
 
+#include "lib/question/frame.h"
 #include "lib/question/question.h"
 #include "signals/support/predicate.h"
 #include "signals/support/query.h"
@@ -160,10 +161,21 @@ static bool is_hinted(const struct question *question)
     return false;
 }
 
+static bool is_in_element(const struct question *question, enum frame_kind kind, const struct question_phrase *at)
+{
+    const struct frame_element *element = frame_find(question->frame, kind);
+    return element && at->first < element->first + element->n_tokens && at->first + at->n_tokens > element->first;
+}
+
 /* Does it say in so many words that those without a partner are to be there? */
 static bool is_asked_for(const struct question *question, struct question_phrase *at)
 {
-    if (question_phrase_find(question, SAID, 0, at)) return true;
+    const struct frame_element *zeros = frame_find(question->frame, FRAME_ZEROS);
+    if (zeros) {
+        *at = (struct question_phrase){zeros->first, zeros->n_tokens};
+        return true;
+    }
+    if (question_phrase_find(question, SAID, 0, at)) return !is_in_element(question, FRAME_AS_ZERO, at);
     int cue = question_cue_next(question, QUESTION_CUE_INCLUDE, 0);
     if (cue < 0 || question->cues[cue].weak) return false;
     *at = (struct question_phrase){question->cues[cue].first, question->cues[cue].n_tokens};
@@ -175,9 +187,10 @@ static void look_at_question(const struct vsig_subject *subject, struct vsig_kep
     if (!subject->analysis) return;
     const struct question *question = subject->analysis;
     struct question_phrase each;
-    if (is_asked_for(question, &kept->said))
+    bool only = frame_find(question->frame, FRAME_NO_ZEROS) && !frame_find(question->frame, FRAME_ZEROS);
+    if (!only && is_asked_for(question, &kept->said))
         kept->asked = VSIG_KEEP_SAID;
-    else if (question_phrase_find(question, ONLY, 0, &each))
+    else if (only || question_phrase_find(question, ONLY, 0, &each))
         kept->asked = VSIG_KEEP_ONLY;
     else if (is_hinted(question))
         kept->asked = VSIG_KEEP_HINTED;

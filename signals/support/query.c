@@ -23,13 +23,17 @@ bool query_foreign(struct vsig_run *run)
     return true;
 }
 
-enum query_aggregate query_aggregate_of(const struct sql_node *node)
+static enum query_aggregate aggregate_named(const struct sql_node *call)
 {
-    if (!sql_is(node, SQL_CALL) || !sql_is_aggregate(node)) return QUERY_AGGREGATES;
     for (size_t i = 0; i < G_N_ELEMENTS(AGGREGATES); i++)
-        if (sql_name_is(node->text, node->text_len, AGGREGATES[i].name, strlen(AGGREGATES[i].name)))
+        if (sql_name_is(call->text, call->text_len, AGGREGATES[i].name, strlen(AGGREGATES[i].name)))
             return AGGREGATES[i].aggregate;
     return QUERY_OTHER_AGGREGATE;
+}
+
+enum query_aggregate query_aggregate_of(const struct sql_node *node)
+{
+    return sql_is(node, SQL_CALL) && sql_is_aggregate(node) ? aggregate_named(node) : QUERY_AGGREGATES;
 }
 
 const struct sql_block *query_answer_block(const struct vsig_subject *subject)
@@ -87,7 +91,10 @@ static void look_compound(struct query_view *view, const struct sql_node *node)
 static void look_call(const struct vsig_subject *subject, struct query_view *view, const struct sql_node *node)
 {
     enum query_aggregate aggregate = query_aggregate_of(node);
-    if (sql_kid(node, CALL_WINDOW)) first(&view->window, node);
+    if (sql_kid(node, CALL_WINDOW)) {
+        first(&view->window, node);
+        view->windowed |= 1U << aggregate_named(node);
+    }
     if (node->flags & SQL_F_DISTINCT) first(&view->distinct, node);
     if (aggregate == QUERY_AGGREGATES) return;
     first(&view->aggregate[aggregate], node);

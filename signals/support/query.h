@@ -18,6 +18,7 @@ enum query_aggregate {
 struct query_view {
     const struct sql_node *aggregate[QUERY_AGGREGATES]; /* the first call anywhere; NULL */
     const struct sql_node *answer[QUERY_AGGREGATES];    /* the first in the select list of the answer */
+    unsigned windowed;                                  /* bits 1U << aggregate: calls with OVER */
     const struct sql_node *select;                      /* the answer's first SELECT; NULL for VALUES */
     const struct sql_node *items;                       /* its select list */
     const struct sql_node *order;                       /* the answer's ORDER BY, through a derived table; NULL */

@@ -84,10 +84,19 @@ bool vsig_is_share(const struct sql_node *division)
            extent_of(bare(sql_kid(division, 1))) == EXTENT_WHOLE;
 }
 
+/* A measure of each group by a value of its own query, which is the whole whatever its conditions are. */
+static bool is_of_group(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right)
+{
+    const struct sql_block *block = sql_block_of(subject->bound, left);
+    return block && sql_is(block->node, SQL_SELECT) && sql_kid(block->node, SELECT_GROUP) &&
+           query_aggregate_of(left) != QUERY_AGGREGATES && sql_is(right, SQL_SUBQUERY);
+}
+
 /* Above 0: a part by its whole, below: turned round. Of two sides without a condition the one that is a subquery of its own is
  * the whole. */
-static int order_of_share(const struct sql_node *left, const struct sql_node *right)
+static int order_of_share(const struct vsig_subject *subject, const struct sql_node *left, const struct sql_node *right)
 {
+    if (is_of_group(subject, left, right)) return 1;
     enum extent over = extent_of(left), under = extent_of(right);
     if (over == EXTENT_PART && under == EXTENT_WHOLE) return 1;
     if (over == EXTENT_WHOLE && under == EXTENT_PART) return -2;
@@ -213,7 +222,7 @@ static void look_at_order(const struct vsig_subject *subject, const struct sql_n
     const struct sql_node *left = bare(sql_kid(division, 0)), *right = bare(sql_kid(division, 1));
     int order = split ? order_by_words(subject, left, right, split) : 0;
     bool by_words = order != 0;
-    if (!by_words && out->share_said) order = order_of_share(left, right);
+    if (!by_words && out->share_said) order = order_of_share(subject, left, right);
     bool by_count = order == 0 && !out->share_said && asks_for_mean_count(subject->analysis);
     if (by_count) order = order_of_counts(left, right);
     out->upright += order > 0;

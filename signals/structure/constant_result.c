@@ -1,0 +1,148 @@
+/* constant_result: a calculation or condition that gives the same for any data, so it answers no question.
+ *
+ * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window whose
+ * groups are the values of its own order adds up one row. LAST_VALUE with the default frame is the current row. LAG
+ * within groups that the order tells apart is NULL. */
+#include "signals/support/meaning.h"
+
+#include "signals/support/query.h"
+
+#include <string.h>
+
+/* --- counts of values that are never NULL --- */
+
+static bool is_never_null(const struct sql_node *node)
+{
+    return sql_is(node, SQL_LITERAL) && node->op != SQL_LIT_NULL;
+}
+
+static bool is_full_case(const struct sql_node *node)
+{
+    if (!sql_is(node, SQL_CASE) || !is_never_null(sql_kid(node, CASE_ELSE))) return false;
+    for (uint32_t i = CASE_FIRST_WHEN; i < node->n_kids; i++)
+        if (!is_never_null(sql_kid(sql_kid(node, i), 1))) return false;
+    return true;
+}
+
+static void check_counts(struct vsig_run *run)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        if (query_aggregate_of(n) != QUERY_COUNT || n->flags & (SQL_F_STAR | SQL_F_DISTINCT)) continue;
+        const struct sql_node *operand = sql_kid(sql_kid(n, CALL_ARGS), 0);
+        bool comparison =
+            sql_is(operand, SQL_BINARY) && sql_is_comparison(operand->op) && is_never_null(sql_kid(operand, 1));
+        if (is_full_case(operand))
+            vsig_fire(run, VSIG_ERROR, n, "the CASE is never NULL, so COUNT counts all rows");
+        else if (comparison)
+            vsig_fire(run, VSIG_ERROR, n, "COUNT counts each row where the comparison is true or false, not only true");
+    }
+}
+
+/* --- windows --- */
+
+static bool parts_by(const struct meaning_window *window, uint64_t hash)
+{
+    for (uint32_t i = 0; i < window->n_partition; i++)
+        if (window->partition[i]->hash == hash) return true;
+    return false;
+}
+
+/* Are all keys of the order also keys of the groups, so that the order tells no rows of a group apart? */
+static bool order_is_constant(const struct meaning_window *window)
+{
+    for (uint32_t i = 0; i < window->n_order; i++)
+        if (!parts_by(window, window->order[i].term->hash)) return false;
+    return window->n_order > 0;
+}
+
+/* Does each group have one row: are all keys of the relation among the keys of the groups? */
+static bool groups_are_rows(const struct meaning *owner, const struct meaning_window *window)
+{
+    if (owner->grain != MEANING_KEYS || !owner->n_keys) return false;
+    for (uint32_t i = 0; i < owner->n_keys; i++)
+        if (!parts_by(window, owner->keys[i]->hash)) return false;
+    return true;
+}
+
+static bool is_called(const struct meaning_term *window, const char *name)
+{
+    return window->name && strcmp(window->name, name) == 0;
+}
+
+static void check_window(struct vsig_run *run, const struct meaning *owner, const struct meaning_term *term)
+{
+    const struct meaning_window *window = term->window;
+    const char *says = NULL;
+    bool step = is_called(term, "lag") || is_called(term, "lead"), single = groups_are_rows(owner, window);
+    if (is_called(term, "last_value") && window->n_order && strcmp(window->frame, "range to the current row") == 0)
+        says = "the frame of LAST_VALUE ends at the current row, so it gives the value of the current row";
+    else if (step && (single || order_is_constant(window)))
+        says = "each group of the window has one row or no order, so there is no row before or after";
+    else if (is_called(term, "measure") && single)
+        says = "each group of the window has one row, so the window gives the value of the row itself";
+    else if (is_called(term, "measure") && order_is_constant(window) && strcmp(window->frame, "all rows") != 0)
+        says = "the window starts again for each value of its own order, so nothing is added up";
+    if (says) vsig_fire(run, VSIG_ERROR, vsig_node_at(run->subject, term->start, term->end), "%s", says);
+}
+
+/* --- ratios --- */
+
+/* A measure by the sum of the same measure over the group's own rows, or by itself. */
+static bool is_by_itself(const struct meaning *owner, const struct meaning_term *ratio)
+{
+    const struct meaning_term *top = ratio->parts[0], *bottom = ratio->parts[1];
+    if (top->hash == bottom->hash) return true;
+    return bottom->kind == MEANING_WINDOW && bottom->window && !bottom->window->n_order &&
+           is_called(bottom, "measure") && groups_are_rows(owner, bottom->window);
+}
+
+/* A comparison of a term with itself is the same for all rows where the term is not NULL. In `IN (SELECT name ...)` the
+ * column may be one of the outer query, because the inner table has none of this name. */
+static void check_condition(struct vsig_run *run, const struct meaning_term *term)
+{
+    static const char *const comparisons[] = {"=", "<>", "<", "<=", ">", ">="};
+    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
+        if (strcmp(term->name, comparisons[i]) != 0 || term->n_parts != 2) continue;
+        if (term->parts[0]->hash != term->parts[1]->hash || term->parts[0]->kind != MEANING_COLUMN) continue;
+        const struct meaning_term *at = term->end ? term : term->parts[0];
+        bool outer = strncmp(term->parts[0]->name, "outer ", 6) == 0;
+        vsig_fire(run, VSIG_ERROR, vsig_node_at(run->subject, at->start, at->end), "%s",
+                  outer ? "the column of the subquery is one of the outer query, so it is compared with itself"
+                        : "the condition compares a column with itself");
+    }
+}
+
+static void check_term(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    struct vsig_run *run = self;
+    if (term->kind == MEANING_WINDOW && term->window) check_window(run, owner, term);
+    if (term->kind == MEANING_OPERATION) check_condition(run, term);
+    if (term->kind == MEANING_RATIO && is_by_itself(owner, term))
+        vsig_fire(run, VSIG_ERROR, vsig_node_at(run->subject, term->start, term->end),
+                  "the query divides a value by itself, so the result is always 1");
+}
+
+static enum err_code constant_result_eval(struct vsig_run *run)
+{
+    check_counts(run);
+    const struct meaning *meaning = vsig_meaning(run->subject);
+    if (meaning) meaning_visit(meaning, &(struct meaning_visitor){.self = run, .term = check_term});
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_constant_result = {
+    .id = VSIG_ID_constant_result,
+    .name = "constant_result",
+    .family = VSIG_STRUCTURE,
+    .cause = VSIG_MISALIGNMENT,
+    .sentence = "a calculation or condition has the same result for any data",
+    .description = "COUNT of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window "
+                   "whose groups have one row each gives the value of the row. LAST_VALUE with the default frame gives "
+                   "the current row. A comparison of a column with itself is always true.",
+    .example = "How many orders of each shop are late? - SELECT shop, COUNT(CASE WHEN late THEN 1 ELSE 0 END) FROM "
+               "orders GROUP BY shop",
+    .instruction = "Leave ELSE out under COUNT, or use SUM. Take the whole of a share over all rows. Give LAST_VALUE "
+                   "a frame that ends at UNBOUNDED FOLLOWING.",
+    .eval = constant_result_eval,
+};

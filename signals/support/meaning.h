@@ -1,0 +1,21 @@
+/* The meaning of a candidate (lib/meaning/meaning.h) and its alignment with the question (lib/question/align.h), made
+ * once a candidate and shared by the signals and features that ask. */
+#ifndef ASSAY_SIGNALS_SUPPORT_MEANING_H
+#define ASSAY_SIGNALS_SUPPORT_MEANING_H
+
+#include "lib/question/align.h"
+#include "signals/vsig.h"
+
+/* Gives the meaning of the candidate. NULL if it has no query, or if the arena is full. Thread: eval. */
+const struct meaning *vsig_meaning(struct vsig_subject *subject);
+
+/* Gives the alignment with the question. NULL without a question, or if the arena is full. Thread: eval. */
+const struct alignment *vsig_alignment(struct vsig_subject *subject);
+
+/* Gives the innermost node that covers the bytes [start, end) of the statement; the root if both are 0. */
+const struct sql_node *vsig_node_at(const struct vsig_subject *subject, uint32_t start, uint32_t end);
+
+/* Reports the differences of one group: an error if the difference is certain, else a warning. */
+enum err_code vsig_report_differences(struct vsig_run *run, enum align_group group);
+
+#endif

@@ -1,0 +1,84 @@
+/* lost_last_day: an upper bound at the last day of a period, on a column whose values have times of day.
+ *
+ * "<= '2024-06-30'" keeps of that day its midnight alone. The data decide: the column must hold values with a time of
+ * day, and the bound none. */
+#include "signals/support/meaning.h"
+
+#include "lib/question/forms.h"
+#include "signals/support/query.h"
+
+#include <string.h>
+
+enum { DAY = 10 }; /* bytes of "2024-06-30" */
+
+static bool is_day(const char *text, size_t len)
+{
+    struct question_date date;
+    return len == DAY && text[4] == '-' && text[7] == '-' && question_read_date(text, len, true, &date) && date.day > 0;
+}
+
+/* Does a value have a time of day other than midnight? */
+static bool has_time(const struct db_value *value)
+{
+    if (value->type != DB_TEXT || value->len <= DAY || !is_day(value->text, DAY)) return false;
+    for (size_t i = DAY; i < value->len; i++)
+        if (value->text[i] >= '1' && value->text[i] <= '9') return true;
+    return false;
+}
+
+static bool holds_times(const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    bool found = has_time(&stats->min) || has_time(&stats->max);
+    for (uint32_t i = 0; i < stats->n_top && !found; i++) found = has_time(&stats->top[i].value);
+    return found;
+}
+
+/* The column of an upper bound `column <= day`, or `day >= column`; NULL. */
+static const struct schema_column *bounded_column(const struct vsig_subject *subject, const struct sql_node *value,
+                                                  const struct sql_node *bound)
+{
+    if (!sql_is(bound, SQL_LITERAL) || bound->op != SQL_LIT_STRING || !is_day(bound->text, bound->text_len))
+        return NULL;
+    return query_column(subject, value);
+}
+
+static void check_bound(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
+                        const struct sql_node *bound)
+{
+    const struct schema_column *column = bounded_column(run->subject, value, bound);
+    if (!column || !holds_times(column)) return;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, node,
+                  "the bound is the midnight at which the last day begins, so the rest of that day is lost");
+    vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[column->table].name,
+                  column->name);
+}
+
+static enum err_code lost_last_day_eval(struct vsig_run *run)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        if (sql_is(n, SQL_BETWEEN) && !(n->flags & SQL_F_NOT))
+            check_bound(run, n, sql_kid(n, BETWEEN_VALUE), sql_kid(n, BETWEEN_HIGH));
+        if (!sql_is(n, SQL_BINARY)) continue;
+        if (n->op == SQL_OP_LE) check_bound(run, n, sql_kid(n, 0), sql_kid(n, 1));
+        if (n->op == SQL_OP_GE) check_bound(run, n, sql_kid(n, 1), sql_kid(n, 0));
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_lost_last_day = {
+    .id = VSIG_ID_lost_last_day,
+    .name = "lost_last_day",
+    .family = VSIG_VALUE,
+    .cause = VSIG_DATA_AMBIGUITY,
+    .needs = VSIG_NEEDS_DATA,
+    .sentence = "an upper bound at a day drops the rows of that day, because the values have a time of day",
+    .description = "A date without a time is the midnight at which the day begins. If the column holds times of day, "
+                   "BETWEEN and <= with the last day of a period drop the rest of that day.",
+    .example = "How many orders were placed in June 2024? - SELECT COUNT(*) FROM orders WHERE placed_at BETWEEN "
+               "'2024-06-01' AND '2024-06-30'",
+    .instruction = "Use < with the first day after the period.",
+    .eval = lost_last_day_eval,
+};
