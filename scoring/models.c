@@ -318,6 +318,7 @@ enum err_code models_load(const struct models_files *files, struct scoring_model
     if (!code) code = load_classifier(m, classifier_path, !files->classifier, err);
     if (!code) code = load_verifier(m, verifier_path, !files->verifier, err);
     if (!code) code = load_decision(m, decision_path, err);
+    if (!code) models_find_unlearned(m);
     if (!code && files->calibration) code = load_guarantee(m, files->calibration, err);
     g_free(decision_path);
     g_free(verifier_path);

@@ -30,8 +30,9 @@ struct scoring_models {
     double schema_only[2];                        /* of models_from_schema: constant, scale */
     bool knows_schemas;                           /* the decision file has them */
     double unfamiliar[2];                         /* of models_combine: constant, scale */
-    double repair_margin;            /* in P(correct), by which a repair must be surer than the old query */
-    uint8_t critical[VSIG_ID_END];   /* rank of each signal for a corrector, the most critical 0 */
+    double repair_margin;          /* in P(correct), by which a repair must be surer than the old query */
+    double unlearned[VSIG_ID_END]; /* of signals that no supervised model reads, what an error means, in nats; else 0 */
+    uint8_t critical[VSIG_ID_END]; /* rank of each signal for a corrector, the most critical 0 */
     struct verifier_model *verifier; /* NULL: none */
     struct guarantee *guarantee;     /* what may be promised of answers; NULL: nothing */
     char *label_model_version, *classifier_version, *verifier_version;
@@ -80,6 +81,12 @@ double models_hear(const struct scoring_models *models, const struct msg_judged 
 /* P of a candidate that was judged from a schema without data: log-odds with the constant and scale that were fitted to
  * such verdicts, and never more than `p`. Where none were, p, and at most even odds. NAN stays NAN. */
 double models_from_schema(const struct scoring_models *models, double p);
+
+/* Finds the signals that neither the classifier nor the verifier reads: scoring/unlearned.c. models_load calls it. */
+void models_find_unlearned(struct scoring_models *models);
+
+/* Gives P less what the findings of such signals are believed to mean. NAN stays NAN. Thread: any. */
+double models_believe_unlearned(const struct scoring_models *models, const struct msg_judged *judged, double p);
 
 /* The features of the verifier as they came in a message: out[FEATURE_COUNT] by index, NAN where nothing came.
  * False: nothing came at all. */
