@@ -1,8 +1,8 @@
 /* Signals that no supervised model has learned.
  *
  * A tree splits on a signal only if it fired often enough in training. Most faults of analysts, such as a window
- * without PARTITION BY, do not occur in the training logs. Without this file, such a signal would have no weight. So it has the
- * weight that the label model found, or else the weight that the label model believes in before it has seen data. An
+ * without PARTITION BY, do not occur in the training logs. Without this file, such a signal would have no weight. So it
+ * has the weight that the label model found, or else the weight that the label model believes in before it has seen data. An
  * error multiplies the odds of "wrong" by at most UNLEARNED_LIFT (docs/models.md, Label model). A warning multiplies
  * them by the root of it. Once a model has learned the signal, only the model decides. */
 #include "scoring/models.h"

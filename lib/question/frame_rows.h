@@ -589,6 +589,9 @@ X("whether or not they|it|there|he|she|anyone|anything|any|someone|something|a|t
 X(", ?whether sold|used|rented|visited|booked|busy|active|borrowed|played|ordered or "
   "not|idle|inactive|unsold|unused",
   ZEROS, 0)
+X("leave|leaves|left|leaving ?it ?them ?that|the ?* ?* blank|empty", ZEROS, 0)
+X("blank|empty|dash|null for|if|when|where ?the|those|there|it|they|none|no|not ?is|are|was|were ?none|no|not ?*",
+  ZEROS, 0)
 X("with or without ?any *", ZEROS, 0)
 X("regardless|irrespective of whether ?or|if|they|there|it|any ?they|there|it|any ?*", ZEROS, 0)
 X("no matter whether|if they|there|it|any ?*", ZEROS, 0)

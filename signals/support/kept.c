@@ -7,126 +7,6 @@
 
 #include <glib.h>
 
-static const char *const SAID[] = {"including those",
-                                   "including the ones",
-                                   "including any",
-                                   "including anyone",
-                                   "including people",
-                                   "including ones",
-                                   "including * without",
-                                   "including * * without",
-                                   "including * with no",
-                                   "including * * with no",
-                                   "including * that have no",
-                                   "including * who have no",
-                                   "including zero",
-                                   "includ those",
-                                   "include those",
-                                   "include the ones",
-                                   "include any",
-                                   "include * without",
-                                   "include * * without",
-                                   "include * with no",
-                                   "include * * with no",
-                                   "include zero",
-                                   "even those",
-                                   "even the ones",
-                                   "even ones",
-                                   "even if",
-                                   "even when",
-                                   "even where",
-                                   "even * without",
-                                   "even * * without",
-                                   "even * with no",
-                                   "even * * with no",
-                                   "even * that have no",
-                                   "even * who have no",
-                                   "zeros",
-                                   "zeroes",
-                                   "zero included",
-                                   "with a zero",
-                                   "with a 0",
-                                   "as a zero",
-                                   "as zero",
-                                   "as 0",
-                                   "a zero for",
-                                   "zero for",
-                                   "0 for",
-                                   "show zero",
-                                   "show 0",
-                                   "shows 0",
-                                   "showing 0",
-                                   "appear with",
-                                   "should appear",
-                                   "should still",
-                                   "should also appear",
-                                   "should be list even",
-                                   "must appear",
-                                   "must still",
-                                   "still show",
-                                   "still appear",
-                                   "still be list",
-                                   "still be listed",
-                                   "still listed",
-                                   "still list",
-                                   "still included",
-                                   "also those",
-                                   "also show the ones",
-                                   "also list the ones",
-                                   "listed with 0",
-                                   "list with 0",
-                                   "shown with 0",
-                                   "without any should",
-                                   "without any as well",
-                                   "without any too",
-                                   "without one as well",
-                                   "without one too",
-                                   "also the ones",
-                                   "also include",
-                                   "also list those",
-                                   "also show those",
-                                   "also count those",
-                                   "as well as those without",
-                                   "as well as those with no",
-                                   "whether or not",
-                                   "whether they * or not",
-                                   "regardless of whether",
-                                   "regardless",
-                                   "no matter if",
-                                   "no matter whether",
-                                   "if any",
-                                   "if there is one",
-                                   "if there is any",
-                                   "if there are any",
-                                   "if it has one",
-                                   "if they have one",
-                                   "if they have any",
-                                   "if he or she has",
-                                   "left blank",
-                                   "leave blank",
-                                   "leave * blank",
-                                   "leave * * blank",
-                                   "left empty",
-                                   "blank for",
-                                   "blank if",
-                                   "blank when",
-                                   "blank where",
-                                   "empty if",
-                                   "nothing if",
-                                   "null if",
-                                   "null for",
-                                   "keep those",
-                                   "keep the ones",
-                                   "keeping those",
-                                   "nobody left out",
-                                   "none left out",
-                                   "without leaving out",
-                                   "do not leave out",
-                                   "not just those",
-                                   "not only those",
-                                   "with or without",
-                                   NULL};
-
 static const char *const EACH[] = {"each", "every", "all", "full", "whole", "complete", "per", NULL};
 
 static const char *const ONLY[] = {"leave out",
@@ -161,12 +41,6 @@ static bool is_hinted(const struct question *question)
     return false;
 }
 
-static bool is_in_element(const struct question *question, enum frame_kind kind, const struct question_phrase *at)
-{
-    const struct frame_element *element = frame_find(question->frame, kind);
-    return element && at->first < element->first + element->n_tokens && at->first + at->n_tokens > element->first;
-}
-
 /* Does it say in so many words that those without a partner are to be there? */
 static bool is_asked_for(const struct question *question, struct question_phrase *at)
 {
@@ -175,7 +49,6 @@ static bool is_asked_for(const struct question *question, struct question_phrase
         *at = (struct question_phrase){zeros->first, zeros->n_tokens};
         return true;
     }
-    if (question_phrase_find(question, SAID, 0, at)) return !is_in_element(question, FRAME_AS_ZERO, at);
     int cue = question_cue_next(question, QUESTION_CUE_INCLUDE, 0);
     if (cue < 0 || question->cues[cue].weak) return false;
     *at = (struct question_phrase){question->cues[cue].first, question->cues[cue].n_tokens};
