@@ -188,6 +188,19 @@ static double mean_token(const struct align_place *own, const struct align_place
     return weight > 0 ? sum / weight : -1;
 }
 
+/* The words of the side that is left out follow the negation, those of the other side precede it. The verb may be
+ * right before the negation: "created no ticket". */
+static const double VERB_REACH = 1.5; /* tokens */
+
+static int compare_with_negation(const struct align_place *kept, const struct align_place *left_out, uint32_t negation)
+{
+    double one = mean_token(kept, left_out), two = mean_token(left_out, kept);
+    if (one < 0 || two < 0) return 0;
+    double border = negation - VERB_REACH;
+    if (one < border && two >= border) return 1;
+    return one >= border && two < border ? -1 : 0;
+}
+
 static int compare_places(const struct align_place *first, const struct align_place *second)
 {
     double one = mean_token(first, second), two = mean_token(second, first);
@@ -204,13 +217,14 @@ int align_order_of_terms(const struct aligner *a, const struct meaning_term *fir
     return compare_places(&one, &two);
 }
 
-int align_order_of_relations(const struct aligner *a, const struct meaning *first, const struct meaning *second)
+int align_order_around(const struct aligner *a, const struct meaning *first, const struct meaning *second,
+                       uint32_t negation)
 {
     struct align_place one = {.a = a}, two = {.a = a};
     if (!a->links) return 0;
     meaning_visit(first, &(struct meaning_visitor){.self = &one, .relation = add_relation, .term = add_leaf});
     meaning_visit(second, &(struct meaning_visitor){.self = &two, .relation = add_relation, .term = add_leaf});
-    return compare_places(&one, &two);
+    return compare_with_negation(&one, &two, negation);
 }
 
 /* --- parts --- */

@@ -51,7 +51,10 @@ bool align_is_correlated(const struct meaning *m);
 /* Says in which order the question names two parts: 1 the first one first, -1 the second one first, 0 unknown. Words
  * of both do not count. */
 int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second);
-int align_order_of_relations(const struct aligner *a, const struct meaning *first, const struct meaning *second);
+/* Says on which sides of a negation the question names two relations: 1 the second one behind it, -1 the first one
+ * behind it, 0 unknown. `negation` is a token. */
+int align_order_around(const struct aligner *a, const struct meaning *first, const struct meaning *second,
+                       uint32_t negation);
 
 /* The aspects: align_window.c, align_measure.c. Each adds items. */
 #define X(aspect, look, group, name) void align_##look(struct aligner *a);

@@ -213,19 +213,28 @@ static void check_order(struct aligner *a, const struct frame_element *asked, co
         align_differ(a, ALIGN_SIDES, asked, term, false, "the query swaps the two sides that the question names");
 }
 
+/* The difference between two amounts may be either way round. */
+static bool is_without_order(const struct aligner *a, const struct frame_element *asked)
+{
+    static const char *const words[] = {"difference", "differences", "differ", "differs", "gap", "between", "spread"};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (align_says(a, asked, words[i])) return true;
+    return false;
+}
+
 void align_sides(struct aligner *a)
 {
     const struct frame_element *asked = align_asked(a, FRAME_DIFFERENCE);
-    for (uint32_t i = 0; asked && i < a->minuses.n; i++) {
+    for (uint32_t i = 0; asked && !is_without_order(a, asked) && i < a->minuses.n; i++) {
         const struct meaning_term *term = a->minuses.items[i].term;
         if (term->n_parts != 2 || align_is_date(a, term->parts[0]) || align_is_date(a, term->parts[1])) continue;
         check_order(a, asked, term, align_order_of_terms(a, term->parts[0], term->parts[1]));
     }
-    bool negated = question_cue_any(a->question, 1U << QUESTION_CUE_NOT);
-    for (uint32_t i = 0; negated && i < a->n_relations; i++) {
+    int negation = question_cue_next(a->question, QUESTION_CUE_NOT, 0);
+    for (uint32_t i = 0; negation >= 0 && i < a->n_relations; i++) {
         const struct meaning *m = a->relations[i];
         if (!m->set || !g_str_equal(m->set, "except") || m->n_sides != 2) continue;
-        check_order(a, NULL, NULL, align_order_of_relations(a, m->sides[0], m->sides[1]));
+        check_order(a, NULL, NULL, align_order_around(a, m->sides[0], m->sides[1], a->question->cues[negation].first));
     }
 }
 
