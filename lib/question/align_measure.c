@@ -145,6 +145,17 @@ static int polarity_of(const struct aligner *a, const struct meaning_term *rows)
     return align_is(rows->parts[1], MEANING_VALUE, "1") ? 1 : align_is(rows->parts[1], MEANING_VALUE, "0") ? -1 : 0;
 }
 
+/* The same of a numerator: COUNT(x) counts the rows where x is, COUNT(*) - COUNT(x) the others. */
+static int polarity_of_part(const struct aligner *a, const struct meaning_term *part)
+{
+    if (align_is(part, MEANING_OPERATION, "-") && part->n_parts == 2 &&
+        align_is(part->parts[0], MEANING_MEASURE, "count"))
+        return -polarity_of_part(a, part->parts[1]);
+    if (part->kind != MEANING_MEASURE) return 0;
+    if (part->rows) return polarity_of(a, part->rows);
+    return align_is(part, MEANING_MEASURE, "count") && part->n_parts && may_be_missing(a, part->parts[0]);
+}
+
 static bool is_negated_after(const struct question *question, uint32_t token)
 {
     for (int cue = question_cue_next(question, QUESTION_CUE_NOT, 0); cue >= 0;
@@ -159,7 +170,7 @@ void align_complement(struct aligner *a)
     if (!asked || !is_negated_after(a->question, asked->first)) return;
     for (uint32_t i = 0; i < a->ratios.n; i++) {
         const struct meaning_term *top = a->ratios.items[i].term->parts[0];
-        int polarity = top->kind == MEANING_MEASURE ? polarity_of(a, top->rows) : 0;
+        int polarity = polarity_of_part(a, top);
         if (polarity > 0)
             align_differ(a, ALIGN_COMPLEMENT, asked, top, false,
                          "the question asks for the share of those without it, but the query counts those with it");

@@ -30,6 +30,17 @@ static long rows_before(const struct meaning_term *window)
     return -1;
 }
 
+/* Rows after the current one in a frame that begins with it; -1: it is no such frame. */
+static long rows_after(const struct meaning_term *window)
+{
+    static const char start[] = "rows between current row and ";
+    const char *frame = window->window ? window->window->frame : "";
+    char *end;
+    if (!g_str_has_prefix(frame, start)) return -1;
+    long n = strtol(frame + sizeof start - 1, &end, 10);
+    return g_str_has_prefix(end, " following") ? n : -1;
+}
+
 /* --- running totals --- */
 
 static bool says_backwards(const struct aligner *a)
@@ -138,7 +149,8 @@ static long number_in_word(const char *norm)
 /* Rows before the current one that the element asks for; 0 if it does not say. */
 static long rows_asked(const struct aligner *a, const struct frame_element *element)
 {
-    static const char *const beside[] = {"before", "previous", "preceding", "prior", "earlier"};
+    static const char *const beside[] = {"before", "previous",  "preceding", "prior", "earlier",
+                                         "after",  "following", "next",      "later"};
     long n = element->number >= 0 ? (long)a->question->values[element->number].number : 0;
     for (uint32_t i = element->first; !n && i < element->first + element->n_tokens; i++)
         n = number_in_word(a->question->tokens.items[i].norm);
@@ -149,13 +161,28 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
     return n - 1;
 }
 
+static bool asks_for_later(const struct aligner *a, const struct frame_element *element)
+{
+    static const char *const words[] = {"after", "following", "next", "later", "subsequent", "ahead"};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (align_says(a, element, words[i])) return true;
+    return false;
+}
+
 void align_moving(struct aligner *a)
 {
     const struct frame_element *asked = align_asked(a, FRAME_MOVING);
     for (uint32_t i = 0; asked && i < a->windows.n; i++) {
         const struct meaning_term *term = a->windows.items[i].term;
         if (!is_measure(term)) continue;
-        long before = rows_before(term), wanted = rows_asked(a, asked);
+        long before = rows_before(term), after = rows_after(term), wanted = rows_asked(a, asked);
+        if (asks_for_later(a, asked) != (after >= 0)) {
+            align_differ(a, ALIGN_MOVING, asked, term, true,
+                         after >= 0 ? "the question asks for earlier rows, but the window takes later rows"
+                                    : "the question asks for later rows, but the window takes earlier rows");
+            continue;
+        }
+        if (after >= 0) before = after;
         bool bounded = before >= 0 || g_str_has_prefix(term->window ? term->window->frame : "", "range between ");
         if (!bounded)
             align_differ(a, ALIGN_MOVING, asked, term, true,

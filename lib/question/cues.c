@@ -52,6 +52,7 @@ static const struct cue_row {
     uint8_t op, flags;
 } CUES[] = {
     {"most of ?the", QUESTION_CUE_EXTREME, SQL_DESC, F_WEAK},
+    {"most|. most * had|have|has|did|do|never|only|got|get|just", QUESTION_CUE_IDIOM, 0, 0},
     {"at all", QUESTION_CUE_IDIOM, 0, 0},
     {"not only", QUESTION_CUE_IDIOM, 0, 0},
     {"whether or not", QUESTION_CUE_IDIOM, 0, 0},

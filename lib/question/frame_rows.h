@@ -592,7 +592,26 @@ X(", ?whether sold|used|rented|visited|booked|busy|active|borrowed|played|ordere
 X("leave|leaves|left|leaving ?it ?them ?that|the ?* ?* blank|empty", ZEROS, 0)
 X("blank|empty|dash|null for|if|when|where ?the|those|there|it|they|none|no|not ?is|are|was|were ?none|no|not ?*",
   ZEROS, 0)
+X("also|even|and|plus for the|those ?ones ?* where|that|who|which|with|without ?has|have " WITH_NONE " ?* ?*", ZEROS, 0)
+X("listed|shown|given|reported|entered|printed|counted|displayed as|with|at|by ?a " NIL, ZEROS, 0)
+X("not|never a single one|*", ZEROS, 0)
 X("with or without ?any *", ZEROS, 0)
+X("play|plays|have|has|matter|matters no part|role|place", NO_ZEROS, 0)
+X("are|is|were|was not of interest|relevance|importance", NO_ZEROS, 0)
+X("are|is|were|was not relevant|interesting|needed|wanted|required|important", NO_ZEROS, 0)
+X("stay|stays|remain|remains|keep|kept|are|is off ?of ?the ?this ?our list|report|table", NO_ZEROS, 0)
+X("among|of people|those|customers|clients|the|* ?* who|that|which have|has|had ?* ?* ?* at all", NO_ZEROS, 0)
+X("if|when|where|should several|many|more|two|some|multiple|others|people ?* ?* ?* ?* ?* ?i|we ?want ?need ?show ?list "
+  "?give ?me ?name ?include all ?of ?them",
+  TIES, 0)
+X("if|when|where|should|in ?there several|many|more|two|some|multiple ?* "
+  "reach|reached|have|has|had|get|got|share|match|matched ?* ?* same",
+  TIES, 0)
+X("no|not ?a ?any step|level|rung|place|rank|number ?is|are ?ever left|skipped|lost|missed ?out", NO_GAPS, 0)
+X("equal|same * share|get|have|occupy a|one|the ?same step|level|rung|tier", TIES, 0)
+X("looking|look only|just|solely at|on those|the|ones ?with|that|which ?have ?a|an ?" KNOWN, SKIP_MISSING, 0)
+X("must|should|may|shall|do|does|would not ?to drag|pull|lower|raise|distort|dilute|affect|influence|bias",
+  SKIP_MISSING, 0)
 X("regardless|irrespective of whether ?or|if|they|there|it|any ?they|there|it|any ?*", ZEROS, 0)
 X("no matter whether|if they|there|it|any ?*", ZEROS, 0)
 X("if|when|where ?there|they|it|* ?is|are|was|were|have|had|has none|no|nothing ?* ?* ?, "

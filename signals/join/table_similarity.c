@@ -145,13 +145,25 @@ static void report(struct vsig_run *run, const struct usage *usage, uint32_t oth
     }
 }
 
+/* Does a column of the table in use refer to the other table: has it the name and the values of that table's key? */
+static bool refers_to(const struct usage *usage, const struct schema_index *schema, uint32_t other)
+{
+    for (uint32_t i = 0; i < usage->n; i++) {
+        const struct schema_column *key = column_named(schema, other, usage->columns[i]->name);
+        bool is_key = key && key->pk == 1 && schema->tables[other].n_pk == 1 && !usage->columns[i]->unique;
+        if (is_key && usage->columns[i]->stats.distinct <= key->stats.distinct) return true;
+    }
+    return false;
+}
+
 static void look_at(struct vsig_run *run, const struct usage *usage)
 {
     const struct schema_index *schema = run->subject->schema;
     bool mine_named = vsig_question_names_table(run->subject, usage->table);
     if (usage->star || usage->n == 0) return;
     for (uint32_t other = 0; other < schema->n_tables; other++) {
-        if ((int)other == usage->table || !holds_all(schema, usage, other) || is_used(run->subject->bound, other))
+        if ((int)other == usage->table || !holds_all(schema, usage, other) || is_used(run->subject->bound, other) ||
+            refers_to(usage, schema, other))
             continue;
         bool named = vsig_question_names_table(run->subject, (int)other);
         if (mine_named || (!named && usage->n < (uint32_t)vsig_opt(run, OPT_MIN_COLUMNS))) continue;

@@ -146,6 +146,16 @@ static bool says_word(const struct question *question, const char *const *words)
     return false;
 }
 
+/* "wages by carer", "the tickets of each show": a plural for each thing is a total or a count of it. */
+static bool is_implied(const struct vsig_subject *subject, enum query_aggregate aggregate, const struct sql_node *call)
+{
+    static const char *const EACH[] = {"per", "by", "each", "every", "its", "their", "all", NULL};
+    const struct sql_block *block = sql_block_of(subject->bound, call);
+    bool adds = aggregate == QUERY_SUM || aggregate == QUERY_COUNT;
+    return adds && block && sql_is(block->node, SQL_SELECT) && sql_kid(block->node, SELECT_GROUP) &&
+           says_word(subject->analysis, EACH);
+}
+
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -154,6 +164,7 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
         const struct unasked_rule *rule = &UNASKED[i];
         const struct sql_node *call = (rule->in_answer ? view->answer : view->aggregate)[rule->aggregate];
         if (!call || question->cue_kinds & rule->cues || says_word(question, rule->words)) continue;
+        if (is_implied(run->subject, rule->aggregate, call)) continue;
         vsig_fire(run, VSIG_ERROR, call, "the query computes %s, but the question does not ask for one", rule->what);
     }
 }

@@ -2,11 +2,12 @@
  *
  * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window whose
  * groups are the values of its own order adds up one row. LAST_VALUE with the default frame is the current row. LAG
- * within groups that the order tells apart is NULL. */
+ * within groups that the order tells apart is NULL. A WHEN behind a wider one is never reached. */
 #include "signals/support/meaning.h"
 
 #include "signals/support/query.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- counts of values that are never NULL --- */
@@ -56,9 +57,24 @@ static bool order_is_constant(const struct meaning_window *window)
     return window->n_order > 0;
 }
 
+/* Does a window over the rows of one grouped relation have all its keys? */
+static bool parts_by_keys_of(const struct meaning_window *window, const struct meaning *relation)
+{
+    for (uint32_t k = 0; k < relation->n_keys; k++) {
+        bool found = false;
+        for (uint32_t i = 0; i < window->n_partition; i++)
+            found |= meaning_follow(window->partition[i], NULL)->hash == relation->keys[k]->hash;
+        if (!found) return false;
+    }
+    return relation->grain == MEANING_KEYS && relation->n_keys;
+}
+
 /* Does each group have one row: are all keys of the relation among the keys of the groups? */
 static bool groups_are_rows(const struct meaning *owner, const struct meaning_window *window)
 {
+    if (owner->grain == MEANING_ROWS)
+        return owner->n_sources == 1 && owner->sources[0].relation && !owner->sources[0].relation->set &&
+               parts_by_keys_of(window, owner->sources[0].relation);
     if (owner->grain != MEANING_KEYS || !owner->n_keys) return false;
     for (uint32_t i = 0; i < owner->n_keys; i++)
         if (!parts_by(window, owner->keys[i]->hash)) return false;
@@ -75,7 +91,7 @@ static void check_window(struct vsig_run *run, const struct meaning *owner, cons
     const struct meaning_window *window = term->window;
     const char *says = NULL;
     bool step = is_called(term, "lag") || is_called(term, "lead"), single = groups_are_rows(owner, window);
-    if (is_called(term, "last_value") && window->n_order && strcmp(window->frame, "range to the current row") == 0)
+    if (is_called(term, "last_value") && window->n_order && strstr(window->frame, "to the current row"))
         says = "the frame of LAST_VALUE ends at the current row, so it gives the value of the current row";
     else if (step && (single || order_is_constant(window)))
         says = "each group of the window has one row or no order, so there is no row before or after";
@@ -95,6 +111,47 @@ static bool is_by_itself(const struct meaning *owner, const struct meaning_term 
     if (top->hash == bottom->hash) return true;
     return bottom->kind == MEANING_WINDOW && bottom->window && !bottom->window->n_order &&
            is_called(bottom, "measure") && groups_are_rows(owner, bottom->window);
+}
+
+/* --- conditions --- */
+
+/* A bound on one side of a number; false if the term is none. */
+static bool read_bound(const struct meaning_term *term, bool *above, bool *strict, double *number)
+{
+    char *end;
+    bool up = term->name[0] == '>', down = term->name[0] == '<' && term->name[1] != '>';
+    if (term->kind != MEANING_OPERATION || term->n_parts != 2 || (!up && !down)) return false;
+    if (term->parts[1]->kind != MEANING_VALUE) return false;
+    *above = up;
+    *strict = term->name[1] == '\0';
+    *number = strtod(term->parts[1]->name, &end);
+    return end != term->parts[1]->name && !*end;
+}
+
+/* Is the later condition true only where the earlier one is: x > 20 behind x > 5? */
+static bool is_covered(const struct meaning_term *earlier, const struct meaning_term *later)
+{
+    bool above[2], strict[2];
+    double number[2];
+    if (earlier->hash == later->hash) return true;
+    if (!read_bound(earlier, &above[0], &strict[0], &number[0]) ||
+        !read_bound(later, &above[1], &strict[1], &number[1]))
+        return false;
+    if (above[0] != above[1] || earlier->parts[0]->hash != later->parts[0]->hash) return false;
+    double more = above[0] ? number[1] - number[0] : number[0] - number[1];
+    return more > 0 || (more >= 0 && (strict[1] || !strict[0]));
+}
+
+static void check_case(struct vsig_run *run, const struct meaning_term *term)
+{
+    for (uint32_t later = 2; later + 1 < term->n_parts; later += 2)
+        for (uint32_t i = 0; i < later; i += 2) {
+            if (!is_covered(term->parts[i], term->parts[later])) continue;
+            const struct meaning_term *at = term->parts[later]->end ? term->parts[later] : term;
+            vsig_fire(run, VSIG_ERROR, vsig_node_at(run->subject, at->start, at->end),
+                      "an earlier WHEN takes all rows of this one, so this one is never reached");
+            return;
+        }
 }
 
 /* A comparison of a term with itself is the same for all rows where the term is not NULL. In `IN (SELECT name ...)` the
@@ -118,6 +175,7 @@ static void check_term(void *self, const struct meaning *owner, const struct mea
     struct vsig_run *run = self;
     if (term->kind == MEANING_WINDOW && term->window) check_window(run, owner, term);
     if (term->kind == MEANING_OPERATION) check_condition(run, term);
+    if (term->kind == MEANING_CASE) check_case(run, term);
     if (term->kind == MEANING_RATIO && is_by_itself(owner, term))
         vsig_fire(run, VSIG_ERROR, vsig_node_at(run->subject, term->start, term->end),
                   "the query divides a value by itself, so the result is always 1");

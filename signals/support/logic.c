@@ -77,6 +77,12 @@ static bool is_test(const struct sql_node *node)
     return restricted(node) != NULL;
 }
 
+static bool is_order_of_two(const struct sql_node *node)
+{
+    bool order = sql_is(node, SQL_BINARY) && (node->op == SQL_OP_LT || node->op == SQL_OP_GT);
+    return order && sql_plain_column(sql_kid(node, 0)) && sql_plain_column(sql_kid(node, 1));
+}
+
 /* a = 1 OR a = 2 AND b = 3, where no other alternative says anything of b. */
 static void look_or(const struct sql_node *node, struct vsig_logic *logic)
 {
@@ -96,6 +102,7 @@ static void look_or(const struct sql_node *node, struct vsig_logic *logic)
         for (uint32_t k = 0; k < choices.n && !logic->loose; k++) {
             const struct sql_ref *column = restricted(choices.items[k]);
             const struct sql_node *bound = NULL;
+            if (is_order_of_two(choices.items[k])) continue; /* a < b OR a = b AND c < d: by a, then by c */
             if (k == i || !column || !restricts(&parts, column, &bound) || !bound) continue;
             logic->loose = choices.items[i];
             logic->bound = bound;
