@@ -45,7 +45,8 @@ static long rows_after(const struct meaning_term *window)
 
 static bool says_backwards(const struct aligner *a)
 {
-    static const char *const words[] = {"backwards", "backward", "remaining", "descending", "reverse", "reversed"};
+    static const char *const words[] = {"backwards", "backward", "remaining", "descending",
+                                        "reverse",   "reversed", "countdown", "left"};
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
         if (question_has(a->question, words[i])) return true;
     return false;
@@ -279,9 +280,18 @@ static void check_keys(struct aligner *a, const struct meaning_term *term)
     }
 }
 
+/* "The whole order" is one of the groups, not all rows. Without a ratio, "all thrown together" means all rows. */
+static const struct frame_element *asked_of_all(const struct aligner *a)
+{
+    const struct frame_element *overall = align_asked(a, FRAME_OVERALL);
+    if (!overall && !a->ratios.n) overall = align_asked(a, FRAME_POOLED);
+    bool group = overall && (align_says(a, overall, "whole") || align_says(a, overall, "entire"));
+    return group ? NULL : overall;
+}
+
 void align_partition(struct aligner *a)
 {
-    const struct frame_element *own = align_asked(a, FRAME_OWN), *overall = align_asked(a, FRAME_OVERALL);
+    const struct frame_element *own = align_asked(a, FRAME_OWN), *overall = asked_of_all(a);
     const struct meaning_term *parted = NULL, *whole = NULL;
     for (uint32_t i = 0; i < a->windows.n; i++) {
         const struct meaning_term *term = a->windows.items[i].term;

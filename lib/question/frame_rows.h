@@ -56,6 +56,12 @@
 #define AFTER(kind) 1U << FRAME_##kind
 /* words that look like an element and are none */
 X("named|titled|entitled|called *", IDIOM, 0)
+X("no|without|not ?any lines|rows|entries|line|row|entry ?with|of|that ?have ?a|an|any zero|zeros|zeroes|0|nothing",
+  NO_ZEROS, 0)
+X("and|plus|with ?the # ?* that|which ?just|right come|came|follow|follows|followed|precede|preceded "
+  "?right|just|directly "
+  "?after|before|next ?it|that|this",
+  MOVING, 0)
 X("running shoe|water|cost|time|times|club|event|race|hour|hours", IDIOM, 0)
 X("previous|prior|preceding one", PREVIOUS, 0)
 X("next|following|subsequent one", NEXT, 0)
@@ -301,7 +307,8 @@ X("the|its|their|his|her|an earlier " EVENT, PREVIOUS, 0)
 X("?as|than|since|from|the last time ?*", PREVIOUS, 0)
 X("than|against|versus|vs|over|same last year|month|week|quarter|season|time", PREVIOUS, 0)
 X("same|corresponding " UNIT " ?of|in ?the last|before|earlier ?year|month|week", PREVIOUS, 0)
-X("last|lag value|by|of|values|one", PREVIOUS, 0)
+X("lag value|by|of|values|one", PREVIOUS, 0)
+X(AT_ONCE " earlier", PREVIOUS, 0)
 X("lag", PREVIOUS, 0)
 X("day|week|month|year before last", IDIOM, 0)
 X("it|they|this|he|she replaced|replaces|superseded|supersedes|succeeded|succeeds|followed|follows|overtook", PREVIOUS,

@@ -9,6 +9,7 @@
  * values are left out, for there the question's word and the stored value differ by design (female, 'F'). */
 #include "lib/text/lexicon.h"
 #include "signals/support/contradiction.h"
+#include "signals/support/links.h"
 #include "signals/support/query.h"
 #include "signals/support/units.h"
 
@@ -24,10 +25,11 @@ enum {
     MIN_PART = 3,
     MIN_STEM = 4,
     MAX_CODE = 3,
-    MAX_HITS = 4
+    MAX_HITS = 4,
+    MAX_FEW = 12
 };
 
-static const float LEAST_MEANT = 0.3F;
+static const float LEAST_MEANT = 0.3F, LEAST_WEIGHT = 0.5F;
 
 struct literal {
     const struct sql_node *node;
@@ -421,6 +423,19 @@ static bool keeps_nothing_out(const struct sql_node *condition, const struct lit
            strspn(literal->text, " 0-:/.") == strlen(literal->text);
 }
 
+/* A word of the question that no part of the query answers may stand for a value of a column of few ("finished visits",
+ * status = 'done'). */
+static bool may_be_meant(struct vsig_run *run, const struct schema_column *column)
+{
+    const struct link_query *links = vsig_links(run->subject);
+    if (!column || !links || column->affinity != SCHEMA_TEXT || column->stats.distinct > MAX_FEW) return false;
+    for (uint32_t i = 0; i < links->question->n_words; i++) {
+        const struct link_word *word = &links->question->words[i];
+        if (links->places[i].part < 0 && word->weight >= LEAST_WEIGHT && word->value < 0 && word->modifies) return true;
+    }
+    return false;
+}
+
 static void check_unasked(struct vsig_run *run, const struct literal *literal)
 {
     const struct schema_column *column = NULL;
@@ -429,6 +444,7 @@ static void check_unasked(struct vsig_run *run, const struct literal *literal)
     if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
     if (keeps_nothing_out(condition, literal)) return;
+    if (may_be_meant(run, column)) return;
     if (is_said(run, literal) || is_scale(run->subject->analysis, literal)) return;
     for (uint32_t i = 0; i < run->subject->analysis->n_values && literal->is_number; i++)
         if (is_met_in_unit(run->subject, &run->subject->analysis->values[i], condition)) return;
