@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/commands/story.h"
 #include "cli/output/format.h"
+#include "cli/output/alignment_output.h"
 #include "cli/output/links_output.h"
 #include "cli/output/terminal.h"
 #include "cli/settings/catalogue.h"
@@ -10,6 +11,7 @@
 #include "lib/base/input.h"
 #include "lib/meaning/meaning.h"
 #include "signals/support/links.h"
+#include "signals/support/meaning.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,6 +120,8 @@ static void print_story(const struct cli *cli, struct story *story, enum format 
     const struct link_query *links = cli->settings.explain.words ? vsig_links(&story->subject) : NULL;
     if (links) {
         links_print(links, stdout);
+        const struct alignment *alignment = vsig_alignment(&story->subject);
+        if (alignment) alignment_print(story->subject.analysis, alignment, story->subject.sql, stdout);
         return;
     }
     print_prose(story->explanation->prose);

@@ -1,11 +1,13 @@
 #include "cli/commands/story.h"
 
 #include "cli/output/format.h"
+#include "cli/output/alignment_output.h"
 #include "cli/output/links_output.h"
 #include "lib/db/executor.h"
 #include "lib/explain/provenance.h"
 #include "lib/question/question.h"
 #include "signals/support/links.h"
+#include "signals/support/meaning.h"
 
 #include <math.h>
 #include <string.h>
@@ -272,5 +274,7 @@ json_t *story_json(struct story *story)
     json_object_set_new(out, "unanswered", gaps_json(story));
     const struct link_query *links = vsig_links(&story->subject);
     if (links) json_object_set_new(out, "links", links_json(links));
+    const struct alignment *alignment = vsig_alignment(&story->subject);
+    if (alignment) json_object_set_new(out, "alignment", alignment_json(subject->analysis, alignment, subject->sql));
     return out;
 }

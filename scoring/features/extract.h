@@ -97,6 +97,7 @@ void extract_links(struct extraction *ex);
 void extract_formulas(struct extraction *ex);
 void extract_entity(struct extraction *ex);
 void extract_nulls(struct extraction *ex);
+void extract_meaning(struct extraction *ex);
 void extract_sums(struct extraction *ex); /* over what all others found: last */
 void extract_alignment(struct extraction *ex, const struct explanation *explanation); /* NULL: nothing */
 

@@ -453,3 +453,11 @@ X(616, parts_said, VALUES)
 X(617, pairs_unsaid, SCHEMA)
 X(618, null_as_asked, OPERATORS)
 X(619, links_unanswered_referred, LINKS)
+
+/* The frame of the question against the meaning of the query: scoring/features/meaning.c. */
+X(620, meaning_asked, OPERATORS)
+X(621, meaning_unmatched, OPERATORS)
+X(622, meaning_agrees, OPERATORS)
+X(623, meaning_differs, OPERATORS)
+X(624, meaning_differs_surely, OPERATORS)
+X(625, meaning_balance, OPERATORS)

@@ -114,6 +114,7 @@ static bool extract_all(struct vsig_subject *subject, const struct explanation *
     extract_formulas(ex);
     extract_entity(ex);
     extract_nulls(ex);
+    extract_meaning(ex);
     extract_sums(ex);
     return true;
 }
