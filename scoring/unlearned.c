@@ -2,9 +2,10 @@
  *
  * A tree splits on a signal only if it fired often enough in training. Most faults of analysts, such as a window
  * without PARTITION BY, do not occur in the training logs. Without this file, such a signal would have no weight. So it
- * has the weight that the label model found, or else the weight that the label model believes in before it has seen data. An
- * error multiplies the odds of "wrong" by at most UNLEARNED_LIFT (docs/models.md, Label model). A warning multiplies
- * them by the root of it. Once a model has learned the signal, only the model decides. */
+ * has the weight that the label model found. If the label model does not know the signal, it has the weight that the
+ * label model believes in before it has seen data. An error multiplies the odds of "wrong" by at most UNLEARNED_LIFT
+ * (docs/models.md, Label model). A warning multiplies them by the root of it. Once a model has learned the signal, only
+ * the model decides. */
 #include "scoring/models.h"
 
 #include "lib/learn/logit.h"
@@ -15,11 +16,11 @@
 
 static const double UNLEARNED_LIFT = 8, LEAST_P = 1e-6;
 
-static bool classifier_reads(const struct learn_model *classifier, const char *name)
+static double classifier_importance(const struct learn_model *classifier, const char *name)
 {
     for (unsigned i = 0; classifier && i < learn_n_features(classifier); i++)
-        if (strcmp(learn_feature(classifier, i), name) == 0) return learn_importance(classifier, i) > 0;
-    return false;
+        if (strcmp(learn_feature(classifier, i), name) == 0) return learn_importance(classifier, i);
+    return 0;
 }
 
 static bool label_model_decides(const struct scoring_models *models, const char *name)
@@ -44,8 +45,8 @@ void models_find_unlearned(struct scoring_models *models)
     const struct vsig_def *const *all = vsig_all(&n);
     for (unsigned i = 0; i < n; i++) {
         const char *name = all[i]->name;
-        bool learned = label_model_decides(models, name) || classifier_reads(models->classifier, name) ||
-                       (models->verifier && verifier_reads_signal(models->verifier, name));
+        bool learned = label_model_decides(models, name) || classifier_importance(models->classifier, name) > 0 ||
+                       (models->verifier && verifier_signal_importance(models->verifier, name) > 0);
         models->unlearned[all[i]->id] = learned || all[i]->family == VSIG_LLM ? 0 : log(lift_of(models, name));
     }
 }

@@ -129,15 +129,15 @@ static struct verifier_prior prior_of(const struct verifier_model *model, const 
     return prior;
 }
 
-bool verifier_reads_signal(const struct verifier_model *model, const char *signal)
+double verifier_signal_importance(const struct verifier_model *model, const char *signal)
 {
     static const char prefix[] = "signal_";
     for (unsigned i = 0; model->content && i < learn_n_features(model->content); i++) {
         const char *name = learn_feature(model->content, i);
         if (strncmp(name, prefix, sizeof prefix - 1) == 0 && strcmp(name + sizeof prefix - 1, signal) == 0)
-            return learn_importance(model->content, i) > 0;
+            return learn_importance(model->content, i);
     }
-    return false;
+    return 0;
 }
 
 bool verifier_is_fitted(const struct verifier_model *model, const struct msg_request *request)

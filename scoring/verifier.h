@@ -52,8 +52,8 @@ double verifier_content(const struct verifier_model *model, const char *question
 /* Have its numbers for the request's generator been fitted to feedback (docs/models.md, Verifier)? */
 bool verifier_is_fitted(const struct verifier_model *model, const struct msg_request *request);
 
-/* Says whether the content model reads the column of this signal. */
-bool verifier_reads_signal(const struct verifier_model *model, const char *signal);
+/* Gives the importance of this signal to the content model, 0 to 1 (learn_importance). */
+double verifier_signal_importance(const struct verifier_model *model, const char *signal);
 
 /* Files as for the other models: docs/models.md. On success the caller owes verifier_free. */
 enum err_code verifier_load(const char *path, struct verifier_model **out, struct err *err);

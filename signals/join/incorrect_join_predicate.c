@@ -137,8 +137,8 @@ static bool is_open(const struct schema_index *schema, const struct schema_colum
            !declared_edge(schema, a->table, b->table);
 }
 
-/* A column named like a reference ("buyer_id", "invited_by") that refers to nothing else, all of whose values are found in
- * the key. Small numbers are found by chance, so this is no proof; but nothing speaks against it. */
+/* A column named like a reference ("buyer_id", "invited_by") that refers to nothing else. All of its values are found
+ * in the key. Small numbers are found by chance, so this is no proof. But it is no evidence of an error either. */
 static bool may_refer(const struct schema_index *schema, const struct schema_column *from,
                       const struct schema_column *to)
 {

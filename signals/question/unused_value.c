@@ -7,7 +7,6 @@
  * The reverse is ours (the catalogue has only the first half): a literal in a condition that has no word and no digits
  * in common with question and evidence restricts the answer by something nobody said. Codes, flags and columns of few
  * values are left out, for there the question's word and the stored value differ by design (female, 'F'). */
-#include "lib/text/lexicon.h"
 #include "signals/support/contradiction.h"
 #include "signals/support/links.h"
 #include "signals/support/query.h"
@@ -29,7 +28,7 @@ enum {
     MAX_FEW = 12
 };
 
-static const float LEAST_MEANT = 0.3F, LEAST_WEIGHT = 0.5F;
+static const float LEAST_WEIGHT = 0.5F;
 
 struct literal {
     const struct sql_node *node;
@@ -316,20 +315,6 @@ static bool words_meet(const char *a, const char *b)
     return (least >= MIN_PART && strncmp(a, b, least) == 0) || texts_meet(a, b) || text_word_similarity(a, b) > 0.5;
 }
 
-/* Does a word of the question mean the word, by the lexicon ("finished" for done)? */
-static bool word_is_meant(const struct text_tokens *said, const struct text_token *word)
-{
-    for (uint32_t i = 0; i < said->n; i++) {
-        const struct text_token *t = &said->items[i];
-        if (t->kind != TEXT_WORD || t->is_stop) continue;
-        struct text_relation relation = text_lexicon_relate(t->word, word->word);
-        if (relation.kind != TEXT_RELATION_NONE && relation.kind != TEXT_RELATION_OPPOSITE &&
-            relation.strength >= LEAST_MEANT)
-            return true;
-    }
-    return false;
-}
-
 /* "2 million" for 2000000. */
 static bool is_scaled_value(const struct question *question, const struct literal *literal)
 {
@@ -396,7 +381,6 @@ static bool is_said(struct vsig_run *run, const struct literal *literal)
         return true;
     for (uint32_t w = 0; w < words.n; w++) {
         if (words.items[w].kind != TEXT_WORD || words.items[w].is_stop) continue;
-        if (word_is_meant(&question->tokens, &words.items[w])) return true;
         for (uint32_t i = 0; i < question->tokens.n; i++)
             if (question->tokens.items[i].kind == TEXT_WORD &&
                 words_meet(words.items[w].norm, question->tokens.items[i].norm))
