@@ -52,7 +52,8 @@ static bool is_truth(const struct meaning_term *term)
 {
     static const char *const prefixes[] = {"and", "or",   "not",   "=",      "<>",   "<",      ">",     "is ",
                                            "in",  "like", "ilike", "regexp", "glob", "exists", "match", "similar"};
-    for (size_t i = 0; term->kind == MEANING_OPERATION && i < sizeof prefixes / sizeof *prefixes; i++)
+    bool shift = term->kind == MEANING_OPERATION && (strcmp(term->name, "<<") == 0 || strcmp(term->name, ">>") == 0);
+    for (size_t i = 0; term->kind == MEANING_OPERATION && !shift && i < sizeof prefixes / sizeof *prefixes; i++)
         if (strncmp(term->name, prefixes[i], strlen(prefixes[i])) == 0) return true;
     return false;
 }

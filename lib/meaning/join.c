@@ -54,7 +54,8 @@ static bool drops_missing(const struct meaning_term *condition, const char *sour
         "=", "<>", "<", "<=", ">", ">=", "like", "not like", "in", "not in", "in period", "is not null"};
     if (condition->kind != MEANING_OPERATION) return false;
     bool in_query = condition->n_parts == 2 && condition->parts[1]->kind == MEANING_QUERY;
-    if (in_query && strcmp(condition->name, "not in") == 0) return false; /* true of NULL if the query has no row */
+    bool may_be_empty = in_query || condition->n_parts == 1;
+    if (may_be_empty && strcmp(condition->name, "not in") == 0) return false; /* true of NULL if there is no row */
     bool all = strcmp(condition->name, "or") == 0, any = strcmp(condition->name, "and") == 0;
     if (all || any) {
         for (uint32_t i = 0; i < condition->n_parts; i++)

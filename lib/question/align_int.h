@@ -56,6 +56,9 @@ int align_order_of_terms(const struct aligner *a, const struct meaning_term *fir
 int align_order_around(const struct aligner *a, const struct meaning *first, const struct meaning *second,
                        uint32_t negation);
 
+/* Says which row LAG or LEAD reads: -1 the row before, 1 the row after, 0 neither. */
+int align_step_of(const struct meaning_term *window);
+
 /* The aspects: align_window.c, align_measure.c. Each adds items. */
 #define X(aspect, look, group, name) void align_##look(struct aligner *a);
 ALIGN_ASPECTS(X)

@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
+enum { MOST_STEPS = 500 };
+
 /* --- missing values --- */
 
 static bool is_zero(const struct meaning_term *term)
@@ -46,14 +48,23 @@ void align_missing(struct aligner *a)
 
 /* --- ratio of totals, average of ratios --- */
 
-static bool is_quotient(const struct meaning_term *term)
+/* *steps bounds the work: a chain of queries that each use a column twice doubles it with each one. */
+static bool has_quotient(const struct meaning_term *term, unsigned *steps)
 {
+    if (!*steps) return false;
+    --*steps;
     term = meaning_follow(term, NULL);
     if (term->kind == MEANING_RATIO || align_is(term, MEANING_OPERATION, "/")) return true;
     bool wraps = align_is(term, MEANING_OPERATION, "*") || term->kind == MEANING_CALL;
     for (uint32_t i = 0; wraps && i < term->n_parts; i++)
-        if (is_quotient(term->parts[i])) return true;
+        if (has_quotient(term->parts[i], steps)) return true;
     return false;
+}
+
+static bool is_quotient(const struct meaning_term *term)
+{
+    unsigned steps = MOST_STEPS;
+    return has_quotient(term, &steps);
 }
 
 static bool is_total(const struct meaning_term *term)
@@ -194,12 +205,22 @@ static bool is_earlier(const struct meaning_term *left, const struct meaning_ter
 {
     const char *one = period_of(left), *two = period_of(right);
     if (one && two) return strcmp(one, two) < 0;
-    return align_is(meaning_follow(left, NULL), MEANING_WINDOW, "lag");
+    return align_step_of(meaning_follow(left, NULL)) < 0;
+}
+
+/* A decrease is the earlier value less the later one. */
+static bool asks_for_decrease(const struct aligner *a)
+{
+    static const char *const stems[] = {"decreas", "declin", "drop",   "fall", "fell",
+                                        "fallen",  "shrink", "reduct", "loss", "shrank"};
+    for (size_t i = 0; i < G_N_ELEMENTS(stems); i++)
+        if (question_has(a->question, stems[i])) return true;
+    return false;
 }
 
 void align_base(struct aligner *a)
 {
-    const struct frame_element *asked = align_asked(a, FRAME_CHANGE);
+    const struct frame_element *asked = asks_for_decrease(a) ? NULL : align_asked(a, FRAME_CHANGE);
     for (uint32_t i = 0; asked && i < a->ratios.n; i++) {
         const struct meaning_term *term = a->ratios.items[i].term, *top = meaning_follow(term->parts[0], NULL);
         uint64_t bottom = term->parts[1]->hash;
@@ -294,7 +315,8 @@ void align_distinct(struct aligner *a)
 static bool leaves_null_out(const struct aligner *a, const struct meaning_term *condition)
 {
     bool excludes = align_is(condition, MEANING_OPERATION, "<>") || align_is(condition, MEANING_OPERATION, "not in");
-    return excludes && may_be_missing(a, condition->parts[0]) && condition->parts[1]->kind == MEANING_VALUE;
+    return excludes && condition->n_parts > 1 && may_be_missing(a, condition->parts[0]) &&
+           condition->parts[1]->kind == MEANING_VALUE;
 }
 
 void align_nulls(struct aligner *a)
@@ -320,6 +342,14 @@ static bool has_key(const struct aligner *a, const struct meaning *m)
     return false;
 }
 
+/* One column that refers to another table, or a name: a union of them is a set of things. */
+static bool shows_things(const struct aligner *a, const struct meaning *m)
+{
+    const struct schema_column *column = m->n_outputs == 1 ? align_column(a, m->outputs[0].term) : NULL;
+    return column && (column->affinity == SCHEMA_TEXT || schema_is_foreign_key(a->schema, column->id) || column->pk ||
+                      g_str_has_suffix(column->name, "_id") || g_str_has_suffix(column->name, "Id"));
+}
+
 static const struct meaning_term *find_total(const struct meaning *m)
 {
     for (uint32_t i = 0; i < m->n_outputs; i++) {
@@ -335,7 +365,9 @@ static void check_union(struct aligner *a, const struct meaning *m, const struct
     const struct meaning_term *total = find_total(m);
     bool distinct = question_cue_any(a->question, 1U << QUESTION_CUE_DISTINCT);
     if (!total || !source->n_sides || has_key(a, source->sides[0])) return;
-    if (g_str_equal(source->set, "union") && !distinct)
+    bool counts_things =
+        m->grain == MEANING_ONE && align_is(total, MEANING_MEASURE, "count") && shows_things(a, source->sides[0]);
+    if (g_str_equal(source->set, "union") && !distinct && (asked || !counts_things))
         align_differ(a, ALIGN_REPEATS, asked, total, true,
                      "UNION drops equal rows before they are counted or added up; UNION ALL keeps them");
     else if (g_str_equal(source->set, "union all") && distinct && !asked)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_ROWS = 1000000 };
+
 static bool is_measure(const struct meaning_term *window)
 {
     return align_is(window, MEANING_WINDOW, "measure");
@@ -16,7 +18,7 @@ static bool is_running(const struct meaning_term *window)
            g_str_has_suffix(window->window->frame, "to the current row");
 }
 
-/* Rows before the current one in the frame; -1: it has no such bound. */
+/* Rows before the current one in a frame that ends with it; -1 if it is no such frame. */
 static long rows_before(const struct meaning_term *window)
 {
     static const char *const starts[] = {"rows between ", "rows "};
@@ -25,7 +27,7 @@ static long rows_before(const struct meaning_term *window)
         if (!g_str_has_prefix(frame, starts[i])) continue;
         char *end;
         long n = strtol(frame + strlen(starts[i]), &end, 10);
-        if (g_str_has_prefix(end, " preceding")) return n;
+        if (strcmp(end, " preceding") == 0 || strcmp(end, " preceding and current row") == 0) return n;
     }
     return -1;
 }
@@ -77,7 +79,7 @@ void align_running(struct aligner *a)
         const struct meaning_key *key = &term->window->order[0];
         found = true;
         if (key->descending && align_is_date(a, key->term) && !says_backwards(a))
-            align_differ(a, ALIGN_RUNNING, asked, term, true,
+            align_differ(a, ALIGN_RUNNING, asked, term, !question_cue_any(a->question, 1U << QUESTION_CUE_FIRST),
                          "the running total adds up from the latest date to the earliest date");
         else
             align_agree(a, ALIGN_RUNNING, asked, term);
@@ -152,7 +154,8 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
 {
     static const char *const beside[] = {"before", "previous",  "preceding", "prior", "earlier",
                                          "after",  "following", "next",      "later"};
-    long n = element->number >= 0 ? (long)a->question->values[element->number].number : 0;
+    double number = element->number >= 0 ? a->question->values[element->number].number : 0;
+    long n = number > 0 && number < MOST_ROWS ? (long)number : 0;
     for (uint32_t i = element->first; !n && i < element->first + element->n_tokens; i++)
         n = number_in_word(a->question->tokens.items[i].norm);
     if (n <= 1) return n;
@@ -162,11 +165,19 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
     return n - 1;
 }
 
+/* A frame that leaves the current row out, or has rows on both sides of it. */
+static bool has_other_bounds(const struct meaning_term *window)
+{
+    const char *frame = window->window ? window->window->frame : "";
+    return strstr(frame, "preceding and") && !strstr(frame, "unbounded") && !strstr(frame, "current row");
+}
+
 static bool asks_for_later(const struct aligner *a, const struct frame_element *element)
 {
     static const char *const words[] = {"after", "following", "next", "later", "subsequent", "ahead"};
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (align_says(a, element, words[i])) return true;
+    for (uint32_t t = element->first; t < element->first + element->n_tokens; t++)
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+            if (text_same(a->question->tokens.items[t].norm, words[i])) return true;
     return false;
 }
 
@@ -177,6 +188,7 @@ void align_moving(struct aligner *a)
         const struct meaning_term *term = a->windows.items[i].term;
         if (!is_measure(term)) continue;
         long before = rows_before(term), after = rows_after(term), wanted = rows_asked(a, asked);
+        if (has_other_bounds(term)) continue;
         if (asks_for_later(a, asked) != (after >= 0)) {
             align_differ(a, ALIGN_MOVING, asked, term, true,
                          after >= 0 ? "the question asks for earlier rows, but the window takes later rows"
@@ -198,8 +210,7 @@ void align_moving(struct aligner *a)
 
 /* --- previous and next --- */
 
-/* -1: the row before, 1: the row after, 0: neither. */
-static int step_of(const struct meaning_term *window)
+int align_step_of(const struct meaning_term *window)
 {
     bool lag = align_is(window, MEANING_WINDOW, "lag"), lead = align_is(window, MEANING_WINDOW, "lead");
     if ((!lag && !lead) || !window->window || !window->window->n_order) return 0;
@@ -214,7 +225,7 @@ void align_step(struct aligner *a)
     if (!previous && !next) return;
     for (uint32_t i = 0; i < a->windows.n; i++) {
         const struct align_part *part = &a->windows.items[i];
-        int step = step_of(part->term), wanted = previous ? -1 : 1;
+        int step = align_step_of(part->term), wanted = previous ? -1 : 1;
         const struct frame_element *asked = previous ? previous : next;
         if (!step) continue;
         if (!both && step != wanted)
@@ -401,6 +412,7 @@ static enum sql_op direction_asked(const struct aligner *a, bool date)
         bool most = cue->kind == QUESTION_CUE_EXTREME || cue->kind == QUESTION_CUE_MAXIMUM ||
                     cue->kind == QUESTION_CUE_MINIMUM || cue->kind == QUESTION_CUE_TOP;
         if (sort || cue->kind == QUESTION_CUE_NTH) return SQL_OP_NONE;
+        if (!date && first) return SQL_OP_NONE; /* the key may stand for the time */
         if (cue->named || cue->op == SQL_OP_NONE || !(date ? first : most && !cue->weak)) continue;
         if (all != SQL_OP_NONE && all != (enum sql_op)cue->op) return SQL_OP_NONE;
         all = (enum sql_op)cue->op;

@@ -21,7 +21,7 @@ static bool is_unique(const struct vsig_subject *subject, const struct meaning_t
     return column->stats.distinct >= column->stats.rows - column->stats.nulls;
 }
 
-/* Counts the columns of `source` that the condition holds equal to another source; *unique: one of them is unique. */
+/* Counts the columns of `source` that the condition holds equal to anything; *unique: one of them is unique. */
 static unsigned joined_columns(const struct vsig_subject *subject, const struct meaning_term *condition,
                                const struct meaning_source *source, bool *unique)
 {
@@ -32,7 +32,7 @@ static unsigned joined_columns(const struct vsig_subject *subject, const struct 
     if (strcmp(condition->name, "=") != 0) return n;
     for (unsigned side = 0; side < 2; side++) {
         const struct meaning_term *own = condition->parts[side], *other = condition->parts[1 - side];
-        if (!is_of_source(own, source) || other->kind == MEANING_VALUE || is_of_source(other, source)) continue;
+        if (!is_of_source(own, source) || is_of_source(other, source)) continue;
         *unique |= is_unique(subject, own);
         n++;
     }

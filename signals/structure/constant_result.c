@@ -109,8 +109,10 @@ static bool is_by_itself(const struct meaning *owner, const struct meaning_term 
 {
     const struct meaning_term *top = ratio->parts[0], *bottom = ratio->parts[1];
     if (top->hash == bottom->hash) return true;
-    return bottom->kind == MEANING_WINDOW && bottom->window && !bottom->window->n_order &&
-           is_called(bottom, "measure") && groups_are_rows(owner, bottom->window);
+    const struct meaning_term *inner = bottom->kind == MEANING_WINDOW && bottom->n_parts == 1 ? bottom->parts[0] : NULL;
+    bool same = inner && inner->kind == MEANING_MEASURE && inner->n_parts == 1 && inner->parts[0]->hash == top->hash;
+    return same && bottom->window && !bottom->window->n_order && is_called(bottom, "measure") &&
+           groups_are_rows(owner, bottom->window);
 }
 
 /* --- conditions --- */
@@ -119,9 +121,9 @@ static bool is_by_itself(const struct meaning *owner, const struct meaning_term 
 static bool read_bound(const struct meaning_term *term, bool *above, bool *strict, double *number)
 {
     char *end;
+    if (term->kind != MEANING_OPERATION || term->n_parts != 2 || term->parts[1]->kind != MEANING_VALUE) return false;
     bool up = term->name[0] == '>', down = term->name[0] == '<' && term->name[1] != '>';
-    if (term->kind != MEANING_OPERATION || term->n_parts != 2 || (!up && !down)) return false;
-    if (term->parts[1]->kind != MEANING_VALUE) return false;
+    if (!up && !down) return false;
     *above = up;
     *strict = term->name[1] == '\0';
     *number = strtod(term->parts[1]->name, &end);
@@ -173,12 +175,13 @@ static void check_condition(struct vsig_run *run, const struct meaning_term *ter
 static void check_term(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
     struct vsig_run *run = self;
+    if (run->verdict->n_findings >= VSIG_MAX_FINDINGS) return;
     if (term->kind == MEANING_WINDOW && term->window) check_window(run, owner, term);
     if (term->kind == MEANING_OPERATION) check_condition(run, term);
     if (term->kind == MEANING_CASE) check_case(run, term);
     if (term->kind == MEANING_RATIO && is_by_itself(owner, term))
         vsig_fire(run, VSIG_ERROR, vsig_node_at(run->subject, term->start, term->end),
-                  "the query divides a value by itself, so the result is always 1");
+                  "the query divides a value by itself, so the result is the same in each row");
 }
 
 static enum err_code constant_result_eval(struct vsig_run *run)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { DAY = 10 }; /* bytes of "2024-06-30" */
+enum { DAY = 10, DAY_AND_TIME = 19 }; /* bytes of "2024-06-30", and with " 12:00:00" */
 
 static bool is_day(const char *text, size_t len)
 {
@@ -21,7 +21,7 @@ static bool is_day(const char *text, size_t len)
 static bool has_time(const struct db_value *value)
 {
     if (value->type != DB_TEXT || value->len <= DAY || !is_day(value->text, DAY)) return false;
-    for (size_t i = DAY; i < value->len; i++)
+    for (size_t i = DAY; i < value->len && i < DAY_AND_TIME; i++)
         if (value->text[i] >= '1' && value->text[i] <= '9') return true;
     return false;
 }
@@ -47,6 +47,7 @@ static void check_bound(struct vsig_run *run, const struct sql_node *node, const
                         const struct sql_node *bound)
 {
     const struct schema_column *column = bounded_column(run->subject, value, bound);
+    if (sql_is(node->parent, SQL_UNARY) && node->parent->op == SQL_OP_NOT) return; /* then that day is kept */
     if (!column || !holds_times(column)) return;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, node,

@@ -59,9 +59,8 @@ static void ask_rejected(int64_t deadline_ms)
 {
     char rejected[96] = "SELECT rows_1, states_";
     unsigned n;
-    vsig_all(&n);
-    memset(rejected + strlen(rejected), 's', n);
-    memset(rejected + strlen(rejected) - 5, 'f', 5); /* the registry's last five: the family's */
+    const struct vsig_def *const *all = vsig_all(&n);
+    for (unsigned i = 0; i < n; i++) strcat(rejected, all[i]->family == VSIG_LLM ? "f" : "s");
     open_with(MSG_FIRST_VALID, deadline_ms);
     s.core->config.llm.hit_rate = 0.99;
     ASK(rejected, "SELECT rows_2");
