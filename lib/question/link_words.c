@@ -70,6 +70,7 @@ static void add_parts(struct arena *arena, struct word_table *table, const struc
 static bool is_light(const char *stem)
 {
     size_t len = strlen(stem);
+    if (!len) return true; /* bytes that are no text */
     for (const char *at = strstr(LIGHT, stem); at; at = strstr(at + 1, stem))
         if (at[-1] == ' ' && at[len] == ' ') return true;
     return false;
