@@ -110,11 +110,12 @@ static void fill_expected(const float *features, const double *expected, float *
 /* Those that fire on less than one right query in 200, and on few wrong ones: an error of any of them is seldom a false
  * alarm, whatever it is about. */
 static const enum vsig_id SELDOM[] = {
-    VSIG_ID_contradicted_value, VSIG_ID_null_first,   VSIG_ID_unit_mismatch,  VSIG_ID_inverted_ratio,
-    VSIG_ID_counted_amount,     VSIG_ID_wrong_role,   VSIG_ID_wrong_grouping, VSIG_ID_date_part,
-    VSIG_ID_loose_or,           VSIG_ID_crossed_keys, VSIG_ID_set_mismatch,   VSIG_ID_evidence_ignored,
-    VSIG_ID_text_number,        VSIG_ID_dropped_rows, VSIG_ID_not_in_null,    VSIG_ID_contradiction,
-    VSIG_ID_integer_division,
+    VSIG_ID_contradicted_value, VSIG_ID_null_first,      VSIG_ID_unit_mismatch,        VSIG_ID_inverted_ratio,
+    VSIG_ID_counted_amount,     VSIG_ID_wrong_role,      VSIG_ID_wrong_grouping,       VSIG_ID_date_part,
+    VSIG_ID_loose_or,           VSIG_ID_crossed_keys,    VSIG_ID_set_mismatch,         VSIG_ID_evidence_ignored,
+    VSIG_ID_text_number,        VSIG_ID_dropped_rows,    VSIG_ID_not_in_null,          VSIG_ID_contradiction,
+    VSIG_ID_integer_division,   VSIG_ID_window_mismatch, VSIG_ID_calculation_mismatch, VSIG_ID_constant_result,
+    VSIG_ID_lost_last_day,      VSIG_ID_repeated_total,
 };
 
 static void fill_findings(const float *signals, float *out)
