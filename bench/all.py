@@ -240,6 +240,12 @@ WHAT_IT_COSTS = [
         needs=["spider"],
     ),
     Bench(
+        name="meaning",
+        command=["{build}/bench/bench_meaning", "9"],
+        claims=[Claim("of a candidate, median us", r"^read the meaning +" + NUMBER, "<=", 15)],
+        needs=["spider"],
+    ),
+    Bench(
         name="JSON",
         command=["{build}/bench/bench_json", CHATGPT, "{databases}"],
         claims=[
