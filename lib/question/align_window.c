@@ -149,20 +149,35 @@ static long number_in_word(const char *norm)
     return 0;
 }
 
+static const char *const EARLIER[] = {"before", "previous", "preceding", "preceded", "prior", "earlier"};
+static const char *const LATER[] = {"after",  "following", "next",     "later",      "subsequent", "ahead",
+                                    "follow", "follows",   "followed", "thereafter", "afterwards"};
+
+static bool has_word_of(const struct aligner *a, const struct frame_element *element, const char *const *words,
+                        size_t n)
+{
+    for (uint32_t t = element->first; t < element->first + element->n_tokens; t++)
+        for (size_t i = 0; i < n; i++)
+            if (text_same(a->question->tokens.items[t].norm, words[i])) return true;
+    return false;
+}
+
+static bool asks_for_later(const struct aligner *a, const struct frame_element *element)
+{
+    return has_word_of(a, element, LATER, G_N_ELEMENTS(LATER));
+}
+
 /* Rows before the current one that the element asks for; 0 if it does not say. */
 static long rows_asked(const struct aligner *a, const struct frame_element *element)
 {
-    static const char *const beside[] = {"before", "previous",  "preceding", "prior", "earlier",
-                                         "after",  "following", "next",      "later"};
     double number = element->number >= 0 ? a->question->values[element->number].number : 0;
     long n = number > 0 && number < MOST_ROWS ? (long)number : 0;
     for (uint32_t i = element->first; !n && i < element->first + element->n_tokens; i++)
         n = number_in_word(a->question->tokens.items[i].norm);
     if (n <= 1) return n;
     bool joined = align_says(a, element, "and") || align_says(a, element, "plus") || align_says(a, element, "with");
-    for (size_t i = 0; joined && i < G_N_ELEMENTS(beside); i++)
-        if (align_says(a, element, beside[i])) return n;
-    return n - 1;
+    bool beside = asks_for_later(a, element) || has_word_of(a, element, EARLIER, G_N_ELEMENTS(EARLIER));
+    return joined && beside ? n : n - 1;
 }
 
 /* A frame that leaves the current row out, or has rows on both sides of it. */
@@ -170,15 +185,6 @@ static bool has_other_bounds(const struct meaning_term *window)
 {
     const char *frame = window->window ? window->window->frame : "";
     return strstr(frame, "preceding and") && !strstr(frame, "unbounded") && !strstr(frame, "current row");
-}
-
-static bool asks_for_later(const struct aligner *a, const struct frame_element *element)
-{
-    static const char *const words[] = {"after", "following", "next", "later", "subsequent", "ahead"};
-    for (uint32_t t = element->first; t < element->first + element->n_tokens; t++)
-        for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-            if (text_same(a->question->tokens.items[t].norm, words[i])) return true;
-    return false;
 }
 
 void align_moving(struct aligner *a)
@@ -202,7 +208,8 @@ void align_moving(struct aligner *a)
                          "the question asks for the last rows only, but the window takes all earlier rows");
         else if (wanted > 0 && before >= 0 && before != wanted)
             align_differ(a, ALIGN_MOVING, asked, term, true,
-                         "the window takes another number of earlier rows than the question says");
+                         after >= 0 ? "the window takes another number of later rows than the question says"
+                                    : "the window takes another number of earlier rows than the question says");
         else
             align_agree(a, ALIGN_MOVING, asked, term);
     }
@@ -217,6 +224,12 @@ int align_step_of(const struct meaning_term *window)
     return (lag ? -1 : 1) * (window->window->order[0].descending ? -1 : 1);
 }
 
+/* An aggregate over the rows with the window, such as an average gap, is the same for the row before and the row after. */
+static bool is_aggregated(const struct aligner *a, const struct align_part *part)
+{
+    return part->owner != a->meaning && a->meaning->grain != MEANING_ROWS;
+}
+
 void align_step(struct aligner *a)
 {
     const struct frame_element *previous = align_asked(a, FRAME_PREVIOUS), *next = align_asked(a, FRAME_NEXT);
@@ -228,14 +241,14 @@ void align_step(struct aligner *a)
         int step = align_step_of(part->term), wanted = previous ? -1 : 1;
         const struct frame_element *asked = previous ? previous : next;
         if (!step) continue;
-        if (!both && step != wanted)
+        if (!both && step != wanted && !is_aggregated(a, part))
             align_differ(a, ALIGN_STEP, asked, part->term, true,
                          previous ? "the question asks for the row before, but the window reads the row after"
                                   : "the question asks for the row after, but the window reads the row before");
         else if (!part->term->window->n_partition && asks_for_each(a) && shows_things(a, part))
             align_differ(a, ALIGN_STEP, asked, part->term, false,
                          "the window has no PARTITION BY, so it reads the row of another thing");
-        else if (!both)
+        else if (!both && step == wanted)
             align_agree(a, ALIGN_STEP, asked, part->term);
     }
 }

@@ -63,6 +63,10 @@ X("and|plus|with ?the # ?* that|which ?just|right come|came|follow|follows|follo
   "?after|before|next ?it|that|this",
   MOVING, 0)
 X("running shoe|water|cost|time|times|club|event|race|hour|hours", IDIOM, 0)
+X(MEAN "|sum|total ?* of|over that|this|each|it ?* and|plus|with ?the # ?* that|which ?just|right "
+       "come|came|follow|follows|followed ?right|just|directly ?after|before ?it|that|this",
+  MOVING, 0)
+X(MEAN "|sum|total ?* of|over that|this|each|it ?* and|plus|with the next|following|subsequent # ?*", MOVING, 0)
 X("previous|prior|preceding one", PREVIOUS, 0)
 X("next|following|subsequent one", NEXT, 0)
 X("next|previous|following|prior|preceding|subsequent # ?" UNIT "|" UNITS, IDIOM, 0)
@@ -371,6 +375,7 @@ X("it|they|he|she ?then|later|next went|moved|changed|turned|switched|goes|moves
   0)
 X("come|came|comes|coming|return|returns ?back again|next", NEXT, 0)
 X("comes|come|came|return again", NEXT, 0)
+X("until|till * * ?* ?* ?* ?* ?* again|anew", NEXT, 0)
 X("successor", NEXT, 0)
 X("lead value|of|by one|1|value", NEXT, 0)
 
