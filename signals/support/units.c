@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-enum thing { TIME, LENGTH, WEIGHT, AMOUNT, AREA };
+enum thing { TIME, LENGTH, WEIGHT, AMOUNT, AREA, MONEY };
 
 /* clang-format off */
 /* Units by their stems and short forms, in one unit of the same thing. Those of AMOUNT go with any other: a column that
- * says none counts ones. */
+ * says none counts ones. MONEY has no rates of exchange: all currencies are one. */
 static const struct {
     const char *word;
     enum thing thing;
@@ -26,6 +26,9 @@ static const struct {
     {"tonn", WEIGHT, 1e3}, {"pound", WEIGHT, 0.45359237}, {"lbs", WEIGHT, 0.45359237},
     {"hundred", AMOUNT, 1e2}, {"thousand", AMOUNT, 1e3}, {"million", AMOUNT, 1e6}, {"billion", AMOUNT, 1e9}, {"trillion", AMOUNT, 1e12},
     {"hectar", AREA, 1e4}, {"acr", AREA, 4046.86},
+    {"cent", MONEY, 1e-2}, {"cents", MONEY, 1e-2}, {"penc", MONEY, 1e-2}, {"pence", MONEY, 1e-2}, {"penni", MONEY, 1e-2},
+    {"euro", MONEY, 1}, {"eur", MONEY, 1}, {"dollar", MONEY, 1}, {"usd", MONEY, 1}, {"gbp", MONEY, 1}, {"chf", MONEY, 1},
+    {"franc", MONEY, 1},
 };
 /* clang-format on */
 static const double USUAL[] = {10, 12, 24, 60, 100, 1000, 1440, 3600, 86400, 1e6, 1e9, 7, 30, 365};
@@ -79,6 +82,13 @@ static bool combine(enum sql_op op, const struct linear *x, const struct linear 
     }
 }
 
+/* An aggregate of values has their unit. */
+static bool keeps_unit(const struct sql_node *call)
+{
+    enum query_aggregate of = query_aggregate_of(call);
+    return of == QUERY_SUM || of == QUERY_AVG || of == QUERY_MIN || of == QUERY_MAX;
+}
+
 static bool linear_of(const struct vsig_subject *subject, const struct sql_node *expr, unsigned depth,
                       struct linear *out)
 {
@@ -87,6 +97,7 @@ static bool linear_of(const struct vsig_subject *subject, const struct sql_node 
     if ((out->column = query_column(subject, expr))) return out->slope = 1, true;
     if (query_literal_number(expr, &out->offset)) return true;
     if (sql_is(expr, SQL_CAST)) return linear_of(subject, sql_kid(expr, 0), depth + 1, out);
+    if (keeps_unit(expr)) return linear_of(subject, sql_kid(sql_kid(expr, CALL_ARGS), 0), depth + 1, out);
     struct linear x, y;
     return sql_is(expr, SQL_BINARY) && linear_of(subject, sql_kid(expr, 0), depth + 1, &x) &&
            linear_of(subject, sql_kid(expr, 1), depth + 1, &y) && combine((enum sql_op)expr->op, &x, &y, out);
@@ -121,19 +132,25 @@ uint32_t vsig_thresholds(const struct vsig_subject *subject, struct vsig_thresho
 
 /* --- what is meant ------------------------------------------------------------------------------------------------ */
 
-/* The unit that a column's name says; -1. */
+/* The unit that a column's name says; -1. A column of millions of dollars has the unit of millions, and one of hours per
+ * week has the unit of hours. */
 static int unit_of_column(const struct schema_column *column)
 {
-    for (uint32_t i = column->words.n; i-- > 0;) {
+    int money = -1;
+    uint32_t end = 0;
+    while (end < column->words.n && strcmp(column->words.items[end].norm, "per") != 0) end++;
+    for (uint32_t i = end; i-- > 0;) {
         int unit = unit_of(&column->words.items[i]);
-        if (unit >= 0) return unit;
+        if (unit >= 0 && UNITS[unit].thing != MONEY) return unit;
+        if (unit >= 0 && money < 0) money = unit;
     }
-    return -1;
+    return money;
 }
 
 /* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres", and "a billion", which is
- * a number by itself. *bare gets it as it stands: 20, 1. */
-static double asked(const struct question *question, const struct question_value *value, int *unit, double *bare)
+ * a number by itself. *bare gets it as it stands: 20, 1. Words of money count only for a column in units of money. */
+static double asked(const struct question *question, const struct question_value *value, bool money, int *unit,
+                    double *bare)
 {
     double number = value->number;
     int own = unit_of(&question->tokens.items[value->first]);
@@ -141,7 +158,7 @@ static double asked(const struct question *question, const struct question_value
     *bare = *unit < 0 ? number : number / UNITS[own].factor;
     for (uint32_t i = value->first + 1; i < question->tokens.n && i < value->first + 4; i++) {
         int next = unit_of(&question->tokens.items[i]);
-        if (next < 0) break;
+        if (next < 0 || (UNITS[next].thing == MONEY && !money)) break;
         *unit = next;
         if (UNITS[next].thing != AMOUNT) break;
         number *= UNITS[next].factor;
@@ -156,7 +173,8 @@ enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const st
     double want = NAN, bare;
     if (expected) *expected = NAN;
     if (value->kind != QUESTION_VALUE_NUMBER) return VSIG_UNIT_NONE;
-    double number = asked(subject->analysis, value, &said, &bare);
+    bool money = held >= 0 && UNITS[held].thing == MONEY;
+    double number = asked(subject->analysis, value, money, &said, &bare);
     if (said < 0 || number == 0) return VSIG_UNIT_NONE;
     enum thing thing = UNITS[said].thing;
     if (thing == AMOUNT && (held < 0 || UNITS[held].thing == AMOUNT))
