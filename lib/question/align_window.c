@@ -224,7 +224,7 @@ int align_step_of(const struct meaning_term *window)
     return (lag ? -1 : 1) * (window->window->order[0].descending ? -1 : 1);
 }
 
-/* An aggregate over the rows with the window, such as an average gap, is the same for the row before and the row after. */
+/* An aggregate over the window's rows, such as an average gap, is the same for the row before and the row after. */
 static bool is_aggregated(const struct aligner *a, const struct align_part *part)
 {
     return part->owner != a->meaning && a->meaning->grain != MEANING_ROWS;
