@@ -29,6 +29,7 @@ LOGS = ["--log", "chatgpt={spider}/logs/dev.chatgpt.jsonl={databases}=sampled",
 UNORDERED = [part.rpartition("=")[0] if "=" in part else part for part in LOGS]
 CHATGPT, RESDSQL = "{spider}/logs/dev.chatgpt.jsonl", "{spider}/logs/dev.resdsql.jsonl"
 ROOTED = ["--db-root", "{databases}"]
+ANALYTIC = "tests/data/analytic"
 ALL = ["spider", "superhero"]
 NUMBER = r"([\d,]+(?:\.\d+)?)"
 
@@ -64,17 +65,17 @@ def by_log(says, pattern, figures):
 def repaired(log): return rf"^\| {log} \| 0\.5 \|.*→ *" + NUMBER
 
 
-def pairs(name, preferred, wrong, right, auc):
+def pairs(name, preferred, wrong, right, auc, folder="tests/data/pairs", databases=ROOTED, needs=("spider",)):
     return Bench(
         name=f"pairs {name}",
-        command=bench("pairs.py", "--assay", "{assay}", *ROOTED, f"tests/data/pairs/{name}.jsonl"),
+        command=bench("pairs.py", "--assay", "{assay}", *databases, f"{folder}/{name.split()[-1]}.jsonl"),
         claims=[
             Claim("minimal pairs preferred, %", cells("all", then=1), "==", preferred),
             Claim("wrong alone validated, %", cells("all", then=3), "==", wrong),
             Claim("right alone validated, %", cells("all", then=4), "==", right),
             Claim("AUC alone", cells("all", then=5), "==", auc),
         ],
-        needs=["spider"],
+        needs=list(needs),
     )
 
 
@@ -113,6 +114,8 @@ def fleet(messages, beside, rate, p50, p95, p99):
 WHAT_IS_JUDGED = [
     pairs("held", preferred=84.7, wrong=40.1, right=88.9, auc=0.832),
     pairs("dev", preferred=96.0, wrong=41.3, right=92.0, auc=0.890),
+    pairs("analytic held", preferred=76.5, wrong=40.2, right=75.8, auc=0.732, folder=ANALYTIC,
+          databases=["--schemas", ANALYTIC], needs=()),
     Bench(
         name="selection",
         command=bench("strategy_report.py", "--assay", "{assay}", *LOGS, "--strategy", "rerank"),

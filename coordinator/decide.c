@@ -156,7 +156,7 @@ static void score_among(struct request *request, uint32_t index, const struct co
     verify(request, index, among);
     judged->label_model_p = worth->label_model_p;
     judged->p_correct = combine(request, worth->p, judged->entailment);
-    judged->p_correct = models_believe_unlearned(models, judged, judged->p_correct);
+    judged->p_correct = models_apply_unlearned(models, judged, judged->p_correct);
     if (request->message->schema) judged->p_correct = models_from_schema(models, judged->p_correct);
     if (among->remote) judged->p_correct = models_hear(models, judged, hit_rate_of(request->core), judged->p_correct);
     if (judged->p_correct > COVERAGE_LOW_P && rules_tier(request, index) != TIER_JUDGED)

@@ -85,8 +85,8 @@ double models_from_schema(const struct scoring_models *models, double p);
 /* Finds the signals that neither the classifier nor the verifier reads: scoring/unlearned.c. models_load calls it. */
 void models_find_unlearned(struct scoring_models *models);
 
-/* Gives P less what the findings of such signals are believed to mean. NAN stays NAN. Thread: any. */
-double models_believe_unlearned(const struct scoring_models *models, const struct msg_judged *judged, double p);
+/* Gives P lowered by the findings of such signals. NAN stays NAN. Thread: any. */
+double models_apply_unlearned(const struct scoring_models *models, const struct msg_judged *judged, double p);
 
 /* The features of the verifier as they came in a message: out[FEATURE_COUNT] by index, NAN where nothing came.
  * False: nothing came at all. */

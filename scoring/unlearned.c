@@ -64,7 +64,7 @@ static unsigned severity_of(const struct msg_judged *judged, uint32_t signal)
     return worst;
 }
 
-double models_believe_unlearned(const struct scoring_models *models, const struct msg_judged *judged, double p)
+double models_apply_unlearned(const struct scoring_models *models, const struct msg_judged *judged, double p)
 {
     double nats = 0;
     for (uint32_t i = 0; i < judged->n_signals && !isnan(p); i++) {

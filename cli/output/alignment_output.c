@@ -21,13 +21,6 @@ static char *part_of(const struct align_item *item, const char *sql)
     return item->end ? g_strndup(sql + item->start, item->end - item->start) : NULL;
 }
 
-static bool has_item(const struct alignment *alignment, const struct frame_element *element)
-{
-    for (uint32_t i = 0; i < alignment->n; i++)
-        if (alignment->items[i].n_tokens && alignment->items[i].first == element->first) return true;
-    return false;
-}
-
 static json_t *element_json(const struct question *question, const struct frame_element *element)
 {
     const struct text_token *from = &question->tokens.items[element->first], *to = from + element->n_tokens - 1;
@@ -80,7 +73,7 @@ void alignment_print(const struct question *question, const struct alignment *al
     for (uint32_t i = 0; i < alignment->n; i++) print_item(question, &alignment->items[i], sql, stream);
     for (uint32_t i = 0; question->frame && i < question->frame->n; i++) {
         const struct frame_element *element = &question->frame->elements[i];
-        if (has_item(alignment, element)) continue;
+        if (align_has_item(alignment, element)) continue;
         char *text = words_of(question, element->first, element->n_tokens);
         GString *line = g_string_new(NULL);
         g_string_append_printf(line, "no part compared (%s): '%s'\n", frame_kind_name(element->kind), text);

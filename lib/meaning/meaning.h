@@ -150,6 +150,12 @@ void meaning_visit(const struct meaning *meaning, const struct meaning_visitor *
 /* Follows a column of a relation to the term that computes it. *owner (may be NULL) gets that term's relation. */
 const struct meaning_term *meaning_follow(const struct meaning_term *term, const struct meaning **owner);
 
+/* True for a subquery that is a value; false for a column of a relation, which has the same kind. */
+bool meaning_is_subquery(const struct meaning_term *term);
+
+/* True for a column of an enclosing query. */
+bool meaning_is_outer(const struct meaning_term *term);
+
 /* Prints one line for each part. NUL-terminated; NULL if the arena is full. */
 char *meaning_print(struct arena *arena, const struct meaning *meaning);
 

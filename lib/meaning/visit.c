@@ -1,6 +1,8 @@
 /* Visits all relations and terms of a meaning. */
 #include "lib/meaning/meaning.h"
 
+#include <string.h>
+
 struct meaning_walk {
     const struct meaning_visitor *visitor;
     uint32_t steps;
@@ -8,9 +10,16 @@ struct meaning_walk {
 
 static void walk_relation(struct meaning_walk *walk, const struct meaning *m);
 
-static bool is_own_query(const struct meaning_term *term)
+bool meaning_is_subquery(const struct meaning_term *term)
 {
     return term->kind == MEANING_QUERY && term->relation && !(term->name && *term->name);
+}
+
+bool meaning_is_outer(const struct meaning_term *term)
+{
+    static const char outer[] = "outer ";
+    bool named = (term->kind == MEANING_COLUMN || term->kind == MEANING_QUERY) && term->name;
+    return named && strncmp(term->name, outer, sizeof outer - 1) == 0;
 }
 
 static void walk_terms(struct meaning_walk *walk, const struct meaning *owner, struct meaning_term *const *terms,
@@ -26,7 +35,7 @@ static void walk_term(struct meaning_walk *walk, const struct meaning *owner, co
         walk_terms(walk, owner, term->window->partition, term->window->n_partition);
         for (uint32_t i = 0; i < term->window->n_order; i++) walk_term(walk, owner, term->window->order[i].term);
     }
-    if (is_own_query(term)) walk_relation(walk, term->relation);
+    if (meaning_is_subquery(term)) walk_relation(walk, term->relation);
 }
 
 static void walk_terms(struct meaning_walk *walk, const struct meaning *owner, struct meaning_term *const *terms,

@@ -76,6 +76,20 @@ bool align_says(const struct aligner *a, const struct frame_element *element, co
     return false;
 }
 
+bool align_says_any(const struct aligner *a, const struct frame_element *element, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (align_says(a, element, words[i])) return true;
+    return false;
+}
+
+bool align_has_item(const struct alignment *alignment, const struct frame_element *element)
+{
+    for (uint32_t i = 0; i < alignment->n; i++)
+        if (alignment->items[i].n_tokens && alignment->items[i].first == element->first) return true;
+    return false;
+}
+
 /* --- terms --- */
 
 bool align_is(const struct meaning_term *term, enum meaning_kind kind, const char *name)
@@ -102,6 +116,11 @@ const struct schema_column *align_column(const struct aligner *a, const struct m
     return align_term_column(a->schema, term);
 }
 
+bool align_names_thing(const struct aligner *a, const struct schema_column *column)
+{
+    return column->affinity == SCHEMA_TEXT || schema_is_foreign_key(a->schema, column->id) || column->pk;
+}
+
 static bool is_date_column(const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -123,8 +142,7 @@ bool align_is_date(const struct aligner *a, const struct meaning_term *term)
 static void note_outer(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
     (void)owner;
-    bool named = term->kind == MEANING_COLUMN || term->kind == MEANING_QUERY;
-    *(bool *)self |= named && term->name && g_str_has_prefix(term->name, "outer ");
+    *(bool *)self |= meaning_is_outer(term);
 }
 
 bool align_is_correlated(const struct meaning *m)
@@ -239,12 +257,11 @@ static void add_part(struct align_parts *parts, const struct meaning *owner, con
 static void sort_term(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
     struct aligner *a = self;
-    bool query = term->kind == MEANING_QUERY && term->relation && term->name && !*term->name;
     struct align_parts *parts = term->kind == MEANING_WINDOW             ? &a->windows
                                 : term->kind == MEANING_RATIO            ? &a->ratios
                                 : term->kind == MEANING_MEASURE          ? &a->measures
                                 : align_is(term, MEANING_OPERATION, "-") ? &a->minuses
-                                : query                                  ? &a->queries
+                                : meaning_is_subquery(term)              ? &a->queries
                                                                          : NULL;
     if (parts) add_part(parts, owner, term);
 }

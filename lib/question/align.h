@@ -11,6 +11,8 @@
 #include "lib/meaning/meaning.h"
 #include "lib/question/link.h"
 
+struct frame_element;
+
 /* aspect, the function align_... that looks at it, group, name */
 #define ALIGN_ASPECTS(X)                                                                                               \
     X(RUNNING, running, WINDOW, "running total")                                                                       \
@@ -63,6 +65,9 @@ const struct alignment *align_make(struct arena *arena, const struct question *q
 
 /* Gives the column of a term; NULL if it is no column of a table of the schema. Thread: any. */
 const struct schema_column *align_term_column(const struct schema_index *schema, const struct meaning_term *term);
+
+/* True if a part of the query agrees with the element, or differs from it. */
+bool align_has_item(const struct alignment *alignment, const struct frame_element *element);
 
 enum align_group align_group(enum align_aspect aspect);
 const char *align_aspect_name(enum align_aspect aspect);

@@ -40,9 +40,14 @@ const struct frame_element *align_asked(const struct aligner *a, enum frame_kind
 /* True if a word of the element, or one of the words around it, is `word`. */
 bool align_says(const struct aligner *a, const struct frame_element *element, const char *word);
 
+/* True if align_says is true of one of n words. */
+bool align_says_any(const struct aligner *a, const struct frame_element *element, const char *const *words, size_t n);
+
 bool align_is(const struct meaning_term *term, enum meaning_kind kind, const char *name);
 /* The same as align_term_column. */
 const struct schema_column *align_column(const struct aligner *a, const struct meaning_term *term);
+/* True for a key, a reference or a text, whose values tell things apart. */
+bool align_names_thing(const struct aligner *a, const struct schema_column *column);
 /* True if the values of the term are dates or times. */
 bool align_is_date(const struct aligner *a, const struct meaning_term *term);
 /* True if a term of the relation is a column of an enclosing one. */

@@ -126,8 +126,7 @@ static bool keeps_all_conditions(const struct meaning *whole, const struct meani
 static void check_whole(struct aligner *a, const struct frame_element *asked, const struct align_part *part)
 {
     const struct meaning_term *top = part->term->parts[0], *bottom = part->term->parts[1];
-    bool query = bottom->kind == MEANING_QUERY && bottom->relation && bottom->name && !*bottom->name;
-    if (!is_total(top) || top->rows || !query || part->owner->grain != MEANING_KEYS) return;
+    if (!is_total(top) || top->rows || !meaning_is_subquery(bottom) || part->owner->grain != MEANING_KEYS) return;
     if (align_is_correlated(bottom->relation))
         align_differ(a, ALIGN_WHOLE, asked, bottom, false,
                      "the share is taken of a group, so the shares of all groups do not add up to the whole");
@@ -249,9 +248,7 @@ static void check_order(struct aligner *a, const struct frame_element *asked, co
 static bool is_without_order(const struct aligner *a, const struct frame_element *asked)
 {
     static const char *const words[] = {"difference", "differences", "differ", "differs", "gap", "between", "spread"};
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (align_says(a, asked, words[i])) return true;
-    return false;
+    return align_says_any(a, asked, words, G_N_ELEMENTS(words));
 }
 
 void align_sides(struct aligner *a)
@@ -284,7 +281,7 @@ static bool counts_different(const struct question *question)
     return false;
 }
 
-/* Does a relation below the answer keep each value once? */
+/* True if a relation below the answer drops repeated values. */
 static bool drops_repeats(const struct aligner *a)
 {
     for (uint32_t i = 0; i < a->n_relations; i++) {
@@ -342,12 +339,12 @@ static bool has_key(const struct aligner *a, const struct meaning *m)
     return false;
 }
 
-/* One column that refers to another table, or a name: a union of them is a set of things. */
-static bool shows_things(const struct aligner *a, const struct meaning *m)
+/* True if the only column is a key, a reference or a name. A union of such columns is a set of things. */
+static bool lists_things(const struct aligner *a, const struct meaning *m)
 {
     const struct schema_column *column = m->n_outputs == 1 ? align_column(a, m->outputs[0].term) : NULL;
-    return column && (column->affinity == SCHEMA_TEXT || schema_is_foreign_key(a->schema, column->id) || column->pk ||
-                      g_str_has_suffix(column->name, "_id") || g_str_has_suffix(column->name, "Id"));
+    return column && (align_names_thing(a, column) || g_str_has_suffix(column->name, "_id") ||
+                      g_str_has_suffix(column->name, "Id"));
 }
 
 static const struct meaning_term *find_total(const struct meaning *m)
@@ -366,7 +363,7 @@ static void check_union(struct aligner *a, const struct meaning *m, const struct
     bool distinct = question_cue_any(a->question, 1U << QUESTION_CUE_DISTINCT);
     if (!total || !source->n_sides || has_key(a, source->sides[0])) return;
     bool counts_things =
-        m->grain == MEANING_ONE && align_is(total, MEANING_MEASURE, "count") && shows_things(a, source->sides[0]);
+        m->grain == MEANING_ONE && align_is(total, MEANING_MEASURE, "count") && lists_things(a, source->sides[0]);
     if (g_str_equal(source->set, "union") && !distinct && (asked || !counts_things))
         align_differ(a, ALIGN_REPEATS, asked, total, true,
                      "UNION drops equal rows before they are counted or added up; UNION ALL keeps them");

@@ -58,9 +58,7 @@ static bool says_backwards(const struct aligner *a)
 static bool is_plain_request(const struct aligner *a, const struct frame_element *element)
 {
     static const char *const words[] = {"running", "cumulative", "cumulatively", "accumulated"};
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (align_says(a, element, words[i])) return true;
-    return false;
+    return align_says_any(a, element, words, G_N_ELEMENTS(words));
 }
 
 void align_running(struct aligner *a)
@@ -102,8 +100,7 @@ static bool shows_things(const struct aligner *a, const struct align_part *part)
     for (uint32_t i = 0; i < part->owner->n_outputs; i++) {
         const struct meaning_term *term = part->owner->outputs[i].term;
         const struct schema_column *column = align_column(a, meaning_follow(term, NULL));
-        bool plain = column && !column->unique && !align_is_date(a, term) &&
-                     (column->affinity == SCHEMA_TEXT || schema_is_foreign_key(a->schema, column->id) || column->pk);
+        bool plain = column && !column->unique && !align_is_date(a, term) && align_names_thing(a, column);
         for (uint32_t k = 0; k < window->n_order; k++) plain &= window->order[k].term->hash != term->hash;
         if (plain) return true;
     }
@@ -134,21 +131,6 @@ void align_restart(struct aligner *a)
 
 /* --- moving windows --- */
 
-static const char *const NUMBERS[] = {"zero",  "one",   "two",  "three", "four",   "five",  "six",
-                                      "seven", "eight", "nine", "ten",   "eleven", "twelve"};
-
-/* The number in "3-month", "three-month". */
-static long number_in_word(const char *norm)
-{
-    char *end;
-    long n = strtol(norm, &end, 10);
-    if (end != norm && *end == '-') return n;
-    const char *dash = strchr(norm, '-');
-    for (size_t i = 0; dash && i < G_N_ELEMENTS(NUMBERS); i++)
-        if (strlen(NUMBERS[i]) == (size_t)(dash - norm) && g_str_has_prefix(norm, NUMBERS[i])) return (long)i;
-    return 0;
-}
-
 static const char *const EARLIER[] = {"before", "previous", "preceding", "preceded", "prior", "earlier"};
 static const char *const LATER[] = {"after",  "following", "next",     "later",      "subsequent", "ahead",
                                     "follow", "follows",   "followed", "thereafter", "afterwards"};
@@ -173,7 +155,7 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
     double number = element->number >= 0 ? a->question->values[element->number].number : 0;
     long n = number > 0 && number < MOST_ROWS ? (long)number : 0;
     for (uint32_t i = element->first; !n && i < element->first + element->n_tokens; i++)
-        n = number_in_word(a->question->tokens.items[i].norm);
+        n = text_number_in_span(a->question->tokens.items[i].norm);
     if (n <= 1) return n;
     bool joined = align_says(a, element, "and") || align_says(a, element, "plus") || align_says(a, element, "with");
     bool beside = asks_for_later(a, element) || has_word_of(a, element, EARLIER, G_N_ELEMENTS(EARLIER));

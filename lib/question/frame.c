@@ -57,20 +57,6 @@ static bool ends_with(const char *word, const char *end)
     return n > n_end && strcmp(word + n - n_end, end) == 0;
 }
 
-/* "7-day", "three-week" */
-static bool is_span(const char *word)
-{
-    static const char *const counts[] = {"two",   "three", "four", "five",   "six",    "seven",
-                                         "eight", "nine",  "ten",  "twelve", "thirty", "ninety"};
-    const char *dash = strchr(word, '-');
-    if (!dash || !dash[1] || strchr("0123456789", dash[1])) return false;
-    if (strspn(word, "0123456789") == (size_t)(dash - word)) return true;
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (strlen(counts[i]) == (size_t)(dash - word) && strncmp(word, counts[i], (size_t)(dash - word)) == 0)
-            return true;
-    return false;
-}
-
 /* Gives the number of the word [word, word + n) + end. */
 static uint32_t find_word(const char *word, size_t n, const char *end)
 {
@@ -107,7 +93,7 @@ static uint32_t read_as(const char *word)
     if (ends_with(word, "n't") || ends_with(word, "n\xE2\x80\x99t")) return pattern_word(rules, "not");
     if (ends_with(word, "'s") || ends_with(word, "\xE2\x80\x99s")) return pattern_word(rules, "x's");
     if (ends_with(word, "-wide")) return pattern_word(rules, "x-wide");
-    return is_span(word) ? pattern_word(rules, "n-day") : find_base(word);
+    return text_number_in_span(word) ? pattern_word(rules, "n-day") : find_base(word);
 }
 
 static int number_in(const struct pattern_text *text, uint32_t first, uint32_t n_tokens)

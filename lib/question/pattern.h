@@ -18,7 +18,7 @@ enum { PATTERN_NO_WORD = UINT32_MAX };
 /* Gives the number of a word in the table, or PATTERN_NO_WORD. Thread: any. */
 uint32_t pattern_word(const struct pattern_table *table, const char *word);
 
-/* A question as a table sees it. */
+/* The tokens of a question, prepared for one table. */
 struct pattern_text {
     const struct pattern_table *table;
     const struct question *question;

@@ -39,6 +39,9 @@ struct text_tokens text_tokenize(struct arena *arena, const char *text, size_t l
  * no. Common abbreviations are expanded (num → number, avg → average, dept → department, ...: a table). */
 struct text_tokens text_split_identifier(struct arena *arena, const char *name, size_t len);
 
+/* Gives the number before the hyphen of "7-day" or "three-week". 0 if there is none, or if it is above 1,000,000. */
+long text_number_in_span(const char *word);
+
 /* Fold for comparison: NFKD, marks stripped, lower case, runs of space to one, trimmed. NULL when full. */
 char *text_fold(struct arena *arena, const char *text, size_t len);
 

@@ -33,16 +33,35 @@ bool text_is_stop(const char *word)
     return known && known->is_stop;
 }
 
+/* The number word before a hyphen; NULL. */
+static const struct lexeme *number_before(const char *norm, const char *dash)
+{
+    char word[16];
+    if ((size_t)(dash - norm) >= sizeof word) return NULL;
+    memcpy(word, norm, (size_t)(dash - norm));
+    word[dash - norm] = '\0';
+    const struct lexeme *known = lexeme_find(word);
+    return known && known->is_number ? known : NULL;
+}
+
+long text_number_in_span(const char *word)
+{
+    enum { MOST = 1000000 };
+    const char *dash = strchr(word, '-');
+    if (!dash || dash == word || !dash[1] || strchr("0123456789", dash[1])) return 0;
+    const struct lexeme *known = number_before(word, dash);
+    char *end;
+    double number = known ? known->number : (double)strtol(word, &end, 10);
+    bool whole = known || end == dash;
+    return whole && number > 0 && number <= MOST ? (long)number : 0;
+}
+
 /* "twenty-five": both halves are number words, tens and ones. */
 static bool hyphen_number(const char *norm, double *number)
 {
     const char *dash = strchr(norm, '-');
-    if (!dash || dash - norm >= 16) return false;
-    char tens[16];
-    memcpy(tens, norm, (size_t)(dash - norm));
-    tens[dash - norm] = '\0';
-    const struct lexeme *left = lexeme_find(tens), *right = lexeme_find(dash + 1);
-    if (!left || !right || !left->is_number || !right->is_number) return false;
+    const struct lexeme *left = dash ? number_before(norm, dash) : NULL, *right = dash ? lexeme_find(dash + 1) : NULL;
+    if (!left || !right || !right->is_number) return false;
     if (left->number < 20 || left->number > 90 || right->number < 1 || right->number > 9) return false;
     *number = left->number + right->number;
     return true;

@@ -8,12 +8,7 @@
 static unsigned count_unmatched(const struct question_frame *frame, const struct alignment *alignment)
 {
     unsigned n = 0;
-    for (uint32_t e = 0; e < frame->n; e++) {
-        bool matched = false;
-        for (uint32_t i = 0; i < alignment->n; i++)
-            matched |= alignment->items[i].n_tokens && alignment->items[i].first == frame->elements[e].first;
-        n += !matched;
-    }
+    for (uint32_t i = 0; i < frame->n; i++) n += !align_has_item(alignment, &frame->elements[i]);
     return n;
 }
 

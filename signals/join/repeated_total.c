@@ -84,9 +84,10 @@ static void check_measure(void *self, const struct meaning *m, const struct mean
 
 static enum err_code repeated_total_eval(struct vsig_run *run)
 {
-    const struct meaning *meaning = vsig_meaning(run->subject);
+    const struct meaning *meaning;
+    enum err_code code = vsig_read_meaning(run->subject, &meaning);
     if (meaning) meaning_visit(meaning, &(struct meaning_visitor){.self = run, .term = check_measure});
-    return ERR_OK;
+    return code;
 }
 
 const struct vsig_def vsig_repeated_total = {

@@ -165,7 +165,7 @@ static void check_condition(struct vsig_run *run, const struct meaning_term *ter
         if (strcmp(term->name, comparisons[i]) != 0 || term->n_parts != 2) continue;
         if (term->parts[0]->hash != term->parts[1]->hash || term->parts[0]->kind != MEANING_COLUMN) continue;
         const struct meaning_term *at = term->end ? term : term->parts[0];
-        bool outer = strncmp(term->parts[0]->name, "outer ", 6) == 0;
+        bool outer = meaning_is_outer(term->parts[0]);
         vsig_fire(run, VSIG_ERROR, vsig_node_at(run->subject, at->start, at->end), "%s",
                   outer ? "the column of the subquery is one of the outer query, so it is compared with itself"
                         : "the condition compares a column with itself");
@@ -186,10 +186,11 @@ static void check_term(void *self, const struct meaning *owner, const struct mea
 
 static enum err_code constant_result_eval(struct vsig_run *run)
 {
+    const struct meaning *meaning;
+    enum err_code code = vsig_read_meaning(run->subject, &meaning);
     check_counts(run);
-    const struct meaning *meaning = vsig_meaning(run->subject);
     if (meaning) meaning_visit(meaning, &(struct meaning_visitor){.self = run, .term = check_term});
-    return ERR_OK;
+    return code;
 }
 
 const struct vsig_def vsig_constant_result = {

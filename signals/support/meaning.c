@@ -2,12 +2,22 @@
 
 #include "signals/support/links.h"
 
+enum err_code vsig_read_meaning(struct vsig_subject *subject, const struct meaning **out)
+{
+    struct meaning *meaning = NULL;
+    enum err_code code = ERR_OK;
+    if (!subject->meaning && subject->bound) {
+        code = meaning_read(subject->arena, subject->bound, &meaning);
+        if (!code) subject->meaning = meaning;
+    }
+    *out = subject->meaning;
+    return code;
+}
+
 const struct meaning *vsig_meaning(struct vsig_subject *subject)
 {
-    if (subject->meaning || !subject->bound) return subject->meaning;
-    struct meaning *meaning = NULL;
-    if (meaning_read(subject->arena, subject->bound, &meaning) != ERR_OK) return NULL;
-    return subject->meaning = meaning;
+    const struct meaning *meaning;
+    return vsig_read_meaning(subject, &meaning) == ERR_OK ? meaning : NULL;
 }
 
 const struct alignment *vsig_alignment(struct vsig_subject *subject)
@@ -29,8 +39,11 @@ const struct sql_node *vsig_node_at(const struct vsig_subject *subject, uint32_t
 
 enum err_code vsig_report_differences(struct vsig_run *run, enum align_group group)
 {
+    const struct meaning *meaning;
+    enum err_code code = vsig_read_meaning(run->subject, &meaning);
+    if (code || !meaning || !run->subject->analysis) return code;
     const struct alignment *alignment = vsig_alignment(run->subject);
-    if (!alignment) return vsig_meaning(run->subject) ? ERR_LIMIT_MEMORY : ERR_OK;
+    if (!alignment) return ERR_LIMIT_MEMORY;
     for (uint32_t i = 0; i < alignment->n; i++) {
         const struct align_item *item = &alignment->items[i];
         if (item->agrees || align_group(item->aspect) != group) continue;

@@ -6,7 +6,11 @@
 #include "lib/question/align.h"
 #include "signals/vsig.h"
 
-/* Gives the meaning of the candidate. NULL if it has no query, or if the arena is full. Thread: eval. */
+/* Reads the meaning of the candidate. *out is NULL if it has no query. Returns ERR_OK, or ERR_LIMIT_MEMORY if the arena
+ * is full: a check that needs the meaning must return this. Thread: eval. */
+enum err_code vsig_read_meaning(struct vsig_subject *subject, const struct meaning **out);
+
+/* Gives the meaning to readers that can do without it. NULL if there is none, or if the arena is full. Thread: eval. */
 const struct meaning *vsig_meaning(struct vsig_subject *subject);
 
 /* Gives the alignment with the question. NULL without a question, or if the arena is full. Thread: eval. */

@@ -20,16 +20,16 @@ static const struct {
     {"minute", TIME, 60}, {"hour", TIME, 3600}, {"day", TIME, 86400}, {"week", TIME, 604800},
     {"millimet", LENGTH, 1e-3}, {"mm", LENGTH, 1e-3}, {"centimet", LENGTH, 1e-2}, {"cm", LENGTH, 1e-2},
     {"met", LENGTH, 1}, {"m", LENGTH, 1}, {"meter", LENGTH, 1}, {"metr", LENGTH, 1}, {"kilomet", LENGTH, 1e3},
-    {"kilometr", LENGTH, 1e3}, {"kilometer", LENGTH, 1e3}, {"km", LENGTH, 1e3}, {"centimetr", LENGTH, 1e-2}, {"centimeter", LENGTH, 1e-2},
+    {"kilometr", LENGTH, 1e3}, {"kilometer", LENGTH, 1e3}, {"km", LENGTH, 1e3}, {"centimetr", LENGTH, 1e-2},
+    {"centimeter", LENGTH, 1e-2},
     {"mile", LENGTH, 1609.344}, {"foot", LENGTH, 0.3048}, {"feet", LENGTH, 0.3048}, {"ft", LENGTH, 0.3048},
     {"inch", LENGTH, 0.0254}, {"gram", WEIGHT, 1e-3}, {"kilogram", WEIGHT, 1}, {"kg", WEIGHT, 1}, {"ton", WEIGHT, 1e3},
     {"tonn", WEIGHT, 1e3}, {"pound", WEIGHT, 0.45359237}, {"lbs", WEIGHT, 0.45359237},
     {"hundred", AMOUNT, 1e2}, {"thousand", AMOUNT, 1e3}, {"million", AMOUNT, 1e6}, {"billion", AMOUNT, 1e9},
     {"trillion", AMOUNT, 1e12},
     {"hectar", AREA, 1e4}, {"acr", AREA, 4046.86},
-    {"cent", MONEY, 1e-2}, {"cents", MONEY, 1e-2}, {"penc", MONEY, 1e-2}, {"pence", MONEY, 1e-2},
-    {"penni", MONEY, 1e-2}, {"euro", MONEY, 1}, {"eur", MONEY, 1}, {"dollar", MONEY, 1}, {"usd", MONEY, 1},
-    {"gbp", MONEY, 1}, {"chf", MONEY, 1}, {"franc", MONEY, 1},
+    {"cent", MONEY, 1e-2}, {"penc", MONEY, 1e-2}, {"penni", MONEY, 1e-2}, {"euro", MONEY, 1}, {"eur", MONEY, 1},
+    {"dollar", MONEY, 1}, {"usd", MONEY, 1}, {"gbp", MONEY, 1}, {"chf", MONEY, 1}, {"franc", MONEY, 1},
 };
 /* clang-format on */
 static const double USUAL[] = {10, 12, 24, 60, 100, 1000, 1440, 3600, 86400, 1e6, 1e9, 7, 30, 365};
