@@ -1,7 +1,7 @@
 /* Time to read the meaning of a candidate, compared with parsing and binding it, over the candidates of the dev logs.
  *
- * Each candidate is read `passes` times in a row, and its best time counts. So caches are warm. Prints the median and the
- * 99th percentile over the candidates, on one thread, in microseconds. The claim is in bench/all.py.
+ * Each candidate is read `passes` times in a row, and its best time counts. So caches are warm. Prints the median and
+ * the 99th percentile over the candidates, on one thread, in microseconds. The claim is in bench/all.py.
  *
  *   bench_meaning [passes]
  */

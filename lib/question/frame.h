@@ -1,8 +1,9 @@
 /* What a question asks of the calculation, beyond its cues (question.h): running totals, earlier and later values,
  * ties, things without any, shares and their whole.
  *
- * The rules are rows of lib/question/frame_rows.h, patterns of words. An element says that the words ask for something. It
- * does not say of which column: lib/question/align.h compares the elements with the meaning of a query. */
+ * The rules are rows of lib/question/frame_rows.h, patterns of words. An element says that the words ask for
+ * something. It does not say of which column: lib/question/align.h compares the elements with the meaning of a
+ * query. */
 #ifndef ASSAY_LIB_QUESTION_FRAME_H
 #define ASSAY_LIB_QUESTION_FRAME_H
 
