@@ -22,11 +22,12 @@
 #define BEFORE  "before|preceding|previous|prior|earlier"
 #define AT_ONCE "right|just|immediately|directly|straight|shortly"
 #define NIL     "0|zero|zeros|zeroes|nil|nought|naught"
-#define WITH_NONE                                                                                                      \
-    "without|no|none|zero|nothing|nobody|never|not|lacking|0|neither|empty|unused|idle|inactive|unsold|unvisited|"     \
-    "unbooked|unassigned|vacant|quiet|dormant|childless|unrented|non-givers|non-buyers|closed"
+#define NONE    "without|no|none|zero|nothing|nobody|never|lacking"
 #define EMPTY                                                                                                          \
     "empty|unused|idle|inactive|unsold|unvisited|unbooked|unassigned|vacant|quiet|dormant|unrented|closed|zero-count"
+#define NONE_OR_NOT   NONE "|not|0"
+#define NONE_OR_EMPTY NONE "|" EMPTY
+#define WITH_NONE     NONE_OR_NOT "|neither|childless|non-givers|non-buyers|" EMPTY
 #define MISSING                                                                                                        \
     "missing|empty|blank|null|unknown|absent|unrated|unset|unfilled|unrecorded|unanswered|undefined|"                  \
     "unmeasured|unscored|ungraded|unreported|unpaid|unplayed|unspecified|unavailable|incomplete|absentees|no-shows|"   \
@@ -458,7 +459,6 @@ X("as a whole", OVERALL, 0)
 #define DROP                                                                                                           \
     "leave|skip|skipping|drop|omit|exclude|hide|remove|removing|ignore|"                                               \
     "suppress"
-#define NONES "without|no|nothing|none|never|nobody|zero|lacking|not|0"
 X("no " PLACE " ?should|is|are|may|must|gets|get|to|being|has ?been ?be|been|left "
   "skipped|missing|left|lost|omitted|empty|unused|free|out",
   NO_GAPS, 0)
@@ -477,19 +477,19 @@ X("only|just ?the ?for|those|ones|* ?* ?* that|who|which|with|where|having ?we ?
   NO_ZEROS, 0)
 X("only|just ?the|those ?* we ?really|actually|ever have|had|sell|sold", NO_ZEROS, 0)
 X(DROP " ?out ?the|any|all|those|ones|people|anyone|everyone ?* ?who|that|which|with|for|ones "
-       "?have|has|had|did|are|is " NONES " ?*",
+       "?have|has|had|did|are|is " NONE_OR_NOT " ?*",
   NO_ZEROS, 0)
-X(DROP " ?out ?the|any|all * ?* ?that|which|who|with ?* " NONES " ?*", NO_ZEROS, 0)
+X(DROP " ?out ?the|any|all * ?* ?that|which|who|with ?* " NONE_OR_NOT " ?*", NO_ZEROS, 0)
 X("leave|drop|hide|omit|remove|skip|skipping|exclude|suppress ?out ?the|any|all " EMPTY
   "|zeros|zeroes|0s|non-givers|childless ?*",
   NO_ZEROS, 0)
 X("leave ?the|any|those|* ?* ?* without|no|empty|idle|unused ?* ?* out|off|away", NO_ZEROS, 0)
-X(NONES " ?* ?* ?also can|may|could|might|should|need ?also ?be|stay|just "
-        "skipped|omitted|left|dropped|missing|absent|hidden|excluded|out|away|"
-        "ignored ?out|away|off",
+X(NONE_OR_NOT " ?* ?* ?also can|may|could|might|should|need ?also ?be|stay|just "
+              "skipped|omitted|left|dropped|missing|absent|hidden|excluded|out|away|"
+              "ignored ?out|away|off",
   NO_ZEROS, 0)
-X(NONES " ?* ?* ?do|need|should|must|are not|needn't ?have|need ?to ?be "
-        "listed|shown|appear|included|show|there|counted|in ?there",
+X(NONE_OR_NOT " ?* ?* ?do|need|should|must|are not|needn't ?have|need ?to ?be "
+              "listed|shown|appear|included|show|there|counted|in ?there",
   NO_ZEROS, 0)
 X("can|may|could|might|should|shall|will ?also ?be|stay|just "
   "skipped|omitted|left|dropped|missing|absent|hidden|excluded|"
@@ -501,7 +501,7 @@ X("not need|have|want|required|necessary ?to ?be "
   NO_ZEROS, 0)
 X("need not ?be show|appear|shown|listed|included|mentioned|displayed", NO_ZEROS, 0)
 X("not show|list|include|display|want|need|mention|report|bother|return ?with|about|me|to|see ?the|any|those|ones|* "
-  "?* ?who|that|with " NONES "|" EMPTY " ?*",
+  "?* ?who|that|with " NONE_OR_NOT "|" EMPTY " ?*",
   NO_ZEROS, 0)
 X("do not show|list|include|display|return|print|give ?the|any|me * ?* ?* ?that|who|with|having "
   "without|no|zero|never",
@@ -510,7 +510,8 @@ X("no need|interest|point for|in|to|of ?list|show|listing|showing ?the ?*", NO_Z
 X("not interested|needed|necessary|wanted|required|relevant|interesting ?in|here ?*", NO_ZEROS, 0)
 X("are|is|be unnecessary|superfluous|irrelevant|unneeded|unwanted|optional", NO_ZEROS, 0)
 X("of no interest|relevance|use", NO_ZEROS, 0)
-X(NONES " ?* ?* ?* not|do ?not matter|interest|concern|count|needed|wanted|appear|show|belong|listed", NO_ZEROS, 0)
+X(NONE_OR_NOT " ?* ?* ?* not|do ?not matter|interest|concern|count|needed|wanted|appear|show|belong|listed", NO_ZEROS,
+  0)
 X("not matter|interest|care", NO_ZEROS, 0)
 X("as long as ?that they|it|there|he|she|any|some", NO_ZEROS, 0)
 X("provided|providing|assuming ?that they|it|there|he|she ?*", NO_ZEROS, 0)
@@ -545,7 +546,7 @@ X("?should|shall|must|to ?be "
   "?up|out ?there as|with|at ?a|an " NIL,
   ZEROS, 0)
 X("get|gets a|an|the " NIL, ZEROS, 0)
-X("nobody|never|none|nothing|no|without|lacking ?* ?* ?* with|at|as|get|gets|have|has|show|at ?a|an|the " NIL, ZEROS, 0)
+X(NONE " ?* ?* ?* with|at|as|get|gets|have|has|show|at ?a|an|the " NIL, ZEROS, 0)
 X("otherwise|else ?show|give|print|just ?a " NIL, ZEROS, 0)
 X("zeros|zeroes|0s ?should|must|are|to ?be included|too|also|shown|kept|listed|as|matter", ZEROS, 0)
 X("zero counts|rows|values|entries|ones|groups|totals ?should|must|are ?be included|too|also|shown|kept|listed", ZEROS,
@@ -563,7 +564,7 @@ X("also show|list|include|give|want|keep ?me ?the|all|any ?* that|who|which|with
   ZEROS, 0)
 X(INCL " ?the|those|any * who|that|which ?* ?* " WITH_NONE " ?*", ZEROS, 0)
 X(NIL " for ?the|all|any|those * who|that|which|with|without|having ?*", ZEROS, 0)
-X("without|no|none|nothing|never|nobody|" EMPTY
+X(NONE_OR_EMPTY
   " ?* ?* should|must|shall ?also|still|all ?be show|appear|shown|listed|included|there|present|visible|come ?up "
   "?too",
   ZEROS, 0)
@@ -572,19 +573,18 @@ X("include|including|also|even nobody|none|nothing|" EMPTY " ?*", ZEROS, 0)
 X("also|and|plus ?the|those|ones|anyone|* who|that|which|with ?have|has|had|did|do|were|was|are " WITH_NONE
   " ?* ?* too|included|also",
   ZEROS, 0)
-#define NONE_BUT_NOT "without|no|none|zero|nothing|nobody|never|lacking|" EMPTY
 X("not ?* ?* should|shall|must|to ?also ?be included|listed|shown|appear|kept|retained", ZEROS, 0)
 X("not ?* ?* ?being as|too|also well|too|included", ZEROS, 0)
 X("not * ?* too", ZEROS, 0)
-X(NONE_BUT_NOT
+X(NONE_OR_EMPTY
   " ?* ?* ?* ?should|shall|must|to|are|is|also|still|get ?also|still|be included|too|listed|shown|appear|kept|well|"
   "retained|remain|stay|belong",
   ZEROS, 0)
-X(NONE_BUT_NOT " ?* ?* ?being ?as well|too|included|also", ZEROS, 0)
+X(NONE_OR_EMPTY " ?* ?* ?being ?as well|too|included|also", ZEROS, 0)
 X(WITH_NONE " ?* ?* should|shall|must|do|count|also|may|can|still be|also|count|come|go|have|still ?in ?be "
             "?too|included|shown|also|listed",
   ZEROS, 0)
-X(NONE_BUT_NOT " ?* ?* count|counts|matter|go|belong|come too|also|in|as", ZEROS, 0)
+X(NONE_OR_EMPTY " ?* ?* count|counts|matter|go|belong|come too|also|in|as", ZEROS, 0)
 X("without|with ?any ?no ?* included|too|also", ZEROS, 0)
 X("all|every|each|any ?of ?the * must|should|shall|has|have|need|ought ?to ?all|be ?also|be ?there " SHOWN, ZEROS, 0)
 X("must|should|shall|has|have|need ?all|each|every|to ?be appear|listed|shown even|regardless|anyway "
@@ -1294,6 +1294,7 @@ X("more than once|twice counts|count|is|are|each|adds", REPEATS, 0)
 #undef AT_ONCE
 #undef NIL
 #undef WITH_NONE
+#undef NONE
 #undef EMPTY
 #undef MISSING
 #undef KNOWN
@@ -1314,11 +1315,11 @@ X("more than once|twice counts|count|is|are|each|adds", REPEATS, 0)
 #undef VERSUS
 #undef VALUE
 #undef DROP
-#undef NONES
+#undef NONE_OR_NOT
 #undef SHOW
 #undef SHOWN
 #undef INCL
-#undef NONE_BUT_NOT
+#undef NONE_OR_EMPTY
 #undef TREAT
 #undef SKIP
 #undef ALL
