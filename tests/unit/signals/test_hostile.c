@@ -157,6 +157,7 @@ Test(hostile, no_memory_left)
         struct vsig_verdict verdicts[VSIG_ID_END] = {0};
         vsig_run_family(&subject, VSIG_STRUCTURE, options, verdicts);
         cr_expect(verdicts[VSIG_ID_contradiction].state != VSIG_SILENT, "silence without having looked");
+        cr_expect(verdicts[VSIG_ID_constant_result].state != VSIG_SILENT, "silence without a meaning");
         vsig_options_free(options);
         arena_free(&arena);
     }
