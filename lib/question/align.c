@@ -121,6 +121,28 @@ bool align_names_thing(const struct aligner *a, const struct schema_column *colu
     return column->affinity == SCHEMA_TEXT || schema_is_foreign_key(a->schema, column->id) || column->pk;
 }
 
+/* The text of a literal as SQL writes it. */
+static char *text_of_literal(struct arena *arena, const char *literal, size_t *len)
+{
+    size_t n = strlen(literal);
+    char *out = arena_alloc(arena, n + 1);
+    *len = 0;
+    for (size_t i = 1; out && i + 1 < n; i++) {
+        if (literal[i] == '\'' && literal[i + 1] == '\'' && i + 2 < n) i++;
+        out[(*len)++] = literal[i];
+    }
+    return out;
+}
+
+bool align_said_at(const struct aligner *a, const struct meaning_term *value, uint32_t *token)
+{
+    size_t len;
+    if (!align_is(value, MEANING_VALUE, NULL) || value->name[0] != '\'') return false;
+    const char *text = text_of_literal(a->arena, value->name, &len);
+    bool said = text && question_says_text(a->arena, a->question, text, len, token) != QUESTION_FORM_NONE;
+    return said && *token < a->question->tokens.n;
+}
+
 static bool is_date_column(const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
@@ -157,6 +179,7 @@ bool align_is_correlated(const struct meaning *m)
 /* Weight of the question's words that stand for a part. */
 struct align_place {
     const struct aligner *a;
+    bool only_values; /* the words of literals alone */
     float words[LINK_MAX_WORDS];
 };
 
@@ -171,16 +194,27 @@ static void add_span(struct align_place *place, uint32_t start, uint32_t end)
     }
 }
 
+static void add_token(struct align_place *place, uint32_t token)
+{
+    const struct link_question *asked = place->a->links->question;
+    for (uint32_t i = 0; i < asked->n_words; i++)
+        if (asked->words[i].token == token) place->words[i] = 1;
+}
+
 static void add_leaf(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
     (void)owner;
+    struct align_place *place = self;
     const struct meaning_term *found = meaning_follow(term, NULL);
-    if (found->end) add_span(self, found->start, found->end);
+    uint32_t token;
+    if (found->end && !place->only_values) add_span(place, found->start, found->end);
+    if (align_said_at(place->a, found, &token)) add_token(place, token);
 }
 
 static void add_relation(void *self, const struct meaning *m)
 {
-    for (uint32_t i = 0; i < m->n_sources; i++)
+    struct align_place *place = self;
+    for (uint32_t i = 0; i < m->n_sources && !place->only_values; i++)
         if (!m->sources[i].relation) add_span(self, m->sources[i].start, m->sources[i].end);
 }
 
@@ -226,13 +260,21 @@ static int compare_places(const struct align_place *first, const struct align_pl
     return one < two ? 1 : -1;
 }
 
-int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second)
+static int order_by(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second,
+                    bool only_values)
 {
-    struct align_place one = {.a = a}, two = {.a = a};
-    if (!a->links) return 0;
+    struct align_place one = {.a = a, .only_values = only_values}, two = {.a = a, .only_values = only_values};
     place_of_term(&one, first);
     place_of_term(&two, second);
     return compare_places(&one, &two);
+}
+
+/* Literals come first: a column that both parts read may be named twice, once for each. */
+int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second)
+{
+    if (!a->links) return 0;
+    int order = order_by(a, first, second, true);
+    return order ? order : order_by(a, first, second, false);
 }
 
 int align_order_around(const struct aligner *a, const struct meaning *first, const struct meaning *second,
@@ -262,6 +304,7 @@ static void sort_term(void *self, const struct meaning *owner, const struct mean
                                 : term->kind == MEANING_MEASURE          ? &a->measures
                                 : align_is(term, MEANING_OPERATION, "-") ? &a->minuses
                                 : meaning_is_subquery(term)              ? &a->queries
+                                : term->kind == MEANING_CASE             ? &a->cases
                                                                          : NULL;
     if (parts) add_part(parts, owner, term);
 }
@@ -280,7 +323,8 @@ const struct alignment *align_make(struct arena *arena, const struct question *q
 {
     struct alignment *out = arena_new(arena, struct alignment);
     if (!out || !question->frame || !meaning) return out;
-    struct aligner a = {.question = question,
+    struct aligner a = {.arena = arena,
+                        .question = question,
                         .frame = question->frame,
                         .schema = schema,
                         .meaning = meaning,

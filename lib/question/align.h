@@ -30,7 +30,9 @@ struct frame_element;
     X(SIDES, sides, CALCULATION, "sides of a difference")                                                              \
     X(DISTINCT, distinct, CALCULATION, "different things")                                                             \
     X(NULLS, nulls, CALCULATION, "rows without a value")                                                               \
-    X(REPEATS, repeats, CALCULATION, "rows that UNION drops")
+    X(REPEATS, repeats, CALCULATION, "rows that UNION drops")                                                          \
+    X(SIGN, sign, CALCULATION, "sign of an amount")                                                                    \
+    X(COLUMNS, columns, CALCULATION, "order and names of columns")
 
 enum align_aspect {
 #define X(aspect, look, group, name) ALIGN_##aspect,

@@ -3,6 +3,7 @@
 #define ASSAY_LIB_QUESTION_ALIGN_INT_H
 
 #include "lib/question/align.h"
+#include "lib/question/forms.h"
 #include "lib/question/frame.h"
 
 enum { ALIGN_MAX_PARTS = 24 };
@@ -19,12 +20,13 @@ struct align_parts {
 };
 
 struct aligner {
+    struct arena *arena;
     const struct question *question;
     const struct question_frame *frame;
     const struct schema_index *schema;
     const struct meaning *meaning;
     const struct link_query *links;
-    struct align_parts windows, ratios, measures, minuses, queries; /* queries: subqueries that are values */
+    struct align_parts windows, ratios, measures, minuses, queries, cases; /* queries: subqueries that are values */
     const struct meaning *relations[ALIGN_MAX_PARTS];               /* without those of subqueries in terms */
     uint32_t n_relations;
     struct alignment *out;
@@ -48,6 +50,8 @@ bool align_is(const struct meaning_term *term, enum meaning_kind kind, const cha
 const struct schema_column *align_column(const struct aligner *a, const struct meaning_term *term);
 /* True for a key, a reference or a text, whose values tell things apart. */
 bool align_names_thing(const struct aligner *a, const struct schema_column *column);
+/* True if the question says the text of a literal; *token gets where. */
+bool align_said_at(const struct aligner *a, const struct meaning_term *value, uint32_t *token);
 /* True if the values of the term are dates or times. */
 bool align_is_date(const struct aligner *a, const struct meaning_term *term);
 /* True if a term of the relation is a column of an enclosing one. */

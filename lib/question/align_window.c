@@ -197,6 +197,92 @@ void align_moving(struct aligner *a)
     }
 }
 
+/* --- columns that words name --- */
+
+/* Columns of keys are named after the thing: "bike_no" is said by "bike". */
+static bool is_key_word(const char *word)
+{
+    static const char *const words[] = {"id", "no", "code", "number", "key", "name", "identifier", "ref"};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (g_str_equal(words[i], word)) return true;
+    return false;
+}
+
+/* A run of tokens of the question, or of its evidence. */
+struct token_run {
+    const struct text_tokens *tokens;
+    uint32_t first, end;
+};
+
+static bool says_word(const struct token_run *run, const char *word)
+{
+    for (uint32_t i = run->first; i < run->end; i++) {
+        const struct text_token *token = &run->tokens->items[i];
+        if (!token->is_stop && text_word_similarity(token->norm, word) >= 0.6) return true;
+    }
+    return false;
+}
+
+static bool says_word_of(const struct token_run *run, const struct text_tokens *words)
+{
+    for (uint32_t i = 0; i < words->n; i++)
+        if (!is_key_word(words->items[i].norm) && says_word(run, words->items[i].norm)) return true;
+    return false;
+}
+
+static bool has_own_word(const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < column->words.n; i++)
+        if (!is_key_word(column->words.items[i].norm)) return true;
+    return false;
+}
+
+/* True if the run names a table that the column refers to. */
+static bool says_referenced(const struct aligner *a, const struct token_run *run, const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < a->schema->n_joins; i++) {
+        const struct schema_join *join = &a->schema->joins[i];
+        bool refers = join->n_pairs == 1 && join->from[0] == column->id;
+        if (refers && says_word_of(run, &a->schema->tables[join->to_table].words)) return true;
+    }
+    return false;
+}
+
+/* True if the run says a word of the column, or names the thing whose key it is. */
+static bool run_names(const struct aligner *a, const struct token_run *run, const struct schema_column *column)
+{
+    if (says_word_of(run, &column->words) || says_referenced(a, run, column)) return true;
+    bool key = column->pk || !has_own_word(column);
+    return key && says_word_of(run, &a->schema->tables[column->table].words);
+}
+
+static bool names_column(const struct aligner *a, const struct schema_column *column)
+{
+    const struct token_run question = {&a->question->tokens, 0, a->question->tokens.n},
+                           evidence = {&a->question->evidence, 0, a->question->evidence.n};
+    return run_names(a, &question, column) || run_names(a, &evidence, column) ||
+           a->question->column_score[column->id] > 0 || a->question->weak_score[column->id] > 0;
+}
+
+static bool element_names(const struct aligner *a, const struct frame_element *element, const struct meaning_term *term)
+{
+    const struct schema_column *column = align_column(a, meaning_follow(term, NULL));
+    const struct token_run run = {&a->question->tokens, element->first, element->first + element->n_tokens};
+    return column && run_names(a, &run, column);
+}
+
+/* Says whether the window's groups are those that the element names: 1 yes, -1 no, since another column that the
+ * relation shows is named, 0 unknown. */
+static int groups_named_by(const struct aligner *a, const struct frame_element *element, const struct align_part *part)
+{
+    const struct meaning_window *window = part->term->window;
+    for (uint32_t i = 0; i < window->n_partition; i++)
+        if (element_names(a, element, window->partition[i])) return 1;
+    for (uint32_t i = 0; i < part->owner->n_outputs; i++)
+        if (element_names(a, element, part->owner->outputs[i].term)) return -1;
+    return 0;
+}
+
 /* --- previous and next --- */
 
 int align_step_of(const struct meaning_term *window)
@@ -212,9 +298,35 @@ static bool is_aggregated(const struct aligner *a, const struct align_part *part
     return part->owner != a->meaning && a->meaning->grain != MEANING_ROWS;
 }
 
+/* True if the window sorts by a measure, so the row before is not the period before. */
+static bool sorts_by_measure(const struct meaning_term *window)
+{
+    const struct meaning_term *key = meaning_follow(window->window->order[0].term, NULL);
+    return key->kind == MEANING_MEASURE || key->kind == MEANING_RATIO;
+}
+
+static bool says_period(const struct aligner *a, const struct frame_element *element)
+{
+    static const char *const words[] = {"day",    "week", "month",  "quarter", "year", "season", "period", "days",
+                                        "weeks",  "months", "quarters", "years", "seasons", "periods"};
+    return align_says_any(a, element, words, G_N_ELEMENTS(words));
+}
+
+/* The group of a previous or next row. `own`: the words that name it. */
+static void check_step_group(struct aligner *a, const struct frame_element *own, const struct align_part *part)
+{
+    if (!part->term->window->n_partition)
+        align_differ(a, ALIGN_STEP, own, part->term, true,
+                     "the question asks for a row of the same group, but the window has no PARTITION BY");
+    else if (groups_named_by(a, own, part) < 0)
+        align_differ(a, ALIGN_STEP, own, part->term, true,
+                     "the window reads a row of another group than the question names");
+}
+
 void align_step(struct aligner *a)
 {
-    const struct frame_element *previous = align_asked(a, FRAME_PREVIOUS), *next = align_asked(a, FRAME_NEXT);
+    const struct frame_element *previous = align_asked(a, FRAME_PREVIOUS), *next = align_asked(a, FRAME_NEXT),
+                               *own = align_asked(a, FRAME_OWN);
     bool both = previous && next;
     if (!previous && !next) previous = align_asked(a, FRAME_CHANGE);
     if (!previous && !next) return;
@@ -223,11 +335,15 @@ void align_step(struct aligner *a)
         int step = align_step_of(part->term), wanted = previous ? -1 : 1;
         const struct frame_element *asked = previous ? previous : next;
         if (!step) continue;
-        if (!both && step != wanted && !is_aggregated(a, part))
+        if (own) check_step_group(a, own, part);
+        if (says_period(a, asked) && sorts_by_measure(part->term))
+            align_differ(a, ALIGN_STEP, asked, part->term, true,
+                         "the question asks for another period, but the window sorts by an amount");
+        else if (!both && step != wanted && !is_aggregated(a, part))
             align_differ(a, ALIGN_STEP, asked, part->term, true,
                          previous ? "the question asks for the row before, but the window reads the row after"
                                   : "the question asks for the row after, but the window reads the row before");
-        else if (!part->term->window->n_partition && asks_for_each(a) && shows_things(a, part))
+        else if (!own && !part->term->window->n_partition && asks_for_each(a) && shows_things(a, part))
             align_differ(a, ALIGN_STEP, asked, part->term, false,
                          "the window has no PARTITION BY, so it reads the row of another thing");
         else if (!both && step == wanted)
@@ -242,37 +358,6 @@ static bool is_scalar(const struct meaning_term *query)
 {
     const struct meaning *m = query->relation;
     return m->grain == MEANING_ONE && m->n_outputs == 1 && !m->set;
-}
-
-/* Columns of keys are named after the thing: "bike_no" is said by "bike". */
-static bool is_key_word(const char *word)
-{
-    static const char *const words[] = {"id", "no", "code", "number", "key", "name", "identifier", "ref"};
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (g_str_equal(words[i], word)) return true;
-    return false;
-}
-
-static bool says_word(const struct text_tokens *tokens, const char *word)
-{
-    for (uint32_t i = 0; i < tokens->n; i++)
-        if (!tokens->items[i].is_stop && text_word_similarity(tokens->items[i].norm, word) >= 0.6) return true;
-    return false;
-}
-
-static bool names_column(const struct aligner *a, const struct schema_column *column)
-{
-    const struct text_tokens *table = &a->schema->tables[column->table].words;
-    bool own = false;
-    for (uint32_t i = 0; i < column->words.n; i++) {
-        const char *word = column->words.items[i].norm;
-        if (is_key_word(word)) continue;
-        own = true;
-        if (says_word(&a->question->tokens, word) || says_word(&a->question->evidence, word)) return true;
-    }
-    for (uint32_t i = 0; !own && i < table->n; i++)
-        if (says_word(&a->question->tokens, table->items[i].norm)) return true;
-    return a->question->column_score[column->id] > 0 || a->question->weak_score[column->id] > 0;
 }
 
 static void check_keys(struct aligner *a, const struct meaning_term *term)
@@ -299,19 +384,24 @@ void align_partition(struct aligner *a)
 {
     const struct frame_element *own = align_asked(a, FRAME_OWN), *overall = asked_of_all(a);
     const struct meaning_term *parted = NULL, *whole = NULL;
+    bool other = false;
     for (uint32_t i = 0; i < a->windows.n; i++) {
         const struct meaning_term *term = a->windows.items[i].term;
         if (!term->window) continue;
         check_keys(a, term);
         if (!is_measure(term) || term->window->n_order) continue;
         *(term->window->n_partition ? &parted : &whole) = term;
+        other |= own && term->window->n_partition && groups_named_by(a, own, &a->windows.items[i]) < 0;
     }
     for (uint32_t i = 0; i < a->queries.n; i++) {
         const struct meaning_term *term = a->queries.items[i].term;
         if (is_scalar(term)) *(align_is_correlated(term->relation) ? &parted : &whole) = term;
     }
     if (own && !overall && (parted || whole)) {
-        if (parted)
+        if (parted && other)
+            align_differ(a, ALIGN_PARTITION, own, parted, true,
+                         "the window has a row group for each value of another column than the question names");
+        else if (parted)
             align_agree(a, ALIGN_PARTITION, own, parted);
         else
             align_differ(a, ALIGN_PARTITION, own, whole, is_measure(whole),

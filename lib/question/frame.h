@@ -32,6 +32,8 @@
     X(SHARE, "share")               /* a part of a whole */                                                            \
     X(CHANGE, "change")             /* growth from an earlier period, relative to it */                                \
     X(DIFFERENCE, "difference")     /* one amount less another */                                                      \
+    X(NEGATIVE, "negative")         /* an amount counts with the other sign */                                         \
+    X(IN_ORDER, "in_order")         /* the columns follow the order of the words */                                    \
     X(REPEATS, "repeats")           /* each occurrence counts, even if it is the same */
 
 enum frame_kind {

@@ -417,6 +417,9 @@ X("of|among ?the|all * in|of|at|for|from|on its|their|his|her|that ?same|own *",
 X("of|within the|each|every|that|a " GROUP " total|sum|overall|x's", OWN, AFTER(SHARE))
 X("within the|each|every|that|a " GROUP "|" UNIT, OWN, AFTER(SHARE))
 X(MEAN " for|of|in|within ?the same *", OWN, 0)
+X("of|by|for|from|in|at|with|within ?exactly the ?very same " GROUP, OWN, AFTER(PREVIOUS) | AFTER(NEXT) | AFTER(RUNNING))
+X("of|by|for|from|within the ?very same *", OWN, AFTER(PREVIOUS) | AFTER(NEXT) | AFTER(RUNNING))
+X("of|by|for|from|within the|that same *", OWN, AFTER(PREVIOUS) | AFTER(NEXT))
 
 /* compared with all rows together */
 X("overall length|width|height|size|weight|rating|grade|condition", IDIOM, 0)
@@ -1058,6 +1061,10 @@ X("average|mean|median|avg daily|weekly|monthly|quarterly|yearly|annual|hourly ?
   "total|totals|count|number|sum|takings|turnover|volume",
   MEAN_EACH, 0)
 X("average|mean of|over ?the|their|its individual|separate|respective *", MEAN_EACH, 0)
+X("average|mean|median|avg ?value over|across ?all ?the " UNITS " ?* ?of ?the ?* " SUM "|summed|added|count|counted",
+  MEAN_EACH, 0)
+X("average|mean|median|avg " SUM "|revenue|spend|sales|volume|takings|turnover|number ?of ?* ?* per|a|each " UNIT,
+  MEAN_EACH, 0)
 X("each|every|all * ?should|must|shall|to|is counts|count|counted|weigh|counting|weighted ?in|for|exactly "
   "the|equally|equal|same|once|alike|as|one "
   "?same|equal|much ?*",
@@ -1217,6 +1224,18 @@ X("left over", DIFFERENCE, 0)
 X("leftover|left-over", DIFFERENCE, 0)
 X("percentage points|point", DIFFERENCE, 0)
 X("advantage|lead|edge over", DIFFERENCE, 0)
+
+/* an amount counts with the other sign */
+X("count|counts|counted|counting|treat|treated|treating|enter|entered|taken|booked|shown|are|is|be|as ?as|with|in ?a "
+  "negative|negatives|negatively|minus ?amount|amounts|number|numbers|sign|value|values|one|ones",
+  NEGATIVE, 0)
+X("negative amount|amounts|value|values of|for", NEGATIVE, 0)
+X("with|has|have ?a|the opposite|reversed|inverse sign", NEGATIVE, 0)
+X("negated|sign-reversed", NEGATIVE, 0)
+
+/* the columns follow the order of the words */
+X("in ?exactly ?just this|that|the ?same|given|stated ?same order", IN_ORDER, 0)
+X("respectively", IN_ORDER, 0)
 
 /* each occurrence counts, even if it is the same */
 #define REPEAT "duplicates|repeats|repetitions|dupes|re-entries|revisits|repeat|recurring|returners|multiples|double"

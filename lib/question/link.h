@@ -99,6 +99,8 @@ struct link_question {
 struct link_rival {
     const struct schema_column *column; /* NULL: none */
     float score;
+    bool named; /* by a word that does not ask for a count, and is no word of its table's name */
+    bool used;  /* elsewhere in the query */
 };
 
 struct link_part {

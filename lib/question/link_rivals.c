@@ -139,6 +139,35 @@ static bool is_answered_by_condition(const struct link_maker *maker, const struc
     return false;
 }
 
+/* True for "how many", "count" and "amount": they ask for an aggregate before they name a column. */
+static bool asks_for_amount(const struct link_question *question, uint32_t word)
+{
+    int cue = question->words[word].cue;
+    if (cue < 0) return false;
+    enum question_cue_kind kind = question->question->cues[cue].kind;
+    return kind == QUESTION_CUE_COUNT || kind == QUESTION_CUE_QUANTITY;
+}
+
+static bool names_table(const struct link_question *question, uint32_t table, uint32_t word)
+{
+    const struct link_name *name = &question->tables[table];
+    for (uint32_t i = 0; i < name->n; i++)
+        if (name->hits[i].word == word && name->hits[i].kind == LINK_NAME) return true;
+    return false;
+}
+
+static bool is_named(const struct link_question *question, const struct schema_column *column)
+{
+    const struct link_name *name = &question->columns[column->id];
+    for (uint32_t i = 0; i < name->n; i++) {
+        const struct link_hit *hit = &name->hits[i];
+        bool guessed = hit->kind == LINK_DERIVED && hit->strength < SURE;
+        if (!guessed && !asks_for_amount(question, hit->word) && !names_table(question, column->table, hit->word))
+            return true;
+    }
+    return false;
+}
+
 static void find_rivals(struct link_maker *maker, struct link_part *part)
 {
     const struct link_question *question = maker->question;
@@ -156,7 +185,13 @@ static void find_rivals(struct link_maker *maker, struct link_part *part)
         float words = maker->reads[rival->table] ? unanswered(maker, rival, &place) : 0;
         if ((mine <= best->score && words <= part->rival_words) || !may_stand(maker, part, rival)) continue;
         part->rival_words = fmaxf(part->rival_words, words);
-        if (mine > best->score) *best = (struct link_rival){rival, mine};
+        if (mine > best->score) *best = (struct link_rival){.column = rival, .score = mine};
+    }
+    for (int i = 0; i < 2; i++) {
+        struct link_rival *best = i ? &part->far : &part->same;
+        if (!best->column) continue;
+        best->named = is_named(question, best->column);
+        best->used = maker->uses[best->column->id] != 0;
     }
 }
 

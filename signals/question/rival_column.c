@@ -40,6 +40,7 @@ static void check_part(struct vsig_run *run, const struct link_part *part)
     const struct schema_column *rival = part->same.column;
     if (rival && part->node && sql_up(part->node, SQL_WINDOW))
         return; /* no place in the question is that of a window */
+    if (rival && (!part->same.named || part->same.used)) return;
     if (rival && (stands_for_row(run, part) || are_joined(run->subject, rival, part->column))) return;
     if (!rival || !part->node || (double)(part->same.score - part->score) <= vsig_opt(run, OPT_GAP)) return;
     struct vsig_finding *finding =

@@ -1,0 +1,130 @@
+/* Aspects of conditional amounts: their sign, and which column of the result is which. */
+#include "lib/question/align_int.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* --- signs --- */
+
+/* -1 for -x, -1 * x and -1, 0 for 0, 1 for another amount. */
+static int sign_of(const struct meaning_term *term)
+{
+    if (align_is(term, MEANING_OPERATION, "negative") || align_is(term, MEANING_VALUE, "-1")) return -1;
+    if (align_is(term, MEANING_VALUE, "0") || align_is(term, MEANING_VALUE, "0.0")) return 0;
+    int sign = 1;
+    for (uint32_t i = 0; align_is(term, MEANING_OPERATION, "*") && i < term->n_parts; i++)
+        sign *= sign_of(term->parts[i]);
+    return sign;
+}
+
+/* The literal of "column = literal". */
+static const struct meaning_term *literal_of(const struct meaning_term *condition)
+{
+    bool equal = align_is(condition, MEANING_OPERATION, "=") && condition->n_parts == 2;
+    return equal && align_is(condition->parts[1], MEANING_VALUE, NULL) ? condition->parts[1] : NULL;
+}
+
+/* "minus X" and "deducting X" name what is subtracted behind them, "X subtracted" before them. */
+static bool names_behind(const struct aligner *a, const struct frame_element *asked)
+{
+    static const char *const words[] = {"minus", "less", "deduct", "deducting", "subtract", "subtracting", "net"};
+    return asked->kind == FRAME_DIFFERENCE && align_says_any(a, asked, words, G_N_ELEMENTS(words));
+}
+
+/* The literal of the column that the question subtracts: the nearest one on the side of the element that names it. */
+static const char *subtracted_value(const struct aligner *a, const struct frame_element *asked,
+                                    const struct schema_column *column)
+{
+    uint32_t n, best_gap = UINT32_MAX, end = asked->first + asked->n_tokens;
+    const struct question_said *said = question_values_of(a->question, a->schema, column, &n);
+    const char *best = NULL;
+    bool behind = names_behind(a, asked);
+    for (uint32_t i = 0; said && i < n; i++) {
+        bool after = said[i].first >= asked->first;
+        uint32_t gap = after ? said[i].first - MIN(end, said[i].first) : asked->first - said[i].first;
+        if (after != behind || gap >= best_gap) continue;
+        best_gap = gap;
+        best = said[i].stored;
+    }
+    return best;
+}
+
+static bool is_text(const struct meaning_term *literal, const char *text)
+{
+    size_t n = strlen(text);
+    return literal->name[0] == '\'' && strlen(literal->name) == n + 2 && strncmp(literal->name + 1, text, n) == 0;
+}
+
+static void check_sign(struct aligner *a, const struct frame_element *asked, const struct meaning_term *term)
+{
+    int otherwise = term->n_parts % 2 ? sign_of(term->parts[term->n_parts - 1]) : 0;
+    for (uint32_t i = 0; i + 1 < term->n_parts; i += 2) {
+        const struct meaning_term *literal = literal_of(term->parts[i]);
+        const struct schema_column *column = literal ? align_column(a, term->parts[i]->parts[0]) : NULL;
+        const char *subtracted = column ? subtracted_value(a, asked, column) : NULL;
+        int sign = sign_of(term->parts[i + 1]);
+        if (!subtracted || !sign) continue;
+        bool same = is_text(literal, subtracted);
+        if (same ? sign > 0 && otherwise < 0 : sign < 0)
+            align_differ(a, ALIGN_SIGN, asked, term, true,
+                         "the query adds the rows that the question subtracts, and subtracts the others");
+        else if (same && sign < 0)
+            align_agree(a, ALIGN_SIGN, asked, term);
+        else
+            continue;
+        return;
+    }
+}
+
+void align_sign(struct aligner *a)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_NEGATIVE);
+    if (!asked) asked = align_asked(a, FRAME_DIFFERENCE);
+    for (uint32_t i = 0; asked && i < a->cases.n; i++) check_sign(a, asked, a->cases.items[i].term);
+}
+
+/* --- columns --- */
+
+/* The literal that tells an output from others like it: 'web' of COUNT(*) FILTER (WHERE channel = 'web'). */
+static const struct meaning_term *literal_of_output(const struct meaning_output *output)
+{
+    const struct meaning_term *term = meaning_follow(output->term, NULL);
+    if (term->kind == MEANING_RATIO) term = meaning_follow(term->parts[0], NULL);
+    return term->kind == MEANING_MEASURE && term->rows ? literal_of(term->rows) : NULL;
+}
+
+static bool is_named(const char *name, const struct meaning_term *literal)
+{
+    size_t n = strlen(literal->name);
+    char text[64], folded[128];
+    if (!name || literal->name[0] != '\'' || n - 2 >= sizeof text || n < 5 || strlen(name) >= sizeof folded)
+        return false;
+    memcpy(text, literal->name + 1, n - 2);
+    text[n - 2] = '\0';
+    for (char *c = text; *c; c++) *c = g_ascii_isalnum(*c) ? g_ascii_tolower(*c) : '_';
+    for (size_t i = 0; i <= strlen(name); i++) folded[i] = g_ascii_tolower(name[i]);
+    return strstr(folded, text) != NULL;
+}
+
+/* Two outputs that differ in one literal: each has the name of the other, or they are in another order than asked. */
+static void check_columns(struct aligner *a, const struct meaning_output *first, const struct meaning_output *second)
+{
+    const struct frame_element *asked = align_asked(a, FRAME_IN_ORDER);
+    const struct meaning_term *one = literal_of_output(first), *two = literal_of_output(second);
+    uint32_t at, behind;
+    if (!one || !two || one->hash == two->hash) return;
+    if (is_named(first->name, two) && is_named(second->name, one) && !is_named(first->name, one))
+        align_differ(a, ALIGN_COLUMNS, NULL, first->term, true,
+                     "each of two columns has the name of the value that the other one is of");
+    else if (asked && align_said_at(a, one, &at) && align_said_at(a, two, &behind) && at > behind)
+        align_differ(a, ALIGN_COLUMNS, asked, first->term, true,
+                     "the columns are in another order than the question gives them");
+}
+
+void align_columns(struct aligner *a)
+{
+    const struct meaning *m = a->meaning;
+    for (uint32_t i = 0; i + 1 < m->n_outputs; i++)
+        for (uint32_t j = i + 1; j < MIN(m->n_outputs, i + 4); j++)
+            check_columns(a, &m->outputs[i], &m->outputs[j]);
+}
