@@ -157,7 +157,10 @@ static long rows_asked(const struct aligner *a, const struct frame_element *elem
     for (uint32_t i = element->first; !n && i < element->first + element->n_tokens; i++)
         n = text_number_in_span(a->question->tokens.items[i].norm);
     if (n <= 1) return n;
-    bool joined = align_says(a, element, "and") || align_says(a, element, "plus") || align_says(a, element, "with");
+    static const char *const joins[] = {"and", "plus", "with"};
+    bool joined = align_says_any(a, element, joins, G_N_ELEMENTS(joins));
+    for (size_t i = 0; !joined && element->first > 1 && i < G_N_ELEMENTS(joins); i++) /* "and the two before it" */
+        joined = text_same(a->question->tokens.items[element->first - 2].norm, joins[i]);
     bool beside = asks_for_later(a, element) || has_word_of(a, element, EARLIER, G_N_ELEMENTS(EARLIER));
     return joined && beside ? n : n - 1;
 }

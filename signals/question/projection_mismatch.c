@@ -6,7 +6,9 @@
  *   3. A phrase that names a column by all its words, and no column of the answer has anything in common with it.
  * First and last name count as one; so do computed columns that a phrase of theirs explains; `SELECT *` answers vague
  * questions. */
+#include "lib/question/frame.h"
 #include "signals/support/bare.h"
+#include "signals/support/meaning.h"
 #include "signals/support/names.h"
 #include "signals/support/probe.h"
 #include "signals/support/query.h"
@@ -131,12 +133,61 @@ static bool is_said_by(const struct question *question, const struct schema_colu
     return false;
 }
 
+/* --- columns by their meaning --- */
+
+/* True for a period, CASE or other expression that the rows are grouped by. */
+static bool is_computed_key(const struct meaning *m, const struct meaning_term *term)
+{
+    const struct meaning *owner = m;
+    bool key = false;
+    term = meaning_follow(term, term->relation ? &owner : NULL);
+    for (uint32_t i = 0; term->kind != MEANING_COLUMN && i < owner->n_keys; i++)
+        key |= owner->keys[i]->hash == term->hash;
+    return key;
+}
+
+static bool has_term(const struct meaning_term *term, uint64_t hash, unsigned depth)
+{
+    if (term->hash == hash) return true;
+    for (uint32_t i = 0; depth && i < term->n_parts; i++)
+        if (has_term(term->parts[i], hash, depth - 1)) return true;
+    return false;
+}
+
+/* True if another output is computed of this one: the month's total beside the running total. */
+static bool is_operand(const struct meaning *m, uint32_t output)
+{
+    enum { LEVELS = 6 };
+    const struct meaning_term *own = m->outputs[output].term;
+    for (uint32_t i = 0; i < m->n_outputs; i++) {
+        const struct meaning_term *other = m->outputs[i].term;
+        if (own->kind != MEANING_COLUMN && other->hash != own->hash && has_term(other, own->hash, LEVELS)) return true;
+    }
+    return false;
+}
+
+/* Columns that say of which group or of what the others are computed. */
+static uint32_t context_columns(struct vsig_subject *subject, const struct answer_columns *answer)
+{
+    const unsigned of_rows = 1U << FRAME_RUNNING | 1U << FRAME_MOVING | 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT |
+                             1U << FRAME_CHANGE | 1U << FRAME_SHARE | 1U << FRAME_DIFFERENCE;
+    const struct question *question = subject->analysis;
+    const struct meaning *m = vsig_meaning(subject);
+    bool compares = question->frame && question->frame->kinds & of_rows;
+    bool grouped = compares || question_has(question, "by") || question_has(question, "per") ||
+                   question->cue_counts[QUESTION_CUE_EACH];
+    uint32_t n = 0;
+    for (uint32_t i = 0; m && m->n_outputs == answer->n && i < m->n_outputs; i++)
+        n += (grouped && is_computed_key(m, m->outputs[i].term)) || (compares && is_operand(m, i));
+    return n;
+}
+
 /* Columns that may be there without being counted: the second part of a name, and what a question "for each" groups by.
  */
-static uint32_t optional_columns(const struct vsig_subject *subject, const struct answer_columns *answer)
+static uint32_t optional_columns(struct vsig_subject *subject, const struct answer_columns *answer)
 {
     const struct question *question = subject->analysis;
-    uint32_t parts = 0, groups = 0, labels = 0, computed = 0;
+    uint32_t parts = 0, groups = context_columns(subject, answer), labels = 0, computed = 0;
     bool each = question->cue_kinds & (1U << QUESTION_CUE_EACH | 1U << QUESTION_CUE_DISTINCT);
     for (uint32_t i = 0; i < question->n_outputs; i++) each |= question->outputs[i].computed;
     for (uint32_t i = 0; i < answer->n; i++) {
