@@ -296,6 +296,12 @@ static void add_part(struct align_parts *parts, const struct meaning *owner, con
     if (parts->n < ALIGN_MAX_PARTS) parts->items[parts->n++] = (struct align_part){term, owner};
 }
 
+static bool is_comparison(const struct meaning_term *term)
+{
+    return term->kind == MEANING_OPERATION && term->n_parts == 2 && (term->name[0] == '<' || term->name[0] == '>') &&
+           !g_str_equal(term->name, "<>");
+}
+
 static void sort_term(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
     struct aligner *a = self;
@@ -305,6 +311,7 @@ static void sort_term(void *self, const struct meaning *owner, const struct mean
                                 : align_is(term, MEANING_OPERATION, "-") ? &a->minuses
                                 : meaning_is_subquery(term)              ? &a->queries
                                 : term->kind == MEANING_CASE             ? &a->cases
+                                : is_comparison(term)                    ? &a->comparisons
                                                                          : NULL;
     if (parts) add_part(parts, owner, term);
 }

@@ -32,7 +32,8 @@ struct frame_element;
     X(NULLS, nulls, CALCULATION, "rows without a value")                                                               \
     X(REPEATS, repeats, CALCULATION, "rows that UNION drops")                                                          \
     X(SIGN, sign, CALCULATION, "sign of an amount")                                                                    \
-    X(COLUMNS, columns, CALCULATION, "order and names of columns")
+    X(COLUMNS, columns, CALCULATION, "order and names of columns")                                                     \
+    X(DIRECTION, direction, CALCULATION, "direction of a comparison")
 
 enum align_aspect {
 #define X(aspect, look, group, name) ALIGN_##aspect,

@@ -26,7 +26,7 @@ struct aligner {
     const struct schema_index *schema;
     const struct meaning *meaning;
     const struct link_query *links;
-    struct align_parts windows, ratios, measures, minuses, queries, cases; /* queries: subqueries that are values */
+    struct align_parts windows, ratios, measures, minuses, queries, cases, comparisons; /* queries: subqueries that are values */
     const struct meaning *relations[ALIGN_MAX_PARTS];               /* without those of subqueries in terms */
     uint32_t n_relations;
     struct alignment *out;
@@ -57,6 +57,19 @@ bool align_is_date(const struct aligner *a, const struct meaning_term *term);
 /* True if a term of the relation is a column of an enclosing one. */
 bool align_is_correlated(const struct meaning *m);
 
+/* A run of tokens of the question, or of its evidence. */
+struct align_run {
+    const struct text_tokens *tokens;
+    uint32_t first, end;
+};
+
+/* True if a word of the run is like `word`. */
+bool align_run_says(const struct align_run *run, const char *word);
+/* True if the run says a word of the column, or names the thing whose key it is. */
+bool align_run_names(const struct aligner *a, const struct align_run *run, const struct schema_column *column);
+/* The same of the question with its evidence. */
+bool align_names_column(const struct aligner *a, const struct schema_column *column);
+
 /* Says in which order the question names two parts: 1 the first one first, -1 the second one first, 0 unknown. Words
  * of both do not count. */
 int align_order_of_terms(const struct aligner *a, const struct meaning_term *first, const struct meaning_term *second);
@@ -68,7 +81,7 @@ int align_order_around(const struct aligner *a, const struct meaning *first, con
 /* Says which row LAG or LEAD reads: -1 the row before, 1 the row after, 0 neither. */
 int align_step_of(const struct meaning_term *window);
 
-/* The aspects: align_window.c, align_measure.c. Each adds items. */
+/* The aspects: align_window.c, align_measure.c, align_case.c, align_compare.c. Each adds items. */
 #define X(aspect, look, group, name) void align_##look(struct aligner *a);
 ALIGN_ASPECTS(X)
 #undef X

@@ -191,20 +191,48 @@ void align_complement(struct aligner *a)
 
 /* --- changes --- */
 
-/* The period of a measure's rows: "2023" of SUM(x) FILTER (WHERE year = 2023); NULL. */
-static const char *period_of(const struct meaning_term *term)
+/* The dates of a measure's rows: "2023" of SUM(x) FILTER (WHERE year = 2023); '2024-04-01' of rows from or before it. */
+struct date_bounds {
+    const char *period, *from, *before;
+    uint64_t column; /* hash */
+};
+
+static void add_bound(struct date_bounds *bounds, const struct meaning_term *condition)
 {
+    if (condition->kind != MEANING_OPERATION || condition->n_parts != 2 || condition->parts[1]->kind != MEANING_VALUE)
+        return;
+    const char **bound = condition->name[0] == '>'                  ? &bounds->from
+                         : condition->name[0] == '<'                ? &bounds->before
+                         : strcmp(condition->name, "in period") == 0 ? &bounds->period
+                                                                     : NULL;
+    if (!bound || strcmp(condition->name, "<>") == 0) return;
+    *bound = condition->parts[1]->name;
+    bounds->column = condition->parts[0]->hash;
+}
+
+static struct date_bounds bounds_of(const struct meaning_term *term)
+{
+    struct date_bounds out = {NULL};
     term = meaning_follow(term, NULL);
     const struct meaning_term *rows = term->kind == MEANING_MEASURE ? term->rows : NULL;
-    bool period = align_is(rows, MEANING_OPERATION, "in period") && rows->n_parts == 2;
-    return period ? rows->parts[1]->name : NULL;
+    bool counts = align_is(term, MEANING_MEASURE, "sum") && !rows && term->n_parts == 1;
+    if (counts) rows = term->parts[0]; /* SUM(date >= '2024-04-01') */
+    if (align_is(rows, MEANING_OPERATION, "and"))
+        for (uint32_t i = 0; i < rows->n_parts; i++) add_bound(&out, rows->parts[i]);
+    else if (rows)
+        add_bound(&out, rows);
+    return out;
 }
 
 static bool is_earlier(const struct meaning_term *left, const struct meaning_term *right)
 {
-    const char *one = period_of(left), *two = period_of(right);
-    if (one && two) return strcmp(one, two) < 0;
-    return align_step_of(meaning_follow(left, NULL)) < 0;
+    struct date_bounds one = bounds_of(left), two = bounds_of(right);
+    if (one.column && one.column == two.column) {
+        if (one.period && two.period) return strcmp(one.period, two.period) < 0;
+        if (one.from && two.from) return strcmp(one.from, two.from) < 0;
+        return one.before && two.from && strcmp(one.before, two.from) <= 0;
+    }
+    return align_step_of(meaning_follow(left, NULL)) < 0 && align_step_of(meaning_follow(right, NULL)) >= 0;
 }
 
 /* A decrease is the earlier value less the later one. */
@@ -212,14 +240,33 @@ static bool asks_for_decrease(const struct aligner *a)
 {
     static const char *const stems[] = {"decreas", "declin", "drop",   "fall", "fell",
                                         "fallen",  "shrink", "reduct", "loss", "shrank"};
-    for (size_t i = 0; i < G_N_ELEMENTS(stems); i++)
-        if (question_has(a->question, stems[i])) return true;
-    return false;
+    static const char *const others[] = {"growth", "grow", "grew", "increas", "rise", "rose", "chang"};
+    bool decrease = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(stems); i++) decrease |= question_has(a->question, stems[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++) decrease &= !question_has(a->question, others[i]);
+    return decrease;
+}
+
+/* "new / old - 1" is growth. "1 - old / new" is divided by the new value. */
+static void check_quotient(struct aligner *a, const struct frame_element *asked, const struct meaning_term *minus)
+{
+    if (minus->n_parts != 2) return;
+    const struct meaning_term *left = meaning_follow(minus->parts[0], NULL), *right = meaning_follow(minus->parts[1], NULL);
+    bool growth = left->kind == MEANING_RATIO && right->kind == MEANING_VALUE;
+    const struct meaning_term *ratio = growth ? left : right;
+    if (!growth && (left->kind != MEANING_VALUE || right->kind != MEANING_RATIO)) return;
+    const struct meaning_term *top = ratio->parts[0], *bottom = ratio->parts[1];
+    if (is_earlier(top, bottom))
+        align_differ(a, ALIGN_BASE, asked, minus, true,
+                     "the change is divided by the later value; growth is relative to the earlier value");
+    else if (growth && is_earlier(bottom, top))
+        align_agree(a, ALIGN_BASE, asked, minus);
 }
 
 void align_base(struct aligner *a)
 {
     const struct frame_element *asked = asks_for_decrease(a) ? NULL : align_asked(a, FRAME_CHANGE);
+    for (uint32_t i = 0; asked && i < a->minuses.n; i++) check_quotient(a, asked, a->minuses.items[i].term);
     for (uint32_t i = 0; asked && i < a->ratios.n; i++) {
         const struct meaning_term *term = a->ratios.items[i].term, *top = meaning_follow(term->parts[0], NULL);
         uint64_t bottom = term->parts[1]->hash;

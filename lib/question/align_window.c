@@ -47,8 +47,8 @@ static long rows_after(const struct meaning_term *window)
 
 static bool says_backwards(const struct aligner *a)
 {
-    static const char *const words[] = {"backwards", "backward", "remaining", "descending",
-                                        "reverse",   "reversed", "countdown", "left"};
+    static const char *const words[] = {"backwards", "backward",  "remaining", "remain",     "descending",
+                                        "reverse",   "countdown", "left",      "outstanding"};
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
         if (question_has(a->question, words[i])) return true;
     return false;
@@ -202,76 +202,11 @@ void align_moving(struct aligner *a)
 
 /* --- columns that words name --- */
 
-/* Columns of keys are named after the thing: "bike_no" is said by "bike". */
-static bool is_key_word(const char *word)
-{
-    static const char *const words[] = {"id", "no", "code", "number", "key", "name", "identifier", "ref"};
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (g_str_equal(words[i], word)) return true;
-    return false;
-}
-
-/* A run of tokens of the question, or of its evidence. */
-struct token_run {
-    const struct text_tokens *tokens;
-    uint32_t first, end;
-};
-
-static bool says_word(const struct token_run *run, const char *word)
-{
-    for (uint32_t i = run->first; i < run->end; i++) {
-        const struct text_token *token = &run->tokens->items[i];
-        if (!token->is_stop && text_word_similarity(token->norm, word) >= 0.6) return true;
-    }
-    return false;
-}
-
-static bool says_word_of(const struct token_run *run, const struct text_tokens *words)
-{
-    for (uint32_t i = 0; i < words->n; i++)
-        if (!is_key_word(words->items[i].norm) && says_word(run, words->items[i].norm)) return true;
-    return false;
-}
-
-static bool has_own_word(const struct schema_column *column)
-{
-    for (uint32_t i = 0; i < column->words.n; i++)
-        if (!is_key_word(column->words.items[i].norm)) return true;
-    return false;
-}
-
-/* True if the run names a table that the column refers to. */
-static bool says_referenced(const struct aligner *a, const struct token_run *run, const struct schema_column *column)
-{
-    for (uint32_t i = 0; i < a->schema->n_joins; i++) {
-        const struct schema_join *join = &a->schema->joins[i];
-        bool refers = join->n_pairs == 1 && join->from[0] == column->id;
-        if (refers && says_word_of(run, &a->schema->tables[join->to_table].words)) return true;
-    }
-    return false;
-}
-
-/* True if the run says a word of the column, or names the thing whose key it is. */
-static bool run_names(const struct aligner *a, const struct token_run *run, const struct schema_column *column)
-{
-    if (says_word_of(run, &column->words) || says_referenced(a, run, column)) return true;
-    bool key = column->pk || !has_own_word(column);
-    return key && says_word_of(run, &a->schema->tables[column->table].words);
-}
-
-static bool names_column(const struct aligner *a, const struct schema_column *column)
-{
-    const struct token_run question = {&a->question->tokens, 0, a->question->tokens.n},
-                           evidence = {&a->question->evidence, 0, a->question->evidence.n};
-    return run_names(a, &question, column) || run_names(a, &evidence, column) ||
-           a->question->column_score[column->id] > 0 || a->question->weak_score[column->id] > 0;
-}
-
 static bool element_names(const struct aligner *a, const struct frame_element *element, const struct meaning_term *term)
 {
     const struct schema_column *column = align_column(a, meaning_follow(term, NULL));
-    const struct token_run run = {&a->question->tokens, element->first, element->first + element->n_tokens};
-    return column && run_names(a, &run, column);
+    const struct align_run run = {&a->question->tokens, element->first, element->first + element->n_tokens};
+    return column && align_run_names(a, &run, column);
 }
 
 /* Says whether the window's groups are those that the element names: 1 yes, -1 no, since another column that the
@@ -367,9 +302,31 @@ static void check_keys(struct aligner *a, const struct meaning_term *term)
 {
     for (uint32_t i = 0; i < term->window->n_partition; i++) {
         const struct schema_column *column = align_column(a, meaning_follow(term->window->partition[i], NULL));
-        if (!column || names_column(a, column)) continue;
+        if (!column || align_names_column(a, column)) continue;
         align_differ(a, ALIGN_PARTITION, NULL, term, false,
                      "the window has a row group for each value of a column that the question does not name");
+        return;
+    }
+}
+
+/* The column of "t.c = outer t.c": a subquery over the rows of the same group; NULL. */
+static const struct schema_column *self_group(const struct aligner *a, const struct meaning_term *condition)
+{
+    if (!align_is(condition, MEANING_OPERATION, "=") || condition->n_parts != 2) return NULL;
+    const struct schema_column *left = align_column(a, condition->parts[0]),
+                               *right = align_column(a, condition->parts[1]);
+    bool outer = meaning_is_outer(condition->parts[0]) != meaning_is_outer(condition->parts[1]);
+    return outer && left == right ? left : NULL;
+}
+
+static void check_self_groups(struct aligner *a, const struct meaning_term *query)
+{
+    const struct meaning *m = query->relation;
+    for (uint32_t i = 0; i < m->n_conditions; i++) {
+        const struct schema_column *column = self_group(a, m->conditions[i]);
+        if (!column || column->unique || align_names_column(a, column)) continue;
+        align_differ(a, ALIGN_PARTITION, NULL, query, false,
+                     "the query compares with rows that share a column which the question does not name");
         return;
     }
 }
@@ -398,6 +355,7 @@ void align_partition(struct aligner *a)
     }
     for (uint32_t i = 0; i < a->queries.n; i++) {
         const struct meaning_term *term = a->queries.items[i].term;
+        check_self_groups(a, term);
         if (is_scalar(term)) *(align_is_correlated(term->relation) ? &parted : &whole) = term;
     }
     if (own && !overall && (parted || whole)) {

@@ -34,6 +34,8 @@
     X(DIFFERENCE, "difference")     /* one amount less another */                                                      \
     X(NEGATIVE, "negative")         /* an amount counts with the other sign */                                         \
     X(IN_ORDER, "in_order")         /* the columns follow the order of the words */                                    \
+    X(LATE, "late")                 /* after the time that was planned */                                              \
+    X(EARLY, "early")               /* before the time that was planned, or at it */                                   \
     X(REPEATS, "repeats")           /* each occurrence counts, even if it is the same */
 
 enum frame_kind {

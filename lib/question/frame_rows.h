@@ -1063,7 +1063,7 @@ X("average|mean|median|avg daily|weekly|monthly|quarterly|yearly|annual|hourly ?
 X("average|mean of|over ?the|their|its individual|separate|respective *", MEAN_EACH, 0)
 X("average|mean|median|avg ?value over|across ?all ?the " UNITS " ?* ?of ?the ?* " SUM "|summed|added|count|counted",
   MEAN_EACH, 0)
-X("average|mean|median|avg " SUM "|revenue|spend|sales|volume|takings|turnover|number ?of ?* ?* per|a|each " UNIT,
+X("average|mean|median|avg " SUM "|revenue|spend|sales|volume|takings|turnover|number ?of ?* ?* per|a|each day|week|month|quarter|year|season",
   MEAN_EACH, 0)
 X("each|every|all * ?should|must|shall|to|is counts|count|counted|weigh|counting|weighted ?in|for|exactly "
   "the|equally|equal|same|once|alike|as|one "
@@ -1237,6 +1237,24 @@ X("negated|sign-reversed", NEGATIVE, 0)
 X("in ?exactly ?just this|that|the ?same|given|stated ?same order", IN_ORDER, 0)
 X("respectively", IN_ORDER, 0)
 
+/* after or before the time that was planned */
+#define PLAN "schedule|plan|planned|scheduled|expected|promised|agreed|due|deadline|target|estimated|announced|promise"
+X("late|too|of night|at|in|the|last|pays|fee|fees|charge|penalty|shift|eighties|nineties", IDIOM, 0)
+X("as|at|the late|latest as|of|by", IDIOM, 0)
+X("early|too morning|bird|shift|retirement|access|stage|years|days", IDIOM, 0)
+X("late|overdue|tardy|belated|delayed|belatedly", LATE, 0)
+X("not on|in time|schedule", LATE, 0)
+X("later than|as " PLAN, LATE, 0)
+X("behind|after ?the|its|their " PLAN " ?date|day|time", LATE, 0)
+X("missed|missing|past|exceeded|broke ?the|its|their " PLAN " ?date|day|time", LATE, 0)
+X("early|punctual|punctually", EARLY, 0)
+X("on|in time", EARLY, 0)
+X("earlier|sooner than " PLAN, EARLY, 0)
+X("ahead of|before ?the|its|their|of " PLAN " ?date|day|time", EARLY, 0)
+X("before ?the|its|their " PLAN " ?date|day|time", EARLY, 0)
+X("a|an|one|1|the * ahead of|before ?the|its|their|of " PLAN " ?date|day|time", EARLY, 0)
+X("not late|overdue|delayed", EARLY, 0)
+
 /* each occurrence counts, even if it is the same */
 #define REPEAT "duplicates|repeats|repetitions|dupes|re-entries|revisits|repeat|recurring|returners|multiples|double"
 #define COUNTS "count|counting|counts|counted"
@@ -1347,4 +1365,5 @@ X("more than once|twice counts|count|is|are|each|adds", REPEATS, 0)
 #undef TOT
 #undef AVERAGES
 #undef REPEAT
+#undef PLAN
 #undef COUNTS

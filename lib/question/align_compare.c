@@ -1,0 +1,131 @@
+/* Aspect of comparisons of two columns: which one the question says is more, or later. */
+#include "lib/question/align_int.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { REACH = 6 }; /* tokens */
+
+/* "more > less", of a condition on two values. */
+struct pair {
+    const struct meaning_term *more, *less;
+};
+
+static const struct schema_column *column_in(const struct aligner *a, const struct meaning_term *term)
+{
+    term = meaning_follow(term, NULL);
+    const struct schema_column *column = align_column(a, term);
+    for (uint32_t i = 0; !column && term->kind != MEANING_QUERY && i < term->n_parts; i++)
+        column = column_in(a, term->parts[i]);
+    return column;
+}
+
+static bool is_amount(const struct meaning_term *term)
+{
+    return align_is(term, MEANING_VALUE, NULL) && term->name[0] != '\'' && term->name[0] != '-';
+}
+
+/* a < b, and a - b >= n. */
+static bool read_pair(const struct meaning_term *condition, struct pair *out)
+{
+    bool up = condition->name[0] == '>';
+    const struct meaning_term *left = condition->parts[0], *right = condition->parts[1];
+    bool minus = align_is(left, MEANING_OPERATION, "-") && left->n_parts == 2 && is_amount(right);
+    if (minus && !up && !align_is(right, MEANING_VALUE, "0")) return false;
+    if (minus) {
+        right = left->parts[1];
+        left = left->parts[0];
+    }
+    *out = up ? (struct pair){left, right} : (struct pair){right, left};
+    return left->kind != MEANING_VALUE && right->kind != MEANING_VALUE;
+}
+
+/* True if the run says a word that only the first column has. */
+static bool says_own(const struct align_run *run, const struct schema_column *column, const struct schema_column *other)
+{
+    for (uint32_t i = 0; i < column->words.n; i++) {
+        const struct text_token *word = &column->words.items[i];
+        bool shared = word->kind != TEXT_WORD || word->is_stop;
+        for (uint32_t k = 0; k < other->words.n; k++) shared |= g_str_equal(other->words.items[k].stem, word->stem);
+        if (!shared && align_run_says(run, word->norm)) return true;
+    }
+    return false;
+}
+
+static bool is_planned(const struct schema_column *column)
+{
+    static const char *const words[] = {"due",    "planned",  "plan",      "promised", "promise", "scheduled", "schedule",
+                                        "target", "expected", "estimated", "deadline", "eta",     "agreed",    "sla"};
+    for (uint32_t i = 0; i < column->words.n; i++)
+        for (size_t w = 0; w < G_N_ELEMENTS(words); w++)
+            if (g_str_equal(column->words.items[i].norm, words[w])) return true;
+    return false;
+}
+
+/* --- "more than", "above", "before" between two columns --- */
+
+static bool is_sized(const struct question_cue *cue)
+{
+    bool sized = cue->op == SQL_OP_GT || cue->op == SQL_OP_GE || cue->op == SQL_OP_LT || cue->op == SQL_OP_LE;
+    return sized && cue->kind == QUESTION_CUE_COMPARE && cue->number < 0 && !cue->weak && !cue->part;
+}
+
+/* Says whether a cue asks for the pair (1), for the other way round (-1), or is of something else (0). */
+static int asked_by(const struct aligner *a, const struct question_cue *cue, const struct schema_column *more,
+                    const struct schema_column *less)
+{
+    uint32_t end = cue->first + cue->n_tokens, n = a->question->tokens.n;
+    const struct align_run behind = {&a->question->tokens, end, MIN(end + REACH, n)},
+                           before = {&a->question->tokens, cue->first > REACH ? cue->first - REACH : 0, cue->first};
+    bool more_behind = says_own(&behind, more, less) && !says_own(&before, more, less),
+         less_behind = says_own(&behind, less, more) && !says_own(&before, less, more);
+    bool up = cue->op == SQL_OP_GT || cue->op == SQL_OP_GE;
+    return more_behind == less_behind ? 0 : up == less_behind ? 1 : -1;
+}
+
+static void check_cues(struct aligner *a, const struct schema_column *more, const struct schema_column *less,
+                       const struct meaning_term *condition)
+{
+    bool agrees = false, differs = false;
+    for (uint32_t i = 0; i < a->question->n_cues; i++) {
+        int asked = is_sized(&a->question->cues[i]) ? asked_by(a, &a->question->cues[i], more, less) : 0;
+        agrees |= asked > 0;
+        differs |= asked < 0;
+    }
+    if (agrees && !differs)
+        align_agree(a, ALIGN_DIRECTION, NULL, condition);
+    else if (differs && !agrees)
+        align_differ(a, ALIGN_DIRECTION, NULL, condition, true,
+                     "the comparison is the other way round than the question says");
+}
+
+/* --- late and early --- */
+
+static void check_plan(struct aligner *a, const struct frame_element *asked, const struct pair *pair,
+                       const struct meaning_term *condition)
+{
+    bool more = is_planned(column_in(a, pair->more)), less = is_planned(column_in(a, pair->less));
+    if (more == less) return;
+    if (less == (asked->kind == FRAME_LATE))
+        align_agree(a, ALIGN_DIRECTION, asked, condition);
+    else
+        align_differ(a, ALIGN_DIRECTION, asked, condition, false,
+                     asked->kind == FRAME_LATE ? "the question asks for what is late, but the query takes what is early"
+                                               : "the question asks for what is early, but the query takes what is late");
+}
+
+void align_direction(struct aligner *a)
+{
+    const struct frame_element *late = align_asked(a, FRAME_LATE), *early = align_asked(a, FRAME_EARLY);
+    for (uint32_t i = 0; i < a->comparisons.n; i++) {
+        const struct meaning_term *condition = a->comparisons.items[i].term;
+        struct pair pair;
+        if (!read_pair(condition, &pair)) continue;
+        const struct schema_column *more = column_in(a, pair.more), *less = column_in(a, pair.less);
+        if (!more || !less || more == less) continue;
+        if (!late != !early)
+            check_plan(a, late ? late : early, &pair, condition);
+        else
+            check_cues(a, more, less, condition);
+    }
+}
