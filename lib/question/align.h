@@ -33,7 +33,8 @@ struct frame_element;
     X(REPEATS, repeats, CALCULATION, "rows that UNION drops")                                                          \
     X(SIGN, sign, CALCULATION, "sign of an amount")                                                                    \
     X(COLUMNS, columns, CALCULATION, "order and names of columns")                                                     \
-    X(DIRECTION, direction, CALCULATION, "direction of a comparison")
+    X(DIRECTION, direction, CALCULATION, "direction of a comparison")                                                  \
+    X(UNIT, unit, CALCULATION, "unit of an amount")
 
 enum align_aspect {
 #define X(aspect, look, group, name) ALIGN_##aspect,

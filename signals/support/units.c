@@ -1,46 +1,14 @@
 #include "signals/support/units.h"
 
+#include "lib/text/units.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
 #include <math.h>
 #include <string.h>
 
-enum thing { TIME, LENGTH, WEIGHT, AMOUNT, AREA, MONEY };
-
-/* clang-format off */
-/* Units by their stems and short forms, in one unit of the same thing. Those of AMOUNT go with any other: a column that
- * says none counts ones. MONEY has no rates of exchange: all currencies are one. */
-static const struct {
-    const char *word;
-    enum thing thing;
-    double factor;
-} UNITS[] = {
-    {"millisecond", TIME, 1e-3}, {"ms", TIME, 1e-3}, {"second", TIME, 1}, {"sec", TIME, 1}, {"minut", TIME, 60},
-    {"minute", TIME, 60}, {"hour", TIME, 3600}, {"day", TIME, 86400}, {"week", TIME, 604800},
-    {"millimet", LENGTH, 1e-3}, {"mm", LENGTH, 1e-3}, {"centimet", LENGTH, 1e-2}, {"cm", LENGTH, 1e-2},
-    {"met", LENGTH, 1}, {"m", LENGTH, 1}, {"meter", LENGTH, 1}, {"metr", LENGTH, 1}, {"kilomet", LENGTH, 1e3},
-    {"kilometr", LENGTH, 1e3}, {"kilometer", LENGTH, 1e3}, {"km", LENGTH, 1e3}, {"centimetr", LENGTH, 1e-2},
-    {"centimeter", LENGTH, 1e-2},
-    {"mile", LENGTH, 1609.344}, {"foot", LENGTH, 0.3048}, {"feet", LENGTH, 0.3048}, {"ft", LENGTH, 0.3048},
-    {"inch", LENGTH, 0.0254}, {"gram", WEIGHT, 1e-3}, {"kilogram", WEIGHT, 1}, {"kg", WEIGHT, 1}, {"ton", WEIGHT, 1e3},
-    {"tonn", WEIGHT, 1e3}, {"pound", WEIGHT, 0.45359237}, {"lbs", WEIGHT, 0.45359237},
-    {"hundred", AMOUNT, 1e2}, {"thousand", AMOUNT, 1e3}, {"million", AMOUNT, 1e6}, {"billion", AMOUNT, 1e9},
-    {"trillion", AMOUNT, 1e12},
-    {"hectar", AREA, 1e4}, {"acr", AREA, 4046.86},
-    {"cent", MONEY, 1e-2}, {"penc", MONEY, 1e-2}, {"penni", MONEY, 1e-2}, {"euro", MONEY, 1}, {"eur", MONEY, 1},
-    {"dollar", MONEY, 1}, {"usd", MONEY, 1}, {"gbp", MONEY, 1}, {"chf", MONEY, 1}, {"franc", MONEY, 1},
-};
-/* clang-format on */
 static const double USUAL[] = {10, 12, 24, 60, 100, 1000, 1440, 3600, 86400, 1e6, 1e9, 7, 30, 365};
 static const double NEAR = 0.02; /* people round: 1.6 kilometres a mile */
-
-static int unit_of(const struct text_token *token)
-{
-    for (size_t i = 0; i < G_N_ELEMENTS(UNITS); i++)
-        if (strcmp(token->stem, UNITS[i].word) == 0 || strcmp(token->norm, UNITS[i].word) == 0) return (int)i;
-    return -1;
-}
 
 static bool near(double a, double b)
 {
@@ -133,36 +101,21 @@ uint32_t vsig_thresholds(const struct vsig_subject *subject, struct vsig_thresho
 
 /* --- what is meant ------------------------------------------------------------------------------------------------ */
 
-/* The unit that a column's name says; -1. A column of millions of dollars has the unit of millions. A column of hours
- * per week has the unit of hours. */
-static int unit_of_column(const struct schema_column *column)
-{
-    int money = -1;
-    uint32_t end = 0;
-    while (end < column->words.n && strcmp(column->words.items[end].norm, "per") != 0) end++;
-    for (uint32_t i = end; i-- > 0;) {
-        int unit = unit_of(&column->words.items[i]);
-        if (unit >= 0 && UNITS[unit].thing != MONEY) return unit;
-        if (unit >= 0 && money < 0) money = unit;
-    }
-    return money;
-}
-
 /* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres", and "a billion", which
  * is a number by itself. *bare gets it as it stands: 20, 1. Words of money count only for a column in units of money. */
-static double asked(const struct question *question, const struct question_value *value, bool money, int *unit,
-                    double *bare)
+static double asked(const struct question *question, const struct question_value *value, bool money,
+                    const struct text_unit **unit, double *bare)
 {
     double number = value->number;
-    int own = unit_of(&question->tokens.items[value->first]);
-    *unit = own >= 0 && UNITS[own].thing == AMOUNT ? own : -1;
-    *bare = *unit < 0 ? number : number / UNITS[own].factor;
+    const struct text_unit *own = text_unit_of(&question->tokens.items[value->first], false);
+    *unit = own && own->thing == TEXT_UNIT_AMOUNT ? own : NULL;
+    *bare = *unit ? number / own->factor : number;
     for (uint32_t i = value->first + 1; i < question->tokens.n && i < value->first + 4; i++) {
-        int next = unit_of(&question->tokens.items[i]);
-        if (next < 0 || (UNITS[next].thing == MONEY && !money)) break;
+        const struct text_unit *next = text_unit_of(&question->tokens.items[i], false);
+        if (!next || (next->thing == TEXT_UNIT_MONEY && !money)) break;
         *unit = next;
-        if (UNITS[next].thing != AMOUNT) break;
-        number *= UNITS[next].factor;
+        if (next->thing != TEXT_UNIT_AMOUNT) break;
+        number *= next->factor;
     }
     return number;
 }
@@ -170,18 +123,17 @@ static double asked(const struct question *question, const struct question_value
 enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const struct vsig_threshold *threshold,
                                     const struct question_value *value, double *expected)
 {
-    int said, held = unit_of_column(threshold->column);
+    const struct text_unit *said, *held = text_unit_of_name(&threshold->column->words);
     double want = NAN, bare;
     if (expected) *expected = NAN;
     if (value->kind != QUESTION_VALUE_NUMBER) return VSIG_UNIT_NONE;
-    bool money = held >= 0 && UNITS[held].thing == MONEY;
+    bool money = held && held->thing == TEXT_UNIT_MONEY;
     double number = asked(subject->analysis, value, money, &said, &bare);
-    if (said < 0 || number == 0) return VSIG_UNIT_NONE;
-    enum thing thing = UNITS[said].thing;
-    if (thing == AMOUNT && (held < 0 || UNITS[held].thing == AMOUNT))
-        want = number / (held < 0 ? 1 : UNITS[held].factor);
-    else if (held >= 0 && UNITS[held].thing == thing)
-        want = number * UNITS[said].factor / UNITS[held].factor;
+    if (!said || number == 0) return VSIG_UNIT_NONE;
+    if (said->thing == TEXT_UNIT_AMOUNT && (!held || held->thing == TEXT_UNIT_AMOUNT))
+        want = number / (held ? held->factor : 1);
+    else if (held && held->thing == said->thing)
+        want = number * said->factor / held->factor;
     if (expected) *expected = want;
     if (!isnan(want) && near(threshold->number, want)) return VSIG_UNIT_MET;
     double ratio = threshold->number / bare;

@@ -1,0 +1,263 @@
+/* Aspect of units: the result in the unit that the question asks for, and amounts of one unit in sums and comparisons.
+ *
+ * The unit of an amount is that of the column it is computed of, by the column's name. A factor such as 100 or 60
+ * converts the unit; another factor, such as a rate of tax, does not. An amount of two units, or of an unknown
+ * function, has no known unit. */
+#include "lib/question/align_int.h"
+#include "lib/text/units.h"
+
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS = 12 };
+
+/* The unit of a term. A number without a unit has `thing` -1; one that is not known is not `known`. */
+struct amount {
+    bool known, is_constant;
+    int thing;
+    double factor;   /* base units in one of it */
+    double constant; /* its value, if is_constant */
+};
+
+struct units {
+    struct aligner *a;
+    const struct meaning_term *mixed; /* a sum of two units of one thing */
+};
+
+static const struct amount unknown_amount = {.thing = -1}, plain_amount = {.known = true, .thing = -1, .factor = 1};
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 0.02 * fmax(fabs(a), fabs(b));
+}
+
+static bool converts(double constant)
+{
+    static const double usual[] = {10, 100, 1000, 1e4, 1e5, 1e6, 1e9, 12, 24, 60, 1024, 1440, 3600, 6000, 86400, 7, 36e5,
+                                   1048576};
+    for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
+        if (near(constant, usual[i]) || near(constant, 1 / usual[i])) return true;
+    return false;
+}
+
+static struct amount amount_of(struct units *u, const struct meaning_term *term, unsigned levels);
+
+static struct amount amount_of_value(const struct meaning_term *term)
+{
+    char *end;
+    double number = strtod(term->name, &end);
+    if (end == term->name || *end) return unknown_amount;
+    return (struct amount){.known = true, .is_constant = true, .thing = -1, .factor = 1, .constant = number};
+}
+
+static struct amount amount_of_column(const struct units *u, const struct meaning_term *term)
+{
+    const struct schema_column *column = align_column(u->a, term);
+    if (!column) return unknown_amount;
+    const struct text_unit *unit = text_unit_of_name(&column->words);
+    if (!unit || unit->thing == TEXT_UNIT_AMOUNT) return plain_amount;
+    return (struct amount){.known = true, .thing = (int)unit->thing, .factor = unit->factor};
+}
+
+/* x * y; with `divide` x / y. */
+static struct amount combine(struct amount x, struct amount y, bool divide)
+{
+    if (!x.known || !y.known) return unknown_amount;
+    if (x.is_constant && y.is_constant) {
+        x.constant = divide ? x.constant / y.constant : x.constant * y.constant;
+        return x;
+    }
+    if (y.is_constant || (x.is_constant && !divide)) {
+        struct amount with = y.is_constant ? x : y;
+        double constant = y.is_constant ? y.constant : x.constant;
+        if (converts(constant)) with.factor *= divide ? constant : 1 / constant;
+        return with;
+    }
+    if (divide && y.thing >= 0) return x.thing == y.thing ? plain_amount : unknown_amount;
+    if (x.thing >= 0 && y.thing >= 0) return unknown_amount;
+    double factor = divide ? x.factor / y.factor : x.factor * y.factor; /* conversions of numbers without a unit */
+    return (struct amount){.known = true, .thing = MAX(x.thing, y.thing), .factor = factor};
+}
+
+/* x + y and x - y. */
+static struct amount add(struct units *u, const struct meaning_term *term, struct amount x, struct amount y)
+{
+    if (!x.known || !y.known) return unknown_amount;
+    if (x.is_constant || y.is_constant) return x.is_constant ? y : x;
+    if (x.thing < 0 || x.thing != y.thing) return x.thing == y.thing ? x : unknown_amount;
+    if (near(x.factor, y.factor)) return x;
+    if (!u->mixed) u->mixed = term;
+    return unknown_amount;
+}
+
+static struct amount amount_of_operation(struct units *u, const struct meaning_term *term, unsigned levels)
+{
+    if (!term->n_parts) return unknown_amount;
+    bool times = g_str_equal(term->name, "*"), by = g_str_equal(term->name, "/"), plus = g_str_equal(term->name, "+"),
+         minus = g_str_equal(term->name, "-"), negative = g_str_equal(term->name, "negative");
+    if (!times && !by && !plus && !minus && !negative) return unknown_amount;
+    struct amount sum = amount_of(u, term->parts[0], levels);
+    for (uint32_t i = 1; i < term->n_parts; i++) {
+        struct amount next = amount_of(u, term->parts[i], levels);
+        sum = times || by ? combine(sum, next, by) : add(u, term, sum, next);
+    }
+    return sum;
+}
+
+static struct amount amount_of_case(struct units *u, const struct meaning_term *term, unsigned levels)
+{
+    struct amount all = unknown_amount;
+    for (uint32_t i = 0; i < term->n_parts; i++) {
+        bool result = i % 2 == 1 || (i + 1 == term->n_parts && i % 2 == 0);
+        struct amount one = result ? amount_of(u, term->parts[i], levels) : unknown_amount;
+        if (!result || one.is_constant) continue;
+        if (!one.known || (all.known && (all.thing != one.thing || !near(all.factor, one.factor)))) return unknown_amount;
+        all = one;
+    }
+    return all;
+}
+
+static bool keeps_unit(const struct meaning_term *term)
+{
+    static const char *const names[] = {"round", "coalesce", "ifnull", "abs", "cast", "nullif", "measure", "lag", "lead",
+                                        "first_value", "last_value", "sum", "avg", "min", "max", "total", "median"};
+    for (size_t i = 0; term->n_parts && i < G_N_ELEMENTS(names); i++)
+        if (g_str_equal(term->name, names[i])) return true;
+    return false;
+}
+
+static struct amount amount_of(struct units *u, const struct meaning_term *term, unsigned levels)
+{
+    term = meaning_follow(term, NULL);
+    if (!levels) return unknown_amount;
+    if (meaning_is_subquery(term))
+        return term->relation->n_outputs == 1 ? amount_of(u, term->relation->outputs[0].term, levels - 1)
+                                              : unknown_amount;
+    switch (term->kind) {
+    case MEANING_VALUE: return amount_of_value(term);
+    case MEANING_COLUMN: return amount_of_column(u, term);
+    case MEANING_OPERATION: return amount_of_operation(u, term, levels - 1);
+    case MEANING_CASE: return amount_of_case(u, term, levels - 1);
+    case MEANING_RATIO: {
+        struct amount ratio =
+            combine(amount_of(u, term->parts[0], levels - 1), amount_of(u, term->parts[1], levels - 1), true);
+        if (ratio.known && ratio.thing >= 0) ratio.factor /= strtod(term->name, NULL);
+        return ratio;
+    }
+    case MEANING_MEASURE:
+        if (align_is(term, MEANING_MEASURE, "count")) return plain_amount;
+        return keeps_unit(term) ? amount_of(u, term->parts[0], levels - 1) : unknown_amount;
+    case MEANING_CALL:
+    case MEANING_WINDOW: return keeps_unit(term) ? amount_of(u, term->parts[0], levels - 1) : unknown_amount;
+    default: return unknown_amount;
+    }
+}
+
+/* --- the question --- */
+
+static bool is_word(const struct aligner *a, uint32_t token, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text_same(a->question->tokens.items[token].norm, words[i])) return true;
+    return false;
+}
+
+/* A unit of the result: "in euros", "how many kilograms", ", cents". Days and weeks are periods more often. */
+static const struct text_unit *unit_asked_at(const struct aligner *a, uint32_t token)
+{
+    static const char *const before[] = {"in", "as", "many", ",", "(", ":"};
+    const struct text_unit *unit = text_unit_of(&a->question->tokens.items[token], false);
+    if (!unit || unit->thing == TEXT_UNIT_AMOUNT || (unit->thing == TEXT_UNIT_TIME && unit->factor >= 86400)) return NULL;
+    return token > 0 && is_word(a, token - 1, before, G_N_ELEMENTS(before)) ? unit : NULL;
+}
+
+/* The only unit of a thing that the question asks for; NULL: none, or several. */
+static const struct text_unit *unit_asked(const struct aligner *a, int thing, uint32_t *token)
+{
+    const struct text_unit *found = NULL;
+    for (uint32_t i = 0; i < a->question->tokens.n; i++) {
+        const struct text_unit *unit = unit_asked_at(a, i);
+        if (!unit || (int)unit->thing != thing) continue;
+        if (found && !near(found->factor, unit->factor)) return NULL;
+        found = unit;
+        *token = i;
+    }
+    return found;
+}
+
+static bool is_key(const struct meaning *m, const struct meaning_term *term)
+{
+    for (uint32_t i = 0; i < m->n_keys; i++)
+        if (m->keys[i]->hash == term->hash) return true;
+    return false;
+}
+
+static void check_outputs(struct units *u)
+{
+    struct aligner *a = u->a;
+    const struct meaning_term *other = NULL;
+    uint32_t token = 0;
+    for (uint32_t i = 0; i < a->meaning->n_outputs; i++) {
+        const struct meaning_term *term = a->meaning->outputs[i].term;
+        struct amount amount = amount_of(u, term, LEVELS);
+        if (!amount.known || amount.thing < 0 || is_key(a->meaning, term)) continue;
+        const struct text_unit *asked = unit_asked(a, amount.thing, &token);
+        if (!asked) continue;
+        if (near(asked->factor, amount.factor)) {
+            align_agree(a, ALIGN_UNIT, &(struct frame_element){.first = token, .n_tokens = 1}, term);
+            return;
+        }
+        if (!other) other = term;
+    }
+    if (other)
+        align_differ(a, ALIGN_UNIT, &(struct frame_element){.first = token, .n_tokens = 1}, other, true,
+                     "the result has another unit than the question asks for");
+}
+
+static uint32_t count_columns(const struct meaning_term *term, unsigned levels)
+{
+    uint32_t n = term->kind == MEANING_COLUMN;
+    for (uint32_t i = 0; levels && i < term->n_parts; i++) n += count_columns(term->parts[i], levels - 1);
+    return n;
+}
+
+/* The number of the question in the unit of an amount; NAN: it has no unit, or one of another thing. */
+static double number_in_unit(const struct aligner *a, const struct question_value *value, const struct amount *amount)
+{
+    uint32_t next = value->first + value->n_tokens;
+    if (value->kind != QUESTION_VALUE_NUMBER || next >= a->question->tokens.n) return NAN;
+    const struct text_unit *unit = text_unit_of(&a->question->tokens.items[next], false);
+    return unit && (int)unit->thing == amount->thing ? value->number * unit->factor / amount->factor : NAN;
+}
+
+/* A comparison of two amounts, or of an amount of several columns with a number. Signal unit_mismatch reads those of one
+ * column. */
+static void check_comparison(struct units *u, const struct meaning_term *condition)
+{
+    struct amount left = amount_of(u, condition->parts[0], LEVELS), right = amount_of(u, condition->parts[1], LEVELS);
+    if (!left.known || !right.known || left.thing < 0) return;
+    if (left.thing == right.thing && !near(left.factor, right.factor)) {
+        align_differ(u->a, ALIGN_UNIT, NULL, condition, true, "the comparison is of two different units");
+        return;
+    }
+    if (!right.is_constant || count_columns(condition->parts[0], LEVELS) < 2) return;
+    for (uint32_t v = 0; v < u->a->question->n_values; v++) {
+        const struct question_value *value = &u->a->question->values[v];
+        double wanted = number_in_unit(u->a, value, &left);
+        if (isnan(wanted) || near(wanted, value->number) || !near(value->number, right.constant)) continue;
+        align_differ(u->a, ALIGN_UNIT, &(struct frame_element){.first = value->first, .n_tokens = value->n_tokens},
+                     condition, true, "the number of the question has another unit than the amount it is compared with");
+        return;
+    }
+}
+
+void align_unit(struct aligner *a)
+{
+    struct units u = {.a = a};
+    check_outputs(&u);
+    for (uint32_t i = 0; i < a->comparisons.n; i++) check_comparison(&u, a->comparisons.items[i].term);
+    for (uint32_t i = 0; i < a->minuses.n && !u.mixed; i++) amount_of(&u, a->minuses.items[i].term, LEVELS);
+    if (u.mixed) align_differ(a, ALIGN_UNIT, NULL, u.mixed, true, "the query adds or subtracts amounts of different units");
+}
