@@ -34,7 +34,7 @@ struct frame_element;
     X(SIGN, sign, CALCULATION, "sign of an amount")                                                                    \
     X(COLUMNS, columns, CALCULATION, "order and names of columns")                                                     \
     X(DIRECTION, direction, CALCULATION, "direction of a comparison")                                                  \
-    X(UNIT, unit, CALCULATION, "unit of an amount")
+    X(UNIT, unit, UNITS, "unit of an amount")
 
 enum align_aspect {
 #define X(aspect, look, group, name) ALIGN_##aspect,
@@ -43,7 +43,7 @@ enum align_aspect {
         ALIGN_ASPECT_COUNT
 };
 
-enum align_group { ALIGN_WINDOW, ALIGN_CALCULATION };
+enum align_group { ALIGN_WINDOW, ALIGN_CALCULATION, ALIGN_UNITS };
 
 struct align_item {
     enum align_aspect aspect;

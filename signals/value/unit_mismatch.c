@@ -1,8 +1,10 @@
 /* unit_mismatch: the question's number has a unit, the column's name has another one of the same thing, and the query
- * compares with the number as it stands, or multiplied by the wrong factor.
+ * compares with the number as it stands, or multiplied by the wrong factor. Or the result has another unit than asked,
+ * or the query mixes units (lib/question/align_unit.c).
  *
  * Only what both sides say counts: "ten minutes" and milliseconds, "20 billion" and profits_billion. A column that counts
  * ones says so by saying nothing, which is no more than likely: where another number of the query fits, it is silent. */
+#include "signals/support/meaning.h"
 #include "signals/support/names.h"
 #include "signals/support/units.h"
 
@@ -31,7 +33,7 @@ static enum err_code unit_mismatch_eval(struct vsig_run *run)
                       missed->column->name);
         vsig_add_fact(run, finding, "in the column's unit", false, "%.6g", expected);
     }
-    return ERR_OK;
+    return vsig_report_differences(run, ALIGN_UNITS);
 }
 
 const struct vsig_def vsig_unit_mismatch = {
@@ -40,10 +42,11 @@ const struct vsig_def vsig_unit_mismatch = {
     .family = VSIG_VALUE,
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
-    .sentence = "a number of the question is compared with a column that has a different unit",
-    .description = "The question states the number with a unit, and the column's name gives another unit of the same "
-                   "quantity. The query does not convert the number, or converts it incorrectly.",
+    .sentence = "an amount has a different unit than the question, or than the amount it is compared with",
+    .description = "The question states a number with a unit, or asks for a result in a unit, and the column's name gives "
+                   "another unit of the same quantity. The query does not convert it, or converts it incorrectly. Or the "
+                   "query adds or compares amounts of different units.",
     .example = "Which songs are longer than ten minutes? - SELECT name FROM track WHERE milliseconds > 10",
-    .instruction = "Convert the question's number to the column's unit.",
+    .instruction = "Convert the amounts to one unit, and the result to the unit that the question asks for.",
     .eval = unit_mismatch_eval,
 };
