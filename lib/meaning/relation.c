@@ -524,6 +524,15 @@ static const char *text_of_node(struct meaning_reader *r, const struct sql_node 
     return text;
 }
 
+/* A constant puts no row before another. */
+static void drop_constant_keys(struct meaning *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->n_order; i++)
+        if (m->order[i].term->kind != MEANING_VALUE) m->order[n++] = m->order[i];
+    m->n_order = n;
+}
+
 /* Reads order and limit. The order of a part counts too: an engine may aggregate its rows in that order. */
 static void read_end(struct meaning_reader *r, struct meaning *m, const struct sql_node *query)
 {
@@ -540,6 +549,7 @@ static void read_end(struct meaning_reader *r, struct meaning *m, const struct s
         unsigned long ordinal = sql_is(key, SQL_LITERAL) && key->op == SQL_LIT_INT ? strtoul(key->text, NULL, 10) : 0;
         if (ordinal >= 1 && ordinal <= m->n_outputs) m->order[i].term = m->outputs[ordinal - 1].term;
     }
+    drop_constant_keys(m);
 }
 
 static struct meaning *read_whole(struct meaning_reader *r, const struct sql_node *query, const struct sql_node *x)

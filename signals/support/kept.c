@@ -142,8 +142,19 @@ static bool is_main(const struct vsig_subject *subject, const struct schema_colu
     return at == other ? !a->unique : at < other;
 }
 
-static void look_at_pair(struct vsig_subject *subject, const struct sql_block *block, const struct sql_join_pair *pair,
-                         vsig_sources shown, struct vsig_kept *kept)
+/* Rows that have no partner among those that a condition on the partners keeps: the statistics do not count them. */
+static const double MAYBE_LOST = 0.5;
+
+static bool is_filtered(const struct vsig_block_shape *shape, vsig_sources other)
+{
+    for (uint32_t i = 0; i < shape->n_conditions; i++)
+        if (shape->conditions[i].sources == other && shape->conditions[i].clause != SQL_CLAUSE_HAVING) return true;
+    return false;
+}
+
+static void look_at_pair(struct vsig_subject *subject, const struct vsig_block_shape *shape,
+                         const struct sql_block *block, const struct sql_join_pair *pair, vsig_sources shown,
+                         struct vsig_kept *kept)
 {
     const struct sql_ref *sides[2] = {pair->left, pair->right};
     for (unsigned i = 0; i < 2; i++) {
@@ -155,6 +166,9 @@ static void look_at_pair(struct vsig_subject *subject, const struct sql_block *b
         if (other_shown && !is_main(subject, a, b)) continue;
         enum vsig_drop drop = drops(pair, own, other, other_shown);
         double lost = drop == VSIG_DROP_NOTHING ? 0 : rows_lost(subject->schema, a, b);
+        bool filtered = drop == VSIG_DROP_JOIN && kept->asked == VSIG_KEEP_SAID &&
+                        is_filtered(shape, vsig_source_bit(block, other));
+        if (filtered) lost = MAX(lost, MAYBE_LOST);
         if (lost > 0) found(kept, subject, drop, pair->node, a, lost);
     }
 }
@@ -182,7 +196,8 @@ static void look_at_filters(struct vsig_subject *subject, const struct vsig_bloc
 }
 
 /* One table, grouped by a reference to another one, of which some rows are never referred to. */
-static void look_at_one_table(struct vsig_subject *subject, const struct sql_block *block, struct vsig_kept *kept)
+static void look_at_one_table(struct vsig_subject *subject, const struct vsig_block_shape *shape,
+                              const struct sql_block *block, struct vsig_kept *kept)
 {
     const struct sql_node *group = sql_kid(block->node, SELECT_GROUP);
     const struct schema_column *a = query_column(subject, sql_kid(group, 0));
@@ -192,6 +207,8 @@ static void look_at_one_table(struct vsig_subject *subject, const struct sql_blo
         if (join->n_pairs != 1 || join->from[0] != a->id || !join->to_unique) continue;
         const struct schema_column *to = subject->schema->columns[join->to[0]];
         double lost = rows_lost(subject->schema, to, a);
+        bool filtered = kept->asked == VSIG_KEEP_SAID && is_filtered(shape, vsig_all_sources(block));
+        if (filtered) lost = MAX(lost, MAYBE_LOST);
         if (lost > 0) found(kept, subject, VSIG_DROP_UNJOINED, group, to, lost);
     }
 }
@@ -214,9 +231,9 @@ static void look_at_answer(struct vsig_subject *subject, const struct vsig_shape
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (block->sources[i].nullable) optional |= vsig_source_bit(block, &block->sources[i]);
     kept->n_outer = (uint32_t)__builtin_popcountll(optional);
-    for (uint32_t i = 0; i < shape->n_pairs; i++) look_at_pair(subject, block, shape->pairs[i], shown, kept);
+    for (uint32_t i = 0; i < shape->n_pairs; i++) look_at_pair(subject, shape, block, shape->pairs[i], shown, kept);
     look_at_filters(subject, shape, optional, kept);
-    if (block->n_sources == 1) look_at_one_table(subject, block, kept);
+    if (block->n_sources == 1) look_at_one_table(subject, shape, block, kept);
     const struct sql_node *star = optional && block->grouped ? count_star(block) : NULL;
     if (star && kept->drop == VSIG_DROP_NOTHING) found(kept, subject, VSIG_DROP_COUNTED, star, NULL, 0);
 }

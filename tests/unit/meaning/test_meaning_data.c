@@ -156,7 +156,7 @@ static void compare(struct run *run, const char *a, const char *b)
     }
 }
 
-/* --- what the contract leaves open: columns beside a grouping, LIMIT without an order --- */
+/* --- what the contract leaves open: columns beside a grouping, LIMIT without an order, and of rows that tie --- */
 
 static bool is_bare(const struct meaning *m, const struct meaning_term *term)
 {
@@ -169,9 +169,17 @@ static bool is_bare(const struct meaning *m, const struct meaning_term *term)
     return false;
 }
 
+/* Rows of two tables may tie on any data here. */
+static bool reads_set(const struct meaning *m)
+{
+    bool set = m->set != NULL;
+    for (uint32_t i = 0; i < m->n_sources; i++) set |= m->sources[i].relation && reads_set(m->sources[i].relation);
+    return set;
+}
+
 static void find_choice(void *self, const struct meaning *m)
 {
-    *(bool *)self |= m->limit && !m->n_order;
+    *(bool *)self |= m->limit && (!m->n_order || reads_set(m));
     if (m->grain == MEANING_ROWS || m->set) return;
     for (uint32_t i = 0; i < m->n_outputs; i++) *(bool *)self |= is_bare(m, m->outputs[i].term);
     for (uint32_t i = 0; i < m->n_group_conditions; i++) *(bool *)self |= is_bare(m, m->group_conditions[i]);
