@@ -2,7 +2,8 @@
  *
  * A count of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window whose
  * groups are the values of its own order adds up one row. LAST_VALUE with the default frame is the current row. LAG
- * within groups that the order tells apart is NULL. A WHEN behind a wider one is never reached. */
+ * within groups that the order tells apart is NULL. A WHEN behind a wider one is never reached. A literal that is
+ * compared with nothing is true or false in each row. A query without a table reads no data. */
 #include "signals/support/meaning.h"
 
 #include "signals/support/query.h"
@@ -25,6 +26,16 @@ static bool is_full_case(const struct sql_node *node)
     return true;
 }
 
+/* True for a flag, 0 or 1 in each row, that the question names: COUNT of it counts the rows where it is 0 too. */
+static bool is_named_flag(const struct vsig_subject *subject, const struct sql_node *operand)
+{
+    const struct schema_column *column = query_column(subject, operand);
+    const struct schema_stats *stats = column ? &column->stats : NULL;
+    if (!stats || stats->sampled || stats->nulls || stats->ints != stats->rows || stats->distinct != 2) return false;
+    bool flag = stats->min.type == DB_INT && stats->min.i == 0 && stats->max.type == DB_INT && stats->max.i == 1;
+    return flag && subject->analysis && subject->analysis->column_score[column->id] > 0;
+}
+
 static void check_counts(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
@@ -37,7 +48,43 @@ static void check_counts(struct vsig_run *run)
             vsig_fire(run, VSIG_ERROR, n, "the CASE is never NULL, so COUNT counts all rows");
         else if (comparison)
             vsig_fire(run, VSIG_ERROR, n, "COUNT counts each row where the comparison is true or false, not only true");
+        else if (is_named_flag(run->subject, operand))
+            vsig_fire(run, VSIG_ERROR, n, "the column is 0 or 1 in each row, so COUNT counts all rows, not only those with 1");
     }
+}
+
+/* --- literals that are no comparison --- */
+
+/* `a = 'x' OR 'y'`: the engine reads 'y' alone as true or false. */
+static void check_literals(struct vsig_run *run)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
+        bool or = sql_is(n, SQL_BINARY) && n->op == SQL_OP_OR, and = sql_is(n, SQL_BINARY) && n->op == SQL_OP_AND;
+        for (uint32_t i = 0; (or || and) && i < n->n_kids; i++) {
+            const struct sql_node *kid = n->kids[i];
+            bool text = sql_is(kid, SQL_LITERAL) && kid->op == SQL_LIT_STRING;
+            bool number = sql_is(kid, SQL_LITERAL) && (kid->op == SQL_LIT_INT || kid->op == SQL_LIT_FLOAT);
+            if (text || (or && number))
+                vsig_fire(run, VSIG_ERROR, kid, "the literal is compared with nothing, so it is the same for each row");
+        }
+    }
+}
+
+/* --- statements without a table --- */
+
+static void note_table(void *self, const struct meaning *m)
+{
+    for (uint32_t i = 0; i < m->n_sources; i++) *(bool *)self |= !m->sources[i].relation;
+}
+
+static void check_tables(struct vsig_run *run, const struct meaning *meaning)
+{
+    bool reads = meaning->n_unknown > 0 || run->subject->bound->n_refs > 0;
+    meaning_visit(meaning, &(struct meaning_visitor){.self = &reads, .relation = note_table});
+    if (!reads)
+        vsig_fire(run, VSIG_ERROR, run->subject->stmt->root,
+                  "the query reads no table, so its result does not come from the data");
 }
 
 /* --- windows --- */
@@ -189,6 +236,8 @@ static enum err_code constant_result_eval(struct vsig_run *run)
     const struct meaning *meaning;
     enum err_code code = vsig_read_meaning(run->subject, &meaning);
     check_counts(run);
+    check_literals(run);
+    if (meaning) check_tables(run, meaning);
     if (meaning) meaning_visit(meaning, &(struct meaning_visitor){.self = run, .term = check_term});
     return code;
 }
@@ -201,7 +250,8 @@ const struct vsig_def vsig_constant_result = {
     .sentence = "a calculation or condition has the same result for any data",
     .description = "COUNT of a CASE that is never NULL counts all rows. A ratio of a value to itself is 1. A window "
                    "whose groups have one row each gives the value of the row. LAST_VALUE with the default frame gives "
-                   "the current row. A comparison of a column with itself is always true.",
+                   "the current row. A comparison of a column with itself is always true. A literal between OR and AND "
+                   "is compared with nothing. A query without a table reads no data.",
     .example = "How many orders of each shop are late? - SELECT shop, COUNT(CASE WHEN late THEN 1 ELSE 0 END) FROM "
                "orders GROUP BY shop",
     .instruction = "Leave ELSE out under COUNT, or use SUM. Take the whole of a share over all rows. Give LAST_VALUE "

@@ -65,7 +65,7 @@ INSERT INTO brokers VALUES (1, 'Nordic Cover', NULL, 9.0, NULL), (2, 'Shield & S
 INSERT INTO holders
 WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 110)
 SELECT i, IF(i % 40 = 11, 'erased', CONCAT(ELT(1 + i % 9, 'Abe', 'Bella', 'Cyril', 'Dora', 'Emil', 'Fay', 'Gil', 'Hedy', 'Ian'), ' ', ELT(1 + i % 8, 'Jansen', 'Kern', 'Lopez', 'Marsh', 'Novak', 'Olsen', 'Perez', 'Quist'))),
-  IF(i % 40 = 11, NULL, DATE_ADD('1948-02-11', INTERVAL i * 197 DAY)), IF(i % 40 = 11 OR i % 23 = 2, NULL, ELT(1 + i * i % 5, 'Linden', 'Marlow', 'Nyborg', 'Ostend', 'Linden')),
+  IF(i % 40 = 11, NULL, DATE_ADD('1948-02-11', INTERVAL i * 197 DAY)), IF(i % 40 = 11 OR i % 23 = 2, NULL, ELT(1 + i * 3 % 5, 'Linden', 'Marlow', 'Nyborg', 'Ostend', 'Linden')),
   IF(i % 4 = 3, NULL, 1 + i * 5 % 6), IF(i % 40 = 11, DATE_ADD('2024-02-01 10:00:00', INTERVAL i DAY), NULL)
 FROM n;
 INSERT INTO policies
@@ -74,16 +74,19 @@ SELECT 20000 + i, 1 + i * 7 % 97, CASE WHEN i % 6 = 1 THEN 1 + (i * 7 + 30) % 11
   DATE_ADD('2023-01-10', INTERVAL i * 4 DAY), CASE WHEN i % 5 = 4 THEN DATE_ADD('2023-01-24', INTERVAL i * 4 DAY) WHEN i % 7 = 3 THEN NULL ELSE DATE_ADD('2024-01-10', INTERVAL i * 4 DAY) END,
   IF(i % 12 = 7, DATE_ADD('2023-04-01', INTERVAL i * 4 DAY), NULL), IF(i % 5 = 4, 3500 + i % 4 * 1200, 24000 + i * 37 % 31 * 1500),
   CASE WHEN i % 12 = 7 THEN 'cancelled' WHEN i > 150 AND i % 3 = 0 THEN 'quote' WHEN i % 5 = 4 AND i < 150 THEN 'lapsed' WHEN i % 7 <> 3 AND i < 70 THEN 'lapsed' ELSE 'active' END,
-  IF(i BETWEEN 98 AND 160 AND i % 5 <> 4 AND i % 2 = 0, IF(i % 5 IN (0, 1), 20000 + i - 95, 20000 + i - 90), NULL), i IN (24, 77, 141)
+  NULL, i IN (24, 77, 141)
 FROM n;
+INSERT INTO policies
+SELECT policy_no + 1000, holder_id, insured_id, line, DATE_ADD(ends_on, INTERVAL IF(policy_no % 10 = 0, 12, 0) DAY), DATE_ADD(ends_on, INTERVAL 1 YEAR), NULL, premium_cents + policy_no % 7 * 900 - 1200, 'active', policy_no, 0
+FROM policies WHERE state = 'lapsed' AND line <> 'travel' AND policy_no % 2 = 0 AND is_test = 0;
 INSERT INTO motor_policies SELECT policy_no, IF(policy_no % 50 = 6, NULL, CONCAT('LN-', 1000 + policy_no % 777 * 3)), 2004 + policy_no * 7 % 20, IF(policy_no % 9 = 4, NULL, 4000 + policy_no * 13 % 17 * 1500), IF(policy_no % 8 = 5, NULL, policy_no % 3 = 0) FROM policies WHERE line = 'motor';
 INSERT INTO home_policies SELECT policy_no, LPAD(10000 + policy_no * 17 % 60 * 11, 5, '0'), IF(policy_no % 15 = 12, NULL, 45 + policy_no * 11 % 120), 80000 + policy_no * 7 % 23 * 12500, policy_no % 4 = 1 FROM policies WHERE line = 'home' AND policy_no <> 20152;
 INSERT INTO claims
 WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 130)
-SELECT 500 + i, p.policy_no, IF(i % 21 = 8, NULL, DATE_ADD(p.starts_on, INTERVAL i * 3 % 13 DAY)), DATE_ADD(DATE_ADD(p.starts_on, INTERVAL 13 + i * 5 % 24 DAY), INTERVAL 8 + i % 10 HOUR),
+SELECT 500 + i, p.policy_no, IF(i % 21 = 8, NULL, DATE_ADD(p.starts_on, INTERVAL IF(p.line = 'travel', i * 3 % 13, i * 13 % 180) DAY)), DATE_ADD(DATE_ADD(p.starts_on, INTERVAL IF(p.line = 'travel', 13, i * 13 % 180) + i * 5 % 24 DAY), INTERVAL 8 + i % 10 HOUR),
   CASE WHEN i % 17 = 4 THEN NULL WHEN p.line = 'motor' THEN ELT(1 + i % 3, 'collision', 'theft', 'glass') WHEN p.line = 'home' THEN ELT(1 + i % 3, 'water', 'theft', 'fire') ELSE ELT(1 + i % 2, 'luggage', 'illness') END,
   IF(i % 12 = 5, NULL, 150 + i * 83 % 47 * 95), CASE WHEN i > 112 THEN 'open' WHEN i % 6 = 2 THEN 'rejected' WHEN i % 15 = 4 THEN 'withdrawn' WHEN i % 19 = 10 THEN 'open' ELSE 'accepted' END,
-  IF(i % 16 = 9, NULL, ELT(1 + i * 3 % 5, 'mlee', 'tkurz', 'svoss', 'mlee', 'pnagy')), IF(i > 112 OR (i % 19 = 10 AND i % 6 <> 2 AND i % 15 <> 4), NULL, DATE_ADD(p.starts_on, INTERVAL 40 + i * 7 % 55 DAY)), IF(i IN (45, 88, 119), 500 + i - 12, NULL)
-FROM n JOIN policies p ON p.policy_no = 20000 + 1 + i * 11 % 149 WHERE p.state <> 'quote' AND p.is_test = 0;
+  IF(i % 16 = 9, NULL, ELT(1 + i * 3 % 5, 'mlee', 'tkurz', 'svoss', 'mlee', 'pnagy')), IF(i > 112 OR (i % 19 = 10 AND i % 6 <> 2 AND i % 15 <> 4), NULL, DATE_ADD(p.starts_on, INTERVAL 40 + IF(p.line = 'travel', 0, i * 13 % 180) + i * 7 % 55 DAY)), IF(i IN (90, 104, 119), 500 + 149 - i, NULL)
+FROM n JOIN policies p ON p.policy_no = 20000 + 1 + i * i * 11 % 149 WHERE p.state <> 'quote' AND p.is_test = 0;
 INSERT INTO payouts SELECT claim_id, DATE_ADD(closed_on, INTERVAL claim_id % 9 DAY), ROUND(COALESCE(reserve_eur, 400) * (60 + claim_id % 7 * 10) / 100, 2), CASE WHEN cause IN ('collision', 'glass') THEN 'garage' WHEN claim_id % 10 = 7 THEN 'third' ELSE 'holder' END, claim_id % 31 = 2 FROM claims WHERE state = 'accepted' AND claim_id % 13 <> 6;
 INSERT INTO payouts SELECT claim_id, DATE_ADD(closed_on, INTERVAL 30 DAY), 120.00, 'holder', 0 FROM claims WHERE state = 'accepted' AND claim_id % 5 = 1;
