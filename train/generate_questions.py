@@ -16,12 +16,15 @@ The same arguments give the same lines.
 
 import argparse, collections, copy, json, os, random, sqlite3, sys
 
-from questions import of_children, of_conditions, of_connection, of_pair, of_table, of_values
+from questions import of_children, of_conditions, of_connection, of_events, of_pair, of_shares, of_table, of_time, of_values
+from questions import of_windows
 from questions.ask import Ask
 from questions.schema import Table
 
 OF_TABLE = of_table.OF_TABLE + of_values.OF_TABLE + of_conditions.OF_TABLE
 OF_PAIR = of_pair.OF_PAIR + of_values.OF_PAIR + of_children.OF_PAIR
+# Analysts' questions, which are drawn after the others and with numbers of their own.
+ANALYTIC = of_windows.OF_TABLE + of_shares.OF_TABLE + of_time.OF_TABLE
 
 MOST_OF_A_TEMPLATE = 4  # of one database
 # Those that few databases have columns for.
@@ -87,28 +90,11 @@ def sound(db, made):
     return bool(right) and any(answer(db, slip, ordered) != right for slip in made[2][:1] + made[2][-1:])
 
 
-def questions_of(path, name, each, rng):
-    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    db.text_factory = lambda b: b.decode("utf-8", "replace")
-    ticks = [0]
-    db.set_progress_handler(lambda: ticks.__setitem__(0, ticks[0] + 1) or ticks[0] > 200, 100000)
-    names = [
-        r[0]
-        for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
-    ]
-    tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
-    kinds = [
-        (templates, subjects)
-        for templates, subjects in (
-            (OF_TABLE, [(t,) for t in tables if t.label()]),
-            (OF_PAIR, list(families(tables))),
-            (of_connection.OF_CONNECTION, list(of_connection.connections(tables))),
-        )
-        if subjects
-    ]
-    seen, used = set(), collections.Counter()
+def drawn(db, ticks, name, kinds, each, seen, rng):
+    """Questions of templates and subjects that are drawn from kinds of them, until there are enough."""
+    used, most = collections.Counter(), len(seen) + each
     for _ in range(each * 12 if kinds else 0):
-        if len(seen) >= each:
+        if len(seen) >= most:
             break
         templates, subjects = rng.choices(kinds, [len(k[0]) for k in kinds])[0]
         template, subject = rng.choice(templates), rng.choice(subjects)
@@ -129,6 +115,24 @@ def questions_of(path, name, each, rng):
             "gold": made[1],
             "candidates": [{"sql": s} for s in [made[1], *slips]],
         }
+
+
+def questions_of(path, name, each, seed):
+    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    db.text_factory = lambda b: b.decode("utf-8", "replace")
+    ticks = [0]
+    db.set_progress_handler(lambda: ticks.__setitem__(0, ticks[0] + 1) or ticks[0] > 200, 100000)
+    names = [
+        r[0]
+        for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    ]
+    tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
+    with_label, pairs = [(t,) for t in tables if t.label()], list(families(tables))
+    plain = (OF_TABLE, with_label), (OF_PAIR, pairs), (of_connection.OF_CONNECTION, list(of_connection.connections(tables)))
+    analytic = (ANALYTIC, [(t,) for t in tables]), (of_events.OF_PAIR, pairs)
+    seen = set()
+    for kinds, rng in (plain, random.Random(f"{seed} {name}")), (analytic, random.Random(f"{seed} {name} analytic")):
+        yield from drawn(db, ticks, name, [k for k in kinds if k[1]], each, seen, rng)
     db.close()
 
 
@@ -137,7 +141,7 @@ def main():
     p.add_argument("--db-root", required=True)
     p.add_argument("--db", action="append", default=[])
     p.add_argument("--dbs-of", help="take the databases that this log names")
-    p.add_argument("--each", type=int, default=150, help="questions a database at most")
+    p.add_argument("--each", type=int, default=150, help="questions a database at most, and as many of analysts")
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
     names = set(a.db) | ({json.loads(l)["db"] for l in open(a.dbs_of, encoding="utf-8")} if a.dbs_of else set())
@@ -145,7 +149,7 @@ def main():
         path = os.path.join(a.db_root, name, name + ".sqlite")
         if not os.path.exists(path):
             continue
-        for line in questions_of(path, name, a.each, random.Random(f"{a.seed} {name}")):
+        for line in questions_of(path, name, a.each, a.seed):
             print(json.dumps(line))
 
 

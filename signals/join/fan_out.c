@@ -5,8 +5,10 @@
  * than one member being enough. Where the candidate's result itself shows that no row comes twice, nothing more is
  * asked.
  */
+#include "signals/support/counted.h"
 #include "signals/support/keys.h"
 #include "signals/support/names.h"
+#include "signals/support/query.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +202,15 @@ static bool is_sum_like(const struct sql_node *call)
     return false;
 }
 
+/* "How many repairs were done in Linz" counts the rows of the join, where a column of the garage is Linz. */
+static bool counts_the_many(const struct vsig_run *run, const struct sql_node *call, const struct sql_source *entity)
+{
+    struct vsig_counted_things things;
+    if (!query_is_conditional_count(call)) return false;
+    vsig_counted_look(run->subject, &things);
+    return things.asked_table != entity->table;
+}
+
 static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_block_shape *shape,
                                        const struct sql_node *call)
 {
@@ -216,7 +227,7 @@ static enum err_code look_at_aggregate(struct vsig_run *run, const struct vsig_b
     if (!(loose & of) && (counts || averages)) return ERR_OK; /* one per group: COUNT is a way of counting the others */
     vsig_sources many = multipliers(run, shape, entity, true, &failed);
     if (failed) return ERR_LIMIT_MEMORY;
-    if (!many) return ERR_OK;
+    if (!many || counts_the_many(run, call, entity)) return ERR_OK;
     enum err_code code = ERR_OK;
     if (really_repeats(run, block, entity, true, &code) == ANSWER_YES) report(run, block, call, entity, many, true);
     return code;

@@ -237,12 +237,13 @@ static bool follows_count(const struct question *question, const struct question
 {
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
-        if (cue->kind != QUESTION_CUE_COUNT && cue->kind != QUESTION_CUE_COMPARE && cue->kind != QUESTION_CUE_EXTREME)
-            continue;
+        static const unsigned kinds = CUE(COUNT) | CUE(COMPARE) | CUE(EXTREME) | CUE(RATIO);
+        if (!(kinds >> cue->kind & 1U)) continue;
         uint32_t end = cue->first + cue->n_tokens;
         if (cue->number >= 0 && question->values[cue->number].first >= end)
             end = question->values[cue->number].first + 1;
-        if (mention->first >= end && mention->first - end <= 1) return true;
+        uint32_t reach = cue->kind == QUESTION_CUE_RATIO ? 2 : 1; /* "percentage of the repairs" */
+        if (mention->first >= end && mention->first - end <= reach) return true;
     }
     return false;
 }
@@ -279,13 +280,20 @@ static bool table_in_reach(const struct vsig_subject *subject, uint32_t table)
     return false;
 }
 
+/* COUNT, or SUM(CASE WHEN ... THEN 1 ELSE 0 END). */
+static const struct sql_node *count_of_rows(const struct query_view *view)
+{
+    const struct sql_node *sum = view->aggregate[QUERY_SUM];
+    return view->aggregate[QUERY_COUNT] ? view->aggregate[QUERY_COUNT] : query_is_conditional_count(sum) ? sum : NULL;
+}
+
 /* "how many tracks", "the most tracks": rows are counted, and the thing that is named there is in no table of the
  * query. */
 static void check_counted_table(struct vsig_run *run, const struct query_view *view)
 {
     const struct vsig_subject *subject = run->subject;
     const struct question *question = subject->analysis;
-    const struct sql_node *count = view->aggregate[QUERY_COUNT];
+    const struct sql_node *count = count_of_rows(view);
     if (!count || vsig_opt(run, OPT_TABLE) < 0.5) return;
     for (uint32_t i = 0; i < question->n_mentions; i++) {
         const struct question_mention *m = &question->mentions[i];

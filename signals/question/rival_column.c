@@ -35,11 +35,21 @@ static bool stands_for_row(const struct vsig_run *run, const struct link_part *p
            !query_is_generic(run->subject, part->column);
 }
 
+/* True inside of WHEN, or of a comparison in an aggregate: the literal beside the column tells which column is meant. */
+static bool is_tested(const struct link_part *part)
+{
+    const struct sql_node *up = part->node ? part->node->parent : NULL;
+    return part->role == LINK_ARGUMENT && up &&
+           ((sql_is(up, SQL_BINARY) && sql_is_comparison(up->op)) || sql_is(up, SQL_IN) || sql_is(up, SQL_LIKE) ||
+            sql_is(up, SQL_BETWEEN));
+}
+
 static void check_part(struct vsig_run *run, const struct link_part *part)
 {
     const struct schema_column *rival = part->same.column;
     if (rival && part->node && sql_up(part->node, SQL_WINDOW))
         return; /* no place in the question is that of a window */
+    if (rival && is_tested(part)) return;
     if (rival && (!part->same.named || part->same.used)) return;
     if (rival && (stands_for_row(run, part) || are_joined(run->subject, rival, part->column))) return;
     if (!rival || !part->node || (double)(part->same.score - part->score) <= vsig_opt(run, OPT_GAP)) return;

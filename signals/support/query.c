@@ -428,3 +428,14 @@ bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause
     }
     return false;
 }
+
+bool query_is_conditional_count(const struct sql_node *call)
+{
+    const struct sql_node *operand = call ? sql_kid(sql_kid(call, CALL_ARGS), 0) : NULL;
+    if (!sql_is(operand, SQL_CASE)) return false;
+    const struct sql_node *otherwise = sql_kid(operand, CASE_ELSE);
+    if (otherwise && !sql_is(otherwise, SQL_LITERAL)) return false;
+    for (uint32_t i = CASE_FIRST_WHEN; i < operand->n_kids; i++)
+        if (!sql_is(sql_kid(sql_kid(operand, i), 1), SQL_LITERAL)) return false;
+    return true;
+}

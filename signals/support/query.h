@@ -92,4 +92,7 @@ struct query_odd {
 /* The first odd column in that clause of any block. */
 bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause, struct query_odd *odd);
 
+/* True for an aggregate of a CASE whose results are literals: SUM(CASE WHEN ... THEN 1 ELSE 0 END). */
+bool query_is_conditional_count(const struct sql_node *call);
+
 #endif

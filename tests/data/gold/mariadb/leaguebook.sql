@@ -82,7 +82,7 @@ SELECT 100 + k * 4 + j, k + 1, DATE_ADD('2024-08-10 15:00:00', INTERVAL (k * 7 +
   ELT(1 + h, 'ARK', 'BRI', 'COR', 'DUN', 'ELM', 'FEN', 'GAL', 'HAR'), ELT(1 + v, 'ARK', 'BRI', 'COR', 'DUN', 'ELM', 'FEN', 'GAL', 'HAR'),
   IF(k > 11 OR (k = 4 AND j = 2), NULL, IF(k = 8 AND j = 1, 1, (k * 3 + j * 5 + h * 2) % 4)), IF(k > 11 OR (k = 4 AND j = 2), NULL, IF(k = 8 AND j = 1, 0, (k + j * 2 + v) % 3)),
   CASE WHEN k > 11 THEN 'scheduled' WHEN k = 4 AND j = 2 THEN 'postponed' WHEN k = 8 AND j = 1 THEN 'abandoned' ELSE 'played' END,
-  IF(k = 13, NULL, ELT(1 + (k + j) % 5, 1, 2, 3, 4, 6)), IF(k = 13 OR j = 3, NULL, ELT(1 + (k + j * 2 + 2) % 5, 6, 4, 1, 2, 3)),
+  IF(k = 13, NULL, ELT(1 + (k + j) % 5, 1, 2, 3, 4, 6)), IF(k = 13 OR j = 3, NULL, ELT(1 + (k + j + 2) % 5, 1, 2, 3, 4, 6)),
   IF(k > 11 OR (k = 4 AND j = 2) OR (k * 4 + j) % 15 = 6, NULL, 1200 + h * 950 + (k * 317 + j * 53) % 1100)
 FROM sided;
 INSERT INTO goals
