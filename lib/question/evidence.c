@@ -224,13 +224,47 @@ static bool literal_at(const struct evidence_scan *scan, uint32_t i, uint32_t en
     while (i < end && scan->tokens[i].kind == TEXT_PUNCT && !token_is(scan, i, "'")) i++;
     if (i >= end) return false;
     const struct text_token *t = &scan->tokens[i];
-    if (t->kind == TEXT_WORD && !t->is_number &&
+    out->is_null = (out->op == SQL_OP_EQ || out->op == SQL_OP_NE) && token_is(scan, i, "null");
+    if (!out->is_null && t->kind == TEXT_WORD && !t->is_number &&
         (t->is_stop || (letters_of(scan, i, i + 1, letters) && columns_named(scan, letters, &side))))
         return false;
     out->text = t->norm;
     out->is_number = t->is_number;
     out->number = t->number;
     return true;
+}
+
+/* "a valid ticket has no withdrawn_at", "those without an end date". */
+static const struct {
+    const char *words[MAX_PATTERN];
+    enum sql_op op;
+} ABSENCES[] = {
+    {{"has", "no"}, SQL_OP_EQ},     {{"have", "no"}, SQL_OP_EQ},   {{"with", "no"}, SQL_OP_EQ},
+    {{"without", "a"}, SQL_OP_EQ},  {{"without", "an"}, SQL_OP_EQ}, {{"without"}, SQL_OP_EQ},
+    {{"has", "a"}, SQL_OP_NE},      {{"has", "an"}, SQL_OP_NE},    {{"have", "a"}, SQL_OP_NE},
+    {{"have", "an"}, SQL_OP_NE},
+};
+
+/* A column that is NULL, or is not, behind the words at a token; the tokens taken, 0 if there is none. */
+static uint32_t read_absence(struct evidence_scan *scan, uint32_t first, uint32_t at, uint32_t end)
+{
+    for (size_t k = 0; k < G_N_ELEMENTS(ABSENCES); k++) {
+        uint32_t n = words_at(scan, at, ABSENCES[k].words, MAX_PATTERN);
+        struct question_side side;
+        char letters[MAX_LETTERS];
+        for (uint32_t long_name = MAX_NAME_TOKENS; n && long_name > 0; long_name--) {
+            uint32_t stop = at + n + long_name;
+            if (stop > end || !letters_of(scan, at + n, stop, letters) || !columns_named(scan, letters, &side)) continue;
+            struct question_definition *definition = push(scan, first, stop);
+            if (!definition) return 0;
+            definition->op = (uint8_t)ABSENCES[k].op;
+            definition->left = side;
+            definition->text = "null";
+            definition->is_null = true;
+            return n + long_name;
+        }
+    }
+    return 0;
 }
 
 /* A formula at the operator; [term, term_end) names what it defines. */
@@ -275,6 +309,20 @@ static void read_formulas(struct evidence_scan *scan, uint32_t first, uint32_t e
         }
 }
 
+/* Definitions by absence: what stands before the words is defined. */
+static void read_absences(struct evidence_scan *scan, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first + 1; i < end; i++) {
+        uint32_t before = scan->out->n_definitions, n = read_absence(scan, first, i, end);
+        if (!n) continue;
+        for (uint32_t d = before; d < scan->out->n_definitions; d++) {
+            scan->out->definitions[d].named = true;
+            scan->out->definitions[d].asked = is_asked(scan, first, i);
+        }
+        i += n - 1;
+    }
+}
+
 /* The term of "rate = hits / shots": what stands before the first equality, when no column has that name. */
 static uint32_t equality_term(const struct evidence_scan *scan, uint32_t first, uint32_t end)
 {
@@ -309,6 +357,7 @@ static void read_clause(struct evidence_scan *scan, uint32_t first, uint32_t end
         scan->out->definitions[d].named = term_end > term;
         scan->out->definitions[d].asked = is_asked(scan, term, term_end);
     }
+    if (scan->out->n_definitions == before) read_absences(scan, first, end);
 }
 
 /* Does a comma end the clause: is there a connector before the next mark? */

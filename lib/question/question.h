@@ -119,7 +119,8 @@ struct question_definition {
     const char *text; /* of the literal, folded; NULL for / and - */
     double number;
     bool is_number;
-    bool named; /* it says what it defines */
+    bool is_null; /* op is SQL_OP_EQ or SQL_OP_NE: the column is NULL, or is not */
+    bool named;   /* it says what it defines */
     bool asked; /* and the question speaks of that */
 };
 

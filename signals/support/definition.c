@@ -140,6 +140,47 @@ static struct definition_use look_condition(const struct vsig_subject *subject,
     return use;
 }
 
+/* --- a column that is NULL, or is not --- */
+
+static bool is_null_literal(const struct sql_node *node)
+{
+    return sql_is(node, SQL_LITERAL) && node->op == SQL_LIT_NULL;
+}
+
+/* -1: the column is tested for NULL, 1: for a value, 0: neither. */
+static int null_test(const struct vsig_subject *subject, const struct sql_node *n, const struct question_side *side)
+{
+    bool unary = sql_is(n, SQL_UNARY) && (n->op == SQL_OP_ISNULL || n->op == SQL_OP_NOTNULL);
+    bool binary = sql_is(n, SQL_BINARY) && (n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) && is_null_literal(sql_kid(n, 1));
+    if ((!unary && !binary) || !holds(subject, sql_kid(n, 0), side)) return 0;
+    int test = n->op == SQL_OP_ISNULL || n->op == SQL_OP_IS ? -1 : 1;
+    return query_is_excluded(n) ? -test : test;
+}
+
+/* A comparison, or COUNT of the column, is of its values. */
+static bool needs_value(const struct vsig_subject *subject, const struct sql_node *n, const struct question_side *side)
+{
+    bool tested = (sql_is(n, SQL_BINARY) && sql_is_comparison(n->op)) || sql_is(n, SQL_BETWEEN) || sql_is(n, SQL_IN) ||
+                  query_aggregate_of(n) == QUERY_COUNT;
+    return tested && holds(subject, n, side);
+}
+
+static struct definition_use look_null(const struct vsig_subject *subject, const struct question_definition *definition)
+{
+    const struct sql_node *root = subject->stmt->root;
+    struct definition_use use = {DEFINITION_IGNORED, NULL};
+    int wanted = definition->op == SQL_OP_EQ ? -1 : 1;
+    for (const struct sql_node *n = root; n && use.how != DEFINITION_KEPT; n = sql_walk(root, n)) {
+        int test = null_test(subject, n, &definition->left);
+        if (test == wanted || (wanted > 0 && needs_value(subject, n, &definition->left)))
+            use = (struct definition_use){DEFINITION_KEPT, n};
+        else if (test)
+            use = (struct definition_use){DEFINITION_INVERTED, n};
+    }
+    if (use.how == DEFINITION_IGNORED && holds(subject, root, &definition->left)) use.how = DEFINITION_UNKNOWN;
+    return use;
+}
+
 /* --- a quotient or a difference --- */
 
 static bool is_arithmetic(enum sql_op op)
@@ -190,8 +231,9 @@ static struct definition_use look_formula(const struct vsig_subject *subject,
 
 struct definition_use definition_look(const struct vsig_subject *subject, const struct question_definition *definition)
 {
-    struct definition_use use =
-        definition->text ? look_condition(subject, definition) : look_formula(subject, definition);
+    struct definition_use use = definition->is_null ? look_null(subject, definition)
+                                : definition->text  ? look_condition(subject, definition)
+                                                    : look_formula(subject, definition);
     const struct sql_block *answer = query_answer_block(subject);
     if (!use.node) use.node = answer ? sql_kid(answer->node, SELECT_ITEMS) : subject->stmt->root;
     return use;

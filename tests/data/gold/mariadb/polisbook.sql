@@ -19,7 +19,7 @@ CREATE TABLE policies (
   insured_id INT, -- the insured person, a holder too
   line ENUM('motor', 'home', 'travel') NOT NULL,
   starts_on DATE NOT NULL,
-  ends_on DATE, -- first day without cover; NULL: open
+  ends_on DATE, -- first day without cover, NULL: open
   cancelled_on DATE,
   premium_cents INT NOT NULL, -- a year
   state ENUM('quote', 'active', 'lapsed', 'cancelled') NOT NULL,
@@ -48,7 +48,7 @@ CREATE TABLE claims (
   cause VARCHAR(20), -- no table of causes
   reserve_eur DECIMAL(10, 2), -- NULL: not estimated yet
   state ENUM('open', 'accepted', 'rejected', 'withdrawn') NOT NULL,
-  handler VARCHAR(8), -- login of the person; NULL: unassigned
+  handler VARCHAR(8), -- login of the person, NULL: unassigned
   closed_on DATE,
   reopens_id INT -- the claim that this one takes up again
 );
@@ -79,8 +79,10 @@ FROM n;
 INSERT INTO policies
 SELECT policy_no + 1000, holder_id, insured_id, line, DATE_ADD(ends_on, INTERVAL IF(policy_no % 10 = 0, 12, 0) DAY), DATE_ADD(ends_on, INTERVAL 1 YEAR), NULL, premium_cents + policy_no % 7 * 900 - 1200, 'active', policy_no, 0
 FROM policies WHERE state = 'lapsed' AND line <> 'travel' AND policy_no % 2 = 0 AND is_test = 0;
-INSERT INTO motor_policies SELECT policy_no, IF(policy_no % 50 = 6, NULL, CONCAT('LN-', 1000 + policy_no % 777 * 3)), 2004 + policy_no * 7 % 20, IF(policy_no % 9 = 4, NULL, 4000 + policy_no * 13 % 17 * 1500), IF(policy_no % 8 = 5, NULL, policy_no % 3 = 0) FROM policies WHERE line = 'motor';
-INSERT INTO home_policies SELECT policy_no, LPAD(10000 + policy_no * 17 % 60 * 11, 5, '0'), IF(policy_no % 15 = 12, NULL, 45 + policy_no * 11 % 120), 80000 + policy_no * 7 % 23 * 12500, policy_no % 4 = 1 FROM policies WHERE line = 'home' AND policy_no <> 20152;
+INSERT INTO motor_policies SELECT policy_no, IF(policy_no % 50 = 6, NULL, CONCAT('LN-', 1000 + policy_no % 777 * 3)), 2004 + policy_no * 7 % 20, IF(policy_no % 9 = 4, NULL, 4000 + policy_no * 13 % 17 * 1500), IF(policy_no % 8 = 5, NULL, policy_no % 3 = 0) FROM policies WHERE line = 'motor' AND renews_no IS NULL;
+INSERT INTO motor_policies SELECT p.policy_no, m.plate, m.built_year, m.km_per_year, m.garage FROM policies p JOIN motor_policies m ON m.policy_no = p.renews_no;
+INSERT INTO home_policies SELECT policy_no, LPAD(10000 + policy_no * 17 % 60 * 11, 5, '0'), IF(policy_no % 15 = 12, NULL, 45 + policy_no * 11 % 120), 80000 + policy_no * 7 % 23 * 12500, policy_no % 4 = 1 FROM policies WHERE line = 'home' AND renews_no IS NULL AND policy_no <> 20152;
+INSERT INTO home_policies SELECT p.policy_no, h.postcode, h.square_m, h.sum_insured_eur + 5000, h.has_alarm FROM policies p JOIN home_policies h ON h.policy_no = p.renews_no;
 INSERT INTO claims
 WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 130)
 SELECT 500 + i, p.policy_no, IF(i % 21 = 8, NULL, DATE_ADD(p.starts_on, INTERVAL IF(p.line = 'travel', i * 3 % 13, i * 13 % 180) DAY)), DATE_ADD(DATE_ADD(p.starts_on, INTERVAL IF(p.line = 'travel', 13, i * 13 % 180) + i * 5 % 24 DAY), INTERVAL 8 + i % 10 HOUR),

@@ -2,7 +2,7 @@ CREATE TABLE departments (
   dept_code text PRIMARY KEY,
   dept_name text NOT NULL,
   parent_code text, -- NULL: top of the tree
-  head_id integer, -- employee; NULL: vacant
+  head_id integer, -- employee, NULL: vacant
   cost_center integer
 );
 CREATE TABLE employees (
@@ -22,12 +22,12 @@ CREATE TABLE postings (
   dept_code text NOT NULL,
   job_code text NOT NULL, -- no table of jobs
   valid_from date NOT NULL,
-  valid_to date -- first day on which it no longer holds; NULL: current
+  valid_to date -- first day on which it no longer holds, NULL: current
 );
 CREATE TABLE salaries (
   emp_id integer NOT NULL,
   valid_from date NOT NULL,
-  valid_to date, -- first day on which it no longer holds; NULL: current
+  valid_to date, -- first day on which it no longer holds, NULL: current
   monthly_cents bigint NOT NULL
 );
 CREATE TABLE payslips (
@@ -46,7 +46,7 @@ CREATE TABLE absences (
   emp_id integer NOT NULL,
   kind text NOT NULL, -- V vacation, S sick, P parental, U unpaid
   first_day date NOT NULL,
-  last_day date, -- inclusive; NULL: open end
+  last_day date, -- inclusive, NULL: open end
   approved boolean, -- NULL: not decided
   approved_by integer,
   deleted_at timestamp

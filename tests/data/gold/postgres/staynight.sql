@@ -19,7 +19,7 @@ CREATE TABLE guests (
   "guestId" integer PRIMARY KEY,
   "fullName" text NOT NULL,
   "countryCode" char(2),
-  "loyaltyTier" text, -- silver, gold; NULL: not in the programme
+  "loyaltyTier" text, -- silver, gold, NULL: not in the programme
   "invitedBy" integer,
   "marketingOk" boolean -- NULL: never asked
 );
@@ -52,7 +52,7 @@ CREATE TABLE charges (
 CREATE TABLE reviews (
   "reviewId" integer,
   "bookingId" integer,
-  "score" smallint, -- 1 to 10; NULL: only a text
+  "score" smallint, -- 1 to 10, NULL: only a text
   "submittedAt" timestamp,
   "repliedAt" timestamp,
   "comment" text

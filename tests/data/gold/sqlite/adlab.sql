@@ -11,7 +11,7 @@ CREATE TABLE campaigns (
   owner_login TEXT, -- no table of people
   starts_on DATE NOT NULL,
   ends_on DATE, -- last day, NULL: open end
-  budget_usd REAL, -- dollars; NULL: no cap
+  budget_usd REAL, -- dollars, NULL: no cap
   status TEXT NOT NULL, -- draft, live, paused, ended
   is_test INTEGER NOT NULL DEFAULT 0
 );
@@ -25,7 +25,7 @@ CREATE TABLE ad_days (
 CREATE TABLE visitors (
   visitor_id TEXT,
   first_seen_at TIMESTAMP,
-  country TEXT, -- ISO code; NULL: unknown
+  country TEXT, -- ISO code, NULL: unknown
   device TEXT, -- phone, tablet, desktop
   opted_out INTEGER DEFAULT 0
 );
@@ -70,7 +70,7 @@ INSERT INTO campaigns VALUES
  (11, 'Autumn teaser', 3, NULL, NULL, '2024-10-01', '2024-11-30', 6000, 'draft', 0),
  (12, 'Refer a friend', 4, NULL, 'akova', '2024-01-15', NULL, 1200, 'paused', 0),
  (13, 'Talk show spots', 7, NULL, NULL, '2024-09-01', '2024-10-31', 2500, 'draft', 0);
--- every second day; nothing in July for campaign 10, no spend reported in the last days
+-- every second day, nothing in July for campaign 10, no spend reported in the last days
 WITH RECURSIVE d(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM d WHERE k < 110)
 INSERT INTO ad_days
 SELECT c.campaign_id, date('2024-02-01', '+' || (k * 2) || ' days'),

@@ -2,7 +2,7 @@ CREATE TABLE customers (
   customer_no INTEGER PRIMARY KEY,
   full_name TEXT NOT NULL,
   segment TEXT NOT NULL, -- home, shop, plant
-  region TEXT, -- two-letter code of the grid region; NULL: not assigned yet
+  region TEXT, -- two-letter code of the grid region, NULL: not assigned yet
   joined_on DATE NOT NULL,
   left_on DATE, -- NULL: still a customer
   is_test INTEGER NOT NULL DEFAULT 0,
@@ -13,7 +13,7 @@ CREATE TABLE tariffs (
   tariff_code TEXT NOT NULL,
   tariff_name TEXT,
   valid_from DATE NOT NULL,
-  valid_to DATE, -- first day on which it no longer holds; NULL: current
+  valid_to DATE, -- first day on which it no longer holds, NULL: current
   cents_per_kwh REAL NOT NULL,
   standing_cents INTEGER -- per month
 );
@@ -57,9 +57,9 @@ CREATE TABLE visits (
   serial TEXT,
   planned_for DATE NOT NULL,
   done_on DATE, -- NULL: not done
-  tech_id INTEGER, -- who went; NULL: nobody assigned
+  tech_id INTEGER, -- who went, NULL: nobody assigned
   checked_by INTEGER, -- the technician who checked the report
-  outcome TEXT, -- ok, fault, no_access; NULL: not done
+  outcome TEXT, -- ok, fault, no_access, NULL: not done
   minutes INTEGER
 );
 
@@ -97,7 +97,7 @@ SELECT 'M' || (5000 + i),
   CASE WHEN i IN (2, 4, 6) THEN date('2024-03-01', '+' || ((i - 1) * 40) || ' days') END,
   CASE i WHEN 71 THEN 'M5002' WHEN 73 THEN 'M5004' WHEN 74 THEN 'M5006' END
 FROM n;
--- one reading a month or so of the first 40 meters; June 2024 has none
+-- one reading a month or so of the first 40 meters, June 2024 has none
 WITH RECURSIVE m(k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM m WHERE k < 14),
   s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s WHERE i < 27)
 INSERT INTO readings (serial, read_at, kwh, source, deleted_at)
