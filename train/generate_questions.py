@@ -14,7 +14,7 @@ they are worth is found by execution, as everywhere, so a slip that happens to g
 The same arguments give the same lines.
 """
 
-import argparse, collections, copy, json, os, random, sqlite3, sys
+import argparse, collections, copy, json, os, random, re, sqlite3, sys
 
 from questions import of_children, of_conditions, of_connection, of_events, of_pair, of_shares, of_table, of_time, of_values
 from questions import of_windows
@@ -83,9 +83,16 @@ def answer(db, sql, ordered):
     return rows if ordered else sorted(rows)
 
 
+def is_ordered(sql):
+    """The rows have an order, which that of a window or of a query in brackets does not give."""
+    while (outer := re.sub(r"\([^()]*\)", "", sql)) != sql:
+        sql = outer
+    return "ORDER BY" in sql
+
+
 def sound(db, made):
     """The right query runs and answers something, and some slip answers something else."""
-    ordered = "ORDER BY" in made[1]
+    ordered = is_ordered(made[1])
     right = answer(db, made[1], ordered)
     return bool(right) and any(answer(db, slip, ordered) != right for slip in made[2][:1] + made[2][-1:])
 

@@ -132,6 +132,30 @@ static bool has_number(const struct literals *literals, const struct question_va
     return false;
 }
 
+/* "until 13 May" written as < '2024-05-14': the day before or after a date of the query has the number. */
+static bool is_in_day_beside(const struct literals *literals, double number)
+{
+    for (uint32_t i = 0; i < literals->n; i++) {
+        struct question_date date;
+        const char *text = literals->items[i].text;
+        GDate day;
+        if (!question_read_date(text, strlen(text), true, &date) || date.day < 1 || date.month < 1 || date.year < 1 ||
+            !g_date_valid_dmy((GDateDay)date.day, (GDateMonth)date.month, (GDateYear)date.year))
+            continue;
+        for (int step = 0; step < 2; step++) {
+            g_date_set_dmy(&day, (GDateDay)date.day, (GDateMonth)date.month, (GDateYear)date.year);
+            if (step)
+                g_date_add_days(&day, 1);
+            else
+                g_date_subtract_days(&day, 1);
+            int parts[] = {g_date_get_day(&day), g_date_get_month(&day), g_date_get_year(&day)};
+            for (size_t k = 0; k < G_N_ELEMENTS(parts); k++)
+                if (fabs(number - parts[k]) < 1e-9) return true;
+        }
+    }
+    return false;
+}
+
 /* "at least 5" written as > 4, "more than 5" as >= 6, and so on. */
 static bool has_next_number(const struct vsig_subject *subject, const struct question_value *value,
                             const struct question_cue *cue)
@@ -225,6 +249,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     const struct question_value *value = &question->values[i];
     const struct question_cue *cue = cue_of(question, (int)i);
     if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
+    if (is_in_day_beside(literals, value->number)) return;
     if (has_next_number(run->subject, value, cue) || is_met_in_unit(run->subject, value, NULL)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
     report(run, view, value);

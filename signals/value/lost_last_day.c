@@ -1,7 +1,8 @@
-/* lost_last_day: an upper bound at the last day of a period, on a column whose values have times of day.
+/* lost_last_day: an upper bound at the last day of a period, or equality with a day, on a column whose values have times
+ * of day.
  *
- * "<= '2024-06-30'" keeps of that day its midnight alone. The data decide: the column must hold values with a time of
- * day, and the bound none. */
+ * "<= '2024-06-30'" keeps of that day its midnight alone. So does "= '2024-06-30 00:00:00'". The data decide: the column
+ * must hold values with a time of day, and the bound none. */
 #include "signals/support/meaning.h"
 
 #include "lib/question/forms.h"
@@ -34,24 +35,27 @@ static bool holds_times(const struct schema_column *column)
     return found;
 }
 
-/* The column of an upper bound `column <= day`, or `day >= column`; NULL. */
-static const struct schema_column *bounded_column(const struct vsig_subject *subject, const struct sql_node *value,
-                                                  const struct sql_node *bound)
+/* True for "2024-06-30" and "2024-06-30 00:00:00". */
+static bool is_midnight(const struct sql_node *bound)
 {
-    if (!sql_is(bound, SQL_LITERAL) || bound->op != SQL_LIT_STRING || !is_day(bound->text, bound->text_len))
-        return NULL;
-    return query_column(subject, value);
+    if (!sql_is(bound, SQL_LITERAL) || bound->op != SQL_LIT_STRING || bound->text_len < DAY) return false;
+    for (size_t i = DAY; i < bound->text_len; i++)
+        if (!strchr(" T0:.Z", bound->text[i])) return false;
+    return is_day(bound->text, DAY);
 }
 
+/* `node` compares the value with a bound that is a day. */
 static void check_bound(struct vsig_run *run, const struct sql_node *node, const struct sql_node *value,
                         const struct sql_node *bound)
 {
-    const struct schema_column *column = bounded_column(run->subject, value, bound);
+    const struct schema_column *column = is_midnight(bound) ? query_column(run->subject, value) : NULL;
     if (sql_is(node->parent, SQL_UNARY) && node->parent->op == SQL_OP_NOT) return; /* then that day is kept */
     if (!column || !holds_times(column)) return;
+    bool equal = sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ;
     struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, node,
-                  "the bound is the midnight at which the last day begins, so the rest of that day is lost");
+        vsig_fire(run, VSIG_ERROR, node, "%s",
+                  equal ? "the date is the midnight at which the day begins, so rows later on that day are lost"
+                        : "the bound is the midnight at which the last day begins, so the rest of that day is lost");
     vsig_add_fact(run, finding, "column", false, "%s.%s", run->subject->schema->tables[column->table].name,
                   column->name);
 }
@@ -63,6 +67,7 @@ static enum err_code lost_last_day_eval(struct vsig_run *run)
         if (sql_is(n, SQL_BETWEEN) && !(n->flags & SQL_F_NOT))
             check_bound(run, n, sql_kid(n, BETWEEN_VALUE), sql_kid(n, BETWEEN_HIGH));
         if (!sql_is(n, SQL_BINARY)) continue;
+        if (n->op == SQL_OP_EQ) check_bound(run, n, sql_kid(n, 0), sql_kid(n, 1));
         if (n->op == SQL_OP_LE) check_bound(run, n, sql_kid(n, 0), sql_kid(n, 1));
         if (n->op == SQL_OP_GE) check_bound(run, n, sql_kid(n, 1), sql_kid(n, 0));
     }
@@ -75,11 +80,12 @@ const struct vsig_def vsig_lost_last_day = {
     .family = VSIG_VALUE,
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_DATA,
-    .sentence = "an upper bound at a day drops the rows of that day, because the values have a time of day",
+    .sentence = "a comparison with a day drops rows of that day, because the values have a time of day",
     .description = "A date without a time is the midnight at which the day begins. If the column holds times of day, "
-                   "BETWEEN and <= with the last day of a period drop the rest of that day.",
+                   "BETWEEN and <= with the last day of a period drop the rest of that day. Equality with a day finds "
+                   "its midnight only.",
     .example = "How many orders were placed in June 2024? - SELECT COUNT(*) FROM orders WHERE placed_at BETWEEN "
                "'2024-06-01' AND '2024-06-30'",
-    .instruction = "Use < with the first day after the period.",
+    .instruction = "Use < with the first day after the period. For one day, use >= that day and < the next day.",
     .eval = lost_last_day_eval,
 };
