@@ -2,10 +2,13 @@
  *
  * country = 'France' OR country = 'Spain' AND age > 40 takes the French of any age. It shows where the alternatives are of
  * one column and the other condition is of another: nobody who asks for "A or B over 40" means that. Where the bound stands
- * behind "or" a second time ("or those ... who"), the question may well mean it, and there is silence. */
+ * behind "or" a second time ("or those ... who", ", or from ..."), the question may well mean it, and there is silence. */
+#include "lib/question/forms.h"
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
 #include "signals/support/names.h"
+
+#include <math.h>
 
 /* "Of the women, who is tall or heavy?": what is said first holds for each alternative. */
 static bool narrows_first(const struct question *question)
@@ -16,9 +19,45 @@ static bool narrows_first(const struct question *question)
            at.first == 0;
 }
 
+/* The first token of the question that says a literal below the node; UINT32_MAX: none. */
+static uint32_t said_at(const struct vsig_subject *subject, const struct sql_node *node, bool last)
+{
+    const struct question *question = subject->analysis;
+    uint32_t found = UINT32_MAX;
+    for (const struct sql_node *n = node; n; n = sql_walk(node, n)) {
+        double number;
+        uint32_t at = UINT32_MAX;
+        if (query_literal(n, NULL) != n || !n->text) continue;
+        if (query_literal_number(n, &number)) {
+            for (uint32_t v = 0; v < question->n_values; v++)
+                if (question->values[v].kind == QUESTION_VALUE_NUMBER && fabs(question->values[v].number - number) < 1e-9)
+                    at = question->values[v].first;
+        } else {
+            question_says_text(subject->arena, question, n->text, n->text_len, &at);
+        }
+        if (at != UINT32_MAX && (found == UINT32_MAX || (last ? at > found : at < found))) found = at;
+    }
+    return found;
+}
+
+/* "from the web, or from the phone with an id above 3": the bound behind ", or" is of the last alternative. */
+static void check_wide(struct vsig_run *run, const struct vsig_logic *logic, uint32_t border)
+{
+    if (!logic->wide || !logic->wide_bound) return;
+    uint32_t first = said_at(run->subject, logic->wide, false), last = said_at(run->subject, logic->wide, true),
+             bound = said_at(run->subject, logic->wide_bound, false);
+    if (last == UINT32_MAX || bound == UINT32_MAX) return;
+    if (first < border && last > border && bound > last)
+        vsig_fire(run, VSIG_WARNING, logic->wide_bound,
+                  "the question states this condition for the last alternative, but it applies to all alternatives");
+}
+
 static enum err_code loose_or_eval(struct vsig_run *run)
 {
-    static const char *const OWN[] = {"or those", "or any", "or the ones", "or who", "or else", "plus those", NULL};
+    static const char *const OWN[] = {"or those", "or any",   "or the ones", "or who",    "or else",  "plus those",
+                                      ", or of",  ", or from", ", or in",     ", or with", ", or at",  ", or on",
+                                      ", or by",  ", or for",  ", or is",     ", or are",  ", or has", ", or have",
+                                      ", or to",  ", or that", ", or which",  NULL};
     struct vsig_logic logic;
     struct question_phrase at;
     if (query_foreign(run)) return ERR_OK;
@@ -27,7 +66,9 @@ static enum err_code loose_or_eval(struct vsig_run *run)
     if (!logic.loose && logic.narrowed && narrowed)
         vsig_fire(run, VSIG_ERROR, logic.narrowed,
                   "a condition that the question states for all alternatives applies to only one of them");
-    if (!logic.loose || question_phrase_find(run->subject->analysis, OWN, 0, &at)) return ERR_OK;
+    bool own = question_phrase_find(run->subject->analysis, OWN, 0, &at);
+    if (own) check_wide(run, &logic, at.first);
+    if (!logic.loose || own) return ERR_OK;
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, logic.loose,
                   "AND binds more tightly than OR, so this condition applies to only one alternative");

@@ -125,6 +125,25 @@ static bool leaves_out(const struct sql_node *node)
     return negated && (sql_is(node, SQL_LIKE) || (sql_is(node, SQL_IN) && sql_is(sql_kid(node, IN_RIGHT), SQL_LIST)));
 }
 
+/* (a = 1 OR a = 2) AND b = 3. */
+static void look_wide(const struct parts *parts, struct vsig_logic *logic)
+{
+    for (uint32_t i = 0; i < parts->n && !logic->wide; i++) {
+        struct parts choices = {.n = 0};
+        if (!joins_by(parts->items[i], SQL_OP_OR)) continue;
+        collect(parts->items[i], SQL_OP_OR, &choices);
+        const struct sql_ref *column = choices.n ? restricted(choices.items[0]) : NULL;
+        for (uint32_t c = 1; column && c < choices.n; c++)
+            if (!restricted(choices.items[c]) || !same_column(column, restricted(choices.items[c]))) column = NULL;
+        for (uint32_t k = 0; column && k < parts->n; k++) {
+            const struct sql_ref *other = restricted(parts->items[k]);
+            if (k == i || !other || same_column(column, other)) continue;
+            logic->wide = parts->items[i];
+            logic->wide_bound = parts->items[k];
+        }
+    }
+}
+
 /* The top of a chain of one connective: what it leaves out, and the sets that it combines. */
 static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
 {
@@ -136,6 +155,7 @@ static void look_chain(const struct sql_node *node, struct vsig_logic *logic)
         sets += is_membership(parts.items[i]);
         if (op == SQL_OP_AND) logic->and_over_or += joins_by(parts.items[i], SQL_OP_OR);
     }
+    if (op == SQL_OP_AND) look_wide(&parts, logic);
     bool negated = sql_is(node->parent, SQL_UNARY) && node->parent->op == SQL_OP_NOT;
     bool out = negated ? two_columns(&parts, is_test) : two_columns(&parts, leaves_out);
     if (out && (op == SQL_OP_AND) == negated)

@@ -9,6 +9,8 @@ struct vsig_logic {
     const struct sql_node
         *loose; /* the AND of a = 1 OR a = 2 AND b = 3: b goes with the last alternative alone; NULL */
     const struct sql_node *bound;        /* that b */
+    const struct sql_node *wide;         /* the OR of (a = 1 OR a = 2) AND b = 3; NULL */
+    const struct sql_node *wide_bound;   /* that b */
     const struct sql_node *row_excluded; /* the first of rows_excluded_joined; NULL */
     const struct sql_node *key_sized;    /* the first of keys_sized; NULL */
     const struct sql_node *any_set;      /* the first of any_of_sets; NULL */
