@@ -38,6 +38,14 @@ MOST_OF_RARE = {
         of_table.in_other_units,
         of_values.large_number,
         of_table.how_many_kept,
+        of_windows.running_rows,
+        of_windows.moving_average_of_rows,
+        of_shares.zeros_in_mean,
+        of_time.active_on,
+        of_time.longer_than,
+        of_time.mean_duration,
+        of_events.latest_less_first,
+        of_events.active_parents,
     )
 }
 
@@ -97,6 +105,11 @@ def sound(db, made):
     return bool(right) and any(answer(db, slip, ordered) != right for slip in made[2][:1] + made[2][-1:])
 
 
+def runs(db, ticks, sql):
+    ticks[0] = 0
+    return answer(db, sql, True) is not None
+
+
 def drawn(db, ticks, name, kinds, each, seen, rng):
     """Questions of templates and subjects that are drawn from kinds of them, until there are enough."""
     used, most = collections.Counter(), len(seen) + each
@@ -111,7 +124,7 @@ def drawn(db, ticks, name, kinds, each, seen, rng):
             continue
         seen.add(made[0])
         used[template] += 1
-        slips = list(dict.fromkeys(s for s in made[2] if s and s != made[1]))
+        slips = [s for s in dict.fromkeys(made[2]) if s and s != made[1] and runs(db, ticks, s)]
         question = made[0][0].upper() + made[0][1:]
         evidence = {"evidence": made[3]} if len(made) > 3 else {}
         yield {
@@ -136,7 +149,8 @@ def questions_of(path, name, each, seed):
     tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
     with_label, pairs = [(t,) for t in tables if t.label()], list(families(tables))
     plain = (OF_TABLE, with_label), (OF_PAIR, pairs), (of_connection.OF_CONNECTION, list(of_connection.connections(tables)))
-    analytic = (ANALYTIC, [(t,) for t in tables]), (of_events.OF_PAIR, pairs)
+    intact = [x for x in pairs if set(x[3].values) <= set(x[1].values)]
+    analytic = (ANALYTIC, [(t,) for t in tables]), (of_events.OF_PAIR, intact)
     seen = set()
     for kinds, rng in (plain, random.Random(f"{seed} {name}")), (analytic, random.Random(f"{seed} {name} analytic")):
         yield from drawn(db, ticks, name, [k for k in kinds if k[1]], each, seen, rng)

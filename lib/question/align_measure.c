@@ -72,10 +72,23 @@ static bool is_total(const struct meaning_term *term)
     return align_is(term, MEANING_MEASURE, "sum") || align_is(term, MEANING_MEASURE, "count");
 }
 
+/* "weighted by x": the sum of products by the sum of the weights, and no average of products. */
+static void check_weights(struct aligner *a, const struct frame_element *asked)
+{
+    for (uint32_t i = 0; i < a->measures.n; i++) {
+        const struct meaning_term *term = a->measures.items[i].term;
+        if (align_is(term, MEANING_MEASURE, "avg") && term->n_parts &&
+            align_is(meaning_follow(term->parts[0], NULL), MEANING_OPERATION, "*"))
+            align_differ(a, ALIGN_LEVEL, asked, term, true,
+                         "a weighted average is the sum of the products divided by the sum of the weights");
+    }
+}
+
 void align_level(struct aligner *a)
 {
     const struct frame_element *pooled = align_asked(a, FRAME_POOLED), *each = align_asked(a, FRAME_MEAN_EACH);
     const struct meaning_term *nested = NULL, *plain = NULL, *totals = NULL;
+    if (pooled && align_says(a, pooled, "weighted")) check_weights(a, pooled);
     if (!pooled == !each) return;
     for (uint32_t i = 0; i < a->measures.n; i++) {
         const struct meaning_term *term = a->measures.items[i].term;
@@ -419,11 +432,33 @@ static void check_union(struct aligner *a, const struct meaning *m, const struct
                      "the question counts different things, but UNION ALL keeps equal rows");
 }
 
+/* A relation that only drops equal rows: SELECT DISTINCT amount. */
+static bool drops_equal_rows(const struct aligner *a, const struct meaning *m)
+{
+    if (m->set || m->grain != MEANING_KEYS || m->n_keys != m->n_outputs || has_key(a, m)) return false;
+    for (uint32_t i = 0; i < m->n_outputs; i++) {
+        const struct schema_column *column = align_column(a, m->outputs[i].term);
+        if (!column || align_names_thing(a, column)) return false;
+    }
+    return true;
+}
+
+static void check_dropped(struct aligner *a, const struct meaning *m, const struct meaning *source)
+{
+    const struct meaning_term *total = find_total(m);
+    bool adds = total && align_is(total, MEANING_MEASURE, "sum");
+    if (!adds || !drops_equal_rows(a, source) || question_cue_any(a->question, 1U << QUESTION_CUE_DISTINCT)) return;
+    align_differ(a, ALIGN_REPEATS, NULL, total, true, "DISTINCT drops equal rows before they are added up");
+}
+
 void align_repeats(struct aligner *a)
 {
     for (uint32_t r = 0; r < a->n_relations; r++) {
         const struct meaning *m = a->relations[r];
         for (uint32_t i = 0; m->grain != MEANING_ROWS && i < m->n_sources; i++)
-            if (m->sources[i].relation && m->sources[i].relation->set) check_union(a, m, m->sources[i].relation);
+            if (m->sources[i].relation && m->sources[i].relation->set)
+                check_union(a, m, m->sources[i].relation);
+            else if (m->sources[i].relation)
+                check_dropped(a, m, m->sources[i].relation);
     }
 }

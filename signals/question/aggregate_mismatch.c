@@ -7,6 +7,7 @@
 #include "signals/support/query.h"
 
 #include <glib.h>
+#include <inttypes.h>
 #include <string.h>
 
 enum { OPT_UNASKED, OPT_DISTINCT, OPT_TABLE };
@@ -217,6 +218,20 @@ static void check_argument(struct vsig_run *run, const struct sql_node *call)
               run->subject->schema->tables[column->table].name, column->name, key ? "keys" : "texts");
 }
 
+/* SUM(DISTINCT amount) adds equal amounts only once. The data show whether there are any. */
+static void check_distinct_sum(struct vsig_run *run, const struct sql_node *call)
+{
+    const struct schema_column *column = call ? query_column(run->subject, sql_kid(sql_kid(call, CALL_ARGS), 0)) : NULL;
+    if (!column || !(call->flags & SQL_F_DISTINCT) || column->unique || column->stats.sampled) return;
+    if (question_cue_any(run->subject->analysis, CUE(DISTINCT))) return;
+    uint64_t filled = column->stats.rows - column->stats.nulls;
+    if (column->stats.distinct >= filled) return;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, call, "DISTINCT drops equal values before they are added up or averaged");
+    vsig_add_fact(run, finding, "values, all and different", true, "%" PRIu64 ", %" PRIu64, filled,
+                  column->stats.distinct);
+}
+
 /* COUNT(DISTINCT column) of a column that nothing in the question is about, and that is no key of what is counted. */
 static void check_counted(struct vsig_run *run, const struct query_view *view)
 {
@@ -313,6 +328,8 @@ static enum err_code aggregate_mismatch_eval(struct vsig_run *run)
     if (!view.items) return ERR_OK;
     check_argument(run, view.aggregate[QUERY_SUM]);
     check_argument(run, view.aggregate[QUERY_AVG]);
+    check_distinct_sum(run, view.aggregate[QUERY_SUM]);
+    check_distinct_sum(run, view.aggregate[QUERY_AVG]);
     check_counted(run, &view);
     check_counted_table(run, &view);
     check_asked(run, &view);

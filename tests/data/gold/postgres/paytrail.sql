@@ -109,3 +109,4 @@ FROM generate_series(1, 130) i;
 INSERT INTO bonuses
 SELECT 1 + (i * i * 17) % 50, date '2023-03-01' + i * 14, 200 + (i % 5) * 150, CASE WHEN i % 7 = 2 THEN NULL WHEN i % 3 = 0 THEN 'referral' ELSE 'target' END, CASE WHEN i % 9 = 1 THEN NULL ELSE 1 + i % 4 END
 FROM generate_series(1, 45) i;
+INSERT INTO bonuses VALUES (27, '2024-09-30', 350, 'target', 2);
