@@ -5,6 +5,7 @@
  * none. */
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
+#include "signals/support/predicate.h"
 #include "signals/support/query.h"
 
 #include <string.h>
@@ -157,12 +158,22 @@ static void check_or_lost(struct vsig_run *run, const struct query_view *view)
     }
 }
 
+/* "deceased IS NULL OR deceased = 0": one of the alternatives is that there is no value. */
+static bool allows_null(const struct sql_node *or)
+{
+    for (uint32_t i = 0; i < or->n_kids; i++) {
+        bool negated;
+        if (or->kids[i] && vsig_is_null_test(or->kids[i], &negated) && !negated) return true;
+    }
+    return false;
+}
+
 /* OR between conditions on different columns, and no word of choice. */
 static void check_or_unasked(struct vsig_run *run, const struct query_view *view)
 {
     static const char *const CHOICE[] = {"and",  "any",  "both", "neither", "nor", "also",
                                          "plus", "than", "as",   ",",       NULL};
-    if (!view->or_node || asks_either(run->subject->analysis) || run->subject->analysis->evidence.n) return;
+    if (!view->or_node || allows_null(view->or_node) || asks_either(run->subject->analysis) || run->subject->analysis->evidence.n) return;
     for (const char *const *word = CHOICE; *word; word++)
         if (question_has(run->subject->analysis, *word)) return;
     vsig_fire(run, VSIG_ERROR, view->or_node, "the query accepts alternatives (OR), but the question names none");

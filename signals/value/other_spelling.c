@@ -1,0 +1,150 @@
+/* other_spelling: a condition on texts takes other rows than its literal says.
+ *
+ * Equality with one spelling misses the rows with another one ('GERMLINE' and 'Germline'). A LIKE whose `_` stands for an
+ * underline of the question matches any letter there. Both are asked of the data. */
+#include "lib/question/question.h"
+#include "signals/support/names.h"
+#include "signals/support/predicate.h"
+#include "signals/support/probe.h"
+
+#include <string.h>
+
+enum { MAX_HITS = 16, MAX_PATTERN = 120 };
+
+/* --- other spellings --- */
+
+static bool is_text(const struct sql_node *literal)
+{
+    return literal->kind == SQL_LITERAL && literal->op == SQL_LIT_STRING;
+}
+
+static bool is_among(const struct vsig_predicate *predicate, const char *form)
+{
+    for (uint32_t i = 0; i < predicate->n_literals; i++)
+        if (predicate->literals[i]->text_len == strlen(form) &&
+            memcmp(predicate->literals[i]->text, form, strlen(form)) == 0)
+            return true;
+    return false;
+}
+
+/* The question writes the literal as the query does, with capital letters: it may mean that spelling alone. */
+static bool is_quoted(const struct vsig_subject *subject, const struct sql_node *literal)
+{
+    const struct question *question = subject->analysis;
+    for (uint32_t i = 0; question && i < question->tokens.n; i++) {
+        const struct text_token *t = &question->tokens.items[i];
+        if (t->kind == TEXT_QUOTED && t->end - t->start == literal->text_len + 2 &&
+            memcmp(question->text + t->start + 1, literal->text, literal->text_len) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void check_equality(struct vsig_run *run, const struct vsig_predicate *predicate)
+{
+    const struct schema_column *column = predicate->column;
+    struct schema_hit hits[MAX_HITS];
+    if (!predicate->bare || column->folds || column->unique) return;
+    for (uint32_t l = 0; l < predicate->n_literals; l++) {
+        const struct sql_node *literal = predicate->literals[l];
+        if (!is_text(literal) || is_quoted(run->subject, literal)) continue;
+        uint32_t n = schema_values_with(run->subject->schema, literal->text, literal->text_len, hits, MAX_HITS);
+        const struct schema_hit *exact = NULL, *other = NULL;
+        for (uint32_t i = 0; i < n; i++) {
+            if (hits[i].column != column->id) continue;
+            *(hits[i].exact ? &exact : &other) = &hits[i];
+        }
+        if (!exact || !other || is_among(predicate, other->form)) continue;
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_ERROR, predicate->node,
+                      "the column also holds the text in another spelling, and the condition misses those rows");
+        vsig_add_fact(run, finding, "also held", true, "%s", other->form);
+        return;
+    }
+}
+
+/* --- the wildcard _ --- */
+
+/* The pattern with its `_` escaped; NULL: it has none between letters, or is too long. */
+static const char *escape(struct arena *arena, const struct sql_node *pattern)
+{
+    char out[2 * MAX_PATTERN + 1];
+    size_t n = 0;
+    bool found = false;
+    if (pattern->text_len > MAX_PATTERN || memchr(pattern->text, '!', pattern->text_len)) return NULL;
+    for (size_t i = 0; i < pattern->text_len; i++) {
+        if (pattern->text[i] == '_') out[n++] = '!', found = true;
+        out[n++] = pattern->text[i];
+    }
+    return found ? arena_strndup(arena, out, n) : NULL;
+}
+
+/* True if the question or its evidence writes the pattern's text with its underline. */
+static bool says_underline(const struct vsig_subject *subject, const struct sql_node *pattern)
+{
+    size_t start = 0, end = pattern->text_len;
+    while (start < end && pattern->text[start] == '%') start++;
+    while (end > start && pattern->text[end - 1] == '%') end--;
+    const char *text = arena_strndup(subject->arena, pattern->text + start, end - start);
+    const struct question *question = subject->analysis;
+    if (!text || !question || !strchr(text, '_')) return false;
+    return strstr(question->text, text) || (question->evidence_text && strstr(question->evidence_text, text));
+}
+
+static struct sql_node *make_text(struct arena *arena, const char *text)
+{
+    struct sql_node *node = sql_make_text(arena, SQL_LITERAL, text);
+    if (node) node->op = SQL_LIT_STRING;
+    return node;
+}
+
+static enum err_code check_like(struct vsig_run *run, const struct vsig_predicate *predicate)
+{
+    struct arena *arena = run->subject->arena;
+    const struct sql_node *node = predicate->node, *pattern = sql_kid(node, LIKE_PATTERN);
+    if (sql_kid(node, LIKE_ESCAPE) || !is_text(pattern) || !says_underline(run->subject, pattern)) return ERR_OK;
+    const char *escaped = escape(arena, pattern);
+    if (!escaped) return ERR_OK;
+    struct sql_node *strict = sql_copy(arena, node), *text = make_text(arena, escaped), *sign = make_text(arena, "!");
+    if (!strict || !text || !sign) return ERR_LIMIT_MEMORY;
+    sql_set_kid(strict, LIKE_PATTERN, text);
+    sql_set_kid(strict, LIKE_ESCAPE, sign);
+    const char *wide = sql_print(arena, node), *narrow = sql_print(arena, strict),
+               *from = sql_print(arena, predicate->ref->source->node);
+    if (!wide || !narrow || !from) return ERR_LIMIT_MEMORY;
+    enum err_code code = ERR_OK;
+    const char *probe = arena_printf(arena, "SELECT 1 FROM %s WHERE %s AND NOT (%s) LIMIT 1", from, wide, narrow);
+    if (vsig_probe_any(run->subject, probe, &code) == 1)
+        vsig_fire(run, VSIG_ERROR, node,
+                  "_ in LIKE stands for any letter, so the condition also takes rows without the underline");
+    return code;
+}
+
+static enum err_code other_spelling_eval(struct vsig_run *run)
+{
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    enum err_code code = ERR_OK;
+    uint32_t n = vsig_predicates(run->subject, all);
+    for (uint32_t i = 0; i < n && code == ERR_OK; i++) {
+        bool equal = sql_is(all[i].node, SQL_BINARY) && all[i].node->op == SQL_OP_EQ;
+        bool list = sql_is(all[i].node, SQL_IN) && !(all[i].node->flags & SQL_F_NOT);
+        if (equal || list) check_equality(run, &all[i]);
+        if (sql_is(all[i].node, SQL_LIKE) && all[i].node->op == SQL_OP_LIKE && all[i].bare)
+            code = check_like(run, &all[i]);
+    }
+    return code;
+}
+
+const struct vsig_def vsig_other_spelling = {
+    .id = VSIG_ID_other_spelling,
+    .name = "other_spelling",
+    .family = VSIG_VALUE,
+    .cause = VSIG_DATA_AMBIGUITY,
+    .needs = VSIG_NEEDS_DB,
+    .sentence = "a condition on texts misses other spellings of its value, or takes other texts too",
+    .description = "The column holds the value in several spellings, such as 'GERMLINE' and 'Germline', and equality "
+                   "finds one of them. Or a _ of the question is a wildcard of LIKE.",
+    .example = "How many samples are of germline origin? - SELECT COUNT(*) FROM sample WHERE origin = 'GERMLINE'",
+    .instruction = "Compare in lower case: LOWER(column) = 'value'. In LIKE, escape _ with ESCAPE.",
+    .eval = other_spelling_eval,
+};
