@@ -71,7 +71,8 @@ static void compare_with_literal(struct vsig_run *run, const struct vsig_predica
 {
     if (!predicate->bare || predicate->node->kind == SQL_LIKE || predicate->n_literals == 0) return;
     const struct sql_node *literal = predicate->literals[0];
-    if (literal->op == SQL_LIT_NULL || !literal->text || !literal->text_len) return; /* '': a guard against nothing */
+    if (literal->op != SQL_LIT_STRING && !is_number(literal)) return; /* NULL, true */
+    if (!literal->text || !literal->text_len) return;                 /* '': a guard against nothing */
     enum kind kind = kind_of_column(run, predicate->column);
     bool number = is_number(literal), numeric_text = !number && looks_numeric(literal->text, literal->text_len);
     bool clash = (kind == KIND_WORDS && number) || (kind == KIND_NUMBER && !number && !numeric_text) ||

@@ -10,6 +10,9 @@
  * Two columns that refer to one key join in their own right, unless one of them refers to the other's own table
  * (department.manager_id = employee.manager_id): that goes past it.
  *
+ * Many schemas declare no keys. There, absence of evidence is no error but a note: an error needs keys that are declared
+ * for one of the tables, another join between them, or values that do not meet.
+ *
  * An equality between two FROM items that valid pairs connect already is no join but a filter ("in the same year"): a
  * note.
  */
@@ -193,6 +196,52 @@ static bool is_filter(const struct vsig_run *run, const struct vsig_block_shape 
     return (reached & goal) != 0;
 }
 
+/* Does any foreign key of the schema begin or end in the table? Then its keys are declared. */
+static bool has_declared_keys(const struct schema_index *schema, uint32_t table)
+{
+    for (uint32_t i = 0; i < schema->n_joins; i++)
+        if (schema->joins[i].declared &&
+            (schema->joins[i].from_table == table || schema->joins[i].to_table == table))
+            return true;
+    return false;
+}
+
+/* Are the tables joined in another way, declared or inferred? */
+static bool has_other_edge(const struct schema_index *schema, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < schema->n_joins; i++) {
+        const struct schema_join *join = &schema->joins[i];
+        if ((join->from_table == a && join->to_table == b) || (join->from_table == b && join->to_table == a)) return true;
+    }
+    return false;
+}
+
+/* Do the commonest values of one column say that it does not refer to the other: are most of them not there? */
+static bool is_disproved(const struct schema_index *schema, const struct schema_column *from,
+                         const struct schema_column *to)
+{
+    uint32_t found = 0, n = 0;
+    if (schema->no_data || to->stats.sampled) return false;
+    for (uint32_t i = 0; i < from->stats.n_top; i++) {
+        const struct db_value *value = &from->stats.top[i].value;
+        char text[32];
+        if (value->type != DB_INT && value->type != DB_TEXT) continue;
+        size_t len =
+            value->type == DB_INT ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
+        found += schema_column_has(schema, to, value->type == DB_INT ? text : value->text, len, true) != 0;
+        n++;
+    }
+    return n > 0 && found * 2 < n;
+}
+
+/* Where no key is declared for the tables, a pair is wrong only if the data or another join say so. */
+static bool is_known_wrong(const struct schema_index *schema, const struct schema_column *a,
+                           const struct schema_column *b)
+{
+    return has_declared_keys(schema, a->table) || has_declared_keys(schema, b->table) ||
+           has_other_edge(schema, a->table, b->table) || (is_disproved(schema, a, b) && is_disproved(schema, b, a));
+}
+
 static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool filter)
 {
     const struct schema_column *a = schema_column_of(run->subject->schema, pair->left);
@@ -200,7 +249,7 @@ static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool 
     const struct schema_index *schema = run->subject->schema;
     const char *a_table = schema->tables[a->table].name, *b_table = schema->tables[b->table].name;
     struct vsig_finding *finding =
-        vsig_fire(run, filter ? VSIG_NOTE : VSIG_ERROR, pair->node,
+        vsig_fire(run, filter || !is_known_wrong(schema, a, b) ? VSIG_NOTE : VSIG_ERROR, pair->node,
                   "the join compares columns that do not refer to each other: %s.%s and %s.%s", a_table, a->name,
                   b_table, b->name);
     vsig_add_fact(run, finding, "columns", false, "%s.%s, %s.%s", a_table, a->name, b_table, b->name);
