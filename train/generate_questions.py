@@ -75,6 +75,12 @@ def families(tables):
                 yield p, k, named_after(child, [by_name.get(x[1].lower()) for x in child.parents if x[0] != column]), link
 
 
+def is_clear(parent, key, child, link):
+    """Every child has its parent, and one alone, and they are not called the same."""
+    links = [x for x in child.parents if x[1].lower() == parent.name.lower()]
+    return len(links) == 1 and child.words != parent.words and set(link.values) <= set(key.values)
+
+
 def attempt(a, template, subject):
     try:
         return template(a, *subject)
@@ -150,8 +156,8 @@ def questions_of(path, name, each, seed):
     tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
     with_label, pairs = [(t,) for t in tables if t.label()], list(families(tables))
     plain = (OF_TABLE, with_label), (OF_PAIR, pairs), (of_connection.OF_CONNECTION, list(of_connection.connections(tables)))
-    intact = [x for x in pairs if set(x[3].values) <= set(x[1].values)]
-    analytic = (ANALYTIC, [(t,) for t in tables]), (of_events.OF_PAIR, intact)
+    clear = [x for x in pairs if is_clear(*x)]
+    analytic = (ANALYTIC, [(t,) for t in tables]), (of_events.OF_PAIR, clear)
     seen = set()
     yield from drawn(db, ticks, name, [k for k in plain if k[1]], each, seen, random.Random(f"{seed} {name}"))
     kinds, rng = [k for k in analytic if k[1]], random.Random(f"{seed} {name} analytic")

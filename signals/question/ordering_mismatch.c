@@ -104,12 +104,39 @@ static void check_extreme_function(struct vsig_run *run, const struct query_view
               max ? "least" : "greatest", max ? "maximum" : "minimum");
 }
 
+/* "oldest hire first", "biggest balance on top", "from the largest to the smallest": an order of all rows. */
+static bool names_order(const struct question *question, const struct question_cue *cue)
+{
+    static const char *const ORDERS[] = {"first", "last", "top", "upward", "downward", "upwards", "downwards"};
+    enum { REACH = 4 };
+    uint32_t from = cue->first + cue->n_tokens, end = MIN(from + REACH, question->tokens.n);
+    for (uint32_t i = from; i < end; i++) {
+        const char *word = question->tokens.items[i].norm;
+        if (g_str_equal(word, ".") || g_str_equal(word, ";")) return false;
+        for (size_t k = 0; k < G_N_ELEMENTS(ORDERS); k++)
+            if (g_str_equal(word, ORDERS[k])) return true;
+        for (uint32_t c = 0; g_str_equal(word, "to") && c < question->n_cues; c++)
+            if (question->cues[c].kind == QUESTION_CUE_EXTREME && question->cues[c].first > i &&
+                question->cues[c].first <= i + 2)
+                return true;
+    }
+    return false;
+}
+
+/* DISTINCT ON keeps the first row of each group. */
+static bool keeps_first_rows(const struct query_view *view)
+{
+    const struct sql_node *distinct = sql_is(view->select, SQL_SELECT) ? sql_kid(view->select, SELECT_DISTINCT) : NULL;
+    return distinct && distinct->n_kids > 0;
+}
+
 static void check_superlative_missing(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
     const struct question_cue *cue = sure_superlative(question);
     if (!cue || view->any_limit || view->window || view->aggregate[QUERY_MAX] || view->aggregate[QUERY_MIN]) return;
     if (question->cue_kinds & (CUE(DIRECTION) | CUE(SORT)) || has_quantifier(run->subject)) return;
+    if (keeps_first_rows(view) || (view->order && names_order(question, cue))) return;
     const struct sql_node *where = view->order ? view->order : view->select;
     vsig_fire(run, VSIG_ERROR, where,
               view->order
@@ -193,13 +220,27 @@ static void check_unasked_limit(struct vsig_run *run, const struct query_view *v
                   "the query returns only some of the rows, but the question asks for no limit");
 }
 
-/* "ascending" or "descending" as all such words agree; SQL_OP_NONE. `plain`: sorted, but no direction is named. */
-static enum sql_op sort_direction(const struct question *question, bool *plain)
+/* "reversed slips" by status = 'reversed': the word is a value. */
+static bool is_literal_of_query(const struct vsig_subject *subject, const struct question_cue *cue)
 {
+    const struct text_token *token = &subject->analysis->tokens.items[cue->first];
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
+        if (sql_is(n, SQL_LITERAL) && n->op == SQL_LIT_STRING &&
+            sql_name_is(n->text, n->text_len, token->norm, strlen(token->norm)))
+            return true;
+    return false;
+}
+
+/* "ascending" or "descending" as all such words agree; SQL_OP_NONE. `plain`: sorted, but no direction is named. */
+static enum sql_op sort_direction(const struct vsig_subject *subject, bool *plain)
+{
+    const struct question *question = subject->analysis;
     enum sql_op all = SQL_OP_NONE;
     bool sorted = false, open = false;
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
+        bool sorts = cue->kind == QUESTION_CUE_SORT || cue->kind == QUESTION_CUE_DIRECTION;
+        if (sorts && is_literal_of_query(subject, cue)) continue;
         if (cue->kind == QUESTION_CUE_SORT && !cue->weak) sorted = true;
         if (SUPERLATIVES >> cue->kind & 1U) open = true;
         if (cue->kind != QUESTION_CUE_DIRECTION) continue;
@@ -233,7 +274,7 @@ static enum sql_op direction_of_values(struct vsig_subject *subject, const struc
 static void check_sort(struct vsig_run *run, const struct query_view *view)
 {
     bool plain;
-    enum sql_op asked = sort_direction(run->subject->analysis, &plain);
+    enum sql_op asked = sort_direction(run->subject, &plain);
     if (asked == SQL_OP_NONE && !plain) return;
     if (!view->any_order) {
         vsig_fire(run, VSIG_ERROR, view->select, "the question asks for sorted rows, but the query has no ORDER BY");
