@@ -16,8 +16,8 @@ The same arguments give the same lines.
 
 import argparse, collections, copy, json, os, random, re, sqlite3, sys
 
-from questions import of_children, of_conditions, of_connection, of_events, of_pair, of_shares, of_table, of_time, of_values
-from questions import of_windows
+from questions import of_children, of_conditions, of_connection, of_pair, of_table, of_values
+from questions import of_events, of_shares, of_time, of_windows
 from questions.ask import Ask
 from questions.schema import Table
 

@@ -33,12 +33,22 @@ static bool near(double a, double b)
     return fabs(a - b) <= 0.02 * fmax(fabs(a), fabs(b));
 }
 
-static bool converts(double constant)
+/* Powers of ten convert any unit, parts of an hour or day units of time, and 1024 units of data. */
+static bool converts(double constant, int thing)
 {
-    static const double usual[] = {10, 100, 1000, 1e4, 1e5, 1e6, 1e9, 12, 24, 60, 1024, 1440, 3600, 6000, 86400, 7, 36e5,
-                                   1048576};
+    static const struct {
+        double factor;
+        int thing; /* -1: any */
+    } usual[] = {{10, -1},  {100, -1},  {1000, -1},
+                 {1e4, -1}, {1e5, -1},  {1e6, -1},
+                 {1e9, -1}, {60, TEXT_UNIT_TIME},   {3600, TEXT_UNIT_TIME},
+                 {24, TEXT_UNIT_TIME}, {1440, TEXT_UNIT_TIME}, {86400, TEXT_UNIT_TIME},
+                 {36e5, TEXT_UNIT_TIME}, {6e4, TEXT_UNIT_TIME}, {1024, TEXT_UNIT_DATA},
+                 {1048576, TEXT_UNIT_DATA}};
     for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
-        if (near(constant, usual[i]) || near(constant, 1 / usual[i])) return true;
+        if ((usual[i].thing < 0 || usual[i].thing == thing) &&
+            (near(constant, usual[i].factor) || near(constant, 1 / usual[i].factor)))
+            return true;
     return false;
 }
 
@@ -72,7 +82,7 @@ static struct amount combine(struct amount x, struct amount y, bool divide)
     if (y.is_constant || (x.is_constant && !divide)) {
         struct amount with = y.is_constant ? x : y;
         double constant = y.is_constant ? y.constant : x.constant;
-        if (converts(constant)) with.factor *= divide ? constant : 1 / constant;
+        if (converts(constant, with.thing)) with.factor *= divide ? constant : 1 / constant;
         return with;
     }
     if (divide && y.thing >= 0) return x.thing == y.thing ? plain_amount : unknown_amount;

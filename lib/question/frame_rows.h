@@ -230,7 +230,8 @@ X("wiped|cleared|emptied|zeroed ?clean|out|to|back each|every|at|on|with|when|fo
 X("by|per|for|within ?each|every ?* and|, ?each|every ?calendar|fiscal|financial|school|tax|business "
   "year|month|week|season",
   RESTART, AFTER(RUNNING))
-X("per|by|for|in|at|of ?each|every|one|any|a " GROUP, RESTART, AFTER(RUNNING))
+X("per|by ?each|every|one|any|a " GROUP, RESTART, AFTER(RUNNING))
+X("for|in|at|of each|every|any " GROUP, RESTART, AFTER(RUNNING))
 
 /* over the last rows or periods */
 #define ROLL "moving|rolling|sliding|trailing|gliding|floating"

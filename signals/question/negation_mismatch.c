@@ -93,6 +93,13 @@ static bool has_outer_join(const struct vsig_subject *subject)
     return false;
 }
 
+static bool reads_tree(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
+        if (sql_is(n, SQL_WITH) && n->flags & SQL_F_RECURSIVE) return true;
+    return false;
+}
+
 /* "neither under 5 nor over 9": the bounds turned round say it without a negation. */
 static bool negates_bound(const struct vsig_subject *subject, const struct question_cue *negation)
 {
@@ -144,11 +151,21 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
+    if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* a left join keeps those without */
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, view->select, "the question excludes something, but the query excludes nothing");
     vsig_add_fact(run, finding, "word", false, "%s", subject->analysis->tokens.items[cue->first].norm);
+}
+
+/* "top scorers, own goals don't count": the rows left are counted or added up, and the condition is of these rows. */
+static bool counts_rows_left(const struct vsig_subject *subject, const struct query_view *view,
+                             const struct sql_node *excluded)
+{
+    bool counts = view->aggregate[QUERY_COUNT] || view->aggregate[QUERY_SUM] || view->aggregate[QUERY_AVG];
+    const struct sql_block *block = excluded ? sql_block_of(subject->bound, excluded) : NULL;
+    return counts && block && block->aggregate && block->grouped;
 }
 
 /* None of it, and the query takes those that have some other: WHERE amenity <> 'TV' on joined rows. Neither A nor B, and the
@@ -169,7 +186,7 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
         vsig_fire(run, VSIG_ERROR, view->negation,
                   "the question asks for neither of two values, but the query only excludes rows that have both");
     if (!cue || !logic.rows_excluded_joined || logic.sets_excluded || view->is_null) return;
-    if (question_phrase_find(question, SOME, 0, &at)) return;
+    if (question_phrase_find(question, SOME, 0, &at) || counts_rows_left(run->subject, view, logic.row_excluded)) return;
     vsig_fire(run, VSIG_ERROR, logic.row_excluded,
               "the question asks for things that never have the value, but the query finds things that have some other "
               "value");

@@ -6,6 +6,7 @@
 #include "signals/support/query.h"
 
 #include <glib.h>
+#include <string.h>
 
 static const char *const EACH[] = {"each", "every", "all", "full", "whole", "complete", "per", NULL};
 
@@ -221,6 +222,53 @@ static const struct sql_node *count_star(const struct sql_block *block)
     return NULL;
 }
 
+/* Do the words of the request, or those beside it, name the column or its table? */
+static bool is_spoken_of(const struct vsig_subject *subject, const struct vsig_kept *kept,
+                         const struct schema_column *column)
+{
+    enum { BESIDE = 4 };
+    const struct text_tokens *said = &subject->analysis->tokens,
+                             *names[] = {&column->words, &subject->schema->tables[column->table].words};
+    uint32_t from = kept->said.first > BESIDE ? kept->said.first - BESIDE : 0,
+             end = MIN(kept->said.first + kept->said.n_tokens + BESIDE, said->n);
+    for (size_t k = 0; k < G_N_ELEMENTS(names); k++)
+        for (uint32_t w = 0; w < names[k]->n; w++)
+            for (uint32_t i = from; i < end; i++)
+                if (!said->items[i].is_stop && strcmp(names[k]->items[w].norm, "id") != 0 &&
+                    text_word_similarity(said->items[i].norm, names[k]->items[w].norm) >= 0.6)
+                    return true;
+    return false;
+}
+
+/* "visits without a checker": does an outer join keep the rows of which the question speaks? */
+static bool keeps_meant(const struct vsig_subject *subject, const struct sql_block *block,
+                        const struct vsig_block_shape *shape, vsig_sources optional, const struct vsig_kept *kept)
+{
+    for (uint32_t i = 0; kept->asked == VSIG_KEEP_SAID && i < shape->n_pairs; i++) {
+        const struct sql_ref *sides[2] = {shape->pairs[i]->left, shape->pairs[i]->right};
+        vsig_sources both = vsig_source_bit(block, sides[0]->source) | vsig_source_bit(block, sides[1]->source);
+        for (unsigned k = 0; both & optional && k < 2; k++) {
+            const struct schema_column *column = schema_column_of(subject->schema, sides[k]);
+            if (column && is_spoken_of(subject, kept, column)) return true;
+        }
+    }
+    return false;
+}
+
+/* COALESCE(depot, 'no depot') in the answer: those without a value have a row of their own. */
+static bool fills_with_text(const struct sql_block *block)
+{
+    const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
+    for (const struct sql_node *n = items; n; n = sql_walk(items, n)) {
+        if (!sql_is(n, SQL_CALL) || !(sql_name_is(n->text, n->text_len, "coalesce", 8) ||
+                                      sql_name_is(n->text, n->text_len, "ifnull", 6)))
+            continue;
+        const struct sql_node *args = sql_kid(n, CALL_ARGS), *last = args ? args->kids[args->n_kids - 1] : NULL;
+        if (sql_is(last, SQL_LITERAL) && last->op == SQL_LIT_STRING) return true;
+    }
+    return false;
+}
+
 static void look_at_answer(struct vsig_subject *subject, const struct vsig_shape *shapes, struct vsig_kept *kept)
 {
     const struct sql_block *block = query_answer_block(subject);
@@ -231,6 +279,7 @@ static void look_at_answer(struct vsig_subject *subject, const struct vsig_shape
     for (uint32_t i = 0; i < block->n_sources; i++)
         if (block->sources[i].nullable) optional |= vsig_source_bit(block, &block->sources[i]);
     kept->n_outer = (uint32_t)__builtin_popcountll(optional);
+    kept->meant = fills_with_text(block) || keeps_meant(subject, block, shape, optional, kept);
     for (uint32_t i = 0; i < shape->n_pairs; i++) look_at_pair(subject, shape, block, shape->pairs[i], shown, kept);
     look_at_filters(subject, shape, optional, kept);
     if (block->n_sources == 1) look_at_one_table(subject, shape, block, kept);

@@ -1,6 +1,8 @@
 /* What the query does, in the question's terms. */
 #include "signals/support/query.h"
 
+#include "signals/support/predicate.h"
+
 #include <glib.h>
 #include <math.h>
 #include <stdlib.h>
@@ -412,6 +414,13 @@ static const struct schema_column *unused_mention(const struct vsig_subject *sub
     return NULL;
 }
 
+/* "current employees": left_on IS NULL. */
+static bool is_null_tested(const struct sql_node *column)
+{
+    bool negated;
+    return column->parent && vsig_is_null_test(column->parent, &negated);
+}
+
 bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause, struct query_odd *odd)
 {
     const struct question *question = subject->analysis;
@@ -422,7 +431,7 @@ bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause
             continue;
         if (query_is_generic(subject, used) || (question->evidence_score && question->evidence_score[used->id] > 0.4F))
             continue;
-        if (clause == SQL_CLAUSE_WHERE && is_held_value(subject, ref->node, used)) continue;
+        if (clause == SQL_CLAUSE_WHERE && (is_held_value(subject, ref->node, used) || is_null_tested(ref->node))) continue;
         *odd = (struct query_odd){ref->node, used, unused_mention(subject)};
         return odd->wanted != NULL;
     }
