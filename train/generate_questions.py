@@ -23,7 +23,7 @@ from questions.schema import Table
 
 OF_TABLE = of_table.OF_TABLE + of_values.OF_TABLE + of_conditions.OF_TABLE
 OF_PAIR = of_pair.OF_PAIR + of_values.OF_PAIR + of_children.OF_PAIR
-# Analysts' questions, which are drawn after the others and with numbers of their own.
+# Analysts' questions, which are drawn after the others, so that those stay as they are.
 ANALYTIC = of_windows.OF_TABLE + of_shares.OF_TABLE + of_time.OF_TABLE
 
 MOST_OF_A_TEMPLATE = 4  # of one database
@@ -144,7 +144,7 @@ def drawn(db, ticks, name, kinds, each, seen, rng, only_running=False):
         }
 
 
-def questions_of(path, name, each, seed):
+def questions_of(path, name, each, rng):
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     db.text_factory = lambda b: b.decode("utf-8", "replace")
     ticks = [0]
@@ -159,9 +159,8 @@ def questions_of(path, name, each, seed):
     clear = [x for x in pairs if is_clear(*x)]
     analytic = (ANALYTIC, [(t,) for t in tables]), (of_events.OF_PAIR, clear)
     seen = set()
-    yield from drawn(db, ticks, name, [k for k in plain if k[1]], each, seen, random.Random(f"{seed} {name}"))
-    kinds, rng = [k for k in analytic if k[1]], random.Random(f"{seed} {name} analytic")
-    yield from drawn(db, ticks, name, kinds, each, seen, rng, only_running=True)
+    yield from drawn(db, ticks, name, [k for k in plain if k[1]], each, seen, rng)
+    yield from drawn(db, ticks, name, [k for k in analytic if k[1]], each, seen, rng, only_running=True)
     db.close()
 
 
@@ -178,7 +177,7 @@ def main():
         path = os.path.join(a.db_root, name, name + ".sqlite")
         if not os.path.exists(path):
             continue
-        for line in questions_of(path, name, a.each, a.seed):
+        for line in questions_of(path, name, a.each, random.Random(f"{a.seed} {name}")):
             print(json.dumps(line))
 
 

@@ -62,11 +62,21 @@ static struct amount amount_of_value(const struct meaning_term *term)
     return (struct amount){.known = true, .is_constant = true, .thing = -1, .factor = 1, .constant = number};
 }
 
+static bool is_percentage(const struct schema_column *column)
+{
+    static const char *const words[] = {"pct", "percent", "percentage"};
+    for (uint32_t i = 0; i < column->words.n; i++)
+        for (size_t w = 0; w < G_N_ELEMENTS(words); w++)
+            if (g_str_equal(column->words.items[i].norm, words[w])) return true;
+    return false;
+}
+
 static struct amount amount_of_column(const struct units *u, const struct meaning_term *term)
 {
     const struct schema_column *column = align_column(u->a, term);
     if (!column) return unknown_amount;
     const struct text_unit *unit = text_unit_of_name(&column->words);
+    if (!unit && is_percentage(column)) return (struct amount){.known = true, .thing = -1, .factor = 0.01};
     if (!unit || unit->thing == TEXT_UNIT_AMOUNT) return plain_amount;
     return (struct amount){.known = true, .thing = (int)unit->thing, .factor = unit->factor};
 }

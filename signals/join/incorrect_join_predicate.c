@@ -234,12 +234,15 @@ static bool is_disproved(const struct schema_index *schema, const struct schema_
     return n > 0 && found * 2 < n;
 }
 
-/* Where no key is declared for the tables, a pair is wrong only if the data or another join say so. */
+/* Where no key is declared for the tables, a pair is wrong only if the data or another join say so. A second column whose
+ * values are all found in the key may be another role: referee and fourth official. */
 static bool is_known_wrong(const struct schema_index *schema, const struct schema_column *a,
                            const struct schema_column *b)
 {
+    bool role = !schema->no_data && ((b->pk && !a->unique && values_found(schema, a, b)) ||
+                                     (a->pk && !b->unique && values_found(schema, b, a)));
     return has_declared_keys(schema, a->table) || has_declared_keys(schema, b->table) ||
-           has_other_edge(schema, a->table, b->table) || (is_disproved(schema, a, b) && is_disproved(schema, b, a));
+           (has_other_edge(schema, a->table, b->table) && !role) || (is_disproved(schema, a, b) && is_disproved(schema, b, a));
 }
 
 static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool filter)

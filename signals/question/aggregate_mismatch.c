@@ -50,7 +50,7 @@ static const struct unasked_rule {
     {QUERY_AVG,
      false,
      CUE(AVERAGE) | CUE(RATIO),
-     {"average", "avg", "mean", "typical", "typically", "normally", "usually", NULL},
+     {"average", "averag", "avg", "mean", "typical", "typically", "normally", "usually", NULL},
      "an average"},
     {QUERY_SUM,
      true,
@@ -157,6 +157,24 @@ static bool is_implied(const struct vsig_subject *subject, enum query_aggregate 
            says_word(subject->analysis, EACH);
 }
 
+/* "players with more than one transfer": the number of HAVING stands in the answer too. */
+static bool is_of_condition(const struct vsig_subject *subject, const struct sql_node *call)
+{
+    const struct sql_block *block = sql_block_of(subject->bound, call);
+    const struct sql_node *having = block && sql_is(block->node, SQL_SELECT) ? sql_kid(block->node, SELECT_HAVING) : NULL;
+    for (const struct sql_node *n = having; n; n = sql_walk(having, n))
+        if (query_aggregate_of(n) == query_aggregate_of(call)) return true;
+    return false;
+}
+
+/* SUM(home > away): a count under another name. */
+static bool counts_by_sum(const struct sql_node *call)
+{
+    const struct sql_node *operand = sql_kid(sql_kid(call, CALL_ARGS), 0);
+    bool comparison = sql_is(operand, SQL_BINARY) && sql_is_comparison(operand->op);
+    return comparison || query_is_conditional_count(call);
+}
+
 static void check_unasked(struct vsig_run *run, const struct query_view *view)
 {
     const struct question *question = run->subject->analysis;
@@ -165,8 +183,10 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
         const struct unasked_rule *rule = &UNASKED[i];
         const struct sql_node *call = (rule->in_answer ? view->answer : view->aggregate)[rule->aggregate];
         if (!call || question->cue_kinds & rule->cues || says_word(question, rule->words)) continue;
-        if (is_implied(run->subject, rule->aggregate, call)) continue;
-        vsig_fire(run, VSIG_ERROR, call, "the query computes %s, but the question does not ask for one", rule->what);
+        if (is_implied(run->subject, rule->aggregate, call) || is_of_condition(run->subject, call)) continue;
+        if (rule->aggregate == QUERY_SUM && counts_by_sum(call)) continue;
+        const struct sql_block *block = sql_block_of(run->subject->bound, call);
+        vsig_fire(run, block && block->grouped ? VSIG_WARNING : VSIG_ERROR, call, "the query computes %s, but the question does not ask for one", rule->what);
     }
 }
 
@@ -232,6 +252,23 @@ static void check_distinct_sum(struct vsig_run *run, const struct sql_node *call
                   column->stats.distinct);
 }
 
+/* "different meters" by the serial of readings: a column of the name of the table's key, or one that refers to it. */
+static bool is_key_of_named(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    const struct schema_index *schema = subject->schema;
+    for (uint32_t t = 0; t < schema->n_tables; t++) {
+        if (subject->analysis->table_score[t] < 0.6F) continue;
+        for (uint32_t c = 0; c < schema->tables[t].n_columns; c++) {
+            const struct schema_column *key = &schema->tables[t].columns[c];
+            bool derived = false;
+            if ((key->pk || key->unique) && (sql_name_is(key->name, strlen(key->name), column->name, strlen(column->name)) ||
+                                             schema_join_between(schema, key->id, column->id, &derived)))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* COUNT(DISTINCT column) of a column that nothing in the question is about, and that is no key of what is counted. */
 static void check_counted(struct vsig_run *run, const struct query_view *view)
 {
@@ -240,7 +277,7 @@ static void check_counted(struct vsig_run *run, const struct query_view *view)
     if (!count || !(count->flags & SQL_F_DISTINCT)) return;
     const struct schema_column *column = query_column(subject, sql_kid(sql_kid(count, CALL_ARGS), 0));
     if (!column || column->unique || query_is_generic(subject, column)) return;
-    if (subject->analysis->column_score[column->id] > 0) return;
+    if (subject->analysis->column_score[column->id] > 0 || is_key_of_named(subject, column)) return;
     if (subject->analysis->evidence_score && subject->analysis->evidence_score[column->id] > 0.4F) return;
     vsig_fire(run, VSIG_ERROR, count,
               "the query counts the distinct values of %s.%s, but the question does not mention that column",

@@ -110,6 +110,9 @@ static bool names_order(const struct question *question, const struct question_c
     static const char *const ORDERS[] = {"first", "last", "top", "upward", "downward", "upwards", "downwards"};
     enum { REACH = 4 };
     uint32_t from = cue->first + cue->n_tokens, end = MIN(from + REACH, question->tokens.n);
+    bool before = cue->first > REACH; /* "unassigned on top, then the most loaded" */
+    for (uint32_t i = before ? cue->first - REACH : 0; before && i < cue->first; i++)
+        if (g_str_equal(question->tokens.items[i].norm, "top")) return true;
     for (uint32_t i = from; i < end; i++) {
         const char *word = question->tokens.items[i].norm;
         if (g_str_equal(word, ".") || g_str_equal(word, ";")) return false;
@@ -220,10 +223,15 @@ static void check_unasked_limit(struct vsig_run *run, const struct query_view *v
                   "the query returns only some of the rows, but the question asks for no limit");
 }
 
-/* "reversed slips" by status = 'reversed': the word is a value. */
-static bool is_literal_of_query(const struct vsig_subject *subject, const struct question_cue *cue)
+/* "reversed slips" by status = 'reversed', or by a column of that name: the word asks for no order. */
+static bool is_answered_by_name(const struct vsig_subject *subject, const struct question_cue *cue)
 {
     const struct text_token *token = &subject->analysis->tokens.items[cue->first];
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
+        for (uint32_t w = 0; column && w < column->words.n; w++)
+            if (g_str_equal(column->words.items[w].norm, token->norm)) return true;
+    }
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
         if (sql_is(n, SQL_LITERAL) && n->op == SQL_LIT_STRING &&
             sql_name_is(n->text, n->text_len, token->norm, strlen(token->norm)))
@@ -240,7 +248,7 @@ static enum sql_op sort_direction(const struct vsig_subject *subject, bool *plai
     for (uint32_t i = 0; i < question->n_cues; i++) {
         const struct question_cue *cue = &question->cues[i];
         bool sorts = cue->kind == QUESTION_CUE_SORT || cue->kind == QUESTION_CUE_DIRECTION;
-        if (sorts && is_literal_of_query(subject, cue)) continue;
+        if (sorts && is_answered_by_name(subject, cue)) continue;
         if (cue->kind == QUESTION_CUE_SORT && !cue->weak) sorted = true;
         if (SUPERLATIVES >> cue->kind & 1U) open = true;
         if (cue->kind != QUESTION_CUE_DIRECTION) continue;

@@ -197,7 +197,9 @@ static uint32_t optional_columns(struct vsig_subject *subject, const struct answ
         groups += !(each && answer->items[i].grouped) && is_said_by(question, answer->items[i].column);
         computed += !answer->items[i].column;
     }
-    return (parts ? parts - 1 : 0) + groups + (labels && computed ? 1 : 0);
+    bool told_apart = labels && (computed || question->cue_counts[QUESTION_CUE_EACH]);
+    uint32_t most = question->cue_counts[QUESTION_CUE_EACH] ? labels : 1;
+    return (parts ? parts - 1 : 0) + groups + (told_apart ? most : 0);
 }
 
 /* Is anything in the question about this column: its own words, or its table's where the rows are grouped by it? */
@@ -213,10 +215,10 @@ static bool check_unmeant(struct vsig_run *run, const struct answer_columns *ans
     const struct question *question = run->subject->analysis;
     uint32_t meant = 0;
     const struct shown *odd = NULL;
-    bool computed = false;
-    for (uint32_t i = 0; i < answer->n; i++) computed |= !answer->items[i].column;
+    bool labels = !question->outputs_closed; /* "all contractors": by their key or name */
+    for (uint32_t i = 0; i < answer->n; i++) labels |= !answer->items[i].column;
     for (uint32_t i = 0; i < answer->n; i++) {
-        if (is_meant(question, &answer->items[i]) || (computed && is_label(run->subject, &answer->items[i])))
+        if (is_meant(question, &answer->items[i]) || (labels && is_label(run->subject, &answer->items[i])))
             meant++;
         else if (!odd)
             odd = &answer->items[i];
@@ -224,7 +226,8 @@ static bool check_unmeant(struct vsig_run *run, const struct answer_columns *ans
     uint32_t low, high;
     asked_range(question, &low, &high);
     if (!odd || !meant || answer->n <= high) return false;
-    vsig_fire(run, VSIG_ERROR, odd->node, "the query returns %s.%s, but the question does not mention that column",
+    vsig_fire(run, question->outputs_closed ? VSIG_ERROR : VSIG_WARNING, odd->node,
+              "the query returns %s.%s, but the question does not mention that column",
               run->subject->schema->tables[odd->column->table].name, odd->column->name);
     return true;
 }

@@ -207,6 +207,35 @@ static bool is_in_name(const struct vsig_subject *subject, const struct question
     return false;
 }
 
+/* "(1 = Monday .. 7 = Sunday)": a number that is explained. */
+static bool is_legend(const struct question *question, const struct question_value *value)
+{
+    uint32_t next = value->first + value->n_tokens;
+    return next < question->tokens.n && strcmp(question->tokens.items[next].norm, "=") == 0;
+}
+
+/* "turning 70 in 2024" by a year of 1954: the literal is the sum or difference of two numbers of the question. */
+static bool is_computed(const struct question *question, double literal, double number)
+{
+    for (uint32_t i = 0; i < question->n_values; i++) {
+        const struct question_value *value = &question->values[i];
+        if (value->kind != QUESTION_VALUE_NUMBER) continue;
+        double sums[] = {value->number + number, value->number - number, number - value->number};
+        for (size_t k = 0; k < G_N_ELEMENTS(sums); k++)
+            if (fabs(sums[k] - literal) < 1e-9) return true;
+    }
+    return false;
+}
+
+static bool is_computed_into(const struct question *question, const struct literals *literals, double number)
+{
+    for (uint32_t i = 0; i < literals->n; i++)
+        if (literals->items[i].is_number && fabs(literals->items[i].number) > 2 &&
+            is_computed(question, literals->items[i].number, number))
+            return true;
+    return false;
+}
+
 static bool number_counts(const struct vsig_subject *subject, const struct question_value *value,
                           const struct question_cue *cue)
 {
@@ -249,7 +278,8 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     const struct question_value *value = &question->values[i];
     const struct question_cue *cue = cue_of(question, (int)i);
     if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
-    if (is_in_day_beside(literals, value->number)) return;
+    if (is_in_day_beside(literals, value->number) || is_legend(question, value)) return;
+    if (is_computed_into(question, literals, value->number)) return;
     if (has_next_number(run->subject, value, cue) || is_met_in_unit(run->subject, value, NULL)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;
     report(run, view, value);
@@ -326,6 +356,7 @@ static bool tokens_meet(const struct text_tokens *tokens, const struct literal *
         if (t->kind == TEXT_PUNCT) continue;
         if (literal->is_number && t->is_number && fabs(fabs(t->number) - fabs(literal->number)) <= 1) return true;
         if (literal->is_number && is_ordinal(t, literal->number)) return true;
+        if (literal->is_number && has_digits(t->norm, literal->text)) return true; /* 18:00 */
         if (!t->is_stop && strlen(t->stem) >= MIN_PART && strstr(literal->letters, t->stem)) return true;
         if (t->kind == TEXT_NUMBER && has_digits(literal->text, t->norm)) return true;
         if (t->kind == TEXT_QUOTED && strstr(t->norm, literal->text)) return true;
@@ -445,10 +476,33 @@ static bool may_be_meant(struct vsig_run *run, const struct schema_column *colum
     return false;
 }
 
+static bool is_sum_of_said(const struct question *question, const struct literal *literal)
+{
+    for (uint32_t i = 0; i < question->n_values && literal->is_number; i++)
+        if (question->values[i].kind == QUESTION_VALUE_NUMBER &&
+            is_computed(question, literal->number, question->values[i].number))
+            return true;
+    return false;
+}
+
+/* The part of a date, such as its weekday or hour: strftime('%w', d) IN ('0', '6') for a weekend. */
+static bool is_part_of_date(const struct sql_node *condition)
+{
+    static const char *const CALLS[] = {"strftime", "dayofweek", "weekday", "hour", "to_char", "date_part", "dayname",
+                                        "date_format", "extract", "month", "quarter"};
+    for (const struct sql_node *n = condition; n; n = sql_walk(condition, n)) {
+        if (n->kind == SQL_EXTRACT) return true;
+        for (size_t i = 0; n->kind == SQL_CALL && i < G_N_ELEMENTS(CALLS); i++)
+            if (sql_name_is(n->text, n->text_len, CALLS[i], strlen(CALLS[i]))) return true;
+    }
+    return false;
+}
+
 static void check_unasked(struct vsig_run *run, const struct literal *literal)
 {
     const struct schema_column *column = NULL;
     const struct sql_node *condition = condition_of(run->subject, literal->node, &column);
+    if (condition && (is_part_of_date(condition) || is_sum_of_said(run->subject->analysis, literal))) return;
     if (!condition || (literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE)) return;
     if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
