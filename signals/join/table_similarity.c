@@ -31,9 +31,11 @@ struct usage {
 static bool is_key(const struct schema_index *schema, const struct schema_column *column)
 {
     if (column->pk || schema_is_foreign_key(schema, column->id)) return true;
-    for (uint32_t i = 0; i < schema->n_joins; i++)
-        for (uint32_t k = 0; schema->joins[i].declared && k < schema->joins[i].n_pairs; k++)
-            if (schema->joins[i].to[k] == column->id) return true;
+    for (uint32_t i = 0; i < schema->n_joins; i++) {
+        const struct schema_join *join = &schema->joins[i];
+        for (uint32_t k = 0; k < join->n_pairs; k++)
+            if (join->to[k] == column->id || (!join->declared && join->from[k] == column->id)) return true;
+    }
     return false;
 }
 
