@@ -498,13 +498,27 @@ static bool is_part_of_date(const struct sql_node *condition)
     return false;
 }
 
+/* stars > 2, and nothing speaks of stars: even a small number is a bound. Zero and one are guards more often. */
+static bool is_unspoken_bound(const struct vsig_subject *subject, const struct sql_node *condition,
+                              const struct literal *literal, const struct schema_column *column)
+{
+    const struct question *question = subject->analysis;
+    bool bound = sql_is(condition, SQL_BETWEEN) ||
+                 (sql_is(condition, SQL_BINARY) && condition->op != SQL_OP_EQ && condition->op != SQL_OP_NE);
+    if (!bound || !column || !literal->is_number || fabs(literal->number) <= 1 || column->stats.distinct <= 2) return false;
+    return question->column_score[column->id] <= 0 && question->weak_score[column->id] <= 0 && !question->evidence.n &&
+           !query_is_generic(subject, column);
+}
+
 static void check_unasked(struct vsig_run *run, const struct literal *literal)
 {
     const struct schema_column *column = NULL;
     const struct sql_node *condition = condition_of(run->subject, literal->node, &column);
+    bool unspoken = condition && is_unspoken_bound(run->subject, condition, literal, column);
     if (condition && (is_part_of_date(condition) || is_sum_of_said(run->subject->analysis, literal))) return;
-    if (!condition || (literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE)) return;
-    if (column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
+    bool small = literal->is_number ? fabs(literal->number) <= 2 : strlen(literal->letters) <= MAX_CODE;
+    if (!condition || (small && !unspoken)) return;
+    if (!unspoken && column && (double)column->stats.distinct < vsig_opt(run, OPT_MIN_DISTINCT)) return;
     if (g_ascii_strcasecmp(literal->text, "null") == 0) return; /* the wrong way to ask for NULL is for other signals */
     if (keeps_nothing_out(condition, literal)) return;
     if (may_be_meant(run, column)) return;

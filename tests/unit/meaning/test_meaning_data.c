@@ -164,7 +164,7 @@ static bool is_bare(const struct meaning *m, const struct meaning_term *term)
     for (uint32_t i = 0; i < m->n_keys; i++)
         if (m->keys[i]->hash == term->hash) return false;
     if (term->kind == MEANING_MEASURE) return false;
-    if (term->kind == MEANING_COLUMN || (term->kind == MEANING_QUERY && *term->name)) return true;
+    if (term->kind == MEANING_COLUMN || (term->kind == MEANING_QUERY && term->name && *term->name)) return true;
     for (uint32_t i = 0; i < term->n_parts; i++)
         if (is_bare(m, term->parts[i])) return true;
     return false;
