@@ -1,0 +1,181 @@
+/* window_rows: the rows of the result show that a window takes other rows than it seems to.
+ *
+ * A running total with the default frame gives rows that tie in its order the same total, so it jumps. LAG and LEAD read
+ * the row before or after, which is not the period before or after where a period is missing. Both are read off the
+ * result of the candidate. */
+#include "lib/question/frame.h"
+#include "lib/question/question.h"
+#include "signals/support/meaning.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ROWS = 600 };
+
+struct window_rows {
+    struct vsig_run *run;
+    const struct meaning *meaning;
+    const struct db_result *result;
+};
+
+static const struct db_value *cell(const struct window_rows *w, uint32_t row, uint32_t column)
+{
+    return &w->result->values[(size_t)row * w->result->n_columns + column];
+}
+
+/* The output that shows a term; -1: none. */
+static int output_of(const struct window_rows *w, const struct meaning_term *term)
+{
+    uint64_t hash = meaning_follow(term, NULL)->hash;
+    for (uint32_t i = 0; i < w->meaning->n_outputs; i++)
+        if (meaning_follow(w->meaning->outputs[i].term, NULL)->hash == hash) return (int)i;
+    return -1;
+}
+
+/* --- running totals of rows that tie --- */
+
+/* An amount that is never zero or negative, so that a running total grows with each row. */
+static bool always_grows(const struct window_rows *w, const struct meaning_term *term)
+{
+    const struct meaning_term *measure = term->n_parts ? meaning_follow(term->parts[0], NULL) : NULL;
+    if (!measure || measure->kind != MEANING_MEASURE) return false;
+    if (strcmp(measure->name, "count") == 0) return !measure->n_parts;
+    const struct schema_column *column =
+        measure->n_parts ? align_term_column(w->run->subject->schema, meaning_follow(measure->parts[0], NULL)) : NULL;
+    if (strcmp(measure->name, "sum") != 0 || !column || column->stats.sampled || column->stats.nulls) return false;
+    const struct db_value *min = &column->stats.min;
+    return !column->stats.texts && ((min->type == DB_INT && min->i > 0) || (min->type == DB_FLOAT && min->f > 0));
+}
+
+static bool same_cells(const struct window_rows *w, uint32_t a, uint32_t b, const int *columns, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (db_value_compare(cell(w, a, (uint32_t)columns[i]), cell(w, b, (uint32_t)columns[i])) != 0) return false;
+    return true;
+}
+
+static bool shows_single_rows(const struct window_rows *w)
+{
+    for (uint32_t i = 0; i < w->meaning->n_outputs; i++) {
+        const struct schema_column *column =
+            align_term_column(w->run->subject->schema, meaning_follow(w->meaning->outputs[i].term, NULL));
+        if (column && column->unique) return true;
+    }
+    return false;
+}
+
+static void check_running(struct window_rows *w, const struct meaning_term *term)
+{
+    enum { MOST = 8 };
+    const struct meaning_window *window = term->window;
+    int columns[MOST];
+    uint32_t n = 0;
+    bool grows = strcmp(term->name, "measure") == 0 && strcmp(window->frame, "range to the current row") == 0;
+    if (!grows || !window->n_order || window->n_partition + 1 > MOST || !always_grows(w, term)) return;
+    int total = output_of(w, term);
+    if (total < 0 || !shows_single_rows(w)) return;
+    columns[n++] = total;
+    for (uint32_t i = 0; i < window->n_partition; i++) {
+        int key = output_of(w, window->partition[i]);
+        if (key < 0) return;
+        columns[n++] = key;
+    }
+    for (uint32_t a = 0; a < w->result->n_rows; a++)
+        for (uint32_t b = a + 1; b < w->result->n_rows; b++) {
+            if (!same_cells(w, a, b, columns, n)) continue;
+            vsig_fire(w->run, VSIG_WARNING, vsig_node_at(w->run->subject, term->start, term->end),
+                      "rows that tie in the ORDER BY of the window have the same running total, so the total jumps");
+            return;
+        }
+}
+
+/* --- periods that are missing --- */
+
+/* The number of a month or, for "2024", of a year times 12; -1: no period. */
+static int period_of(const struct db_value *value)
+{
+    int year = 0, month = 1, day = 1;
+    if (value->type == DB_INT && value->i >= 1000 && value->i <= 3000) return (int)value->i * 12;
+    if (value->type != DB_TEXT || value->len < 4) return -1;
+    char text[32];
+    snprintf(text, sizeof text, "%.*s", (int)value->len, value->text);
+    int n = sscanf(text, "%4d-%2d-%2d", &year, &month, &day);
+    bool whole = n == 1 ? strlen(text) == 4 : n == 2 ? strlen(text) == 7 : n == 3 && day == 1;
+    return whole && year >= 1000 && month >= 1 && month <= 12 ? year * 12 + month - 1 : -1;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+/* Are there periods at a distance greater than the usual one? */
+static bool has_gap(const struct window_rows *w, uint32_t column)
+{
+    int periods[MAX_ROWS], least = 0;
+    for (uint32_t i = 0; i < w->result->n_rows; i++)
+        if ((periods[i] = period_of(cell(w, i, column))) < 0) return false;
+    qsort(periods, w->result->n_rows, sizeof *periods, compare_numbers);
+    for (uint32_t i = 1; i < w->result->n_rows; i++) {
+        int step = periods[i] - periods[i - 1];
+        if (step > 0 && (!least || step < least)) least = step;
+    }
+    for (uint32_t i = 1; i < w->result->n_rows; i++)
+        if (periods[i] - periods[i - 1] > least) return true;
+    return false;
+}
+
+static void check_step(struct window_rows *w, const struct meaning_term *term)
+{
+    const struct meaning_window *window = term->window;
+    bool step = strcmp(term->name, "lag") == 0 || strcmp(term->name, "lead") == 0;
+    if (!step || !window->n_order || window->n_partition) return;
+    int key = output_of(w, window->order[0].term);
+    if (key < 0 || !has_gap(w, (uint32_t)key)) return;
+    bool far = term->n_parts > 1 && term->parts[1]->kind == MEANING_VALUE && atoi(term->parts[1]->name) > 1;
+    bool calendar = question_has(w->run->subject->analysis, "calendar");
+    vsig_fire(w->run, far || calendar ? VSIG_ERROR : VSIG_WARNING,
+              vsig_node_at(w->run->subject, term->start, term->end),
+              "a period is missing in the rows, so the row before or after is not always the period before or after");
+}
+
+static void check_window(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    const unsigned steps = 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT | 1U << FRAME_CHANGE | 1U << FRAME_DIFFERENCE;
+    struct window_rows *w = self;
+    unsigned asked = w->run->subject->analysis->frame->kinds;
+    (void)owner;
+    if (term->kind != MEANING_WINDOW || !term->window || w->run->verdict->n_findings >= 2) return;
+    if (asked & 1U << FRAME_RUNNING) check_running(w, term);
+    if (asked & steps) check_step(w, term);
+}
+
+static enum err_code window_rows_eval(struct vsig_run *run)
+{
+    const struct meaning *meaning;
+    enum err_code code = vsig_read_meaning(run->subject, &meaning);
+    const struct question *question = run->subject->analysis;
+    if (code || !meaning || meaning->set || !question || !question->frame || !question->frame->kinds) return code;
+    const struct db_result *result = vsig_result(run->subject);
+    if (!result || result->n_rows < 2 || result->n_rows > MAX_ROWS || result->n_columns != meaning->n_outputs) return ERR_OK;
+    struct window_rows rows = {run, meaning, result};
+    meaning_visit(meaning, &(struct meaning_visitor){.self = &rows, .term = check_window});
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_window_rows = {
+    .id = VSIG_ID_window_rows,
+    .name = "window_rows",
+    .family = VSIG_EXECUTION,
+    .cause = VSIG_DATA_AMBIGUITY,
+    .needs = VSIG_NEEDS_RESULT | VSIG_NEEDS_QUESTION,
+    .sentence = "rows that tie or periods that are missing make a window take other rows than asked",
+    .description = "A running total with the default frame gives rows that tie the same total. LAG and LEAD read another "
+                   "row, which is not the period before or after if the data lack a period.",
+    .example = "How did sales change against the month before? - SELECT month, total - LAG(total) OVER (ORDER BY month) "
+               "FROM monthly, where a month has no row",
+    .instruction = "Add a unique column to the ORDER BY of a running total, or use ROWS. Join with the period before by "
+                   "its date, or fill in missing periods first.",
+    .eval = window_rows_eval,
+};
