@@ -112,6 +112,7 @@ struct db_dialect {
     const char *text_type, *real_type; /* what CAST calls a text and a floating-point number */
     bool nulls_are_least;              /* an ascending order begins with them; else with them it ends */
     bool casts_any_text;               /* CAST('x' AS REAL) is a number; else an error */
+    bool has_booleans;                 /* a comparison is no number: (a = b) = 1 is an error */
     bool alias_is_row;                 /* the name of a FROM item that is no column means its whole row */
     bool quotes_names;                 /* a word in double quotes is no string where it names nothing */
     bool divides_exactly;              /* 1 / 2 is 0.5; else 0 */

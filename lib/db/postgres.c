@@ -778,6 +778,7 @@ const struct db_engine db_engine_postgres = {
                 .parameter = '$',
                 .text_type = "TEXT",
                 .real_type = "REAL",
+                .has_booleans = true,
                 .alias_is_row = true,
                 .listing = &postgres_listing,
                 .checkups = postgres_checkups},

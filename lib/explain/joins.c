@@ -192,6 +192,19 @@ static void relate(struct joined *j, const struct sql_node *clause)
     }
 }
 
+/* unnest(t.tags), a LATERAL query: an item of FROM that reads columns of those before it belongs to their rows. */
+static void relate_calls(struct joined *j)
+{
+    for (uint32_t i = 0; i < j->block->n_sources; i++) {
+        const struct sql_source *item = &j->block->sources[i];
+        bool reads = sql_is(item->node, SQL_FROM_CALL) || sql_is(item->node, SQL_DERIVED);
+        for (const struct sql_node *n = reads ? item->node : NULL; n; n = sql_walk(item->node, n)) {
+            const struct sql_source *other = n->kind == SQL_COLUMN && n->ref ? n->ref->source : NULL;
+            if (other && other != item && other->block == j->block) unite(j, item, other);
+        }
+    }
+}
+
 static void read_joins(struct joined *j)
 {
     const struct sql_node *from = sql_kid(j->block->node, SELECT_FROM);
@@ -202,6 +215,7 @@ static void read_joins(struct joined *j)
         unite(j, pair->left->source, pair->right->source);
         add_edge(j, pair);
     }
+    relate_calls(j);
     relate(j, sql_kid(j->block->node, SELECT_WHERE));
     for (const struct sql_node *n = from; n; n = sql_walk(from, n))
         if (n->kind == SQL_ON) relate(j, n);

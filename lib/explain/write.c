@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <glib.h>
 #include <string.h>
 
 /* ---- rule 1: values --------------------------------------------------------------------------------------------- */
@@ -65,9 +66,28 @@ static struct sql_node *same_float(struct arm_work *work, struct sql_node *expr,
                    rewrite_verbatim(arena, db_quote_value(arena, &high)));
 }
 
-static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr, const struct db_value *value)
+/* True for a comparison, a connective or a column of booleans, which PostgreSQL compares with no number. */
+static bool is_boolean(const struct arm_work *work, const struct sql_node *expr)
+{
+    if (!dialect_of(work)->has_booleans || !expr) return false;
+    if (sql_is(expr, SQL_COLUMN) && expr->ref) {
+        const struct schema_column *column = schema_column_of(work->t->source->index, expr->ref);
+        return column && g_ascii_strncasecmp(column->type, "bool", 4) == 0;
+    }
+    bool connective = sql_is(expr, SQL_BINARY) && (expr->op == SQL_OP_AND || expr->op == SQL_OP_OR);
+    bool test = sql_is(expr, SQL_UNARY) &&
+                (expr->op == SQL_OP_NOT || expr->op == SQL_OP_ISNULL || expr->op == SQL_OP_NOTNULL);
+    return connective || test || (sql_is(expr, SQL_BINARY) && sql_is_comparison(expr->op)) || sql_is(expr, SQL_IN) ||
+           sql_is(expr, SQL_LIKE) || sql_is(expr, SQL_BETWEEN) || sql_is(expr, SQL_EXISTS);
+}
+
+/* `expr` has the value; `of` is what it is computed by, which says its type. */
+static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr, const struct sql_node *of,
+                                   const struct db_value *value)
 {
     struct arena *arena = work->t->arena;
+    if (value->type == DB_INT && is_boolean(work, of))
+        return equal(work, expr, rewrite_verbatim(arena, value->i ? "TRUE" : "FALSE"));
     if (value->type == DB_FLOAT) return same_float(work, expr, value->f);
     bool bytes = value->type == DB_TEXT || value->type == DB_BLOB;
     struct sql_node *literal = bytes && value->len > TRACE_LONG_VALUE
@@ -99,10 +119,10 @@ static bool is_unstable(const struct sql_node *n)
 struct sql_node *trace_condition(struct arm_work *work, struct sql_node *expr, const struct db_value *value)
 {
     if (!expr) return skip(work);
-    if (expr->kind == SQL_COLUMN) return same_value(work, expr, value);
+    if (expr->kind == SQL_COLUMN) return same_value(work, expr, expr, value);
     if (!rewrite_any(expr, is_variable)) return NULL; /* a constant tells no rows apart */
     if (rewrite_any(expr, is_unstable)) return skip(work);
-    return same_value(work, expr, value);
+    return same_value(work, expr, expr, value);
 }
 
 static bool is_known(const struct arm_work *work, uint32_t i)
@@ -397,7 +417,7 @@ static struct sql_node *outer_condition(struct arm_work *work, struct sql_node *
         }
         if (!sql_append(arena, items, rewrite_item(arena, work->outputs[i].expr, name))) return NULL;
         struct sql_node *column = rewrite_column(arena, NULL, 0, name, strlen(name));
-        if (column) all = rewrite_and(arena, all, same_value(work, column, &work->chosen->values[i]));
+        if (column) all = rewrite_and(arena, all, same_value(work, column, work->outputs[i].expr, &work->chosen->values[i]));
     }
     return all;
 }
@@ -417,7 +437,9 @@ static struct sql_node *wrap_windows(struct arm_work *work, struct sql_node *inn
     }
     if (!n) outer[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row");
     struct sql_node *condition = outer_condition(work, items);
-    struct sql_node *from = REWRITE(arena, FROM, REWRITE(arena, DERIVED, REWRITE(arena, QUERY, NULL, inner)));
+    struct sql_node *derived = REWRITE(arena, DERIVED, REWRITE(arena, QUERY, NULL, inner));
+    if (derived) derived->alias = "assay_rows", derived->alias_len = (uint32_t)strlen("assay_rows"); /* engines want one */
+    struct sql_node *from = REWRITE(arena, FROM, derived);
     return REWRITE(arena, SELECT, NULL, rewrite_node(arena, SQL_ITEMS, outer, n), from,
                    optional(work, SQL_WHERE, condition));
 }

@@ -22,7 +22,8 @@
  *  - dates: a column that the query cuts down to a period holds ISO texts without an offset, or dates of the engine
  *  - the collations of two compared columns, which are the same
  *  - a column beside a grouping that is neither a key nor in an aggregate: its value is that of any row of the group
- *  - LIMIT without an order: it keeps any rows
+ *  - LIMIT without an order, or a subquery of several rows as a value: any rows
+ *  - the order in which an aggregate such as GROUP_CONCAT sees its rows
  *
  * Ownership: everything lives in the arena given to meaning_read. Thread: any; there is no state.
  */

@@ -4,6 +4,7 @@
  * none of them, nor a column that stores such a number, is in the query. UNASKED: an aggregate of the query wants one
  * of some cues; none is in question or evidence. Then two rules of their own: COUNT without DISTINCT where different
  * ones are to be counted, and COUNT against SUM over a column that itself holds quantities. */
+#include "signals/support/counted.h"
 #include "signals/support/query.h"
 
 #include <glib.h>
@@ -138,6 +139,18 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
         vsig_fire(run, VSIG_ERROR, view->items, "the question asks for %s, but the query does not compute one",
                   rule->what);
     }
+}
+
+/* "the total amount" by COUNT(amount). */
+static void check_total_counted(struct vsig_run *run, const struct query_view *view)
+{
+    struct vsig_counted_things things;
+    if (view->aggregate[QUERY_SUM] || !sure_cue(run->subject->analysis, QUESTION_CUE_TOTAL, true)) return;
+    if (run->subject->analysis->cue_counts[QUESTION_CUE_COUNT]) return;
+    vsig_counted_look(run->subject, &things);
+    if (things.amounts && run->subject->analysis->column_score[things.amount->id] > 0.6F)
+        vsig_fire(run, VSIG_ERROR, things.amounts, "the question asks for a total of %s, but the query counts its rows",
+                  things.amount->name);
 }
 
 static bool says_word(const struct question *question, const char *const *words)
@@ -370,6 +383,7 @@ static enum err_code aggregate_mismatch_eval(struct vsig_run *run)
     check_counted(run, &view);
     check_counted_table(run, &view);
     check_asked(run, &view);
+    check_total_counted(run, &view);
     check_unasked(run, &view);
     check_distinct(run, &view);
     return ERR_OK;

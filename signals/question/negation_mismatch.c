@@ -93,6 +93,14 @@ static bool has_outer_join(const struct vsig_subject *subject)
     return false;
 }
 
+/* a XOR b: one and not the other. */
+static bool has_xor(const struct vsig_subject *subject)
+{
+    for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
+        if (sql_is(n, SQL_BINARY) && n->text && sql_name_is(n->text, n->text_len, "xor", 3)) return true;
+    return false;
+}
+
 static bool reads_tree(const struct vsig_subject *subject)
 {
     for (const struct sql_node *n = subject->stmt->root; n; n = sql_walk(subject->stmt->root, n))
@@ -151,6 +159,7 @@ static void check_missing(struct vsig_run *run, const struct query_view *view)
     struct vsig_subject *subject = run->subject;
     const struct question_cue *cue = sure_negation(subject->analysis);
     if (!cue || view->negation || view->is_null || has_negative_literal(subject)) return;
+    if (has_xor(subject)) return;
     if (subject->bound->n_blocks > 1 && reads_tree(subject)) return; /* "itself not included": the start of a tree */
     if (has_outer_join(subject) || negates_bound(subject, cue) || takes_the_other(subject, cue))
         return; /* a left join keeps those without */

@@ -14,6 +14,7 @@
 
 #include <glib.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -128,6 +129,21 @@ static bool has_number(const struct literals *literals, const struct question_va
                                    fabs(fabs(literal->number) - fabs(value->scaled)) < 1e-9))
             return true;
         if (has_digits(literal->text, value->text)) return true;
+    }
+    return false;
+}
+
+/* '20201231' for 31 December 2020. */
+static bool is_part_of_compact_date(const struct literals *literals, double number)
+{
+    enum { DIGITS = 8 };
+    for (uint32_t i = 0; i < literals->n; i++) {
+        const char *text = literals->items[i].text;
+        if (strlen(text) != DIGITS || strspn(text, "0123456789") != DIGITS) continue;
+        long date = strtol(text, NULL, 10), parts[] = {date / 10000, date / 100 % 100, date % 100};
+        if (!g_date_valid_dmy((GDateDay)parts[2], (GDateMonth)parts[1], (GDateYear)parts[0])) continue;
+        for (size_t k = 0; k < G_N_ELEMENTS(parts); k++)
+            if (fabs(number - (double)parts[k]) < 1e-9) return true;
     }
     return false;
 }
@@ -278,6 +294,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     const struct question_value *value = &question->values[i];
     const struct question_cue *cue = cue_of(question, (int)i);
     if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
+    if (is_part_of_compact_date(literals, value->number)) return;
     if (is_in_day_beside(literals, value->number) || is_legend(question, value)) return;
     if (is_computed_into(question, literals, value->number)) return;
     if (has_next_number(run->subject, value, cue) || is_met_in_unit(run->subject, value, NULL)) return;

@@ -1,5 +1,7 @@
 #include "signals/support/bare.h"
 
+#include <string.h>
+
 /* GROUP BY 2: the number of an item. GROUP BY month: the alias of an item. */
 static const struct sql_node *meant_by(const struct sql_node *select, const struct sql_node *expr)
 {
@@ -13,6 +15,21 @@ static const struct sql_node *meant_by(const struct sql_node *select, const stru
     return sql_is(item, SQL_ITEM) ? sql_kid(item, 0) : expr;
 }
 
+/* GROUPING SETS ((a, b), (a), ()), ROLLUP (a, b), CUBE (a): the parts are keys. */
+static bool is_grouping_call(const struct sql_node *expr)
+{
+    static const char *const NAMES[] = {"grouping sets", "rollup", "cube"};
+    for (size_t i = 0; sql_is(expr, SQL_CALL) && i < sizeof NAMES / sizeof *NAMES; i++)
+        if (sql_name_is(expr->text, expr->text_len, NAMES[i], strlen(NAMES[i]))) return true;
+    return false;
+}
+
+static void add_key(struct vsig_bare *bare, const struct sql_node *expr)
+{
+    const struct sql_ref *ref = vsig_plain_column(expr);
+    if (ref && ref->source->block == bare->block) vsig_keys_add_column(bare->keys, ref);
+}
+
 bool vsig_bare_init(struct vsig_bare *bare, struct vsig_subject *subject, const struct vsig_block_shape *shape)
 {
     bare->block = shape->block;
@@ -20,8 +37,9 @@ bool vsig_bare_init(struct vsig_bare *bare, struct vsig_subject *subject, const 
     bare->keys = vsig_keys_new(subject, shape, true);
     if (!bare->keys) return false;
     for (uint32_t i = 0; bare->group && i < bare->group->n_kids; i++) {
-        const struct sql_ref *ref = vsig_plain_column(meant_by(shape->block->node, bare->group->kids[i]));
-        if (ref && ref->source->block == shape->block) vsig_keys_add_column(bare->keys, ref);
+        const struct sql_node *key = bare->group->kids[i];
+        if (!is_grouping_call(key)) add_key(bare, meant_by(shape->block->node, key));
+        for (const struct sql_node *n = is_grouping_call(key) ? key : NULL; n; n = sql_walk(key, n)) add_key(bare, n);
     }
     vsig_keys_close(bare->keys);
     return true;

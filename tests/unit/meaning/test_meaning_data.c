@@ -157,7 +157,8 @@ static void compare(struct run *run, const char *a, const char *b)
     }
 }
 
-/* --- what the contract leaves open: columns beside a grouping, LIMIT without an order, and of rows that tie --- */
+/* --- what the contract leaves open: columns beside a grouping, LIMIT without an order, and of rows that tie; texts
+ * that are joined in any order; the value of a subquery of several rows --- */
 
 static bool is_bare(const struct meaning *m, const struct meaning_term *term)
 {
@@ -187,10 +188,37 @@ static void find_choice(void *self, const struct meaning *m)
     for (uint32_t i = 0; i < m->n_order; i++) *(bool *)self |= is_bare(m, m->order[i].term);
 }
 
+static bool is_set_test(const struct meaning_term *term)
+{
+    static const char *const names[] = {"exists", "not exists", "in", "not in"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (term->kind == MEANING_OPERATION && g_str_equal(term->name, names[i])) return true;
+    return false;
+}
+
+static bool is_any_row(const struct meaning_term *term)
+{
+    return meaning_is_subquery(term) && (term->relation->set || term->relation->grain != MEANING_ONE);
+}
+
+static void find_open_term(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    bool *open = self;
+    (void)owner;
+    *open |= term->kind == MEANING_MEASURE && (strstr(term->name, "concat") || strstr(term->name, "string_agg"));
+    for (uint32_t i = 0; !is_set_test(term) && i < term->n_parts; i++) *open |= is_any_row(term->parts[i]);
+}
+
+static void find_open_output(void *self, const struct meaning *m)
+{
+    find_choice(self, m);
+    for (uint32_t i = 0; i < m->n_outputs; i++) *(bool *)self |= is_any_row(m->outputs[i].term);
+}
+
 static bool leaves_choice(const struct meaning *m)
 {
     bool open = false;
-    meaning_visit(m, &(struct meaning_visitor){.self = &open, .relation = find_choice});
+    meaning_visit(m, &(struct meaning_visitor){.self = &open, .relation = find_open_output, .term = find_open_term});
     return open;
 }
 
