@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts false alarms: the right queries of tests/data/gold that carry an error finding, and those that are not validated.
+"""Counts false alarms: right queries of tests/data/gold that carry an error finding, and those not validated.
 
   gold.py --assay build/release/cli/assay [--postgres DSN] [--mariadb URL] [--list] [sqlite|postgres|mariadb ...]
 
@@ -68,8 +68,8 @@ def measure(a, engine):
             for f in findings if a.list else ():
                 if f["severity"] == "note": continue
                 clauses = "; ".join(c["text"] for c in f["clauses"])
-                print(f"{line['id']} {f['severity']} {f['signal']}: {f['message']} [{clauses}]\n    {line['question']}\n    "
-                      f"{line['sql']}")
+                print(f"{line['id']} {f['severity']} {f['signal']}: {f['message']} [{clauses}]")
+                print(f"    {line['question']}\n    {line['sql']}")
     n = len(lines)
     print(f"| {engine} | {n} | {100 * alarmed / n:.1f} | {100 * valid / n:.1f} | {refused} | "
           + ", ".join(f"{s} {k}" for s, k in signals.most_common()) + " |")

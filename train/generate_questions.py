@@ -151,11 +151,14 @@ def questions_of(path, name, each, rng):
     db.set_progress_handler(lambda: ticks.__setitem__(0, ticks[0] + 1) or ticks[0] > 200, 100000)
     names = [
         r[0]
-        for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+        for r in db.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+        )
     ]
     tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
     with_label, pairs = [(t,) for t in tables if t.label()], list(families(tables))
-    plain = (OF_TABLE, with_label), (OF_PAIR, pairs), (of_connection.OF_CONNECTION, list(of_connection.connections(tables)))
+    connected = list(of_connection.connections(tables))
+    plain = (OF_TABLE, with_label), (OF_PAIR, pairs), (of_connection.OF_CONNECTION, connected)
     clear = [x for x in pairs if is_clear(*x)]
     analytic = (ANALYTIC, [(t,) for t in tables]), (of_events.OF_PAIR, clear)
     seen = set()

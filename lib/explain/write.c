@@ -75,13 +75,13 @@ static bool is_boolean(const struct arm_work *work, const struct sql_node *expr)
         return column && g_ascii_strncasecmp(column->type, "bool", 4) == 0;
     }
     bool connective = sql_is(expr, SQL_BINARY) && (expr->op == SQL_OP_AND || expr->op == SQL_OP_OR);
-    bool test = sql_is(expr, SQL_UNARY) &&
-                (expr->op == SQL_OP_NOT || expr->op == SQL_OP_ISNULL || expr->op == SQL_OP_NOTNULL);
+    bool test =
+        sql_is(expr, SQL_UNARY) && (expr->op == SQL_OP_NOT || expr->op == SQL_OP_ISNULL || expr->op == SQL_OP_NOTNULL);
     return connective || test || (sql_is(expr, SQL_BINARY) && sql_is_comparison(expr->op)) || sql_is(expr, SQL_IN) ||
            sql_is(expr, SQL_LIKE) || sql_is(expr, SQL_BETWEEN) || sql_is(expr, SQL_EXISTS);
 }
 
-/* `expr` has the value; `of` is what it is computed by, which says its type. */
+/* `expr` has the value. `of` is the expression that computes it, and has its type. */
 static struct sql_node *same_value(struct arm_work *work, struct sql_node *expr, const struct sql_node *of,
                                    const struct db_value *value)
 {
@@ -417,7 +417,8 @@ static struct sql_node *outer_condition(struct arm_work *work, struct sql_node *
         }
         if (!sql_append(arena, items, rewrite_item(arena, work->outputs[i].expr, name))) return NULL;
         struct sql_node *column = rewrite_column(arena, NULL, 0, name, strlen(name));
-        if (column) all = rewrite_and(arena, all, same_value(work, column, work->outputs[i].expr, &work->chosen->values[i]));
+        if (column)
+            all = rewrite_and(arena, all, same_value(work, column, work->outputs[i].expr, &work->chosen->values[i]));
     }
     return all;
 }
@@ -438,7 +439,8 @@ static struct sql_node *wrap_windows(struct arm_work *work, struct sql_node *inn
     if (!n) outer[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row");
     struct sql_node *condition = outer_condition(work, items);
     struct sql_node *derived = REWRITE(arena, DERIVED, REWRITE(arena, QUERY, NULL, inner));
-    if (derived) derived->alias = "assay_rows", derived->alias_len = (uint32_t)strlen("assay_rows"); /* engines want one */
+    if (derived)
+        derived->alias = "assay_rows", derived->alias_len = (uint32_t)strlen("assay_rows"); /* engines want one */
     struct sql_node *from = REWRITE(arena, FROM, derived);
     return REWRITE(arena, SELECT, NULL, rewrite_node(arena, SQL_ITEMS, outer, n), from,
                    optional(work, SQL_WHERE, condition));

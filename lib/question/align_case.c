@@ -24,7 +24,7 @@ static const struct meaning_term *literal_of(const struct meaning_term *conditio
     return equal && align_is(condition->parts[1], MEANING_VALUE, NULL) ? condition->parts[1] : NULL;
 }
 
-/* "minus X" and "deducting X" name what is subtracted behind them, "X subtracted" before them. */
+/* "minus X" and "deducting X" name the subtracted amount behind them, "X subtracted" before them. */
 static bool names_behind(const struct aligner *a, const struct frame_element *asked)
 {
     static const char *const words[] = {"minus", "less", "deduct", "deducting", "subtract", "subtracting", "net"};
@@ -125,6 +125,5 @@ void align_columns(struct aligner *a)
 {
     const struct meaning *m = a->meaning;
     for (uint32_t i = 0; i + 1 < m->n_outputs; i++)
-        for (uint32_t j = i + 1; j < MIN(m->n_outputs, i + 4); j++)
-            check_columns(a, &m->outputs[i], &m->outputs[j]);
+        for (uint32_t j = i + 1; j < MIN(m->n_outputs, i + 4); j++) check_columns(a, &m->outputs[i], &m->outputs[j]);
 }

@@ -7,7 +7,7 @@
 enum { REACH = 6 }; /* tokens */
 
 /* "more > less", of a condition on two values. */
-struct pair {
+struct align_pair {
     const struct meaning_term *more, *less;
 };
 
@@ -26,7 +26,7 @@ static bool is_amount(const struct meaning_term *term)
 }
 
 /* a < b, and a - b >= n. */
-static bool read_pair(const struct meaning_term *condition, struct pair *out)
+static bool read_pair(const struct meaning_term *condition, struct align_pair *out)
 {
     bool up = condition->name[0] == '>';
     const struct meaning_term *left = condition->parts[0], *right = condition->parts[1];
@@ -36,7 +36,7 @@ static bool read_pair(const struct meaning_term *condition, struct pair *out)
         right = left->parts[1];
         left = left->parts[0];
     }
-    *out = up ? (struct pair){left, right} : (struct pair){right, left};
+    *out = up ? (struct align_pair){left, right} : (struct align_pair){right, left};
     return left->kind != MEANING_VALUE && right->kind != MEANING_VALUE;
 }
 
@@ -54,8 +54,9 @@ static bool says_own(const struct align_run *run, const struct schema_column *co
 
 static bool is_planned(const struct schema_column *column)
 {
-    static const char *const words[] = {"due",    "planned",  "plan",      "promised", "promise", "scheduled", "schedule",
-                                        "target", "expected", "estimated", "deadline", "eta",     "agreed",    "sla"};
+    static const char *const words[] = {"due",       "planned",  "plan",   "promised", "promise",
+                                        "scheduled", "schedule", "target", "expected", "estimated",
+                                        "deadline",  "eta",      "agreed", "sla"};
     for (uint32_t i = 0; i < column->words.n; i++)
         for (size_t w = 0; w < G_N_ELEMENTS(words); w++)
             if (g_str_equal(column->words.items[i].norm, words[w])) return true;
@@ -101,7 +102,7 @@ static void check_cues(struct aligner *a, const struct schema_column *more, cons
 
 /* --- late and early --- */
 
-static void check_plan(struct aligner *a, const struct frame_element *asked, const struct pair *pair,
+static void check_plan(struct aligner *a, const struct frame_element *asked, const struct align_pair *pair,
                        const struct meaning_term *condition)
 {
     bool more = is_planned(column_in(a, pair->more)), less = is_planned(column_in(a, pair->less));
@@ -110,8 +111,9 @@ static void check_plan(struct aligner *a, const struct frame_element *asked, con
         align_agree(a, ALIGN_DIRECTION, asked, condition);
     else
         align_differ(a, ALIGN_DIRECTION, asked, condition, false,
-                     asked->kind == FRAME_LATE ? "the question asks for what is late, but the query takes what is early"
-                                               : "the question asks for what is early, but the query takes what is late");
+                     asked->kind == FRAME_LATE
+                         ? "the question asks for what is late, but the query takes what is early"
+                         : "the question asks for what is early, but the query takes what is late");
 }
 
 void align_direction(struct aligner *a)
@@ -119,7 +121,7 @@ void align_direction(struct aligner *a)
     const struct frame_element *late = align_asked(a, FRAME_LATE), *early = align_asked(a, FRAME_EARLY);
     for (uint32_t i = 0; i < a->comparisons.n; i++) {
         const struct meaning_term *condition = a->comparisons.items[i].term;
-        struct pair pair;
+        struct align_pair pair;
         if (!read_pair(condition, &pair)) continue;
         const struct schema_column *more = column_in(a, pair.more), *less = column_in(a, pair.less);
         if (!more || !less || more == less) continue;

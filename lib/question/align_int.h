@@ -26,8 +26,9 @@ struct aligner {
     const struct schema_index *schema;
     const struct meaning *meaning;
     const struct link_query *links;
-    struct align_parts windows, ratios, measures, minuses, queries, cases, comparisons; /* queries: subqueries that are values */
-    const struct meaning *relations[ALIGN_MAX_PARTS];               /* without those of subqueries in terms */
+    struct align_parts windows, ratios, measures, minuses, queries, cases,
+        comparisons;                                  /* queries: subqueries that are values */
+    const struct meaning *relations[ALIGN_MAX_PARTS]; /* without those of subqueries in terms */
     uint32_t n_relations;
     struct alignment *out;
 };

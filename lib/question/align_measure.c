@@ -204,7 +204,7 @@ void align_complement(struct aligner *a)
 
 /* --- changes --- */
 
-/* The dates of a measure's rows: "2023" of SUM(x) FILTER (WHERE year = 2023); '2024-04-01' of rows from or before it. */
+/* The dates of a measure's rows: "2023" of SUM(x) FILTER (WHERE year = 2023), '2024-04-01' of rows from that day on. */
 struct date_bounds {
     const char *period, *from, *before;
     uint64_t column; /* hash */
@@ -214,8 +214,8 @@ static void add_bound(struct date_bounds *bounds, const struct meaning_term *con
 {
     if (condition->kind != MEANING_OPERATION || condition->n_parts != 2 || condition->parts[1]->kind != MEANING_VALUE)
         return;
-    const char **bound = condition->name[0] == '>'                  ? &bounds->from
-                         : condition->name[0] == '<'                ? &bounds->before
+    const char **bound = condition->name[0] == '>'                   ? &bounds->from
+                         : condition->name[0] == '<'                 ? &bounds->before
                          : strcmp(condition->name, "in period") == 0 ? &bounds->period
                                                                      : NULL;
     if (!bound || strcmp(condition->name, "<>") == 0) return;
@@ -264,7 +264,8 @@ static bool asks_for_decrease(const struct aligner *a)
 static void check_quotient(struct aligner *a, const struct frame_element *asked, const struct meaning_term *minus)
 {
     if (minus->n_parts != 2) return;
-    const struct meaning_term *left = meaning_follow(minus->parts[0], NULL), *right = meaning_follow(minus->parts[1], NULL);
+    const struct meaning_term *left = meaning_follow(minus->parts[0], NULL),
+                              *right = meaning_follow(minus->parts[1], NULL);
     bool growth = left->kind == MEANING_RATIO && right->kind == MEANING_VALUE;
     const struct meaning_term *ratio = growth ? left : right;
     if (!growth && (left->kind != MEANING_VALUE || right->kind != MEANING_RATIO)) return;

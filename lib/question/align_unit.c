@@ -21,14 +21,14 @@ struct amount {
     double constant; /* its value, if is_constant */
 };
 
-struct units {
+struct unit_reader {
     struct aligner *a;
     const struct meaning_term *mixed; /* a sum of two units of one thing */
 };
 
 static const struct amount unknown_amount = {.thing = -1}, plain_amount = {.known = true, .thing = -1, .factor = 1};
 
-static bool near(double a, double b)
+static bool is_near(double a, double b)
 {
     return fabs(a - b) <= 0.02 * fmax(fabs(a), fabs(b));
 }
@@ -39,20 +39,30 @@ static bool converts(double constant, int thing)
     static const struct {
         double factor;
         int thing; /* -1: any */
-    } usual[] = {{10, -1},  {100, -1},  {1000, -1},
-                 {1e4, -1}, {1e5, -1},  {1e6, -1},
-                 {1e9, -1}, {60, TEXT_UNIT_TIME},   {3600, TEXT_UNIT_TIME},
-                 {24, TEXT_UNIT_TIME}, {1440, TEXT_UNIT_TIME}, {86400, TEXT_UNIT_TIME},
-                 {36e5, TEXT_UNIT_TIME}, {6e4, TEXT_UNIT_TIME}, {1024, TEXT_UNIT_DATA},
+    } usual[] = {{10, -1},
+                 {100, -1},
+                 {1000, -1},
+                 {1e4, -1},
+                 {1e5, -1},
+                 {1e6, -1},
+                 {1e9, -1},
+                 {60, TEXT_UNIT_TIME},
+                 {3600, TEXT_UNIT_TIME},
+                 {24, TEXT_UNIT_TIME},
+                 {1440, TEXT_UNIT_TIME},
+                 {86400, TEXT_UNIT_TIME},
+                 {36e5, TEXT_UNIT_TIME},
+                 {6e4, TEXT_UNIT_TIME},
+                 {1024, TEXT_UNIT_DATA},
                  {1048576, TEXT_UNIT_DATA}};
     for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
         if ((usual[i].thing < 0 || usual[i].thing == thing) &&
-            (near(constant, usual[i].factor) || near(constant, 1 / usual[i].factor)))
+            (is_near(constant, usual[i].factor) || is_near(constant, 1 / usual[i].factor)))
             return true;
     return false;
 }
 
-static struct amount amount_of(struct units *u, const struct meaning_term *term, unsigned levels);
+static struct amount amount_of(struct unit_reader *u, const struct meaning_term *term, unsigned levels);
 
 static struct amount amount_of_value(const struct meaning_term *term)
 {
@@ -71,7 +81,7 @@ static bool is_percentage(const struct schema_column *column)
     return false;
 }
 
-static struct amount amount_of_column(const struct units *u, const struct meaning_term *term)
+static struct amount amount_of_column(const struct unit_reader *u, const struct meaning_term *term)
 {
     const struct schema_column *column = align_column(u->a, term);
     if (!column) return unknown_amount;
@@ -82,7 +92,7 @@ static struct amount amount_of_column(const struct units *u, const struct meanin
 }
 
 /* x * y; with `divide` x / y. */
-static struct amount combine(struct amount x, struct amount y, bool divide)
+static struct amount multiply_amounts(struct amount x, struct amount y, bool divide)
 {
     if (!x.known || !y.known) return unknown_amount;
     if (x.is_constant && y.is_constant) {
@@ -102,17 +112,18 @@ static struct amount combine(struct amount x, struct amount y, bool divide)
 }
 
 /* x + y and x - y. */
-static struct amount add(struct units *u, const struct meaning_term *term, struct amount x, struct amount y)
+static struct amount add_amounts(struct unit_reader *u, const struct meaning_term *term, struct amount x,
+                                 struct amount y)
 {
     if (!x.known || !y.known) return unknown_amount;
     if (x.is_constant || y.is_constant) return x.is_constant ? y : x;
     if (x.thing < 0 || x.thing != y.thing) return x.thing == y.thing ? x : unknown_amount;
-    if (near(x.factor, y.factor)) return x;
+    if (is_near(x.factor, y.factor)) return x;
     if (!u->mixed) u->mixed = term;
     return unknown_amount;
 }
 
-static struct amount amount_of_operation(struct units *u, const struct meaning_term *term, unsigned levels)
+static struct amount amount_of_operation(struct unit_reader *u, const struct meaning_term *term, unsigned levels)
 {
     if (!term->n_parts) return unknown_amount;
     bool times = g_str_equal(term->name, "*"), by = g_str_equal(term->name, "/"), plus = g_str_equal(term->name, "+"),
@@ -121,19 +132,20 @@ static struct amount amount_of_operation(struct units *u, const struct meaning_t
     struct amount sum = amount_of(u, term->parts[0], levels);
     for (uint32_t i = 1; i < term->n_parts; i++) {
         struct amount next = amount_of(u, term->parts[i], levels);
-        sum = times || by ? combine(sum, next, by) : add(u, term, sum, next);
+        sum = times || by ? multiply_amounts(sum, next, by) : add_amounts(u, term, sum, next);
     }
     return sum;
 }
 
-static struct amount amount_of_case(struct units *u, const struct meaning_term *term, unsigned levels)
+static struct amount amount_of_case(struct unit_reader *u, const struct meaning_term *term, unsigned levels)
 {
     struct amount all = unknown_amount;
     for (uint32_t i = 0; i < term->n_parts; i++) {
         bool result = i % 2 == 1 || (i + 1 == term->n_parts && i % 2 == 0);
         struct amount one = result ? amount_of(u, term->parts[i], levels) : unknown_amount;
         if (!result || one.is_constant) continue;
-        if (!one.known || (all.known && (all.thing != one.thing || !near(all.factor, one.factor)))) return unknown_amount;
+        if (!one.known || (all.known && (all.thing != one.thing || !is_near(all.factor, one.factor))))
+            return unknown_amount;
         all = one;
     }
     return all;
@@ -141,14 +153,15 @@ static struct amount amount_of_case(struct units *u, const struct meaning_term *
 
 static bool keeps_unit(const struct meaning_term *term)
 {
-    static const char *const names[] = {"round", "coalesce", "ifnull", "abs", "cast", "nullif", "measure", "lag", "lead",
-                                        "first_value", "last_value", "sum", "avg", "min", "max", "total", "median"};
+    static const char *const names[] = {"round",   "coalesce", "ifnull", "abs",         "cast",       "nullif",
+                                        "measure", "lag",      "lead",   "first_value", "last_value", "sum",
+                                        "avg",     "min",      "max",    "total",       "median"};
     for (size_t i = 0; term->n_parts && i < G_N_ELEMENTS(names); i++)
         if (g_str_equal(term->name, names[i])) return true;
     return false;
 }
 
-static struct amount amount_of(struct units *u, const struct meaning_term *term, unsigned levels)
+static struct amount amount_of(struct unit_reader *u, const struct meaning_term *term, unsigned levels)
 {
     term = meaning_follow(term, NULL);
     if (!levels) return unknown_amount;
@@ -162,7 +175,7 @@ static struct amount amount_of(struct units *u, const struct meaning_term *term,
     case MEANING_CASE: return amount_of_case(u, term, levels - 1);
     case MEANING_RATIO: {
         struct amount ratio =
-            combine(amount_of(u, term->parts[0], levels - 1), amount_of(u, term->parts[1], levels - 1), true);
+            multiply_amounts(amount_of(u, term->parts[0], levels - 1), amount_of(u, term->parts[1], levels - 1), true);
         if (ratio.known && ratio.thing >= 0) ratio.factor /= strtod(term->name, NULL);
         return ratio;
     }
@@ -189,18 +202,19 @@ static const struct text_unit *unit_asked_at(const struct aligner *a, uint32_t t
 {
     static const char *const before[] = {"in", "as", "many", ",", "(", ":"};
     const struct text_unit *unit = text_unit_of(&a->question->tokens.items[token], false);
-    if (!unit || unit->thing == TEXT_UNIT_AMOUNT || (unit->thing == TEXT_UNIT_TIME && unit->factor >= 86400)) return NULL;
+    if (!unit || unit->thing == TEXT_UNIT_AMOUNT || (unit->thing == TEXT_UNIT_TIME && unit->factor >= 86400))
+        return NULL;
     return token > 0 && is_word(a, token - 1, before, G_N_ELEMENTS(before)) ? unit : NULL;
 }
 
-/* The only unit of a thing that the question asks for; NULL: none, or several. */
+/* The only unit of a thing that the question asks for; NULL if there is none, or if there are several. */
 static const struct text_unit *unit_asked(const struct aligner *a, int thing, uint32_t *token)
 {
     const struct text_unit *found = NULL;
     for (uint32_t i = 0; i < a->question->tokens.n; i++) {
         const struct text_unit *unit = unit_asked_at(a, i);
         if (!unit || (int)unit->thing != thing) continue;
-        if (found && !near(found->factor, unit->factor)) return NULL;
+        if (found && !is_near(found->factor, unit->factor)) return NULL;
         found = unit;
         *token = i;
     }
@@ -214,7 +228,7 @@ static bool is_key(const struct meaning *m, const struct meaning_term *term)
     return false;
 }
 
-static void check_outputs(struct units *u)
+static void check_outputs(struct unit_reader *u)
 {
     struct aligner *a = u->a;
     const struct meaning_term *other = NULL;
@@ -225,7 +239,7 @@ static void check_outputs(struct units *u)
         if (!amount.known || amount.thing < 0 || is_key(a->meaning, term)) continue;
         const struct text_unit *asked = unit_asked(a, amount.thing, &token);
         if (!asked) continue;
-        if (near(asked->factor, amount.factor)) {
+        if (is_near(asked->factor, amount.factor)) {
             align_agree(a, ALIGN_UNIT, &(struct frame_element){.first = token, .n_tokens = 1}, term);
             return;
         }
@@ -252,13 +266,13 @@ static double number_in_unit(const struct aligner *a, const struct question_valu
     return unit && (int)unit->thing == amount->thing ? value->number * unit->factor / amount->factor : NAN;
 }
 
-/* A comparison of two amounts, or of an amount of several columns with a number. Signal unit_mismatch reads those of one
- * column. */
-static void check_comparison(struct units *u, const struct meaning_term *condition)
+/* A comparison of two amounts, or of an amount of several columns with a number. Signal unit_mismatch reads those of
+ * one column. */
+static void check_comparison(struct unit_reader *u, const struct meaning_term *condition)
 {
     struct amount left = amount_of(u, condition->parts[0], LEVELS), right = amount_of(u, condition->parts[1], LEVELS);
     if (!left.known || !right.known || left.thing < 0) return;
-    if (left.thing == right.thing && !near(left.factor, right.factor)) {
+    if (left.thing == right.thing && !is_near(left.factor, right.factor)) {
         align_differ(u->a, ALIGN_UNIT, NULL, condition, true, "the comparison is of two different units");
         return;
     }
@@ -266,18 +280,20 @@ static void check_comparison(struct units *u, const struct meaning_term *conditi
     for (uint32_t v = 0; v < u->a->question->n_values; v++) {
         const struct question_value *value = &u->a->question->values[v];
         double wanted = number_in_unit(u->a, value, &left);
-        if (isnan(wanted) || near(wanted, value->number) || !near(value->number, right.constant)) continue;
+        if (isnan(wanted) || is_near(wanted, value->number) || !is_near(value->number, right.constant)) continue;
         align_differ(u->a, ALIGN_UNIT, &(struct frame_element){.first = value->first, .n_tokens = value->n_tokens},
-                     condition, true, "the number of the question has another unit than the amount it is compared with");
+                     condition, true,
+                     "the number of the question has another unit than the amount it is compared with");
         return;
     }
 }
 
 void align_unit(struct aligner *a)
 {
-    struct units u = {.a = a};
+    struct unit_reader u = {.a = a};
     check_outputs(&u);
     for (uint32_t i = 0; i < a->comparisons.n; i++) check_comparison(&u, a->comparisons.items[i].term);
     for (uint32_t i = 0; i < a->minuses.n && !u.mixed; i++) amount_of(&u, a->minuses.items[i].term, LEVELS);
-    if (u.mixed) align_differ(a, ALIGN_UNIT, NULL, u.mixed, true, "the query adds or subtracts amounts of different units");
+    if (u.mixed)
+        align_differ(a, ALIGN_UNIT, NULL, u.mixed, true, "the query adds or subtracts amounts of different units");
 }

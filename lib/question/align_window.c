@@ -245,8 +245,8 @@ static bool sorts_by_measure(const struct meaning_term *window)
 
 static bool says_period(const struct aligner *a, const struct frame_element *element)
 {
-    static const char *const words[] = {"day",    "week", "month",  "quarter", "year", "season", "period", "days",
-                                        "weeks",  "months", "quarters", "years", "seasons", "periods"};
+    static const char *const words[] = {"day",  "week",  "month",  "quarter",  "year",  "season",  "period",
+                                        "days", "weeks", "months", "quarters", "years", "seasons", "periods"};
     return align_says_any(a, element, words, G_N_ELEMENTS(words));
 }
 

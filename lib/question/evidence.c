@@ -1,9 +1,11 @@
-/* Definitions of the evidence: "female refers to sex = 'F'", "hit rate = hits / shots", "large means capacity over 5000".
+/* Definitions of the evidence: "female refers to sex = 'F'", "hit rate = hits / shots", "large means capacity over
+ * 5000".
  *
  * The evidence falls into clauses; a clause has a connector (refers to, means, =) between a term and a formula, in
  * either order. A formula is a column with an operator and a literal, or two columns with a line or a minus between
  * them. A column is the longest run of words before the operator whose letters are those of a column's name; a name
- * that several tables have stands for each of them; in a formula, the columns that share most words will do. What cannot be read is left out: a definition is a hint. */
+ * that several tables have stands for each of them; in a formula, the columns that share most words will do. What
+ * cannot be read is left out: a definition is a hint. */
 #include "lib/question/read.h"
 
 #include "lib/sql/ast.h"
@@ -239,9 +241,9 @@ static const struct {
     const char *words[MAX_PATTERN];
     enum sql_op op;
 } ABSENCES[] = {
-    {{"has", "no"}, SQL_OP_EQ},     {{"have", "no"}, SQL_OP_EQ},   {{"with", "no"}, SQL_OP_EQ},
-    {{"without", "a"}, SQL_OP_EQ},  {{"without", "an"}, SQL_OP_EQ}, {{"without"}, SQL_OP_EQ},
-    {{"has", "a"}, SQL_OP_NE},      {{"has", "an"}, SQL_OP_NE},    {{"have", "a"}, SQL_OP_NE},
+    {{"has", "no"}, SQL_OP_EQ},    {{"have", "no"}, SQL_OP_EQ},    {{"with", "no"}, SQL_OP_EQ},
+    {{"without", "a"}, SQL_OP_EQ}, {{"without", "an"}, SQL_OP_EQ}, {{"without"}, SQL_OP_EQ},
+    {{"has", "a"}, SQL_OP_NE},     {{"has", "an"}, SQL_OP_NE},     {{"have", "a"}, SQL_OP_NE},
     {{"have", "an"}, SQL_OP_NE},
 };
 
@@ -254,7 +256,8 @@ static uint32_t read_absence(struct evidence_scan *scan, uint32_t first, uint32_
         char letters[MAX_LETTERS];
         for (uint32_t long_name = MAX_NAME_TOKENS; n && long_name > 0; long_name--) {
             uint32_t stop = at + n + long_name;
-            if (stop > end || !letters_of(scan, at + n, stop, letters) || !columns_named(scan, letters, &side)) continue;
+            if (stop > end || !letters_of(scan, at + n, stop, letters) || !columns_named(scan, letters, &side))
+                continue;
             struct question_definition *definition = push(scan, first, stop);
             if (!definition) return 0;
             definition->op = (uint8_t)ABSENCES[k].op;
@@ -309,7 +312,7 @@ static void read_formulas(struct evidence_scan *scan, uint32_t first, uint32_t e
         }
 }
 
-/* Definitions by absence: what stands before the words is defined. */
+/* Reads definitions by absence. The words before them are defined. */
 static void read_absences(struct evidence_scan *scan, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first + 1; i < end; i++) {

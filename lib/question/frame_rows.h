@@ -418,7 +418,8 @@ X("of|among ?the|all * in|of|at|for|from|on its|their|his|her|that ?same|own *",
 X("of|within the|each|every|that|a " GROUP " total|sum|overall|x's", OWN, AFTER(SHARE))
 X("within the|each|every|that|a " GROUP "|" UNIT, OWN, AFTER(SHARE))
 X(MEAN " for|of|in|within ?the same *", OWN, 0)
-X("of|by|for|from|in|at|with|within ?exactly the ?very same " GROUP, OWN, AFTER(PREVIOUS) | AFTER(NEXT) | AFTER(RUNNING))
+X("of|by|for|from|in|at|with|within ?exactly the ?very same " GROUP, OWN,
+  AFTER(PREVIOUS) | AFTER(NEXT) | AFTER(RUNNING))
 X("of|by|for|from|within the ?very same *", OWN, AFTER(PREVIOUS) | AFTER(NEXT) | AFTER(RUNNING))
 X("of|by|for|from|within the|that same *", OWN, AFTER(PREVIOUS) | AFTER(NEXT))
 
@@ -1067,7 +1068,8 @@ X("average|mean|median|avg daily|weekly|monthly|quarterly|yearly|annual|hourly ?
 X("average|mean of|over ?the|their|its individual|separate|respective *", MEAN_EACH, 0)
 X("average|mean|median|avg ?value over|across ?all ?the " UNITS " ?* ?of ?the ?* " SUM "|summed|added|count|counted",
   MEAN_EACH, 0)
-X("average|mean|median|avg " SUM "|revenue|spend|sales|volume|takings|turnover|number ?of ?* ?* per|a|each day|week|month|quarter|year|season",
+X("average|mean|median|avg " SUM
+  "|revenue|spend|sales|volume|takings|turnover|number ?of ?* ?* per|a|each day|week|month|quarter|year|season",
   MEAN_EACH, 0)
 X("each|every|all * ?should|must|shall|to|is counts|count|counted|weigh|counting|weighted ?in|for|exactly "
   "the|equally|equal|same|once|alike|as|one "

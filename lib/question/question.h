@@ -121,7 +121,7 @@ struct question_definition {
     bool is_number;
     bool is_null; /* op is SQL_OP_EQ or SQL_OP_NE: the column is NULL, or is not */
     bool named;   /* it says what it defines */
-    bool asked; /* and the question speaks of that */
+    bool asked;   /* and the question speaks of that */
 };
 
 struct question {

@@ -265,8 +265,16 @@ static int64_t compound(const struct sql_stmt *stmt, const struct sql_node *n, c
                after_word(stmt, (uint32_t)after(stmt, sql_kid(n, 0))));
 }
 
+/* SELECT FROM t. */
+static bool has_no_items(const struct sql_node *n)
+{
+    const struct sql_node *items = sql_kid(n, SELECT_ITEMS);
+    return items && !items->n_kids && sql_kid(n, SELECT_FROM);
+}
+
 static int64_t select_(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
+    if (has_no_items(n)) return say(message, "a SELECT without columns", sql_kid(n, SELECT_FROM)->start);
     (void)stmt;
     return n->flags & SQL_F_TABLE
                ? say(message, "TABLE t is PostgreSQL syntax; in SQLite use SELECT * FROM t", n->start)
@@ -443,6 +451,12 @@ static int64_t maria_derived(const struct sql_stmt *stmt, const struct sql_node 
 
 /* ---- the walk -------------------------------------------------------------------------------------------------- */
 
+static int64_t maria_select(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    (void)stmt;
+    return has_no_items(n) ? say(message, "a SELECT without columns", sql_kid(n, SELECT_FROM)->start) : NOWHERE;
+}
+
 static lacks_fn *const NOT_SQLITE[SQL_KIND_COUNT] = {
     [SQL_TYPED] = typed,       [SQL_CAST] = cast,           [SQL_QUANTIFIED] = quantified,
     [SQL_LIKE] = like,         [SQL_BINARY] = binary,       [SQL_UNARY] = unary,
@@ -457,10 +471,11 @@ static lacks_fn *const NOT_SQLITE[SQL_KIND_COUNT] = {
 };
 
 static lacks_fn *const NOT_MARIADB[SQL_KIND_COUNT] = {
-    [SQL_CAST] = maria_cast,   [SQL_LIKE] = maria_like,       [SQL_BINARY] = maria_binary,
-    [SQL_UNARY] = maria_unary, [SQL_CALL] = maria_call,       [SQL_TERM] = maria_term,
-    [SQL_JOIN] = maria_join,   [SQL_LIMIT] = maria_limit,     [SQL_DISTINCT] = maria_distinct,
-    [SQL_ARRAY] = maria_array, [SQL_SUBSCRIPT] = maria_array, [SQL_DERIVED] = maria_derived,
+    [SQL_CAST] = maria_cast,     [SQL_LIKE] = maria_like,       [SQL_BINARY] = maria_binary,
+    [SQL_UNARY] = maria_unary,   [SQL_CALL] = maria_call,       [SQL_TERM] = maria_term,
+    [SQL_JOIN] = maria_join,     [SQL_LIMIT] = maria_limit,     [SQL_DISTINCT] = maria_distinct,
+    [SQL_ARRAY] = maria_array,   [SQL_SUBSCRIPT] = maria_array, [SQL_DERIVED] = maria_derived,
+    [SQL_SELECT] = maria_select,
 };
 
 /* The end of the token at `at`: a word, or one character. */

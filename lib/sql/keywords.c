@@ -575,7 +575,7 @@ static uint32_t call_words(struct sql_parser *p, uint32_t i, unsigned prev)
 
 /* ---- reserved words as names ---- */
 
-/* What may stand behind the name of an output, a table or a column. */
+/* True for tokens that may follow the name of an output, a table or a column. */
 static bool ends_name(const struct sql_parser *p, uint32_t i)
 {
     unsigned code = code_at(p, i);
@@ -586,26 +586,28 @@ static bool ends_name(const struct sql_parser *p, uint32_t i)
 static bool names_output(const struct sql_parser *p, uint32_t i)
 {
     static const bool WORDS[256] = {
-        [T_ALL] = true,    [T_AND] = true,      [T_ANY] = true,    [T_ASC] = true,    [T_BETWEEN] = true, [T_CASE] = true,
-        [T_DESC] = true,   [T_DISTINCT] = true, [T_ELSE] = true,   [T_END] = true,    [T_EXCEPT] = true,  [T_FOR] = true,
-        [T_FROM] = true,   [T_GROUP] = true,    [T_HAVING] = true, [T_IN] = true,     [T_INTERSECT] = true, [T_IS] = true,
-        [T_JOIN] = true,   [T_LIMIT] = true,    [T_NOT] = true,    [T_NULL] = true,   [T_OFFSET] = true,  [T_ON] = true,
-        [T_OR] = true,     [T_ORDER] = true,    [T_SELECT] = true, [T_TABLE] = true,  [T_THEN] = true,    [T_UNION] = true,
-        [T_USING] = true,  [T_VALUES] = true,   [T_WHEN] = true,   [T_WHERE] = true,  [T_WITH] = true,    [T_RESERVED] = true};
+        [T_ALL] = true,     [T_AND] = true,       [T_ANY] = true,      [T_ASC] = true,   [T_BETWEEN] = true,
+        [T_CASE] = true,    [T_DESC] = true,      [T_DISTINCT] = true, [T_ELSE] = true,  [T_END] = true,
+        [T_EXCEPT] = true,  [T_FOR] = true,       [T_FROM] = true,     [T_GROUP] = true, [T_HAVING] = true,
+        [T_IN] = true,      [T_INTERSECT] = true, [T_IS] = true,       [T_JOIN] = true,  [T_LIMIT] = true,
+        [T_NOT] = true,     [T_NULL] = true,      [T_OFFSET] = true,   [T_ON] = true,    [T_OR] = true,
+        [T_ORDER] = true,   [T_SELECT] = true,    [T_TABLE] = true,    [T_THEN] = true,  [T_UNION] = true,
+        [T_USING] = true,   [T_VALUES] = true,    [T_WHEN] = true,     [T_WHERE] = true, [T_WITH] = true,
+        [T_RESERVED] = true};
     return WORDS[p->tokens[i].code] && ends_name(p, i + 1);
 }
 
-/* Words that SQLite reserves and PostgreSQL or MariaDB does not: SELECT sum(amount) FROM transaction. They are names where
- * a name may stand. The engine has the last word. */
+/* Words that SQLite reserves and PostgreSQL or MariaDB does not: SELECT sum(amount) FROM transaction. They are names
+ * where a name is possible. The engine decides. */
 static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const char *const OPEN[] = {"ADD",    "ALTER",   "COMMIT", "DELETE",      "DROP",  "INDEX",
                                        "INSERT", "NOTHING", "SET",    "TRANSACTION", "UPDATE"};
-    static const bool BEFORE[256] = {[T_FROM] = true, [T_JOIN] = true,  [T_COMMA] = true, [T_SELECT] = true,
-                                     [T_BY] = true,   [T_WHERE] = true, [T_ON] = true,    [T_AND] = true,
-                                     [T_OR] = true,   [T_NOT] = true,   [T_EQ] = true,    [T_NE] = true,
-                                     [T_LT] = true,   [T_GT] = true,    [T_LE] = true,    [T_GE] = true,
-                                     [T_PLUS] = true, [T_MINUS] = true, [T_STAR] = true,  [T_DISTINCT] = true};
+    static const bool BEFORE[256] = {
+        [T_FROM] = true,  [T_JOIN] = true, [T_COMMA] = true, [T_SELECT] = true, [T_BY] = true,
+        [T_WHERE] = true, [T_ON] = true,   [T_AND] = true,   [T_OR] = true,     [T_NOT] = true,
+        [T_EQ] = true,    [T_NE] = true,   [T_LT] = true,    [T_GT] = true,     [T_LE] = true,
+        [T_GE] = true,    [T_PLUS] = true, [T_MINUS] = true, [T_STAR] = true,   [T_DISTINCT] = true};
     bool name = BEFORE[prev & 0xff] || (prev == T_LP && ends_name(p, i + 1));
     for (size_t k = 0; name && k < sizeof OPEN / sizeof *OPEN; k++)
         if (word_at(p, i, OPEN[k])) p->tokens[i].code = T_ID;
@@ -615,13 +617,13 @@ static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
 /* Code, and the function that classifies it. */
 /* clang-format off */
 #define CLASSIFIERS(X)                                                                                                 \
-    X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper)                       \
-    X(T_EXTRACT, call_words) X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word)                \
-    X(T_GROUPING_SETS, grouping) X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value)   \
-    X(T_OFFSET, offset) X(T_ONLY, only) X(T_RESERVED, reserved) X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over) X(T_ROWS, rows)    \
-    X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value)                         \
+    X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper) X(T_EXTRACT, call_words)            \
+    X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping)            \
+    X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset)            \
+    X(T_ONLY, only) X(T_RESERVED, reserved) X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over)                \
+    X(T_ROWS, rows) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value)         \
     X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at)        \
-    X(SQL_WORD_CALL, call_words) X(SQL_WORD_INFIX, infix) X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike)                                 \
+    X(SQL_WORD_CALL, call_words) X(SQL_WORD_INFIX, infix) X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike)        \
     X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question) X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any)   \
     X(SQL_WORD_TO, to) X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
 /* clang-format on */

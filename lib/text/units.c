@@ -42,7 +42,8 @@ static const struct text_unit UNITS[] = {
 const struct text_unit *text_unit_of(const struct text_token *token, bool of_name)
 {
     for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++)
-        if ((of_name || !UNITS[i].letter) && (text_same(token->stem, UNITS[i].word) || text_same(token->norm, UNITS[i].word)))
+        if ((of_name || !UNITS[i].letter) &&
+            (text_same(token->stem, UNITS[i].word) || text_same(token->norm, UNITS[i].word)))
             return &UNITS[i];
     return NULL;
 }

@@ -4,8 +4,8 @@
 
 #include "lib/text/text.h"
 
-/* What a unit measures. TEXT_UNIT_AMOUNT (thousand, million) goes with any other. All currencies are one TEXT_UNIT_MONEY,
- * since there are no rates of exchange here. */
+/* What a unit measures. TEXT_UNIT_AMOUNT (thousand, million) goes with any other. All currencies are one
+ * TEXT_UNIT_MONEY, since there are no rates of exchange here. */
 enum text_unit_thing {
     TEXT_UNIT_TIME,
     TEXT_UNIT_LENGTH,
@@ -21,15 +21,17 @@ enum text_unit_thing {
 struct text_unit {
     const char *word; /* a stem, or a short form */
     enum text_unit_thing thing;
-    double factor; /* in the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh, litre */
-    bool letter;   /* a short form that is too short for a sentence: "g" */
+    double
+        factor;  /* in the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh, litre */
+    bool letter; /* a short form that is too short for a sentence: "g" */
 };
 
-/* Gives the unit that a word names; NULL: none. `of_name`: the word is of a column's name, where one letter counts. */
+/* Gives the unit that a word names; NULL if it names none. `of_name`: the word is of a column's name, where one letter
+ * counts. */
 const struct text_unit *text_unit_of(const struct text_token *token, bool of_name);
 
-/* Gives the unit that a column's name says; NULL: none. A column of millions of dollars has the unit of millions. A column
- * of hours per week has the unit of hours. */
+/* Gives the unit that a column's name says; NULL if it names none. A column of millions of dollars has the unit of
+ * millions. A column of hours per week has the unit of hours. */
 const struct text_unit *text_unit_of_name(const struct text_tokens *words);
 
 #endif

@@ -161,14 +161,15 @@ static bool is_order_comparison(const struct sql_node *node)
                                                                       node->op == SQL_OP_GT || node->op == SQL_OP_GE));
 }
 
-/* Does the query leave out the texts that are no numbers: max_temp <> ''? Then numbers alone are compared. */
+/* Does the query leave out the texts that are no numbers: temp <> ''? Then numbers alone are compared. */
 static bool leaves_texts_out(const struct text_number_search *search, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;
     const struct sql_node *root = search->run->subject->stmt->root;
     if (!stats->ints && !stats->reals) return false; /* numbers as texts stay so */
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
-        bool differs = sql_is(n, SQL_BINARY) && n->op == SQL_OP_NE && query_column(search->run->subject, n->kids[0]) == column;
+        bool differs =
+            sql_is(n, SQL_BINARY) && n->op == SQL_OP_NE && query_column(search->run->subject, n->kids[0]) == column;
         if (differs && sql_is(n->kids[1], SQL_LITERAL) && n->kids[1]->op == SQL_LIT_STRING) return true;
     }
     return false;
@@ -179,7 +180,8 @@ static void look_at_sorting(struct text_number_search *search, const struct sql_
     const struct sql_node *expr = sql_kid(node->kind == SQL_CALL ? sql_kid(node, CALL_ARGS) : node, 0);
     if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS) expr = expr->ref->expr;
     const struct schema_column *column = expr ? query_column(search->run->subject, expr) : NULL;
-    if (column && !leaves_texts_out(search, column) && holds_numbers_as_text(search, column) && sorts_otherwise(search, column))
+    if (column && !leaves_texts_out(search, column) && holds_numbers_as_text(search, column) &&
+        sorts_otherwise(search, column))
         report(search->run, node, column, does);
 }
 

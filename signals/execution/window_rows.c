@@ -1,8 +1,8 @@
 /* window_rows: the rows of the result show that a window takes other rows than it seems to.
  *
- * A running total with the default frame gives rows that tie in its order the same total, so it jumps. LAG and LEAD read
- * the row before or after, which is not the period before or after where a period is missing. Both are read off the
- * result of the candidate. */
+ * A running total with the default frame gives rows that tie in its order the same total, so it jumps. LAG and LEAD
+ * read the row before or after, which is not the period before or after where a period is missing. Both are read off
+ * the result of the candidate. */
 #include "lib/question/frame.h"
 #include "lib/question/question.h"
 #include "signals/support/meaning.h"
@@ -158,7 +158,8 @@ static enum err_code window_rows_eval(struct vsig_run *run)
     const struct question *question = run->subject->analysis;
     if (code || !meaning || meaning->set || !question || !question->frame || !question->frame->kinds) return code;
     const struct db_result *result = vsig_result(run->subject);
-    if (!result || result->n_rows < 2 || result->n_rows > MAX_ROWS || result->n_columns != meaning->n_outputs) return ERR_OK;
+    if (!result || result->n_rows < 2 || result->n_rows > MAX_ROWS || result->n_columns != meaning->n_outputs)
+        return ERR_OK;
     struct window_rows rows = {run, meaning, result};
     meaning_visit(meaning, &(struct meaning_visitor){.self = &rows, .term = check_window});
     return ERR_OK;
@@ -171,11 +172,14 @@ const struct vsig_def vsig_window_rows = {
     .cause = VSIG_DATA_AMBIGUITY,
     .needs = VSIG_NEEDS_RESULT | VSIG_NEEDS_QUESTION,
     .sentence = "rows that tie or periods that are missing make a window take other rows than asked",
-    .description = "A running total with the default frame gives rows that tie the same total. LAG and LEAD read another "
-                   "row, which is not the period before or after if the data lack a period.",
-    .example = "How did sales change against the month before? - SELECT month, total - LAG(total) OVER (ORDER BY month) "
-               "FROM monthly, where a month has no row",
-    .instruction = "Add a unique column to the ORDER BY of a running total, or use ROWS. Join with the period before by "
-                   "its date, or fill in missing periods first.",
+    .description =
+        "A running total with the default frame gives rows that tie the same total. LAG and LEAD read another "
+        "row, which is not the period before or after if the data lack a period.",
+    .example =
+        "How did sales change against the month before? - SELECT month, total - LAG(total) OVER (ORDER BY month) "
+        "FROM monthly, where a month has no row",
+    .instruction =
+        "Add a unique column to the ORDER BY of a running total, or use ROWS. Join with the period before by "
+        "its date, or fill in missing periods first.",
     .eval = window_rows_eval,
 };

@@ -24,7 +24,8 @@ static enum err_code dropped_rows_eval(struct vsig_run *run)
     struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, kept->at, "%s", CAUSES[kept->drop]);
     if (kept->table < 0) return ERR_OK;
     vsig_add_fact(run, finding, "table", false, "%s", run->subject->schema->tables[kept->table].name);
-    if (kept->lost >= 1) vsig_add_fact(run, finding, "rows without a partner", true, "%.0f of %.0f", kept->lost, kept->rows);
+    if (kept->lost >= 1)
+        vsig_add_fact(run, finding, "rows without a partner", true, "%.0f of %.0f", kept->lost, kept->rows);
     return ERR_OK;
 }
 

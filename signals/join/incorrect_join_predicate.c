@@ -10,8 +10,8 @@
  * Two columns that refer to one key join in their own right, unless one of them refers to the other's own table
  * (department.manager_id = employee.manager_id): that goes past it.
  *
- * Many schemas declare no keys. There, absence of evidence is no error but a note: an error needs keys that are declared
- * for one of the tables, another join between them, or values that do not meet.
+ * Many schemas declare no keys. There, absence of evidence is a note. An error needs declared keys of one of the
+ * tables, another join between them, or values that do not meet.
  *
  * An equality between two FROM items that valid pairs connect already is no join but a filter ("in the same year"): a
  * note.
@@ -70,8 +70,8 @@ static bool is_spelled_out(const struct schema_index *schema, const struct schem
            (is_named_key(schema, a) && values_found(schema, b, a));
 }
 
-/* Numbers that nobody counts up to from 1, and texts: found in a key, they are found there for a reason. Zeros and empty
- * texts stand for none. */
+/* Numbers that nobody counts up to from 1, and texts: found in a key, they are found there for a reason. Zeros and
+ * empty texts stand for none. */
 enum { SMALL = 50, MIN_TELLING = 3 };
 
 static bool is_telling(const struct schema_index *schema, const struct schema_column *from,
@@ -132,8 +132,8 @@ static const struct schema_join *declared_edge(const struct schema_index *schema
     return NULL;
 }
 
-/* Without data an undeclared pair is wrong only where a declaration says otherwise: one of the columns refers to another
- * place, or the tables are joined in another way. Many schemas declare little. */
+/* Without data an undeclared pair is wrong only where a declaration says otherwise: one of the columns refers to
+ * another place, or the tables are joined in another way. Many schemas declare little. */
 static bool is_open(const struct schema_index *schema, const struct schema_column *a, const struct schema_column *b)
 {
     return schema->no_data && !schema_is_foreign_key(schema, a->id) && !schema_is_foreign_key(schema, b->id) &&
@@ -200,8 +200,7 @@ static bool is_filter(const struct vsig_run *run, const struct vsig_block_shape 
 static bool has_declared_keys(const struct schema_index *schema, uint32_t table)
 {
     for (uint32_t i = 0; i < schema->n_joins; i++)
-        if (schema->joins[i].declared &&
-            (schema->joins[i].from_table == table || schema->joins[i].to_table == table))
+        if (schema->joins[i].declared && (schema->joins[i].from_table == table || schema->joins[i].to_table == table))
             return true;
     return false;
 }
@@ -211,7 +210,8 @@ static bool has_other_edge(const struct schema_index *schema, uint32_t a, uint32
 {
     for (uint32_t i = 0; i < schema->n_joins; i++) {
         const struct schema_join *join = &schema->joins[i];
-        if ((join->from_table == a && join->to_table == b) || (join->from_table == b && join->to_table == a)) return true;
+        if ((join->from_table == a && join->to_table == b) || (join->from_table == b && join->to_table == a))
+            return true;
     }
     return false;
 }
@@ -234,15 +234,16 @@ static bool is_disproved(const struct schema_index *schema, const struct schema_
     return n > 0 && found * 2 < n;
 }
 
-/* Where no key is declared for the tables, a pair is wrong only if the data or another join say so. A second column whose
- * values are all found in the key may be another role: referee and fourth official. */
+/* Where no key is declared for the tables, a pair is wrong only if the data or another join say so. A second column
+ * whose values are all found in the key may be another role: referee and fourth official. */
 static bool is_known_wrong(const struct schema_index *schema, const struct schema_column *a,
                            const struct schema_column *b)
 {
     bool role = !schema->no_data && ((b->pk && !a->unique && values_found(schema, a, b)) ||
                                      (a->pk && !b->unique && values_found(schema, b, a)));
     return has_declared_keys(schema, a->table) || has_declared_keys(schema, b->table) ||
-           (has_other_edge(schema, a->table, b->table) && !role) || (is_disproved(schema, a, b) && is_disproved(schema, b, a));
+           (has_other_edge(schema, a->table, b->table) && !role) ||
+           (is_disproved(schema, a, b) && is_disproved(schema, b, a));
 }
 
 static void report(struct vsig_run *run, const struct sql_join_pair *pair, bool filter)

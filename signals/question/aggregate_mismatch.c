@@ -170,11 +170,12 @@ static bool is_implied(const struct vsig_subject *subject, enum query_aggregate 
            says_word(subject->analysis, EACH);
 }
 
-/* "players with more than one transfer": the number of HAVING stands in the answer too. */
+/* "players with more than one transfer": the number of HAVING is in the answer too. */
 static bool is_of_condition(const struct vsig_subject *subject, const struct sql_node *call)
 {
     const struct sql_block *block = sql_block_of(subject->bound, call);
-    const struct sql_node *having = block && sql_is(block->node, SQL_SELECT) ? sql_kid(block->node, SELECT_HAVING) : NULL;
+    const struct sql_node *having =
+        block && sql_is(block->node, SQL_SELECT) ? sql_kid(block->node, SELECT_HAVING) : NULL;
     for (const struct sql_node *n = having; n; n = sql_walk(having, n))
         if (query_aggregate_of(n) == query_aggregate_of(call)) return true;
     return false;
@@ -199,7 +200,8 @@ static void check_unasked(struct vsig_run *run, const struct query_view *view)
         if (is_implied(run->subject, rule->aggregate, call) || is_of_condition(run->subject, call)) continue;
         if (rule->aggregate == QUERY_SUM && counts_by_sum(call)) continue;
         const struct sql_block *block = sql_block_of(run->subject->bound, call);
-        vsig_fire(run, block && block->grouped ? VSIG_WARNING : VSIG_ERROR, call, "the query computes %s, but the question does not ask for one", rule->what);
+        vsig_fire(run, block && block->grouped ? VSIG_WARNING : VSIG_ERROR, call,
+                  "the query computes %s, but the question does not ask for one", rule->what);
     }
 }
 
@@ -274,8 +276,9 @@ static bool is_key_of_named(const struct vsig_subject *subject, const struct sch
         for (uint32_t c = 0; c < schema->tables[t].n_columns; c++) {
             const struct schema_column *key = &schema->tables[t].columns[c];
             bool derived = false;
-            if ((key->pk || key->unique) && (sql_name_is(key->name, strlen(key->name), column->name, strlen(column->name)) ||
-                                             schema_join_between(schema, key->id, column->id, &derived)))
+            if ((key->pk || key->unique) &&
+                (sql_name_is(key->name, strlen(key->name), column->name, strlen(column->name)) ||
+                 schema_join_between(schema, key->id, column->id, &derived)))
                 return true;
         }
     }

@@ -195,7 +195,8 @@ static void check_scope(struct vsig_run *run, const struct query_view *view)
         vsig_fire(run, VSIG_ERROR, view->negation,
                   "the question asks for neither of two values, but the query only excludes rows that have both");
     if (!cue || !logic.rows_excluded_joined || logic.sets_excluded || view->is_null) return;
-    if (question_phrase_find(question, SOME, 0, &at) || counts_rows_left(run->subject, view, logic.row_excluded)) return;
+    if (question_phrase_find(question, SOME, 0, &at) || counts_rows_left(run->subject, view, logic.row_excluded))
+        return;
     vsig_fire(run, VSIG_ERROR, logic.row_excluded,
               "the question asks for things that never have the value, but the query finds things that have some other "
               "value");

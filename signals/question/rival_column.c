@@ -1,8 +1,8 @@
 /* A column of the same tables that the words at that place of the question name far better than the one used there.
  *
- * Places and scores are those of linking (lib/question/link.h): near the cue of an order, in the phrase that asks for an
- * output, beside the value of a condition. A column that a value of the question implies has no rival, nor has one that
- * the words name half as well themselves. */
+ * Places and scores are those of linking (lib/question/link.h): near the cue of an order, in the phrase that asks for
+ * an output, beside the value of a condition. A column that a value of the question implies has no rival, nor has one
+ * that the words name half as well themselves. */
 #include "signals/support/links.h"
 #include "signals/support/query.h"
 #include "signals/support/shape.h"

@@ -159,7 +159,7 @@ static void check_or_lost(struct vsig_run *run, const struct query_view *view)
 }
 
 /* "deceased IS NULL OR deceased = 0": one of the alternatives is that there is no value. */
-static bool allows_null(const struct sql_node *or)
+static bool allows_null(const struct sql_node * or)
 {
     for (uint32_t i = 0; i < or->n_kids; i++) {
         bool negated;
@@ -169,10 +169,10 @@ static bool allows_null(const struct sql_node *or)
 }
 
 /* "(home and won) or (away and won)": the roles that a thing may have. Such alternatives compare columns. */
-static bool compares_columns(const struct sql_node *or)
+static bool compares_columns(const struct sql_node * or)
 {
     uint32_t n = 0;
-    for (const struct sql_node *x = or; x; x = sql_walk(or, x)) {
+    for (const struct sql_node *x = or ; x; x = sql_walk(or, x)) {
         if (!sql_is(x, SQL_BINARY) || !sql_is_comparison(x->op)) continue;
         if (query_literal(sql_kid(x, 0), NULL) || query_literal(sql_kid(x, 1), NULL)) return false;
         n++;
@@ -185,7 +185,9 @@ static void check_or_unasked(struct vsig_run *run, const struct query_view *view
 {
     static const char *const CHOICE[] = {"and",  "any",  "both", "neither", "nor", "also",
                                          "plus", "than", "as",   ",",       NULL};
-    if (!view->or_node || allows_null(view->or_node) || compares_columns(view->or_node) || asks_either(run->subject->analysis) || run->subject->analysis->evidence.n) return;
+    if (!view->or_node || allows_null(view->or_node) || compares_columns(view->or_node) ||
+        asks_either(run->subject->analysis) || run->subject->analysis->evidence.n)
+        return;
     for (const char *const *word = CHOICE; *word; word++)
         if (question_has(run->subject->analysis, *word)) return;
     vsig_fire(run, VSIG_ERROR, view->or_node, "the query accepts alternatives (OR), but the question names none");

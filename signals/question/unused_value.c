@@ -505,8 +505,8 @@ static bool is_sum_of_said(const struct question *question, const struct literal
 /* The part of a date, such as its weekday or hour: strftime('%w', d) IN ('0', '6') for a weekend. */
 static bool is_part_of_date(const struct sql_node *condition)
 {
-    static const char *const CALLS[] = {"strftime", "dayofweek", "weekday", "hour", "to_char", "date_part", "dayname",
-                                        "date_format", "extract", "month", "quarter"};
+    static const char *const CALLS[] = {"strftime", "dayofweek",   "weekday", "hour",  "to_char", "date_part",
+                                        "dayname",  "date_format", "extract", "month", "quarter"};
     for (const struct sql_node *n = condition; n; n = sql_walk(condition, n)) {
         if (n->kind == SQL_EXTRACT) return true;
         for (size_t i = 0; n->kind == SQL_CALL && i < G_N_ELEMENTS(CALLS); i++)
@@ -522,7 +522,8 @@ static bool is_unspoken_bound(const struct vsig_subject *subject, const struct s
     const struct question *question = subject->analysis;
     bool bound = sql_is(condition, SQL_BETWEEN) ||
                  (sql_is(condition, SQL_BINARY) && condition->op != SQL_OP_EQ && condition->op != SQL_OP_NE);
-    if (!bound || !column || !literal->is_number || fabs(literal->number) <= 1 || column->stats.distinct <= 2) return false;
+    if (!bound || !column || !literal->is_number || fabs(literal->number) <= 1 || column->stats.distinct <= 2)
+        return false;
     return question->column_score[column->id] <= 0 && question->weak_score[column->id] <= 0 && !question->evidence.n &&
            !query_is_generic(subject, column);
 }

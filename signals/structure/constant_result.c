@@ -49,7 +49,8 @@ static void check_counts(struct vsig_run *run)
         else if (comparison)
             vsig_fire(run, VSIG_ERROR, n, "COUNT counts each row where the comparison is true or false, not only true");
         else if (is_named_flag(run->subject, operand))
-            vsig_fire(run, VSIG_ERROR, n, "the column is 0 or 1 in each row, so COUNT counts all rows, not only those with 1");
+            vsig_fire(run, VSIG_ERROR, n,
+                      "the column is 0 or 1 in each row, so COUNT counts all rows, not only those with 1");
     }
 }
 
@@ -65,7 +66,7 @@ static void check_literals(struct vsig_run *run)
             const struct sql_node *kid = n->kids[i];
             bool text = sql_is(kid, SQL_LITERAL) && kid->op == SQL_LIT_STRING;
             bool number = sql_is(kid, SQL_LITERAL) && (kid->op == SQL_LIT_INT || kid->op == SQL_LIT_FLOAT);
-            if (text || (or && number))
+            if (text || (or &&number))
                 vsig_fire(run, VSIG_ERROR, kid, "the literal is compared with nothing, so it is the same for each row");
         }
     }

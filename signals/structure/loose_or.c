@@ -1,8 +1,9 @@
 /* loose_or: AND binds closer than OR, so that a condition meant for all alternatives holds for the last one alone.
  *
- * country = 'France' OR country = 'Spain' AND age > 40 takes the French of any age. It shows where the alternatives are of
- * one column and the other condition is of another: nobody who asks for "A or B over 40" means that. Where the bound stands
- * behind "or" a second time ("or those ... who", ", or from ..."), the question may well mean it, and there is silence. */
+ * country = 'France' OR country = 'Spain' AND age > 40 takes the French of any age. It shows where the alternatives
+ * are of one column and the other condition is of another: nobody who asks for "A or B over 40" means that. Where the
+ * bound stands behind "or" a second time ("or those ... who", ", or from ..."), the question may well mean it, and
+ * there is silence. */
 #include "lib/question/forms.h"
 #include "lib/question/phrase.h"
 #include "signals/support/logic.h"
@@ -30,7 +31,8 @@ static uint32_t said_at(const struct vsig_subject *subject, const struct sql_nod
         if (query_literal(n, NULL) != n || !n->text) continue;
         if (query_literal_number(n, &number)) {
             for (uint32_t v = 0; v < question->n_values; v++)
-                if (question->values[v].kind == QUESTION_VALUE_NUMBER && fabs(question->values[v].number - number) < 1e-9)
+                if (question->values[v].kind == QUESTION_VALUE_NUMBER &&
+                    fabs(question->values[v].number - number) < 1e-9)
                     at = question->values[v].first;
         } else {
             question_says_text(subject->arena, question, n->text, n->text_len, &at);
@@ -54,7 +56,7 @@ static void check_wide(struct vsig_run *run, const struct vsig_logic *logic, uin
 
 static enum err_code loose_or_eval(struct vsig_run *run)
 {
-    static const char *const OWN[] = {"or those", "or any",   "or the ones", "or who",    "or else",  "plus those",
+    static const char *const OWN[] = {"or those", "or any",    "or the ones", "or who",    "or else",  "plus those",
                                       ", or of",  ", or from", ", or in",     ", or with", ", or at",  ", or on",
                                       ", or by",  ", or for",  ", or is",     ", or are",  ", or has", ", or have",
                                       ", or to",  ", or that", ", or which",  NULL};

@@ -151,7 +151,8 @@ static bool is_null_literal(const struct sql_node *node)
 static int null_test(const struct vsig_subject *subject, const struct sql_node *n, const struct question_side *side)
 {
     bool unary = sql_is(n, SQL_UNARY) && (n->op == SQL_OP_ISNULL || n->op == SQL_OP_NOTNULL);
-    bool binary = sql_is(n, SQL_BINARY) && (n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) && is_null_literal(sql_kid(n, 1));
+    bool binary =
+        sql_is(n, SQL_BINARY) && (n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) && is_null_literal(sql_kid(n, 1));
     if ((!unary && !binary) || !holds(subject, sql_kid(n, 0), side)) return 0;
     int test = n->op == SQL_OP_ISNULL || n->op == SQL_OP_IS ? -1 : 1;
     return query_is_excluded(n) ? -test : test;

@@ -244,6 +244,13 @@ static bool is_spoken_of(const struct vsig_subject *subject, const struct vsig_k
 static bool keeps_meant(const struct vsig_subject *subject, const struct sql_block *block,
                         const struct vsig_block_shape *shape, vsig_sources optional, const struct vsig_kept *kept)
 {
+    for (uint32_t i = 0; i < shape->n_pairs; i++) { /* a later inner join undoes the outer one */
+        const struct sql_join_pair *pair = shape->pairs[i];
+        const struct sql_node *join = sql_up(pair->node, SQL_JOIN);
+        bool inner = !join || join->op == SQL_JOIN_INNER || join->op == SQL_JOIN_CROSS;
+        if (inner)
+            optional &= ~(vsig_source_bit(block, pair->left->source) | vsig_source_bit(block, pair->right->source));
+    }
     for (uint32_t i = 0; kept->asked == VSIG_KEEP_SAID && i < shape->n_pairs; i++) {
         const struct sql_ref *sides[2] = {shape->pairs[i]->left, shape->pairs[i]->right};
         vsig_sources both = vsig_source_bit(block, sides[0]->source) | vsig_source_bit(block, sides[1]->source);
@@ -260,8 +267,8 @@ static bool fills_with_text(const struct sql_block *block)
 {
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
     for (const struct sql_node *n = items; n; n = sql_walk(items, n)) {
-        if (!sql_is(n, SQL_CALL) || !(sql_name_is(n->text, n->text_len, "coalesce", 8) ||
-                                      sql_name_is(n->text, n->text_len, "ifnull", 6)))
+        if (!sql_is(n, SQL_CALL) ||
+            !(sql_name_is(n->text, n->text_len, "coalesce", 8) || sql_name_is(n->text, n->text_len, "ifnull", 6)))
             continue;
         const struct sql_node *args = sql_kid(n, CALL_ARGS), *last = args ? args->kids[args->n_kids - 1] : NULL;
         if (sql_is(last, SQL_LITERAL) && last->op == SQL_LIT_STRING) return true;

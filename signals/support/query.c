@@ -431,7 +431,8 @@ bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause
             continue;
         if (query_is_generic(subject, used) || (question->evidence_score && question->evidence_score[used->id] > 0.4F))
             continue;
-        if (clause == SQL_CLAUSE_WHERE && (is_held_value(subject, ref->node, used) || is_null_tested(ref->node))) continue;
+        if (clause == SQL_CLAUSE_WHERE && (is_held_value(subject, ref->node, used) || is_null_tested(ref->node)))
+            continue;
         *odd = (struct query_odd){ref->node, used, unused_mention(subject)};
         return odd->wanted != NULL;
     }

@@ -101,8 +101,9 @@ uint32_t vsig_thresholds(const struct vsig_subject *subject, struct vsig_thresho
 
 /* --- what is meant ------------------------------------------------------------------------------------------------ */
 
-/* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres", and "a billion", which
- * is a number by itself. *bare gets it as it stands: 20, 1. Words of money count only for a column in units of money. */
+/* The question's number with the words behind it: "20 billion", "ten minutes", "3 million metres", and "a billion",
+ * which is a number by itself. *bare gets it as it stands: 20, 1. Words of money count only for a column in units of
+ * money. */
 static double asked(const struct question *question, const struct question_value *value, bool money,
                     const struct text_unit **unit, double *bare)
 {

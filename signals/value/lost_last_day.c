@@ -1,8 +1,8 @@
-/* lost_last_day: an upper bound at the last day of a period, or equality with a day, on a column whose values have times
- * of day.
+/* lost_last_day: an upper bound at the last day of a period, or equality with a day, on a column whose values have
+ * times of day.
  *
- * "<= '2024-06-30'" keeps of that day its midnight alone. So does "= '2024-06-30 00:00:00'". The data decide: the column
- * must hold values with a time of day, and the bound none. */
+ * "<= '2024-06-30'" keeps of that day its midnight alone. So does "= '2024-06-30 00:00:00'". The data decide: the
+ * column must hold values with a time of day, and the bound none. */
 #include "signals/support/meaning.h"
 
 #include "lib/question/forms.h"

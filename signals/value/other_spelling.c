@@ -1,7 +1,7 @@
 /* other_spelling: a condition on texts takes other rows than its literal says.
  *
- * Equality with one spelling misses the rows with another one ('GERMLINE' and 'Germline'). A LIKE whose `_` stands for an
- * underline of the question matches any letter there. Both are asked of the data. */
+ * Equality with one spelling misses the rows with another one ('GERMLINE' and 'Germline'). A LIKE whose `_` stands for
+ * an underline of the question matches any letter there. Both are asked of the data. */
 #include "lib/question/question.h"
 #include "signals/support/names.h"
 #include "signals/support/predicate.h"
@@ -65,7 +65,7 @@ static void check_equality(struct vsig_run *run, const struct vsig_predicate *pr
 
 /* --- the wildcard _ --- */
 
-/* The pattern with its `_` escaped; NULL: it has none between letters, or is too long. */
+/* The pattern with its `_` escaped; NULL if it has none, or is too long. */
 static const char *escape(struct arena *arena, const struct sql_node *pattern)
 {
     char out[2 * MAX_PATTERN + 1];

@@ -43,9 +43,10 @@ const struct vsig_def vsig_unit_mismatch = {
     .cause = VSIG_MISALIGNMENT,
     .needs = VSIG_NEEDS_QUESTION,
     .sentence = "an amount has a different unit than the question, or than the amount it is compared with",
-    .description = "The question states a number with a unit, or asks for a result in a unit, and the column's name gives "
-                   "another unit of the same quantity. The query does not convert it, or converts it incorrectly. Or the "
-                   "query adds or compares amounts of different units.",
+    .description =
+        "The question states a number with a unit, or asks for a result in a unit, and the column's name gives "
+        "another unit of the same quantity. The query does not convert it, or converts it incorrectly. Or the "
+        "query adds or compares amounts of different units.",
     .example = "Which songs are longer than ten minutes? - SELECT name FROM track WHERE milliseconds > 10",
     .instruction = "Convert the amounts to one unit, and the result to the unit that the question asks for.",
     .eval = unit_mismatch_eval,

@@ -157,8 +157,10 @@ static void compare(struct run *run, const char *a, const char *b)
     }
 }
 
-/* --- what the contract leaves open: columns beside a grouping, LIMIT without an order, and of rows that tie; texts
- * that are joined in any order; the value of a subquery of several rows --- */
+/* --- what the contract leaves open --- */
+
+/* Columns beside a grouping, LIMIT without an order, rows that tie, texts joined in any order, and subqueries of
+ * several rows as values. */
 
 static bool is_bare(const struct meaning *m, const struct meaning_term *term)
 {
