@@ -63,7 +63,7 @@ def judge(assay, root, pairs, more):
             for number, pair in enumerate(pairs):
                 for trial in TRIALS: f.write(json.dumps(request(pair, number, trial)) + "\n")
         subprocess.run([assay, "replay", log, "--db-root", root, "--out", out, "--quiet", *more], check=True)
-        return {v["id"]: v for v in map(json.loads, open(out, encoding="utf-8"))}
+        with open(out, encoding="utf-8") as f: return {v["id"]: v for v in map(json.loads, f)}
 
 
 def auc(right, wrong):

@@ -134,13 +134,27 @@ static char *text_of_literal(struct arena *arena, const char *literal, size_t *l
     return out;
 }
 
+bool align_word_at(const struct aligner *a, const char *text, size_t len, uint32_t *token)
+{
+    struct text_tokens words = text_tokenize(a->arena, text, len);
+    for (uint32_t i = 0; words.items && words.n == 1 && i < a->question->tokens.n; i++) {
+        const struct text_token *said = &a->question->tokens.items[i];
+        if (!text_same(said->norm, words.items[0].norm) && !text_same(said->stem, words.items[0].stem)) continue;
+        *token = i;
+        return true;
+    }
+    return false;
+}
+
 bool align_said_at(const struct aligner *a, const struct meaning_term *value, uint32_t *token)
 {
     size_t len;
     if (!align_is(value, MEANING_VALUE, NULL) || value->name[0] != '\'') return false;
-    const char *text = text_of_literal(a->arena, value->name, &len);
-    bool said = text && question_says_text(a->arena, a->question, text, len, token) != QUESTION_FORM_NONE;
-    return said && *token < a->question->tokens.n;
+    char *text = text_of_literal(a->arena, value->name, &len);
+    if (!text) return false;
+    text[len] = '\0';
+    bool said = question_says_text(a->arena, a->question, text, len, token) != QUESTION_FORM_NONE;
+    return (said && *token < a->question->tokens.n) || align_word_at(a, text, len, token);
 }
 
 static bool is_date_column(const struct schema_column *column)
@@ -179,8 +193,9 @@ bool align_is_correlated(const struct meaning *m)
 /* Weight of the question's words that stand for a part. */
 struct align_place {
     const struct aligner *a;
-    bool only_values; /* the words of literals alone */
+    bool only_values; /* the words of literals alone, as tokens */
     float words[LINK_MAX_WORDS];
+    uint32_t tokens[8], n_tokens;
 };
 
 static void add_span(struct align_place *place, uint32_t start, uint32_t end)
@@ -199,6 +214,7 @@ static void add_token(struct align_place *place, uint32_t token)
     const struct link_question *asked = place->a->links->question;
     for (uint32_t i = 0; i < asked->n_words; i++)
         if (asked->words[i].token == token) place->words[i] = 1;
+    if (place->n_tokens < G_N_ELEMENTS(place->tokens)) place->tokens[place->n_tokens++] = token;
 }
 
 static void add_leaf(void *self, const struct meaning *owner, const struct meaning_term *term)
@@ -226,9 +242,29 @@ static void place_of_term(struct align_place *place, const struct meaning_term *
     meaning_visit(&alone, &(struct meaning_visitor){.self = place, .relation = add_relation, .term = add_leaf});
 }
 
+static bool has_token(const struct align_place *place, uint32_t token)
+{
+    for (uint32_t i = 0; i < place->n_tokens; i++)
+        if (place->tokens[i] == token) return true;
+    return false;
+}
+
+/* The mean token of the literals that only one of the two has; -1: none. */
+static double mean_literal(const struct align_place *own, const struct align_place *other)
+{
+    double sum = 0, n = 0;
+    for (uint32_t i = 0; i < own->n_tokens; i++) {
+        if (has_token(other, own->tokens[i])) continue;
+        sum += own->tokens[i];
+        n++;
+    }
+    return n > 0 ? sum / n : -1;
+}
+
 /* The mean token of the words that only one of the two has; -1: none. */
 static double mean_token(const struct align_place *own, const struct align_place *other)
 {
+    if (own->only_values) return mean_literal(own, other);
     const struct link_question *asked = own->a->links->question;
     double sum = 0, weight = 0;
     for (uint32_t i = 0; i < asked->n_words; i++) {

@@ -31,22 +31,38 @@ static bool names_behind(const struct aligner *a, const struct frame_element *as
     return asked->kind == FRAME_DIFFERENCE && align_says_any(a, asked, words, G_N_ELEMENTS(words));
 }
 
+struct subtracted {
+    const struct frame_element *asked;
+    bool behind;
+    uint32_t gap; /* tokens between the element and the best literal */
+    const char *text;
+};
+
+static void offer_literal(struct subtracted *best, const char *text, uint32_t token)
+{
+    uint32_t end = best->asked->first + best->asked->n_tokens;
+    bool after = token >= best->asked->first;
+    uint32_t gap = after ? token - MIN(end, token) : best->asked->first - token;
+    if (after != best->behind || gap >= best->gap) return;
+    best->gap = gap;
+    best->text = text;
+}
+
 /* The literal of the column that the question subtracts: the nearest one on the side of the element that names it. */
 static const char *subtracted_value(const struct aligner *a, const struct frame_element *asked,
                                     const struct schema_column *column)
 {
-    uint32_t n, best_gap = UINT32_MAX, end = asked->first + asked->n_tokens;
+    struct subtracted best = {asked, names_behind(a, asked), UINT32_MAX, NULL};
+    uint32_t n;
     const struct question_said *said = question_values_of(a->question, a->schema, column, &n);
-    const char *best = NULL;
-    bool behind = names_behind(a, asked);
-    for (uint32_t i = 0; said && i < n; i++) {
-        bool after = said[i].first >= asked->first;
-        uint32_t gap = after ? said[i].first - MIN(end, said[i].first) : asked->first - said[i].first;
-        if (after != behind || gap >= best_gap) continue;
-        best_gap = gap;
-        best = said[i].stored;
+    for (uint32_t i = 0; said && i < n; i++) offer_literal(&best, said[i].stored, said[i].first);
+    for (uint32_t t = 0; t < column->stats.n_top; t++) {
+        const struct db_value *value = &column->stats.top[t].value;
+        uint32_t token;
+        if (value->type == DB_TEXT && align_word_at(a, value->text, value->len, &token))
+            offer_literal(&best, arena_strndup(a->arena, value->text, value->len), token);
     }
-    return best;
+    return best.text;
 }
 
 static bool is_text(const struct meaning_term *literal, const char *text)

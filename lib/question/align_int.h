@@ -53,6 +53,8 @@ const struct schema_column *align_column(const struct aligner *a, const struct m
 bool align_names_thing(const struct aligner *a, const struct schema_column *column);
 /* True if the question says the text of a literal; *token gets where. */
 bool align_said_at(const struct aligner *a, const struct meaning_term *value, uint32_t *token);
+/* True if the question has the text as a plain word, such as "done"; question_says_text may leave it out. */
+bool align_word_at(const struct aligner *a, const char *text, size_t len, uint32_t *token);
 /* True if the values of the term are dates or times. */
 bool align_is_date(const struct aligner *a, const struct meaning_term *term);
 /* True if a term of the relation is a column of an enclosing one. */

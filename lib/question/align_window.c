@@ -107,6 +107,27 @@ static bool shows_things(const struct aligner *a, const struct align_part *part)
     return false;
 }
 
+/* "For every show, list its bookings with the running total": the thing behind "every" is a column that the rows show. */
+static bool each_names_group(const struct aligner *a, const struct align_part *part)
+{
+    enum { REACH = 3 };
+    const struct meaning_window *window = part->term->window;
+    for (uint32_t c = 0; c < a->question->n_cues; c++) {
+        const struct question_cue *cue = &a->question->cues[c];
+        uint32_t from = cue->first + cue->n_tokens;
+        const struct align_run run = {&a->question->tokens, from, MIN(from + REACH, a->question->tokens.n)};
+        if (cue->kind != QUESTION_CUE_EACH || cue->weak) continue;
+        for (uint32_t i = 0; i < part->owner->n_outputs; i++) {
+            const struct meaning_term *term = part->owner->outputs[i].term;
+            const struct schema_column *column = align_column(a, meaning_follow(term, NULL));
+            bool group = column && !column->unique && !align_is_date(a, term) && align_names_thing(a, column);
+            for (uint32_t k = 0; k < window->n_order; k++) group &= window->order[k].term->hash != term->hash;
+            if (group && align_run_names(a, &run, column)) return true;
+        }
+    }
+    return false;
+}
+
 void align_restart(struct aligner *a)
 {
     const struct frame_element *asked = align_asked(a, FRAME_RESTART), *running = align_asked(a, FRAME_RUNNING);
@@ -120,6 +141,9 @@ void align_restart(struct aligner *a)
                          "the question asks for a total that starts again, but the window has no PARTITION BY");
         else if (asked)
             align_agree(a, ALIGN_RESTART, asked, part->term);
+        else if (!parted && part->owner->grain == MEANING_ROWS && each_names_group(a, part))
+            align_differ(a, ALIGN_RESTART, running, part->term, false,
+                         "the question asks for a running total of each thing, but the window has no PARTITION BY");
         else if (parted && !asks_for_each(a))
             align_differ(a, ALIGN_RESTART, running, part->term, false,
                          "the window starts the running total again for each group, but the question names no group");
