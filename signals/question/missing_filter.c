@@ -1,0 +1,250 @@
+/* missing_filter: the question states a value of a column of few values, and the query has no condition on it.
+ *
+ * "Cancelled orders" against SELECT COUNT(*) FROM orders. A word in any case and form counts, if it is a value of a text
+ * column of a table that the query reads. It is excused if the query uses the value or the column, or if the words name
+ * something else: a table, a column, a part of another value, a definition of the evidence. The noun behind "how many"
+ * must stand for something at all. */
+#include "lib/question/forms.h"
+#include "signals/support/links.h"
+#include "signals/support/query.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { MAX_DISTINCT = 200, MIN_LETTERS = 3, MIN_REPEATS = 2 };
+
+static const float LEAST_WEIGHT = 0.5F; /* of a word that asks for something */
+
+/* A value of a column, as the question says it. */
+struct stated {
+    const struct schema_column *column;
+    const char *text; /* as stored */
+    uint32_t first, n_tokens;
+};
+
+static const struct text_token *token_of(const struct vsig_run *run, uint32_t token)
+{
+    return &run->subject->analysis->tokens.items[token];
+}
+
+/* A text column whose values repeat. */
+static bool is_category(const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    return stats->texts && !stats->date_texts && !column->unique && !column->pk && stats->distinct > 1 &&
+           stats->distinct <= MAX_DISTINCT && stats->distinct * MIN_REPEATS <= stats->rows;
+}
+
+/* --- excuses --- */
+
+static bool words_have_stem(const struct text_tokens *words, const char *stem)
+{
+    for (uint32_t i = 0; i < words->n; i++)
+        if (strcmp(words->items[i].stem, stem) == 0 || text_word_similarity(words->items[i].norm, stem) > 0.7)
+            return true;
+    return false;
+}
+
+/* Do the words name a table or column too? Then they need not be a value. */
+static bool names_something(const struct vsig_run *run, const struct stated *stated)
+{
+    const struct schema_index *schema = run->subject->schema;
+    const char *stem = token_of(run, stated->first + stated->n_tokens - 1)->stem;
+    for (uint32_t t = 0; t < schema->n_tables; t++) {
+        if (words_have_stem(&schema->tables[t].words, stem)) return true;
+        for (uint32_t c = 0; c < schema->tables[t].n_columns; c++)
+            if (words_have_stem(&schema->tables[t].columns[c].words, stem)) return true;
+    }
+    return false;
+}
+
+static bool meets(const char *text, size_t len, const char *value)
+{
+    char *one = g_ascii_strdown(text, (gssize)len), *two = g_ascii_strdown(value, -1);
+    bool found = strstr(one, two) || (strlen(one) >= MIN_LETTERS && strstr(two, one));
+    g_free(one);
+    g_free(two);
+    return found;
+}
+
+/* Does a literal of the query have the value, or a part of it? */
+static bool uses_value(const struct vsig_run *run, const struct stated *stated)
+{
+    const struct sql_node *root = run->subject->stmt->root;
+    const char *said = token_of(run, stated->first)->norm;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n))
+        if (query_literal(n, NULL) == n && n->text && n->text_len &&
+            (meets(n->text, n->text_len, stated->text) || meets(n->text, n->text_len, said)))
+            return true;
+    return false;
+}
+
+/* Does the query use the column, or another one whose name says the same: closed_at for "closed"? */
+static bool uses_column(const struct vsig_run *run, const struct stated *stated)
+{
+    const struct vsig_subject *subject = run->subject;
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
+        if (column == stated->column) return true;
+    }
+    return false;
+}
+
+static bool is_in_evidence(const struct question *question, const char *stem)
+{
+    for (uint32_t i = 0; i < question->evidence.n; i++)
+        if (strcmp(question->evidence.items[i].stem, stem) == 0) return true;
+    return false;
+}
+
+/* Words of a cue, of a longer value, and words that are too small to be a value. */
+static bool is_other_word(const struct vsig_run *run, const struct stated *stated)
+{
+    const struct question *question = run->subject->analysis;
+    uint32_t end = stated->first + stated->n_tokens;
+    const struct text_token *token = token_of(run, stated->first);
+    if (stated->n_tokens == 1 && (token->is_stop || token->is_number || strlen(token->norm) < MIN_LETTERS)) return true;
+    for (uint32_t i = 0; i < question->n_cues; i++)
+        if (question->cues[i].first < end && question->cues[i].first + question->cues[i].n_tokens > stated->first)
+            return true;
+    for (uint32_t i = 0; i < question->n_values; i++) {
+        const struct question_value *value = &question->values[i];
+        bool inside = value->first <= stated->first && value->first + value->n_tokens >= end;
+        if (inside && value->n_tokens > stated->n_tokens && value->n_hits) return true;
+    }
+    return is_in_evidence(question, token->stem);
+}
+
+/* --- places --- */
+
+static bool names_read_table(const struct vsig_run *run, uint32_t token)
+{
+    const struct question *question = run->subject->analysis;
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
+        if (m->column < 0 && m->first == token && m->score > 0.6 && query_reads_table(run->subject, m->table))
+            return true;
+    }
+    return false;
+}
+
+/* "cancelled orders", and "orders that are cancelled". */
+static bool restricts_rows(const struct vsig_run *run, const struct stated *stated)
+{
+    static const char *const BE[] = {"is", "are", "was", "were", "still", "currently", "not"};
+    const struct question *question = run->subject->analysis;
+    uint32_t next = stated->first + stated->n_tokens;
+    if (next < question->tokens.n && names_read_table(run, next)) return true;
+    for (size_t i = 0; stated->first && i < G_N_ELEMENTS(BE); i++)
+        if (g_str_equal(question->tokens.items[stated->first - 1].norm, BE[i])) return true;
+    return false;
+}
+
+/* "void ones count too", "abandoned matches included": the value restricts nothing. */
+static bool is_included(const struct vsig_run *run, const struct stated *stated)
+{
+    static const char *const WORDS[] = {"included", "include", "includes", "including", "too",
+                                        "also",     "count",   "counts",   "even",      "whether"};
+    enum { REACH = 3 };
+    const struct question *question = run->subject->analysis;
+    uint32_t from = stated->first > REACH ? stated->first - REACH : 0,
+             end = MIN(stated->first + stated->n_tokens + REACH, question->tokens.n);
+    for (uint32_t i = from; i < end; i++)
+        for (size_t w = 0; w < G_N_ELEMENTS(WORDS); w++)
+            if (g_str_equal(question->tokens.items[i].norm, WORDS[w])) return true;
+    return false;
+}
+
+static void check_value(struct vsig_run *run, const struct stated *stated)
+{
+    if (is_included(run, stated)) return;
+    if (is_other_word(run, stated) || uses_value(run, stated) || uses_column(run, stated)) return;
+    if (names_something(run, stated)) return;
+    const struct sql_block *answer = query_answer_block(run->subject);
+    const char *table = run->subject->schema->tables[stated->column->table].name;
+    struct vsig_finding *finding = vsig_fire(
+        run, restricts_rows(run, stated) ? VSIG_ERROR : VSIG_WARNING, answer ? answer->node : run->subject->stmt->root,
+        "the question states a value of %s.%s, but the query has no condition on it", table, stated->column->name);
+    vsig_add_fact(run, finding, "missing condition", true, "%s.%s = '%s'", table, stated->column->name, stated->text);
+}
+
+static void check_column(struct vsig_run *run, const struct schema_column *column)
+{
+    const struct question *question = run->subject->analysis;
+    uint32_t n;
+    const struct question_said *said = question_values_of(question, run->subject->schema, column, &n);
+    for (uint32_t i = 0; said && i < n && run->verdict->n_findings < 2; i++)
+        if (said[i].form >= QUESTION_FORM_WORD)
+            check_value(run, &(struct stated){column, said[i].stored, said[i].first, said[i].n_tokens});
+}
+
+/* --- a thing that nothing in the database stands for --- */
+
+/* Is the word a value of any column, in any case? */
+static bool is_held(const struct vsig_run *run, const struct text_token *token)
+{
+    struct schema_hit hit;
+    return schema_values_with(run->subject->schema, token->norm, strlen(token->norm), &hit, 1) ||
+           schema_values_with(run->subject->schema, token->stem, strlen(token->stem), &hit, 1);
+}
+
+static bool names_any_read_table(const struct vsig_run *run)
+{
+    for (uint32_t t = 0; t < run->subject->schema->n_tables; t++)
+        if (query_reads_table(run->subject, (int)t) && run->subject->analysis->table_score[t] > 0.4F) return true;
+    return false;
+}
+
+/* "How many unicorns": the noun right behind "how many" names no table, column or value, and neither does a word of like
+ * meaning. Nor do other words name a table that the query reads. */
+static void check_thing(struct vsig_run *run)
+{
+    const struct question *question = run->subject->analysis;
+    const struct link_query *links = vsig_links(run->subject);
+    if (names_any_read_table(run)) return;
+    for (uint32_t i = 0; links && i < links->question->n_words; i++) {
+        const struct link_word *word = &links->question->words[i];
+        const struct text_token *token = token_of(run, word->token);
+        if (word->named > 0 || word->value >= 0 || word->cue >= 0 || word->weight < LEAST_WEIGHT || !word->token)
+            continue;
+        bool counted = false;
+        for (uint32_t c = 0; c < question->n_cues; c++)
+            counted |= question->cues[c].kind == QUESTION_CUE_COUNT &&
+                       question->cues[c].first + question->cues[c].n_tokens == word->token;
+        if (!counted || question->evidence.n || is_held(run, token)) continue;
+        const struct sql_block *answer = query_answer_block(run->subject);
+        struct vsig_finding *finding =
+            vsig_fire(run, VSIG_WARNING, answer ? answer->node : run->subject->stmt->root,
+                      "the question counts things that no name or value of the database stands for");
+        vsig_add_fact(run, finding, "word", false, "%s", token->norm);
+        return;
+    }
+}
+
+static enum err_code missing_filter_eval(struct vsig_run *run)
+{
+    const struct schema_index *schema = run->subject->schema;
+    if (query_foreign(run)) return ERR_OK;
+    check_thing(run);
+    for (uint32_t t = 0; t < schema->n_tables; t++) {
+        if (!query_reads_table(run->subject, (int)t)) continue;
+        for (uint32_t c = 0; c < schema->tables[t].n_columns; c++)
+            if (is_category(&schema->tables[t].columns[c])) check_column(run, &schema->tables[t].columns[c]);
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_missing_filter = {
+    .id = VSIG_ID_missing_filter,
+    .name = "missing_filter",
+    .family = VSIG_QUESTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_QUESTION | VSIG_NEEDS_DATA,
+    .sentence = "the question states a value that a column holds, but the query has no condition on that column",
+    .description =
+        "A word of the question, in any case and form, is a value of a column of few values. The query reads the "
+        "table, but it has no condition on the column, and no literal with the value.",
+    .example = "How many cancelled orders are there? - SELECT COUNT(*) FROM orders",
+    .instruction = "Add the missing condition.",
+    .eval = missing_filter_eval,
+};
