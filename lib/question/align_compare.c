@@ -65,6 +65,19 @@ static bool is_planned(const struct schema_column *column)
 
 /* --- "more than", "above", "before" between two columns --- */
 
+/* "not late", "not after": is there a negation before the token, in reach? */
+static bool is_negated(const struct aligner *a, uint32_t token)
+{
+    enum { NEGATION_REACH = 4 };
+    static const char *const words[] = {"not", "never", "no", "without", "nor", "neither"};
+    for (uint32_t i = token > NEGATION_REACH ? token - NEGATION_REACH : 0; i < token; i++)
+        for (size_t w = 0; w < G_N_ELEMENTS(words); w++)
+            if (text_same(a->question->tokens.items[i].norm, words[w]) ||
+                g_str_has_suffix(a->question->tokens.items[i].norm, "n't"))
+                return true;
+    return false;
+}
+
 static bool is_sized(const struct question_cue *cue)
 {
     bool sized = cue->op == SQL_OP_GT || cue->op == SQL_OP_GE || cue->op == SQL_OP_LT || cue->op == SQL_OP_LE;
@@ -81,6 +94,7 @@ static int asked_by(const struct aligner *a, const struct question_cue *cue, con
     bool more_behind = says_own(&behind, more, less) && !says_own(&before, more, less),
          less_behind = says_own(&behind, less, more) && !says_own(&before, less, more);
     bool up = cue->op == SQL_OP_GT || cue->op == SQL_OP_GE;
+    if (is_negated(a, cue->first)) return 0; /* "not after" may be one cue or two */
     return more_behind == less_behind ? 0 : up == less_behind ? 1 : -1;
 }
 
@@ -106,7 +120,7 @@ static void check_plan(struct aligner *a, const struct frame_element *asked, con
                        const struct meaning_term *condition)
 {
     bool more = is_planned(column_in(a, pair->more)), less = is_planned(column_in(a, pair->less));
-    if (more == less) return;
+    if (more == less || is_negated(a, asked->first)) return;
     if (less == (asked->kind == FRAME_LATE))
         align_agree(a, ALIGN_DIRECTION, asked, condition);
     else

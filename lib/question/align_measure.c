@@ -312,13 +312,22 @@ static bool is_without_order(const struct aligner *a, const struct frame_element
     return align_says_any(a, asked, words, G_N_ELEMENTS(words));
 }
 
+/* "How many fewer came by web than by phone": phone less web. */
+static bool asks_for_fewer(const struct aligner *a, const struct frame_element *asked)
+{
+    static const char *const words[] = {"fewer", "less", "lower", "smaller", "cheaper", "shorter"};
+    return !align_says(a, asked, "minus") && align_says_any(a, asked, words, G_N_ELEMENTS(words)) &&
+           (align_says(a, asked, "many") || align_says(a, asked, "much"));
+}
+
 void align_sides(struct aligner *a)
 {
     const struct frame_element *asked = align_asked(a, FRAME_DIFFERENCE);
     for (uint32_t i = 0; asked && !is_without_order(a, asked) && i < a->minuses.n; i++) {
         const struct meaning_term *term = a->minuses.items[i].term;
         if (term->n_parts != 2 || align_is_date(a, term->parts[0]) || align_is_date(a, term->parts[1])) continue;
-        check_order(a, asked, term, align_order_of_terms(a, term->parts[0], term->parts[1]));
+        int order = align_order_of_terms(a, term->parts[0], term->parts[1]);
+        check_order(a, asked, term, asks_for_fewer(a, asked) ? -order : order);
     }
     int negation = question_cue_next(a->question, QUESTION_CUE_NOT, 0);
     for (uint32_t i = 0; negation >= 0 && i < a->n_relations; i++) {

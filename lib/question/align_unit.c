@@ -228,6 +228,13 @@ static bool is_key(const struct meaning *m, const struct meaning_term *term)
     return false;
 }
 
+/* A megabyte has 1,000 or 1,024 kilobytes. */
+static bool is_same_unit(double one, double two, int thing)
+{
+    static const double BINARY = 0.1; /* 1,024 to the fourth power is 10 % more than 1,000 to it */
+    return is_near(one, two) || (thing == TEXT_UNIT_DATA && fabs(one - two) <= BINARY * fmax(one, two));
+}
+
 static void check_outputs(struct unit_reader *u)
 {
     struct aligner *a = u->a;
@@ -239,7 +246,7 @@ static void check_outputs(struct unit_reader *u)
         if (!amount.known || amount.thing < 0 || is_key(a->meaning, term)) continue;
         const struct text_unit *asked = unit_asked(a, amount.thing, &token);
         if (!asked) continue;
-        if (is_near(asked->factor, amount.factor)) {
+        if (is_same_unit(asked->factor, amount.factor, amount.thing)) {
             align_agree(a, ALIGN_UNIT, &(struct frame_element){.first = token, .n_tokens = 1}, term);
             return;
         }

@@ -7,6 +7,7 @@
 #include "lib/question/question.h"
 #include "signals/support/meaning.h"
 
+#include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,21 @@ static bool shows_single_rows(const struct window_rows *w)
     return false;
 }
 
+/* "Up to and including the whole day": rows of one day have one total. */
+static bool asks_for_days(const struct question *question)
+{
+    static const char *const WORDS[] = {"day",   "days",    "daily", "date",   "dates",
+                                        "month", "monthly", "week",  "weekly", "year"};
+    const struct frame_element *running = frame_find(question->frame, FRAME_RUNNING);
+    uint32_t end = MIN(running->first + running->n_tokens + 3, question->tokens.n);
+    for (uint32_t i = running->first; i < end; i++)
+        for (size_t w = 0; w < G_N_ELEMENTS(WORDS); w++)
+            if (g_str_equal(question->tokens.items[i].norm, WORDS[w]) && i > running->first &&
+                !g_str_equal(question->tokens.items[i - 1].norm, "of"))
+                return true;
+    return question_has(question, "whole") || question_has(question, "entire");
+}
+
 static void check_running(struct window_rows *w, const struct meaning_term *term)
 {
     enum { MOST = 8 };
@@ -72,6 +88,7 @@ static void check_running(struct window_rows *w, const struct meaning_term *term
     int columns[MOST];
     uint32_t n = 0;
     bool grows = strcmp(term->name, "measure") == 0 && strcmp(window->frame, "range to the current row") == 0;
+    if (asks_for_days(w->run->subject->analysis)) return;
     if (!grows || !window->n_order || window->n_partition + 1 > MOST || !always_grows(w, term)) return;
     int total = output_of(w, term);
     if (total < 0 || !shows_single_rows(w)) return;
@@ -126,11 +143,46 @@ static bool has_gap(const struct window_rows *w, uint32_t column)
     return false;
 }
 
+/* Does an element that asks for another row name a period: "the month before"? */
+static bool asks_for_period(const struct question *question)
+{
+    static const char *const WORDS[] = {"month",   "months", "quarter", "quarters", "year",     "years",    "yearly",
+                                        "monthly", "annual", "period",  "periods",  "calendar", "quarterly"};
+    const unsigned steps = 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT | 1U << FRAME_CHANGE | 1U << FRAME_DIFFERENCE;
+    for (uint32_t e = 0; e < question->frame->n; e++) {
+        const struct frame_element *element = &question->frame->elements[e];
+        uint32_t from = element->first ? element->first - 1 : 0,
+                 end = MIN(element->first + element->n_tokens + 2, question->tokens.n);
+        for (uint32_t i = from; steps >> element->kind & 1U && i < end; i++)
+            for (size_t w = 0; w < G_N_ELEMENTS(WORDS); w++)
+                if (g_str_equal(question->tokens.items[i].norm, WORDS[w])) return true;
+    }
+    return false;
+}
+
+/* LAG(month) beside LAG(total): the query looks at the distance itself. */
+static void find_guard(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    (void)owner;
+    bool step = term->kind == MEANING_WINDOW && term->window && term->window->n_order && term->n_parts &&
+                (strcmp(term->name, "lag") == 0 || strcmp(term->name, "lead") == 0);
+    *(bool *)self |=
+        step && meaning_follow(term->parts[0], NULL)->hash == meaning_follow(term->window->order[0].term, NULL)->hash;
+}
+
+static bool is_guarded(const struct window_rows *w)
+{
+    bool guarded = false;
+    meaning_visit(w->meaning, &(struct meaning_visitor){.self = &guarded, .term = find_guard});
+    return guarded;
+}
+
 static void check_step(struct window_rows *w, const struct meaning_term *term)
 {
     const struct meaning_window *window = term->window;
     bool step = strcmp(term->name, "lag") == 0 || strcmp(term->name, "lead") == 0;
-    if (!step || !window->n_order || window->n_partition) return;
+    if (!step || !window->n_order || window->n_partition || !asks_for_period(w->run->subject->analysis)) return;
+    if (is_guarded(w)) return;
     int key = output_of(w, window->order[0].term);
     if (key < 0 || !has_gap(w, (uint32_t)key)) return;
     bool far = term->n_parts > 1 && term->parts[1]->kind == MEANING_VALUE && atoi(term->parts[1]->name) > 1;

@@ -21,6 +21,8 @@ static enum err_code dropped_rows_eval(struct vsig_run *run)
     if (!kept) return ERR_LIMIT_MEMORY;
     if (kept->asked != VSIG_KEEP_SAID || kept->drop == VSIG_DROP_NOTHING || kept->anti) return ERR_OK;
     if (kept->drop == VSIG_DROP_JOIN && kept->meant) return ERR_OK;
+    bool other = kept->drop == VSIG_DROP_SIDE || kept->drop == VSIG_DROP_UNJOINED;
+    if (other && kept->spoken >= 0 && kept->spoken != kept->table) return ERR_OK;
     struct vsig_finding *finding = vsig_fire(run, VSIG_ERROR, kept->at, "%s", CAUSES[kept->drop]);
     if (kept->table < 0) return ERR_OK;
     vsig_add_fact(run, finding, "table", false, "%s", run->subject->schema->tables[kept->table].name);

@@ -29,6 +29,8 @@ static enum err_code evidence_ignored_eval(struct vsig_run *run)
         if (!definition->asked || !definition->named) continue;
         struct definition_use use = definition_look(run->subject, definition);
         if (use.how == DEFINITION_KEPT || use.how == DEFINITION_UNKNOWN) continue;
+        bool negated = question_cue_any(question, 1U << QUESTION_CUE_NOT); /* "claims that are not open" */
+        if (negated && definition->is_null && use.how == DEFINITION_INVERTED) continue;
         report(run, &use, definition);
         return ERR_OK;
     }

@@ -142,8 +142,15 @@ static bool is_part_of_compact_date(const struct literals *literals, double numb
         if (strlen(text) != DIGITS || strspn(text, "0123456789") != DIGITS) continue;
         long date = strtol(text, NULL, 10), parts[] = {date / 10000, date / 100 % 100, date % 100};
         if (!g_date_valid_dmy((GDateDay)parts[2], (GDateMonth)parts[1], (GDateYear)parts[0])) continue;
-        for (size_t k = 0; k < G_N_ELEMENTS(parts); k++)
-            if (fabs(number - (double)parts[k]) < 1e-9) return true;
+        GDate day;
+        for (int step = 0; step < 3; step++) { /* the day itself, or the one before or after it */
+            g_date_set_dmy(&day, (GDateDay)parts[2], (GDateMonth)parts[1], (GDateYear)parts[0]);
+            if (step == 1) g_date_subtract_days(&day, 1);
+            if (step == 2) g_date_add_days(&day, 1);
+            int said[] = {g_date_get_day(&day), g_date_get_month(&day), g_date_get_year(&day)};
+            for (size_t k = 0; k < G_N_ELEMENTS(said); k++)
+                if (fabs(number - said[k]) < 1e-9) return true;
+        }
     }
     return false;
 }
@@ -230,6 +237,14 @@ static bool is_legend(const struct question *question, const struct question_val
     return next < question->tokens.n && strcmp(question->tokens.items[next].norm, "=") == 0;
 }
 
+/* The number of a literal, or the year at its start: 1954 of '1954-01-01' and of LIKE '1954-%'. 0 if it has none. */
+static double number_of(const struct literal *literal)
+{
+    enum { YEAR_DIGITS = 4 };
+    if (literal->is_number) return literal->number;
+    return strspn(literal->text, "0123456789") == YEAR_DIGITS ? strtod(literal->text, NULL) : 0;
+}
+
 /* "turning 70 in 2024" by a year of 1954: the literal is the sum or difference of two numbers of the question. */
 static bool is_computed(const struct question *question, double literal, double number)
 {
@@ -245,10 +260,10 @@ static bool is_computed(const struct question *question, double literal, double 
 
 static bool is_computed_into(const struct question *question, const struct literals *literals, double number)
 {
-    for (uint32_t i = 0; i < literals->n; i++)
-        if (literals->items[i].is_number && fabs(literals->items[i].number) > 2 &&
-            is_computed(question, literals->items[i].number, number))
-            return true;
+    for (uint32_t i = 0; i < literals->n; i++) {
+        double literal = number_of(&literals->items[i]);
+        if (fabs(literal) > 2 && is_computed(question, literal, number)) return true;
+    }
     return false;
 }
 
@@ -493,13 +508,28 @@ static bool may_be_meant(struct vsig_run *run, const struct schema_column *colum
     return false;
 }
 
+/* "a week or longer" by nights >= 7. */
+static bool is_unit_said(const struct question *question, double number)
+{
+    static const struct {
+        double number;
+        const char *word;
+    } UNITS[] = {{7, "week"},   {14, "fortnight"}, {24, "day"},   {60, "hour"},  {60, "minut"},   {12, "year"},
+                 {12, "dozen"}, {30, "month"},     {31, "month"}, {365, "year"}, {90, "quarter"}, {3600, "hour"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(UNITS); i++)
+        if (fabs(number - UNITS[i].number) < 1e-9 && question_has(question, UNITS[i].word)) return true;
+    return false;
+}
+
 static bool is_sum_of_said(const struct question *question, const struct literal *literal)
 {
-    for (uint32_t i = 0; i < question->n_values && literal->is_number; i++)
-        if (question->values[i].kind == QUESTION_VALUE_NUMBER &&
-            is_computed(question, literal->number, question->values[i].number))
-            return true;
-    return false;
+    double number = number_of(literal);
+    for (uint32_t i = 0; i < question->n_values && number > 2; i++)
+        for (int step = 0; step < 2; step++) /* the year itself, or the first day of the next one */
+            if (question->values[i].kind == QUESTION_VALUE_NUMBER &&
+                is_computed(question, number - step, question->values[i].number))
+                return true;
+    return is_unit_said(question, number);
 }
 
 /* The part of a date, such as its weekday or hour: strftime('%w', d) IN ('0', '6') for a weekend. */

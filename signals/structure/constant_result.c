@@ -26,6 +26,17 @@ static bool is_full_case(const struct sql_node *node)
     return true;
 }
 
+/* WHERE cancelled = 1: then all rows that are left have the flag. */
+static bool is_conditioned(const struct vsig_subject *subject, const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
+        const struct sql_ref *ref = subject->bound->refs[i];
+        bool where = ref->clause == SQL_CLAUSE_WHERE || ref->clause == SQL_CLAUSE_FROM;
+        if (where && schema_column_of(subject->schema, ref) == column) return true;
+    }
+    return false;
+}
+
 /* True for a flag, 0 or 1 in each row, that the question names: COUNT of it counts the rows where it is 0 too. */
 static bool is_named_flag(const struct vsig_subject *subject, const struct sql_node *operand)
 {
@@ -33,7 +44,8 @@ static bool is_named_flag(const struct vsig_subject *subject, const struct sql_n
     const struct schema_stats *stats = column ? &column->stats : NULL;
     if (!stats || stats->sampled || stats->nulls || stats->ints != stats->rows || stats->distinct != 2) return false;
     bool flag = stats->min.type == DB_INT && stats->min.i == 0 && stats->max.type == DB_INT && stats->max.i == 1;
-    return flag && subject->analysis && subject->analysis->column_score[column->id] > 0;
+    return flag && subject->analysis && subject->analysis->column_score[column->id] > 0 &&
+           !is_conditioned(subject, column);
 }
 
 static void check_counts(struct vsig_run *run)

@@ -56,15 +56,35 @@ static bool is_asked_for(const struct question *question, struct question_phrase
     return true;
 }
 
+/* The first table that the words of the request name, or the words right behind them; -1: none. */
+static int spoken_table(const struct vsig_subject *subject, const struct question_phrase *said)
+{
+    enum { BEHIND = 3 };
+    const struct question *question = subject->analysis;
+    uint32_t best = UINT32_MAX;
+    int table = -1;
+    for (uint32_t i = 0; i < question->n_mentions; i++) {
+        const struct question_mention *m = &question->mentions[i];
+        bool near = m->first >= said->first && m->first < said->first + said->n_tokens + BEHIND;
+        if (m->column >= 0 || !near || m->first >= best || m->score < 0.6) continue;
+        best = m->first;
+        table = m->table;
+    }
+    return table;
+}
+
 static void look_at_question(const struct vsig_subject *subject, struct vsig_kept *kept)
 {
     if (!subject->analysis) return;
     const struct question *question = subject->analysis;
     struct question_phrase each;
     bool only = frame_find(question->frame, FRAME_NO_ZEROS) && !frame_find(question->frame, FRAME_ZEROS);
-    if (!only && is_asked_for(question, &kept->said))
+    if (!only && is_asked_for(question, &kept->said)) {
         kept->asked = VSIG_KEEP_SAID;
-    else if (only || question_phrase_find(question, ONLY, 0, &each))
+        kept->spoken = spoken_table(subject, &kept->said);
+    }
+    if (kept->asked == VSIG_KEEP_SAID) return;
+    if (only || question_phrase_find(question, ONLY, 0, &each))
         kept->asked = VSIG_KEEP_ONLY;
     else if (is_hinted(question))
         kept->asked = VSIG_KEEP_HINTED;
@@ -300,7 +320,7 @@ const struct vsig_kept *vsig_kept_look(struct vsig_subject *subject)
     const struct vsig_shape *shapes = vsig_shape(subject);
     struct vsig_kept *kept = shapes ? arena_new(subject->arena, struct vsig_kept) : NULL;
     if (!kept) return NULL;
-    *kept = (struct vsig_kept){.asked = VSIG_KEEP_UNSAID, .table = -1};
+    *kept = (struct vsig_kept){.asked = VSIG_KEEP_UNSAID, .table = -1, .spoken = -1};
     look_at_question(subject, kept);
     look_at_answer(subject, shapes, kept);
     return subject->kept = kept;

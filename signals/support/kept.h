@@ -31,6 +31,7 @@ struct vsig_kept {
     int table;                   /* whose rows are dropped; -1 */
     double rows, lost;           /* of that table; lost: at least so many have no partner */
     uint32_t n_outer;            /* outer joins of the answer */
+    int spoken;                  /* the table that the words of the request name first: "vans without a depot"; -1 */
     bool meant;                  /* what the question speaks of is kept: by an outer join, or by COALESCE with a text */
     bool anti;                   /* the answer asks for the rows without a partner alone */
 };

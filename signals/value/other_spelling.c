@@ -18,6 +18,41 @@ static bool is_text(const struct sql_node *literal)
     return literal->kind == SQL_LITERAL && literal->op == SQL_LIT_STRING;
 }
 
+/* Does another literal of the query have the other spelling? */
+static bool is_used(const struct vsig_subject *subject, const char *form)
+{
+    const struct sql_node *root = subject->stmt->root;
+    for (const struct sql_node *n = root; n; n = sql_walk(root, n))
+        if (is_text(n) && n->text_len == strlen(form) && memcmp(n->text, form, n->text_len) == 0) return true;
+    return false;
+}
+
+static struct sql_node *make_text(struct arena *arena, const char *text)
+{
+    struct sql_node *node = sql_make_text(arena, SQL_LITERAL, text);
+    if (node) node->op = SQL_LIT_STRING;
+    return node;
+}
+
+/* Does the condition miss a row with the other spelling? A collation may take both for the same. */
+static bool misses(struct vsig_run *run, const struct vsig_predicate *predicate, const struct sql_node *literal,
+                   const char *form)
+{
+    struct arena *arena = run->subject->arena;
+    struct sql_node *other = sql_copy(arena, predicate->node);
+    enum err_code code = ERR_OK;
+    for (struct sql_node *n = other; n; n = (struct sql_node *)(uintptr_t)sql_walk(other, n))
+        if (is_text(n) && n->text_len == literal->text_len && memcmp(n->text, literal->text, n->text_len) == 0) {
+            n->text = form;
+            n->text_len = (uint32_t)strlen(form);
+        }
+    const char *wanted = other ? sql_print(arena, other) : NULL, *is = sql_print(arena, predicate->node),
+               *from = sql_print(arena, predicate->ref->source->node);
+    if (!wanted || !is || !from) return false;
+    const char *probe = arena_printf(arena, "SELECT 1 FROM %s WHERE (%s) AND NOT (%s) LIMIT 1", from, wanted, is);
+    return vsig_probe_any(run->subject, probe, &code) == 1;
+}
+
 static bool is_among(const struct vsig_predicate *predicate, const char *form)
 {
     for (uint32_t i = 0; i < predicate->n_literals; i++)
@@ -54,7 +89,8 @@ static void check_equality(struct vsig_run *run, const struct vsig_predicate *pr
             if (hits[i].column != column->id) continue;
             *(hits[i].exact ? &exact : &other) = &hits[i];
         }
-        if (!exact || !other || is_among(predicate, other->form)) continue;
+        if (!exact || !other || is_among(predicate, other->form) || is_used(run->subject, other->form)) continue;
+        if (!misses(run, predicate, literal, other->form)) continue;
         struct vsig_finding *finding =
             vsig_fire(run, VSIG_ERROR, predicate->node,
                       "the column also holds the text in another spelling, and the condition misses those rows");
@@ -89,13 +125,6 @@ static bool says_underline(const struct vsig_subject *subject, const struct sql_
     const struct question *question = subject->analysis;
     if (!text || !question || !strchr(text, '_')) return false;
     return strstr(question->text, text) || (question->evidence_text && strstr(question->evidence_text, text));
-}
-
-static struct sql_node *make_text(struct arena *arena, const char *text)
-{
-    struct sql_node *node = sql_make_text(arena, SQL_LITERAL, text);
-    if (node) node->op = SQL_LIT_STRING;
-    return node;
 }
 
 static enum err_code check_like(struct vsig_run *run, const struct vsig_predicate *predicate)
