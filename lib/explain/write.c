@@ -293,10 +293,42 @@ static struct sql_node *find_group(struct arm_work *work, struct sql_node **keys
     return REWRITE(arena, SUBQUERY, REWRITE(arena, QUERY, NULL, select, order_terms(work), one));
 }
 
+static bool is_grouping_call(const struct sql_node *key)
+{
+    static const char *const names[] = {"grouping sets", "rollup", "cube"};
+    for (size_t i = 0; sql_is(key, SQL_CALL) && i < sizeof names / sizeof *names; i++)
+        if (sql_name_is(key->text, key->text_len, names[i], strlen(names[i]))) return true;
+    return false;
+}
+
+static bool has_grouping_call(const struct sql_node *group)
+{
+    for (uint32_t i = 0; i < group->n_kids; i++)
+        if (is_grouping_call(group->kids[i])) return true;
+    return false;
+}
+
+/* GROUPING SETS, ROLLUP, CUBE: a key that is NULL in the row stands for all of its values. */
+static struct sql_node *sets_condition(struct arm_work *work, const struct sql_node *group)
+{
+    struct sql_node *all = NULL;
+    for (uint32_t i = 0; i < n_outputs(work); i++) {
+        const struct arm_output *output = &work->outputs[i];
+        const struct db_value *value = is_known(work, i) && output->source ? &work->chosen->values[i] : NULL;
+        bool key = false;
+        for (const struct sql_node *n = group; n && value && !key; n = sql_walk(group, n))
+            key = n->kind == SQL_COLUMN && gives(output, n);
+        if (!key || value->type == DB_NULL) continue;
+        all = rewrite_and(work->t->arena, all, trace_condition(work, output->expr, value));
+    }
+    return all;
+}
+
 static struct sql_node *group_condition(struct arm_work *work)
 {
     struct arena *arena = work->t->arena;
     const struct sql_node *group = sql_kid(work->arm->select, SELECT_GROUP);
+    if (has_grouping_call(group)) return sets_condition(work, group);
     struct sql_node **keys = arena_new_array(arena, group->n_kids + 1, struct sql_node *), *all = NULL;
     if (!keys) return NULL;
     bool told = work->arm->set_op == SQL_OP_NONE; /* else the row may not be this arm's: all of it must be asked for */

@@ -41,9 +41,9 @@ struct subtracted {
 static void offer_literal(struct subtracted *best, const char *text, uint32_t token)
 {
     uint32_t end = best->asked->first + best->asked->n_tokens;
-    bool after = token >= best->asked->first;
-    uint32_t gap = after ? token - MIN(end, token) : best->asked->first - token;
-    if (after != best->behind || gap >= best->gap) return;
+    bool inside = token >= best->asked->first && token < end, after = token >= end;
+    uint32_t gap = inside ? 0 : after ? token - end : best->asked->first - token;
+    if ((!inside && after != best->behind) || gap >= best->gap) return;
     best->gap = gap;
     best->text = text;
 }

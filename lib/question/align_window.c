@@ -107,7 +107,7 @@ static bool shows_things(const struct aligner *a, const struct align_part *part)
     return false;
 }
 
-/* "For every show, list its bookings with the running total": the thing behind "every" is a column that the rows show. */
+/* "For every show, list its bookings with the running total": the rows show a column of the thing behind "every". */
 static bool each_names_group(const struct aligner *a, const struct align_part *part)
 {
     enum { REACH = 3 };

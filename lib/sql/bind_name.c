@@ -198,8 +198,18 @@ static void resolve_nowhere(struct binder *b, const struct scope *scope, struct 
     }
 }
 
+/* hours of make_interval(hours => 1): the name of an argument. */
+static bool is_argument_name(const struct sql_node *c)
+{
+    const struct sql_node *up = c->parent;
+    bool named = sql_is(up, SQL_BINARY) && up->text && up->text_len == 2 &&
+                 (memcmp(up->text, "=>", 2) == 0 || memcmp(up->text, ":=", 2) == 0);
+    return named && sql_kid(up, 0) == c && sql_is(up->parent, SQL_ARGS) && !c->text2;
+}
+
 bool bind_column(struct binder *b, struct sql_node *c, const struct scope *scope, struct sql_block *block)
 {
+    if (is_argument_name(c)) return true;
     struct sql_ref *ref = bind_ref_new(b, c, block);
     if (!ref) return false;
     struct sql_source *open = NULL;

@@ -136,9 +136,9 @@ materialized(A) ::= NOT MATERIALIZED.  { A = (struct sqlb_op){0, SQL_F_NOT_MATER
 core(A) ::= SELECT(K) distinct(D) items(I) from(F) where(W) group(G) having(H) windows(N). {
     A = NODE(SELECT, K.start, D, I, F, W, G, H, N);
 }
-/* PostgreSQL: EXISTS (SELECT FROM t), of which nothing but the number of rows is asked. */
-core(A) ::= SELECT(K) FROM(F) tables(L) where(W). {
-    A = NODE(SELECT, K.start, NULL, sqlb_list(p, SQL_ITEMS, NULL), sqlb_from(p, L, F.start), W, NULL, NULL, NULL);
+/* PostgreSQL: EXISTS (SELECT FROM t). */
+core(A) ::= SELECT_FROM(K) tables(L) where(W). {
+    A = NODE(SELECT, K.start, NULL, sqlb_list(p, SQL_ITEMS, NULL), sqlb_from(p, L, K.start), W, NULL, NULL, NULL);
 }
 core(A) ::= TABLE(K) only(O) table_name(T) any_star(S).  { A = sqlb_table_query(p, K, sqlb_flag(T, O.flags | S.flags)); }
 core(A) ::= values(A).

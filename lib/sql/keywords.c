@@ -313,6 +313,13 @@ static uint32_t grouping(struct sql_parser *p, uint32_t i, unsigned prev)
     return sets ? take(p, i, 1, T_GROUPING_SETS) : classify(p, i, false, 0);
 }
 
+/* EXISTS (SELECT FROM t): a query without columns, of which only the rows matter. */
+static uint32_t select_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    bool only_rows = prev == T_LP && i >= 2 && code_at(p, i - 2) == T_EXISTS && code_at(p, i + 1) == T_FROM;
+    return only_rows ? take(p, i, 1, T_SELECT_FROM) : 0;
+}
+
 static uint32_t array(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     unsigned next = code_at(p, i + 1);
@@ -620,7 +627,8 @@ static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
     X(T_ALL, any) X(T_ANY, any) X(T_ARRAY, array) X(T_BITS, bits) X(T_CARET, oper) X(T_EXTRACT, call_words)            \
     X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping)            \
     X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset)            \
-    X(T_ONLY, only) X(T_RESERVED, reserved) X(T_OPER, oper) X(T_ORDINALITY, ordinality) X(T_OVER, over)                \
+    X(T_ONLY, only) X(T_RESERVED, reserved) X(T_SELECT, select_word) X(T_OPER, oper) X(T_ORDINALITY, ordinality)       \
+    X(T_OVER, over)                                                                                                    \
     X(T_ROWS, rows) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value)         \
     X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at)        \
     X(SQL_WORD_CALL, call_words) X(SQL_WORD_INFIX, infix) X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike)        \
@@ -647,7 +655,8 @@ uint32_t sql_classify_keyword(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     if (prev == T_TYPECAST) return i + 1 + type_after_cast(p, i);
     if (prev == T_STRING && ends_interval(p, i, prev)) return i + 1 + fields(p, i);
-    if ((prev == T_DOT && is_word(p, i)) || (prev == T_AS && names_output(p, i))) {
+    bool joined = prev == T_DOT && p->tokens[i - 1].start + p->tokens[i - 1].len == p->tokens[i].start;
+    if ((joined && is_word(p, i)) || (prev == T_AS && names_output(p, i))) {
         p->tokens[i].code = T_ID;
         return i + 1;
     }

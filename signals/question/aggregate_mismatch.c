@@ -145,8 +145,9 @@ static void check_asked(struct vsig_run *run, const struct query_view *view)
 static void check_total_counted(struct vsig_run *run, const struct query_view *view)
 {
     struct vsig_counted_things things;
-    if (view->aggregate[QUERY_SUM] || !sure_cue(run->subject->analysis, QUESTION_CUE_TOTAL, true)) return;
-    if (run->subject->analysis->cue_counts[QUESTION_CUE_COUNT]) return;
+    const struct question *question = run->subject->analysis;
+    bool total = question_cue_any(question, CUE(TOTAL)) || question_has(question, "total");
+    if (view->aggregate[QUERY_SUM] || !total || question->cue_counts[QUESTION_CUE_COUNT]) return;
     vsig_counted_look(run->subject, &things);
     if (things.amounts && run->subject->analysis->column_score[things.amount->id] > 0.6F)
         vsig_fire(run, VSIG_ERROR, things.amounts, "the question asks for a total of %s, but the query counts its rows",

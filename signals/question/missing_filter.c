@@ -1,9 +1,9 @@
 /* missing_filter: the question states a value of a column of few values, and the query has no condition on it.
  *
- * "Cancelled orders" against SELECT COUNT(*) FROM orders. A word in any case and form counts, if it is a value of a text
- * column of a table that the query reads. It is excused if the query uses the value or the column, or if the words name
- * something else: a table, a column, a part of another value, a definition of the evidence. The noun behind "how many"
- * must stand for something at all. */
+ * "Cancelled orders" against SELECT COUNT(*) FROM orders. A word in any case and form counts, if it is a value of a
+ * text column of a table that the query reads. It is excused if the query uses the value or the column. It is also
+ * excused if the words name a table or a column, are part of another value, or are defined by the evidence. The noun
+ * behind "how many" must stand for something at all. */
 #include "lib/question/forms.h"
 #include "signals/support/links.h"
 #include "signals/support/query.h"
@@ -58,7 +58,7 @@ static bool names_something(const struct vsig_run *run, const struct stated *sta
     return false;
 }
 
-static bool meets(const char *text, size_t len, const char *value)
+static bool shares_text(const char *text, size_t len, const char *value)
 {
     char *one = g_ascii_strdown(text, (gssize)len), *two = g_ascii_strdown(value, -1);
     bool found = strstr(one, two) || (strlen(one) >= MIN_LETTERS && strstr(two, one));
@@ -74,7 +74,7 @@ static bool uses_value(const struct vsig_run *run, const struct stated *stated)
     const char *said = token_of(run, stated->first)->norm;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n))
         if (query_literal(n, NULL) == n && n->text && n->text_len &&
-            (meets(n->text, n->text_len, stated->text) || meets(n->text, n->text_len, said)))
+            (shares_text(n->text, n->text_len, stated->text) || shares_text(n->text, n->text_len, said)))
             return true;
     return false;
 }
@@ -162,9 +162,11 @@ static void check_value(struct vsig_run *run, const struct stated *stated)
     if (names_something(run, stated)) return;
     const struct sql_block *answer = query_answer_block(run->subject);
     const char *table = run->subject->schema->tables[stated->column->table].name;
-    struct vsig_finding *finding = vsig_fire(
-        run, restricts_rows(run, stated) ? VSIG_ERROR : VSIG_WARNING, answer ? answer->node : run->subject->stmt->root,
-        "the question states a value of %s.%s, but the query has no condition on it", table, stated->column->name);
+    const struct sql_node *at = answer ? answer->node : run->subject->stmt->root;
+    static const char text[] = "the question states a value of %s.%s, but the query has no condition on it";
+    struct vsig_finding *finding = restricts_rows(run, stated)
+                                       ? vsig_fire(run, VSIG_ERROR, at, text, table, stated->column->name)
+                                       : vsig_note(run, at, text, table, stated->column->name);
     vsig_add_fact(run, finding, "missing condition", true, "%s.%s = '%s'", table, stated->column->name, stated->text);
 }
 
@@ -173,6 +175,7 @@ static void check_column(struct vsig_run *run, const struct schema_column *colum
     const struct question *question = run->subject->analysis;
     uint32_t n;
     const struct question_said *said = question_values_of(question, run->subject->schema, column, &n);
+    if (said && n > 1 && n >= column->stats.distinct) return; /* all of them: "web, phone and mail together" */
     for (uint32_t i = 0; said && i < n && run->verdict->n_findings < 2; i++)
         if (said[i].form >= QUESTION_FORM_WORD)
             check_value(run, &(struct stated){column, said[i].stored, said[i].first, said[i].n_tokens});
@@ -195,8 +198,8 @@ static bool names_any_read_table(const struct vsig_run *run)
     return false;
 }
 
-/* "How many unicorns": the noun right behind "how many" names no table, column or value, and neither does a word of like
- * meaning. Nor do other words name a table that the query reads. */
+/* "How many unicorns": the noun right behind "how many" names no table, column or value, and neither does a word of
+ * like meaning. Nor do other words name a table that the query reads. */
 static void check_thing(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;

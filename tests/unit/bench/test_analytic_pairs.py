@@ -2,8 +2,8 @@
 """Queries that differ inside one operator have different P, and the right one is preferred.
 
 bench/analytic_pairs.py makes the pairs. Three of 632 have equal P: "for every show" is read as a verb, the "return" of
-"returns count as negative" as a repeat, and the sides of one EXCEPT have the same words. The bounds below leave room for
-those and for no more."""
+"returns count as negative" as a repeat, and the sides of one EXCEPT have the same words. The bounds below leave room
+for those and for no more."""
 import argparse, os, sqlite3, sys, unittest
 
 sys.dont_write_bytecode = True
