@@ -303,6 +303,7 @@ static bool is_grouping_call(const struct sql_node *key)
 
 static bool has_grouping_call(const struct sql_node *group)
 {
+    if (group->flags & SQL_F_ROLLUP) return true;
     for (uint32_t i = 0; i < group->n_kids; i++)
         if (is_grouping_call(group->kids[i])) return true;
     return false;
@@ -420,6 +421,7 @@ static struct sql_node *witness_order(struct arm_work *work)
         struct sql_node *expr = is_known(work, i) ? witness_expression(work, i) : NULL;
         if (!expr || work->chosen->values[i].type == DB_NULL || trace_is_key(work, &work->outputs[i])) continue;
         struct sql_node *same = trace_condition(work, expr, &work->chosen->values[i]);
+        if (same && sum && dialect_of(work)->has_booleans) break; /* no sums of booleans: the first one orders */
         if (same) sum = sum ? rewrite_binary(arena, SQL_OP_ADD, sum, same) : same;
     }
     if (!sum) return NULL;

@@ -186,6 +186,7 @@ enum sql_flag {
     SQL_F_TABLE = 1U << 26,       /* SELECT written TABLE t */
     SQL_F_ONLY = 1U << 27,        /* TABLE: ONLY t */
     SQL_F_SLICE = 1U << 28,       /* SUBSCRIPT with a colon */
+    SQL_F_ROLLUP = 1U << 29,      /* GROUP BY ... WITH ROLLUP */
 };
 
 struct sql_ref; /* bind.h: what a COLUMN, STAR or TABLE means */

@@ -457,6 +457,12 @@ static int64_t maria_select(const struct sql_stmt *stmt, const struct sql_node *
     return has_no_items(n) ? say(message, "a SELECT without columns", sql_kid(n, SELECT_FROM)->start) : NOWHERE;
 }
 
+static int64_t group(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *last = n->n_kids ? n->kids[n->n_kids - 1] : NULL;
+    return n->flags & SQL_F_ROLLUP ? say(message, "WITH ROLLUP is MariaDB syntax", after(stmt, last)) : NOWHERE;
+}
+
 static lacks_fn *const NOT_SQLITE[SQL_KIND_COUNT] = {
     [SQL_TYPED] = typed,       [SQL_CAST] = cast,           [SQL_QUANTIFIED] = quantified,
     [SQL_LIKE] = like,         [SQL_BINARY] = binary,       [SQL_UNARY] = unary,
@@ -467,7 +473,7 @@ static lacks_fn *const NOT_SQLITE[SQL_KIND_COUNT] = {
     [SQL_TABLE] = table,       [SQL_DERIVED] = derived,     [SQL_LIMIT] = limit,
     [SQL_NAMES] = names,       [SQL_USING] = using,         [SQL_FROM_CALL] = from_call,
     [SQL_BETWEEN] = between,   [SQL_COLLATE] = collate,     [SQL_TERM] = term,
-    [SQL_CTE] = cte,
+    [SQL_CTE] = cte,           [SQL_GROUP] = group,
 };
 
 static lacks_fn *const NOT_MARIADB[SQL_KIND_COUNT] = {

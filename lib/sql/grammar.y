@@ -253,6 +253,7 @@ where(A) ::= WHERE(K) BAD(B).          { A = NODE(WHERE, K.start, sqlb_error(p, 
 
 group(A) ::= .                         { A = NULL; }
 group(A) ::= GROUP(K) BY exprs(L).     { A = sqlb_as(p, L, SQL_GROUP, K.start); }
+group(A) ::= GROUP(K) BY exprs(L) WITH_ROLLUP. { A = sqlb_flag(sqlb_as(p, L, SQL_GROUP, K.start), SQL_F_ROLLUP); }
 group(A) ::= GROUP(K) BY exprs(L) BAD. { A = sqlb_as(p, L, SQL_GROUP, K.start); }
 group(A) ::= GROUP(K) BY BAD(B).       { A = sqlb_broken(p, SQL_GROUP, K.start, B); }
 group(A) ::= GROUP(K) BAD(B).          { A = sqlb_broken(p, SQL_GROUP, K.start, B); }

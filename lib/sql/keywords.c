@@ -320,6 +320,12 @@ static uint32_t select_word(struct sql_parser *p, uint32_t i, unsigned prev)
     return only_rows ? take(p, i, 1, T_SELECT_FROM) : 0;
 }
 
+/* MariaDB: GROUP BY a, b WITH ROLLUP. */
+static uint32_t with_word(struct sql_parser *p, uint32_t i, unsigned prev)
+{
+    return sql_ends_operand(prev) && word_at(p, i + 1, "ROLLUP") ? take(p, i, 1, T_WITH_ROLLUP) : 0;
+}
+
 static uint32_t array(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     unsigned next = code_at(p, i + 1);
@@ -630,7 +636,8 @@ static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
     X(T_ONLY, only) X(T_RESERVED, reserved) X(T_SELECT, select_word) X(T_OPER, oper) X(T_ORDINALITY, ordinality)       \
     X(T_OVER, over)                                                                                                    \
     X(T_ROWS, rows) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value)         \
-    X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITHIN, within) X(SQL_WORD_AT, at)        \
+    X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITH, with_word) X(T_WITHIN, within)     \
+    X(SQL_WORD_AT, at)                                                                                                 \
     X(SQL_WORD_CALL, call_words) X(SQL_WORD_INFIX, infix) X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike)        \
     X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question) X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any)   \
     X(SQL_WORD_TO, to) X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)

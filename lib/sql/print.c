@@ -446,6 +446,7 @@ static void print_where(struct out *o, const struct sql_node *n)
 static void print_group(struct out *o, const struct sql_node *n)
 {
     clause(o, "GROUP BY ", n);
+    if (n->flags & SQL_F_ROLLUP) put(o, " WITH ROLLUP");
 }
 static void print_having(struct out *o, const struct sql_node *n)
 {
