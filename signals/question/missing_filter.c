@@ -191,21 +191,22 @@ static bool is_held(const struct vsig_run *run, const struct text_token *token)
            schema_values_with(run->subject->schema, token->stem, strlen(token->stem), &hit, 1);
 }
 
-static bool names_any_read_table(const struct vsig_run *run)
+/* Does any word of the question name a table, a column or a value? */
+static bool names_anything(const struct link_question *asked)
 {
-    for (uint32_t t = 0; t < run->subject->schema->n_tables; t++)
-        if (query_reads_table(run->subject, (int)t) && run->subject->analysis->table_score[t] > 0.4F) return true;
+    for (uint32_t i = 0; i < asked->n_words; i++)
+        if (asked->words[i].named > 0 || asked->words[i].value >= 0) return true;
     return false;
 }
 
-/* "How many unicorns": the noun right behind "how many" names no table, column or value, and neither does a word of
- * like meaning. Nor do other words name a table that the query reads. */
+/* "How many unicorns": the noun right behind "how many" names no table, column or value. Neither does a word of like
+ * meaning. No other word of the question names anything. */
 static void check_thing(struct vsig_run *run)
 {
     const struct question *question = run->subject->analysis;
     const struct link_query *links = vsig_links(run->subject);
-    if (names_any_read_table(run)) return;
-    for (uint32_t i = 0; links && i < links->question->n_words; i++) {
+    if (!links || names_anything(links->question)) return;
+    for (uint32_t i = 0; i < links->question->n_words; i++) {
         const struct link_word *word = &links->question->words[i];
         const struct text_token *token = token_of(run, word->token);
         if (word->named > 0 || word->value >= 0 || word->cue >= 0 || word->weight < LEAST_WEIGHT || !word->token)
