@@ -163,6 +163,9 @@ static bool is_date_column(const struct schema_column *column)
     char *type = g_ascii_strdown(column->type, -1);
     bool named = strstr(type, "date") || strstr(type, "time");
     g_free(type);
+    static const char *const periods[] = {"month", "day", "date", "week", "quarter"};
+    const char *last = column->words.n ? column->words.items[column->words.n - 1].norm : "";
+    for (size_t i = 0; i < G_N_ELEMENTS(periods); i++) named |= text_same(last, periods[i]);
     return named || (stats->texts && stats->date_texts * 2 > stats->texts);
 }
 

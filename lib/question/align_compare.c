@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { REACH = 6 }; /* tokens */
+enum { REACH = 6 /* tokens */, MIN_WORD = 4 /* letters */ };
 
 /* "more > less", of a condition on two values. */
 struct align_pair {
@@ -40,14 +40,22 @@ static bool read_pair(const struct meaning_term *condition, struct align_pair *o
     return left->kind != MEANING_VALUE && right->kind != MEANING_VALUE;
 }
 
+/* True if the run has the word itself, such as "list" of "list price", which may be a word without content. */
+static bool has_word(const struct align_run *run, const char *word)
+{
+    for (uint32_t i = run->first; i < run->end; i++)
+        if (strlen(word) >= MIN_WORD && text_same(run->tokens->items[i].norm, word)) return true;
+    return false;
+}
+
 /* True if the run says a word that only the first column has. */
 static bool says_own(const struct align_run *run, const struct schema_column *column, const struct schema_column *other)
 {
     for (uint32_t i = 0; i < column->words.n; i++) {
         const struct text_token *word = &column->words.items[i];
-        bool shared = word->kind != TEXT_WORD || word->is_stop;
+        bool shared = word->kind != TEXT_WORD || (word->is_stop && strlen(word->norm) < MIN_WORD);
         for (uint32_t k = 0; k < other->words.n; k++) shared |= g_str_equal(other->words.items[k].stem, word->stem);
-        if (!shared && align_run_says(run, word->norm)) return true;
+        if (!shared && (align_run_says(run, word->norm) || has_word(run, word->norm))) return true;
     }
     return false;
 }

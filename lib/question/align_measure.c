@@ -214,7 +214,10 @@ static void add_bound(struct date_bounds *bounds, const struct meaning_term *con
 {
     if (condition->kind != MEANING_OPERATION || condition->n_parts != 2 || condition->parts[1]->kind != MEANING_VALUE)
         return;
-    const char **bound = condition->name[0] == '>'                   ? &bounds->from
+    const char *value = condition->parts[1]->name;
+    bool year = g_str_equal(condition->name, "=") && strspn(value, "0123456789") == 4 && value[4] == '\0';
+    const char **bound = year                                        ? &bounds->period
+                         : condition->name[0] == '>'                 ? &bounds->from
                          : condition->name[0] == '<'                 ? &bounds->before
                          : strcmp(condition->name, "in period") == 0 ? &bounds->period
                                                                      : NULL;

@@ -260,11 +260,12 @@ static bool is_aggregated(const struct aligner *a, const struct align_part *part
     return part->owner != a->meaning && a->meaning->grain != MEANING_ROWS;
 }
 
-/* True if the window sorts by a measure, so the row before is not the period before. */
-static bool sorts_by_measure(const struct meaning_term *window)
+/* True if the window sorts by a measure, or by the value that it reads. The row before is then not the last period. */
+static bool sorts_by_measure(const struct aligner *a, const struct meaning_term *window)
 {
     const struct meaning_term *key = meaning_follow(window->window->order[0].term, NULL);
-    return key->kind == MEANING_MEASURE || key->kind == MEANING_RATIO;
+    if (key->kind == MEANING_MEASURE || key->kind == MEANING_RATIO) return true;
+    return window->n_parts && key->hash == meaning_follow(window->parts[0], NULL)->hash && !align_is_date(a, key);
 }
 
 static bool says_period(const struct aligner *a, const struct frame_element *element)
@@ -298,7 +299,7 @@ void align_step(struct aligner *a)
         const struct frame_element *asked = previous ? previous : next;
         if (!step) continue;
         if (own) check_step_group(a, own, part);
-        if (says_period(a, asked) && sorts_by_measure(part->term))
+        if (says_period(a, asked) && sorts_by_measure(a, part->term))
             align_differ(a, ALIGN_STEP, asked, part->term, true,
                          "the question asks for another period, but the window sorts by an amount");
         else if (!both && step != wanted && !is_aggregated(a, part))
@@ -415,13 +416,17 @@ static bool keeps_first(const struct aligner *a, const struct meaning_term *wind
     return false;
 }
 
-static void check_rank(struct aligner *a, const struct meaning_term *term)
+static void check_rank(struct aligner *a, const struct align_part *part)
 {
+    const struct meaning_term *term = part->term;
     const struct frame_element *ties = align_asked(a, FRAME_TIES), *one = align_asked(a, FRAME_ONE),
                                *gaps = align_asked(a, FRAME_GAPS), *none = align_asked(a, FRAME_NO_GAPS);
     bool row = align_is(term, MEANING_WINDOW, "row_number"), rank = align_is(term, MEANING_WINDOW, "rank"),
          dense = align_is(term, MEANING_WINDOW, "dense_rank");
     if (!row && !rank && !dense) return;
+    if (!term->window->n_partition && part->owner->grain == MEANING_ROWS && each_names_group(a, part))
+        align_differ(a, ALIGN_PARTITION, NULL, term, false,
+                     "the question ranks within each thing, but the window has no PARTITION BY");
     if (gaps && !none && !keeps_first(a, term)) {
         if (rank)
             align_agree(a, ALIGN_TIES, gaps, term);
@@ -453,7 +458,7 @@ void align_ties(struct aligner *a)
 {
     const struct frame_element *ties = align_asked(a, FRAME_TIES);
     for (uint32_t i = 0; i < a->windows.n; i++)
-        if (a->windows.items[i].term->window) check_rank(a, a->windows.items[i].term);
+        if (a->windows.items[i].term->window) check_rank(a, &a->windows.items[i]);
     const struct meaning *m = a->meaning;
     if (ties && !align_asked(a, FRAME_ONE) && m->limit && !m->ties && m->n_order)
         align_differ(a, ALIGN_TIES, ties, m->order[0].term, false,

@@ -191,11 +191,26 @@ static bool is_held(const struct vsig_run *run, const struct text_token *token)
            schema_values_with(run->subject->schema, token->stem, strlen(token->stem), &hit, 1);
 }
 
+/* Can the word be written short in a name, such as "institutions" as inst? */
+static bool is_begun_by_name(const struct vsig_run *run, const struct text_token *token)
+{
+    enum { BEGINNING = 4 /* letters */ };
+    const struct schema_index *schema = run->subject->schema;
+    for (uint32_t t = 0; t < schema->n_tables; t++) {
+        if (!g_ascii_strncasecmp(schema->tables[t].name, token->norm, BEGINNING)) return true;
+        for (uint32_t c = 0; c < schema->tables[t].n_columns; c++)
+            if (!g_ascii_strncasecmp(schema->tables[t].columns[c].name, token->norm, BEGINNING)) return true;
+    }
+    return false;
+}
+
 /* Does any word of the question name a table, a column or a value? */
 static bool names_anything(const struct link_question *asked)
 {
-    for (uint32_t i = 0; i < asked->n_words; i++)
-        if (asked->words[i].named > 0 || asked->words[i].value >= 0) return true;
+    for (uint32_t i = 0; i < asked->n_words; i++) {
+        const struct link_word *word = &asked->words[i];
+        if (word->cue < 0 && (word->named > 0 || word->value >= 0)) return true;
+    }
     return false;
 }
 
@@ -215,7 +230,7 @@ static void check_thing(struct vsig_run *run)
         for (uint32_t c = 0; c < question->n_cues; c++)
             counted |= question->cues[c].kind == QUESTION_CUE_COUNT &&
                        question->cues[c].first + question->cues[c].n_tokens == word->token;
-        if (!counted || question->evidence.n || is_held(run, token)) continue;
+        if (!counted || question->evidence.n || is_held(run, token) || is_begun_by_name(run, token)) continue;
         const struct sql_block *answer = query_answer_block(run->subject);
         struct vsig_finding *finding =
             vsig_fire(run, VSIG_WARNING, answer ? answer->node : run->subject->stmt->root,

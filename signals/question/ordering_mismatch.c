@@ -147,6 +147,41 @@ static void check_superlative_missing(struct vsig_run *run, const struct query_v
                   : "the question asks for an extreme, but the query neither sorts nor takes a maximum or minimum");
 }
 
+/* The direction of an order of all rows: "oldest hire first". The oldest has the least date. */
+static enum sql_op named_direction(const struct vsig_subject *subject, const struct question_cue *cue,
+                                   const struct sql_node *key)
+{
+    static const char *const LEAST[] = {"oldest", "earliest", "first"}, *const MOST[] = {"newest", "latest",
+                                                                                         "youngest"};
+    const struct schema_column *column = query_cast_column(subject, key);
+    const char *word = subject->analysis->tokens.items[cue->first].norm;
+    bool date = query_name_has(column, DATES) || (column && column->stats.date_texts > 0);
+    for (size_t i = 0; date && i < G_N_ELEMENTS(LEAST); i++) {
+        if (g_str_equal(word, LEAST[i])) return SQL_ASC;
+        if (g_str_equal(word, MOST[i])) return SQL_DESC;
+    }
+    return date ? SQL_OP_NONE : wanted(subject, cue, key);
+}
+
+static void check_named_order(struct vsig_run *run, const struct query_view *view)
+{
+    const struct question *question = run->subject->analysis;
+    const struct question_cue *cue = sure_superlative(question);
+    if (!cue || !view->order || view->any_limit || view->window || !names_order(question, cue)) return;
+    for (uint32_t i = 0; i < question->n_cues; i++) { /* several orders, or one that "to" turns round */
+        const struct question_cue *other = &question->cues[i];
+        const char *word = question->tokens.items[other->first].norm;
+        bool places = g_str_equal(word, "first") || g_str_equal(word, "top");
+        if (other != cue && !places && SUPERLATIVES >> other->kind & 1U) return;
+    }
+    if (question->cue_kinds & (CUE(DIRECTION) | CUE(SORT))) return;
+    const struct sql_node *term = view->order->kids[0];
+    enum sql_op asked = named_direction(run->subject, cue, sql_kid(term, 0));
+    if (asked == SQL_OP_NONE || asked == direction_of(term)) return;
+    vsig_fire(run, VSIG_WARNING, term, "the question puts the %s value first, but the query sorts the %s value first",
+              asked == SQL_DESC ? "greatest" : "least", asked == SQL_DESC ? "least" : "greatest");
+}
+
 /* LIMIT picks rows, and nothing says which. */
 static void check_limit_without_order(struct vsig_run *run, const struct query_view *view)
 {
@@ -308,6 +343,7 @@ static enum err_code ordering_mismatch_eval(struct vsig_run *run)
     if (!view.select) return ERR_OK;
     check_superlative_missing(run, &view);
     check_superlative_direction(run, &view);
+    check_named_order(run, &view);
     check_extreme_function(run, &view);
     check_limit_without_order(run, &view);
     check_top(run, &view);

@@ -54,8 +54,12 @@ static void check_counts(struct vsig_run *run)
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         if (query_aggregate_of(n) != QUERY_COUNT || n->flags & (SQL_F_STAR | SQL_F_DISTINCT)) continue;
         const struct sql_node *operand = sql_kid(sql_kid(n, CALL_ARGS), 0);
-        bool comparison =
-            sql_is(operand, SQL_BINARY) && sql_is_comparison(operand->op) && is_never_null(sql_kid(operand, 1));
+        bool test = sql_is(operand, SQL_LIKE) || sql_is(operand, SQL_BETWEEN) ||
+                    (sql_is(operand, SQL_IN) && sql_is(sql_kid(operand, IN_RIGHT), SQL_LIST)) ||
+                    (sql_is(operand, SQL_UNARY) && (operand->op == SQL_OP_ISNULL || operand->op == SQL_OP_NOTNULL)) ||
+                    (sql_is(operand, SQL_BINARY) && (operand->op == SQL_OP_IS || operand->op == SQL_OP_IS_NOT));
+        bool comparison = test || (sql_is(operand, SQL_BINARY) && sql_is_comparison(operand->op) &&
+                                   is_never_null(sql_kid(operand, 1)));
         if (is_full_case(operand))
             vsig_fire(run, VSIG_ERROR, n, "the CASE is never NULL, so COUNT counts all rows");
         else if (comparison)

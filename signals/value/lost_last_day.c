@@ -51,7 +51,7 @@ static void check_bound(struct vsig_run *run, const struct sql_node *node, const
     const struct schema_column *column = is_midnight(bound) ? query_column(run->subject, value) : NULL;
     if (sql_is(node->parent, SQL_UNARY) && node->parent->op == SQL_OP_NOT) return; /* then that day is kept */
     if (!column || !holds_times(column)) return;
-    bool equal = sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ;
+    bool equal = sql_is(node, SQL_IN) || (sql_is(node, SQL_BINARY) && node->op == SQL_OP_EQ);
     struct vsig_finding *finding =
         vsig_fire(run, VSIG_ERROR, node, "%s",
                   equal ? "the date is the midnight at which the day begins, so rows later on that day are lost"
@@ -60,14 +60,23 @@ static void check_bound(struct vsig_run *run, const struct sql_node *node, const
                   column->name);
 }
 
+/* IN ('2024-03-01', '2024-03-02') finds two midnights. */
+static void check_list(struct vsig_run *run, const struct sql_node *in)
+{
+    const struct sql_node *list = sql_kid(in, IN_RIGHT);
+    if (sql_is(list, SQL_LIST) && list->n_kids) check_bound(run, in, sql_kid(in, IN_VALUE), list->kids[0]);
+}
+
 static enum err_code lost_last_day_eval(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         if (sql_is(n, SQL_BETWEEN) && !(n->flags & SQL_F_NOT))
             check_bound(run, n, sql_kid(n, BETWEEN_VALUE), sql_kid(n, BETWEEN_HIGH));
+        if (sql_is(n, SQL_IN) && !(n->flags & SQL_F_NOT)) check_list(run, n);
         if (!sql_is(n, SQL_BINARY)) continue;
         if (n->op == SQL_OP_EQ) check_bound(run, n, sql_kid(n, 0), sql_kid(n, 1));
+        if (n->op == SQL_OP_EQ) check_bound(run, n, sql_kid(n, 1), sql_kid(n, 0));
         if (n->op == SQL_OP_LE) check_bound(run, n, sql_kid(n, 0), sql_kid(n, 1));
         if (n->op == SQL_OP_GE) check_bound(run, n, sql_kid(n, 1), sql_kid(n, 0));
     }
