@@ -14,17 +14,14 @@ they are worth is found by execution, as everywhere, so a slip that happens to g
 The same arguments give the same lines.
 """
 
-import argparse, collections, copy, json, os, random, re, sqlite3, sys
+import argparse, collections, copy, json, os, random, sqlite3, sys
 
 from questions import of_children, of_conditions, of_connection, of_pair, of_table, of_values
-from questions import of_events, of_shares, of_time, of_windows
 from questions.ask import Ask
 from questions.schema import Table
 
 OF_TABLE = of_table.OF_TABLE + of_values.OF_TABLE + of_conditions.OF_TABLE
 OF_PAIR = of_pair.OF_PAIR + of_values.OF_PAIR + of_children.OF_PAIR
-# Analysts' questions, which are drawn after the others, so that those stay as they are.
-ANALYTIC = of_windows.OF_TABLE + of_shares.OF_TABLE + of_time.OF_TABLE
 
 MOST_OF_A_TEMPLATE = 4  # of one database
 # Those that few databases have columns for.
@@ -38,14 +35,6 @@ MOST_OF_RARE = {
         of_table.in_other_units,
         of_values.large_number,
         of_table.how_many_kept,
-        of_windows.running_rows,
-        of_windows.moving_average_of_rows,
-        of_shares.zeros_in_mean,
-        of_time.active_on,
-        of_time.longer_than,
-        of_time.mean_duration,
-        of_events.latest_less_first,
-        of_events.active_parents,
     )
 }
 
@@ -75,12 +64,6 @@ def families(tables):
                 yield p, k, named_after(child, [by_name.get(x[1].lower()) for x in child.parents if x[0] != column]), link
 
 
-def is_clear(parent, key, child, link):
-    """Every child has its parent, and one alone, and they are not called the same."""
-    links = [x for x in child.parents if x[1].lower() == parent.name.lower()]
-    return len(links) == 1 and child.words != parent.words and set(link.values) <= set(key.values)
-
-
 def attempt(a, template, subject):
     try:
         return template(a, *subject)
@@ -97,31 +80,35 @@ def answer(db, sql, ordered):
     return rows if ordered else sorted(rows)
 
 
-def is_ordered(sql):
-    """The rows have an order, which that of a window or of a query in brackets does not give."""
-    while (outer := re.sub(r"\([^()]*\)", "", sql)) != sql:
-        sql = outer
-    return "ORDER BY" in sql
-
-
 def sound(db, made):
     """The right query runs and answers something, and some slip answers something else."""
-    ordered = is_ordered(made[1])
+    ordered = "ORDER BY" in made[1]
     right = answer(db, made[1], ordered)
     return bool(right) and any(answer(db, slip, ordered) != right for slip in made[2][:1] + made[2][-1:])
 
 
-def runs(db, ticks, sql):
-    """Within as many steps as a right query has."""
-    ticks[0] = 0
-    return answer(db, sql, True) is not None
-
-
-def drawn(db, ticks, name, kinds, each, seen, rng, only_running=False):
-    """Questions of templates and subjects that are drawn from kinds of them, until there are enough."""
-    used, most = collections.Counter(), len(seen) + each
+def questions_of(path, name, each, rng):
+    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    db.text_factory = lambda b: b.decode("utf-8", "replace")
+    ticks = [0]
+    db.set_progress_handler(lambda: ticks.__setitem__(0, ticks[0] + 1) or ticks[0] > 200, 100000)
+    names = [
+        r[0]
+        for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    ]
+    tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
+    kinds = [
+        (templates, subjects)
+        for templates, subjects in (
+            (OF_TABLE, [(t,) for t in tables if t.label()]),
+            (OF_PAIR, list(families(tables))),
+            (of_connection.OF_CONNECTION, list(of_connection.connections(tables))),
+        )
+        if subjects
+    ]
+    seen, used = set(), collections.Counter()
     for _ in range(each * 12 if kinds else 0):
-        if len(seen) >= most:
+        if len(seen) >= each:
             break
         templates, subjects = rng.choices(kinds, [len(k[0]) for k in kinds])[0]
         template, subject = rng.choice(templates), rng.choice(subjects)
@@ -131,7 +118,7 @@ def drawn(db, ticks, name, kinds, each, seen, rng, only_running=False):
             continue
         seen.add(made[0])
         used[template] += 1
-        slips = [s for s in dict.fromkeys(made[2]) if s and s != made[1] and (not only_running or runs(db, ticks, s))]
+        slips = list(dict.fromkeys(s for s in made[2] if s and s != made[1]))
         question = made[0][0].upper() + made[0][1:]
         evidence = {"evidence": made[3]} if len(made) > 3 else {}
         yield {
@@ -142,28 +129,6 @@ def drawn(db, ticks, name, kinds, each, seen, rng, only_running=False):
             "gold": made[1],
             "candidates": [{"sql": s} for s in [made[1], *slips]],
         }
-
-
-def questions_of(path, name, each, rng):
-    db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    db.text_factory = lambda b: b.decode("utf-8", "replace")
-    ticks = [0]
-    db.set_progress_handler(lambda: ticks.__setitem__(0, ticks[0] + 1) or ticks[0] > 200, 100000)
-    names = [
-        r[0]
-        for r in db.execute(
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-        )
-    ]
-    tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
-    with_label, pairs = [(t,) for t in tables if t.label()], list(families(tables))
-    connected = list(of_connection.connections(tables))
-    plain = (OF_TABLE, with_label), (OF_PAIR, pairs), (of_connection.OF_CONNECTION, connected)
-    clear = [x for x in pairs if is_clear(*x)]
-    analytic = (ANALYTIC, [(t,) for t in tables]), (of_events.OF_PAIR, clear)
-    seen = set()
-    yield from drawn(db, ticks, name, [k for k in plain if k[1]], each, seen, rng)
-    yield from drawn(db, ticks, name, [k for k in analytic if k[1]], each, seen, rng, only_running=True)
     db.close()
 
 
@@ -172,7 +137,7 @@ def main():
     p.add_argument("--db-root", required=True)
     p.add_argument("--db", action="append", default=[])
     p.add_argument("--dbs-of", help="take the databases that this log names")
-    p.add_argument("--each", type=int, default=150, help="questions a database at most, and as many of analysts")
+    p.add_argument("--each", type=int, default=150, help="questions a database at most")
     p.add_argument("--seed", type=int, default=1)
     a = p.parse_args()
     names = set(a.db) | ({json.loads(l)["db"] for l in open(a.dbs_of, encoding="utf-8")} if a.dbs_of else set())

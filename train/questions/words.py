@@ -166,15 +166,3 @@ TERMS = [
     "core",
     "modest",
 ]
-# What notes put for long words.
-SHORT = {
-    "average": "avg",
-    "percentage": "pct",
-    "percent": "pct",
-    "number of": "no. of",
-    "maximum": "max",
-    "minimum": "min",
-    "previous": "prev",
-    "difference": "diff",
-    "cumulative": "cum.",
-}
