@@ -54,5 +54,5 @@ const char *prov_check_sql(struct arena *arena, const struct explain_source *sou
     }
     struct sql_node *list = check.impossible ? NULL : rewrite_node(arena, SQL_ITEMS, items, n);
     const char *text = list ? sql_print(arena, list) : NULL;
-    return text ? arena_printf(arena, "SELECT %s FROM (%s) AS assay_rows", text, arm->all_sql) : NULL;
+    return text ? arena_printf(arena, "SELECT %s FROM (%s) AS " PROV_ALIAS, text, arm->all_sql) : NULL;
 }

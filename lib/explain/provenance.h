@@ -157,6 +157,9 @@ struct provenance {
 enum err_code prov_trace(struct arena *arena, const struct explain_source *source, const struct prov_options *options,
                          struct provenance *out);
 
+/* The alias of a subquery in FROM of a statement of provenance. Some engines require one. */
+#define PROV_ALIAS "assay_rows"
+
 /* The statement that computes the arm's select list again, over the rows of its `all_sql`: it gives the explained row
  * back. NULL when the list holds what the source rows alone cannot give (a subquery, a window function), or the arena
  * is full. Takes the arm's params. */

@@ -4,8 +4,8 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <glib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- rule 1: values --------------------------------------------------------------------------------------------- */
 
@@ -66,19 +66,15 @@ static struct sql_node *same_float(struct arm_work *work, struct sql_node *expr,
                    rewrite_verbatim(arena, db_quote_value(arena, &high)));
 }
 
-/* True for a comparison, a connective or a column of booleans, which PostgreSQL compares with no number. */
+/* True for a condition or a column of booleans, if the engine compares booleans with no number. */
 static bool is_boolean(const struct arm_work *work, const struct sql_node *expr)
 {
     if (!dialect_of(work)->has_booleans || !expr) return false;
     if (sql_is(expr, SQL_COLUMN) && expr->ref) {
         const struct schema_column *column = schema_column_of(work->t->source->index, expr->ref);
-        return column && g_ascii_strncasecmp(column->type, "bool", 4) == 0;
+        return column && strncasecmp(column->type, "bool", 4) == 0;
     }
-    bool connective = sql_is(expr, SQL_BINARY) && (expr->op == SQL_OP_AND || expr->op == SQL_OP_OR);
-    bool test =
-        sql_is(expr, SQL_UNARY) && (expr->op == SQL_OP_NOT || expr->op == SQL_OP_ISNULL || expr->op == SQL_OP_NOTNULL);
-    return connective || test || (sql_is(expr, SQL_BINARY) && sql_is_comparison(expr->op)) || sql_is(expr, SQL_IN) ||
-           sql_is(expr, SQL_LIKE) || sql_is(expr, SQL_BETWEEN) || sql_is(expr, SQL_EXISTS);
+    return sql_is_truth(expr);
 }
 
 /* `expr` has the value. `of` is the expression that computes it, and has its type. */
@@ -293,19 +289,11 @@ static struct sql_node *find_group(struct arm_work *work, struct sql_node **keys
     return REWRITE(arena, SUBQUERY, REWRITE(arena, QUERY, NULL, select, order_terms(work), one));
 }
 
-static bool is_grouping_call(const struct sql_node *key)
-{
-    static const char *const names[] = {"grouping sets", "rollup", "cube"};
-    for (size_t i = 0; sql_is(key, SQL_CALL) && i < sizeof names / sizeof *names; i++)
-        if (sql_name_is(key->text, key->text_len, names[i], strlen(names[i]))) return true;
-    return false;
-}
-
 static bool has_grouping_call(const struct sql_node *group)
 {
     if (group->flags & SQL_F_ROLLUP) return true;
     for (uint32_t i = 0; i < group->n_kids; i++)
-        if (is_grouping_call(group->kids[i])) return true;
+        if (sql_is_grouping_call(group->kids[i])) return true;
     return false;
 }
 
@@ -473,8 +461,10 @@ static struct sql_node *wrap_windows(struct arm_work *work, struct sql_node *inn
     if (!n) outer[n++] = rewrite_item(arena, rewrite_verbatim(arena, "1"), "row");
     struct sql_node *condition = outer_condition(work, items);
     struct sql_node *derived = REWRITE(arena, DERIVED, REWRITE(arena, QUERY, NULL, inner));
-    if (derived)
-        derived->alias = "assay_rows", derived->alias_len = (uint32_t)strlen("assay_rows"); /* engines want one */
+    if (derived) {
+        derived->alias = PROV_ALIAS;
+        derived->alias_len = sizeof PROV_ALIAS - 1;
+    }
     struct sql_node *from = REWRITE(arena, FROM, derived);
     return REWRITE(arena, SELECT, NULL, rewrite_node(arena, SQL_ITEMS, outer, n), from,
                    optional(work, SQL_WHERE, condition));

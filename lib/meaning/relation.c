@@ -314,18 +314,20 @@ static void read_from(struct meaning_reader *r, struct meaning_builder *b, const
 
 static void read_keys(struct meaning_reader *r, struct meaning *m, const struct sql_node *group)
 {
-    m->keys = arena_new_array(r->arena, group->n_kids, struct meaning_term *);
+    uint32_t n = group->n_kids;
+    m->keys = arena_new_array(r->arena, n + 1, struct meaning_term *);
     if (!m->keys) {
         r->failed = true;
         return;
     }
     m->grain = MEANING_KEYS;
-    for (uint32_t i = 0; i < group->n_kids; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const struct sql_node *key = group->kids[i];
         unsigned long ordinal = sql_is(key, SQL_LITERAL) && key->op == SQL_LIT_INT ? strtoul(key->text, NULL, 10) : 0;
         m->keys[i] = ordinal >= 1 && ordinal <= m->n_outputs ? m->outputs[ordinal - 1].term : meaning_read_term(r, key);
     }
-    m->n_keys = meaning_terms_sort(m->keys, group->n_kids, true);
+    if (group->flags & SQL_F_ROLLUP) m->keys[n++] = meaning_term_unknown(r, "with rollup", group);
+    m->n_keys = meaning_terms_sort(m->keys, n, true);
 }
 
 static void read_outputs(struct meaning_reader *r, struct meaning *m, const struct sql_block *block)

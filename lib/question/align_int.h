@@ -26,8 +26,8 @@ struct aligner {
     const struct schema_index *schema;
     const struct meaning *meaning;
     const struct link_query *links;
-    struct align_parts windows, ratios, measures, minuses, queries, cases,
-        comparisons;                                  /* queries: subqueries that are values */
+    struct align_parts windows, ratios, measures, minuses, cases, comparisons;
+    struct align_parts queries;                       /* subqueries that are values */
     const struct meaning *relations[ALIGN_MAX_PARTS]; /* without those of subqueries in terms */
     uint32_t n_relations;
     struct alignment *out;
@@ -84,8 +84,7 @@ int align_order_around(const struct aligner *a, const struct meaning *first, con
 /* Says which row LAG or LEAD reads: -1 the row before, 1 the row after, 0 neither. */
 int align_step_of(const struct meaning_term *window);
 
-/* The aspects: align_window.c, align_measure.c, align_case.c, align_compare.c,
- * align_unit.c. Each adds items. */
+/* The aspects: align_window.c, align_measure.c, align_case.c, align_compare.c, align_unit.c. Each adds items. */
 #define X(aspect, look, group, name) void align_##look(struct aligner *a);
 ALIGN_ASPECTS(X)
 #undef X

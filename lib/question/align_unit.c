@@ -28,11 +28,6 @@ struct unit_reader {
 
 static const struct amount unknown_amount = {.thing = -1}, plain_amount = {.known = true, .thing = -1, .factor = 1};
 
-static bool is_near(double a, double b)
-{
-    return fabs(a - b) <= 0.02 * fmax(fabs(a), fabs(b));
-}
-
 /* Powers of ten convert any unit, parts of an hour or day units of time, and 1024 units of data. */
 static bool converts(double constant, int thing)
 {
@@ -57,7 +52,7 @@ static bool converts(double constant, int thing)
                  {1048576, TEXT_UNIT_DATA}};
     for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
         if ((usual[i].thing < 0 || usual[i].thing == thing) &&
-            (is_near(constant, usual[i].factor) || is_near(constant, 1 / usual[i].factor)))
+            (text_unit_near(constant, usual[i].factor) || text_unit_near(constant, 1 / usual[i].factor)))
             return true;
     return false;
 }
@@ -118,7 +113,7 @@ static struct amount add_amounts(struct unit_reader *u, const struct meaning_ter
     if (!x.known || !y.known) return unknown_amount;
     if (x.is_constant || y.is_constant) return x.is_constant ? y : x;
     if (x.thing < 0 || x.thing != y.thing) return x.thing == y.thing ? x : unknown_amount;
-    if (is_near(x.factor, y.factor)) return x;
+    if (text_unit_near(x.factor, y.factor)) return x;
     if (!u->mixed) u->mixed = term;
     return unknown_amount;
 }
@@ -144,7 +139,7 @@ static struct amount amount_of_case(struct unit_reader *u, const struct meaning_
         bool result = i % 2 == 1 || (i + 1 == term->n_parts && i % 2 == 0);
         struct amount one = result ? amount_of(u, term->parts[i], levels) : unknown_amount;
         if (!result || one.is_constant) continue;
-        if (!one.known || (all.known && (all.thing != one.thing || !is_near(all.factor, one.factor))))
+        if (!one.known || (all.known && (all.thing != one.thing || !text_unit_near(all.factor, one.factor))))
             return unknown_amount;
         all = one;
     }
@@ -214,7 +209,7 @@ static const struct text_unit *unit_asked(const struct aligner *a, int thing, ui
     for (uint32_t i = 0; i < a->question->tokens.n; i++) {
         const struct text_unit *unit = unit_asked_at(a, i);
         if (!unit || (int)unit->thing != thing) continue;
-        if (found && !is_near(found->factor, unit->factor)) return NULL;
+        if (found && !text_unit_near(found->factor, unit->factor)) return NULL;
         found = unit;
         *token = i;
     }
@@ -232,7 +227,7 @@ static bool is_key(const struct meaning *m, const struct meaning_term *term)
 static bool is_same_unit(double one, double two, int thing)
 {
     static const double BINARY = 0.1; /* 1,024 to the fourth power is 10 % more than 1,000 to it */
-    return is_near(one, two) || (thing == TEXT_UNIT_DATA && fabs(one - two) <= BINARY * fmax(one, two));
+    return text_unit_near(one, two) || (thing == TEXT_UNIT_DATA && fabs(one - two) <= BINARY * fmax(one, two));
 }
 
 static void check_outputs(struct unit_reader *u)
@@ -279,7 +274,7 @@ static void check_comparison(struct unit_reader *u, const struct meaning_term *c
 {
     struct amount left = amount_of(u, condition->parts[0], LEVELS), right = amount_of(u, condition->parts[1], LEVELS);
     if (!left.known || !right.known || left.thing < 0) return;
-    if (left.thing == right.thing && !is_near(left.factor, right.factor)) {
+    if (left.thing == right.thing && !text_unit_near(left.factor, right.factor)) {
         align_differ(u->a, ALIGN_UNIT, NULL, condition, true, "the comparison is of two different units");
         return;
     }
@@ -287,7 +282,8 @@ static void check_comparison(struct unit_reader *u, const struct meaning_term *c
     for (uint32_t v = 0; v < u->a->question->n_values; v++) {
         const struct question_value *value = &u->a->question->values[v];
         double wanted = number_in_unit(u->a, value, &left);
-        if (isnan(wanted) || is_near(wanted, value->number) || !is_near(value->number, right.constant)) continue;
+        if (isnan(wanted) || text_unit_near(wanted, value->number) || !text_unit_near(value->number, right.constant))
+            continue;
         align_differ(u->a, ALIGN_UNIT, &(struct frame_element){.first = value->first, .n_tokens = value->n_tokens},
                      condition, true,
                      "the number of the question has another unit than the amount it is compared with");

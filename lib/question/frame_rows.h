@@ -1238,12 +1238,12 @@ X("count|counts|counted|counting|treat|treated|treating|enter|entered|taken|book
 X("negative amount|amounts|value|values of|for", NEGATIVE, 0)
 X("with|has|have ?a|the opposite|reversed|inverse sign", NEGATIVE, 0)
 X("negated|sign-reversed", NEGATIVE, 0)
+X("return|returns|repeat|repeats|duplicate|duplicates count|counts|counted|counting ?as ?a negative|minus|negatively",
+  NEGATIVE, 0)
 
 /* the columns follow the order of the words */
 X("in ?exactly ?just this|that ?same order", IN_ORDER, 0)
 X("in the same|given|stated|named order", IN_ORDER, 0)
-X("return|returns|repeat|repeats|duplicate|duplicates count|counts|counted|counting ?as ?a negative|minus|negatively",
-  NEGATIVE, 0)
 X("respectively", IN_ORDER, 0)
 
 /* after or before the time that was planned */

@@ -120,8 +120,8 @@ struct question_definition {
     double number;
     bool is_number;
     bool is_null; /* op is SQL_OP_EQ or SQL_OP_NE: the column is NULL, or is not */
-    bool named;   /* it says what it defines */
-    bool asked;   /* and the question speaks of that */
+    bool named;   /* a term stands before the formula */
+    bool asked;   /* the question has a word of that term */
 };
 
 struct question {

@@ -281,6 +281,12 @@ static int64_t select_(const struct sql_stmt *stmt, const struct sql_node *n, co
                : NOWHERE;
 }
 
+static int64_t group(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
+{
+    const struct sql_node *last = n->n_kids ? n->kids[n->n_kids - 1] : NULL;
+    return n->flags & SQL_F_ROLLUP ? say(message, "WITH ROLLUP is MariaDB syntax", after(stmt, last)) : NOWHERE;
+}
+
 static int64_t distinct(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     return n->n_kids ? say(message, "DISTINCT ON is PostgreSQL syntax", after_word(stmt, n->start)) : NOWHERE;
@@ -449,19 +455,13 @@ static int64_t maria_derived(const struct sql_stmt *stmt, const struct sql_node 
     return n->alias ? NOWHERE : say(message, "a subquery in FROM needs an alias in MariaDB", n->start);
 }
 
-/* ---- the walk -------------------------------------------------------------------------------------------------- */
-
 static int64_t maria_select(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     (void)stmt;
     return has_no_items(n) ? say(message, "a SELECT without columns", sql_kid(n, SELECT_FROM)->start) : NOWHERE;
 }
 
-static int64_t group(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
-{
-    const struct sql_node *last = n->n_kids ? n->kids[n->n_kids - 1] : NULL;
-    return n->flags & SQL_F_ROLLUP ? say(message, "WITH ROLLUP is MariaDB syntax", after(stmt, last)) : NOWHERE;
-}
+/* ---- the walk -------------------------------------------------------------------------------------------------- */
 
 static lacks_fn *const NOT_SQLITE[SQL_KIND_COUNT] = {
     [SQL_TYPED] = typed,       [SQL_CAST] = cast,           [SQL_QUANTIFIED] = quantified,

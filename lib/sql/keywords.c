@@ -634,13 +634,12 @@ static uint32_t reserved(struct sql_parser *p, uint32_t i, unsigned prev)
     X(T_FALSE, value) X(T_FETCH, fetch) X(T_FILTER, filter) X(T_FOR, for_word) X(T_GROUPING_SETS, grouping)            \
     X(T_INDEXED, indexed) X(T_JOIN_KW, join_word) X(T_LATERAL, lateral) X(T_NOW, value) X(T_OFFSET, offset)            \
     X(T_ONLY, only) X(T_RESERVED, reserved) X(T_SELECT, select_word) X(T_OPER, oper) X(T_ORDINALITY, ordinality)       \
-    X(T_OVER, over)                                                                                                    \
-    X(T_ROWS, rows) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde) X(T_TRUE, value)         \
-    X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITH, with_word) X(T_WITHIN, within)     \
-    X(SQL_WORD_AT, at)                                                                                                 \
-    X(SQL_WORD_CALL, call_words) X(SQL_WORD_INFIX, infix) X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike)        \
-    X(SQL_WORD_OVERLAPS, overlaps) X(SQL_WORD_QUESTION, question) X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any)   \
-    X(SQL_WORD_TO, to) X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
+    X(T_OVER, over) X(T_ROWS, rows) X(T_SYMMETRIC, symmetric) X(T_TABLESAMPLE, tablesample) X(T_TILDE, tilde)          \
+    X(T_TRUE, value) X(T_TYPECAST, typecast) X(T_TYPEWORD, type_word) X(T_WINDOW, window) X(T_WITH, with_word)         \
+    X(T_WITHIN, within) X(SQL_WORD_AT, at) X(SQL_WORD_CALL, call_words) X(SQL_WORD_INFIX, infix)                       \
+    X(SQL_WORD_CTE_SET, cte_set) X(SQL_WORD_ILIKE, ilike) X(SQL_WORD_OVERLAPS, overlaps)                               \
+    X(SQL_WORD_QUESTION, question) X(SQL_WORD_SIMILAR, similar) X(SQL_WORD_SOME, any) X(SQL_WORD_TO, to)               \
+    X(SQL_WORD_UNKNOWN, unknown) X(SQL_WORD_VARIADIC, variadic)
 /* clang-format on */
 
 static classify_fn *const CLASSIFY[256] = {

@@ -51,6 +51,30 @@ bool sql_is_comparison(enum sql_op op)
     return op >= SQL_OP_EQ && op <= SQL_OP_GE;
 }
 
+bool sql_is_truth(const struct sql_node *expr)
+{
+    if (!expr) return false;
+    enum sql_op op = expr->op;
+    switch (expr->kind) {
+    case SQL_IN:
+    case SQL_LIKE:
+    case SQL_BETWEEN:
+    case SQL_EXISTS: return true;
+    case SQL_UNARY: return op == SQL_OP_NOT || op == SQL_OP_ISNULL || op == SQL_OP_NOTNULL;
+    case SQL_BINARY:
+        return sql_is_comparison(op) || op == SQL_OP_AND || op == SQL_OP_OR || op == SQL_OP_IS || op == SQL_OP_IS_NOT;
+    default: return false;
+    }
+}
+
+bool sql_is_grouping_call(const struct sql_node *key)
+{
+    static const char *const names[] = {"grouping sets", "rollup", "cube"};
+    for (size_t i = 0; sql_is(key, SQL_CALL) && i < sizeof names / sizeof *names; i++)
+        if (sql_name_is(key->text, key->text_len, names[i], strlen(names[i]))) return true;
+    return false;
+}
+
 enum sql_op sql_op_swap(enum sql_op op)
 {
     switch (op) {

@@ -492,6 +492,7 @@ static struct sql_node *norm_term(struct normal *n, const struct sql_node *from)
 static struct sql_node *norm_group(struct normal *n, const struct sql_node *from)
 {
     struct sql_node *group = make(n, SQL_GROUP, from);
+    if (group) group->flags = from->flags & SQL_F_ROLLUP;
     for (uint32_t i = 0; group && i < from->n_kids; i++) {
         const struct sql_node *item = item_by_place(n, from->kids[i]);
         struct sql_node *kid = norm(n, item ? item : from->kids[i]);

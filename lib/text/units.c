@@ -1,5 +1,7 @@
 #include "lib/text/units.h"
 
+#include <math.h>
+
 /* clang-format off */
 static const struct text_unit UNITS[] = {
     {"millisecond", TEXT_UNIT_TIME, 1e-3, false}, {"ms", TEXT_UNIT_TIME, 1e-3, false},
@@ -38,6 +40,11 @@ static const struct text_unit UNITS[] = {
     {"hectolitr", TEXT_UNIT_VOLUME, 100, false},
 };
 /* clang-format on */
+
+bool text_unit_near(double a, double b)
+{
+    return fabs(a - b) <= 0.02 * fmax(fabs(a), fabs(b));
+}
 
 const struct text_unit *text_unit_of(const struct text_token *token, bool of_name)
 {

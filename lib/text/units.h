@@ -21,10 +21,13 @@ enum text_unit_thing {
 struct text_unit {
     const char *word; /* a stem, or a short form */
     enum text_unit_thing thing;
-    double
-        factor;  /* in the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh, litre */
+    /* In the base unit of the thing: second, metre, kilogram, one, square metre, euro, byte, kWh or litre. */
+    double factor;
     bool letter; /* a short form that is too short for a sentence: "g" */
 };
+
+/* True if two amounts differ by 2 % or less. People round: a mile is 1.6 kilometres. */
+bool text_unit_near(double a, double b);
 
 /* Gives the unit that a word names; NULL if it names none. `of_name`: the word is of a column's name, where one letter
  * counts. */

@@ -161,7 +161,7 @@ static bool is_order_comparison(const struct sql_node *node)
                                                                       node->op == SQL_OP_GT || node->op == SQL_OP_GE));
 }
 
-/* Does the query leave out the texts that are no numbers: temp <> ''? Then numbers alone are compared. */
+/* True if a condition of the query, such as temp <> '', drops the texts that are no numbers. */
 static bool leaves_texts_out(const struct text_number_search *search, const struct schema_column *column)
 {
     const struct schema_stats *stats = &column->stats;

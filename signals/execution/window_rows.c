@@ -14,6 +14,9 @@
 
 enum { MAX_ROWS = 600 };
 
+/* Elements that ask for another row. */
+static const unsigned STEPS = 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT | 1U << FRAME_CHANGE | 1U << FRAME_DIFFERENCE;
+
 struct window_rows {
     struct vsig_run *run;
     const struct meaning *meaning;
@@ -127,7 +130,7 @@ static int compare_numbers(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Are there periods at a distance greater than the usual one? */
+/* True if two neighbouring periods are further apart than the closest ones. */
 static bool has_gap(const struct window_rows *w, uint32_t column)
 {
     int periods[MAX_ROWS], least = 0;
@@ -143,17 +146,16 @@ static bool has_gap(const struct window_rows *w, uint32_t column)
     return false;
 }
 
-/* Does an element that asks for another row name a period: "the month before"? */
+/* True if the words that ask for another row name a period, as in "the month before". */
 static bool asks_for_period(const struct question *question)
 {
     static const char *const WORDS[] = {"month",   "months", "quarter", "quarters", "year",     "years",    "yearly",
                                         "monthly", "annual", "period",  "periods",  "calendar", "quarterly"};
-    const unsigned steps = 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT | 1U << FRAME_CHANGE | 1U << FRAME_DIFFERENCE;
     for (uint32_t e = 0; e < question->frame->n; e++) {
         const struct frame_element *element = &question->frame->elements[e];
         uint32_t from = element->first ? element->first - 1 : 0,
                  end = MIN(element->first + element->n_tokens + 2, question->tokens.n);
-        for (uint32_t i = from; steps >> element->kind & 1U && i < end; i++)
+        for (uint32_t i = from; STEPS >> element->kind & 1U && i < end; i++)
             for (size_t w = 0; w < G_N_ELEMENTS(WORDS); w++)
                 if (g_str_equal(question->tokens.items[i].norm, WORDS[w])) return true;
     }
@@ -192,15 +194,22 @@ static void check_step(struct window_rows *w, const struct meaning_term *term)
               "a period is missing in the rows, so the row before or after is not always the period before or after");
 }
 
+/* True if the result has each row that the window saw. LIMIT, a condition outside of the window's query, DISTINCT and
+ * grouping leave rows out. */
+static bool shows_all_rows(const struct window_rows *w, const struct meaning *owner)
+{
+    const struct meaning *m = w->meaning;
+    if (m->limit || m->offset || w->result->truncated) return false;
+    return owner == m || (!m->n_conditions && m->grain == MEANING_ROWS && m->n_sources == 1);
+}
+
 static void check_window(void *self, const struct meaning *owner, const struct meaning_term *term)
 {
-    const unsigned steps = 1U << FRAME_PREVIOUS | 1U << FRAME_NEXT | 1U << FRAME_CHANGE | 1U << FRAME_DIFFERENCE;
     struct window_rows *w = self;
     unsigned asked = w->run->subject->analysis->frame->kinds;
-    (void)owner;
     if (term->kind != MEANING_WINDOW || !term->window || w->run->verdict->n_findings >= 2) return;
     if (asked & 1U << FRAME_RUNNING) check_running(w, term);
-    if (asked & steps) check_step(w, term);
+    if (asked & STEPS && shows_all_rows(w, owner)) check_step(w, term);
 }
 
 static enum err_code window_rows_eval(struct vsig_run *run)

@@ -45,21 +45,35 @@ static bool is_named_key(const struct schema_index *schema, const struct schema_
     return true;
 }
 
-/* Are the commonest values of `from` found in `to`? */
-static bool values_found(const struct schema_index *schema, const struct schema_column *from,
-                         const struct schema_column *to)
+/* How many of a column's commonest integers and texts another column has. */
+struct lookup {
+    uint32_t n, found, absent; /* n: with those of which that is unknown */
+};
+
+static struct lookup look_up(const struct schema_index *schema, const struct schema_column *from,
+                             const struct schema_column *to)
 {
-    uint32_t found = 0;
-    if (schema->no_data) return true; /* then names are all there is */
+    struct lookup out = {0};
     for (uint32_t i = 0; i < from->stats.n_top; i++) {
         const struct db_value *value = &from->stats.top[i].value;
         char text[32];
         if (value->type != DB_INT && value->type != DB_TEXT) continue;
-        size_t len =
-            value->type == DB_INT ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
-        found += schema_column_has(schema, to, value->type == DB_INT ? text : value->text, len, true) == 1;
+        bool number = value->type == DB_INT;
+        size_t len = number ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
+        int has = schema_column_has(schema, to, number ? text : value->text, len, true);
+        out.n++;
+        out.found += has == 1;
+        out.absent += has == 0;
     }
-    return from->stats.n_top > 0 && found == from->stats.n_top;
+    return out;
+}
+
+/* True if all of the commonest values of `from` are found in `to`. */
+static bool values_found(const struct schema_index *schema, const struct schema_column *from,
+                         const struct schema_column *to)
+{
+    if (schema->no_data) return true; /* then names are all there is */
+    return from->stats.n_top > 0 && look_up(schema, from, to).found == from->stats.n_top;
 }
 
 static bool is_spelled_out(const struct schema_index *schema, const struct schema_column *a,
@@ -70,8 +84,8 @@ static bool is_spelled_out(const struct schema_index *schema, const struct schem
            (is_named_key(schema, a) && values_found(schema, b, a));
 }
 
-/* Numbers that nobody counts up to from 1, and texts: found in a key, they are found there for a reason. Zeros and
- * empty texts stand for none. */
+/* A value is telling if it is a text, or a number of at least SMALL. Small numbers are in most keys by chance. Zeros and
+ * empty texts mean that there is no value. */
 enum { SMALL = 50, MIN_TELLING = 3 };
 
 static bool is_telling(const struct schema_index *schema, const struct schema_column *from,
@@ -196,7 +210,7 @@ static bool is_filter(const struct vsig_run *run, const struct vsig_block_shape 
     return (reached & goal) != 0;
 }
 
-/* Does any foreign key of the schema begin or end in the table? Then its keys are declared. */
+/* True if the schema declares a foreign key from or to the table. */
 static bool has_declared_keys(const struct schema_index *schema, uint32_t table)
 {
     for (uint32_t i = 0; i < schema->n_joins; i++)
@@ -205,7 +219,7 @@ static bool has_declared_keys(const struct schema_index *schema, uint32_t table)
     return false;
 }
 
-/* Are the tables joined in another way, declared or inferred? */
+/* True if the schema has any join between the two tables, declared or inferred. */
 static bool has_other_edge(const struct schema_index *schema, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < schema->n_joins; i++) {
@@ -216,22 +230,13 @@ static bool has_other_edge(const struct schema_index *schema, uint32_t a, uint32
     return false;
 }
 
-/* Do the commonest values of one column say that it does not refer to the other: are most of them not there? */
+/* True if most of the commonest values of one column are not in the other. It then does not refer to it. */
 static bool is_disproved(const struct schema_index *schema, const struct schema_column *from,
                          const struct schema_column *to)
 {
-    uint32_t found = 0, n = 0;
     if (schema->no_data || to->stats.sampled) return false;
-    for (uint32_t i = 0; i < from->stats.n_top; i++) {
-        const struct db_value *value = &from->stats.top[i].value;
-        char text[32];
-        if (value->type != DB_INT && value->type != DB_TEXT) continue;
-        size_t len =
-            value->type == DB_INT ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
-        found += schema_column_has(schema, to, value->type == DB_INT ? text : value->text, len, true) != 0;
-        n++;
-    }
-    return n > 0 && found * 2 < n;
+    struct lookup lookup = look_up(schema, from, to);
+    return lookup.absent * 2 > lookup.n;
 }
 
 /* Where no key is declared for the tables, a pair is wrong only if the data or another join say so. A second column

@@ -79,14 +79,11 @@ static bool uses_value(const struct vsig_run *run, const struct stated *stated)
     return false;
 }
 
-/* Does the query use the column, or another one whose name says the same: closed_at for "closed"? */
 static bool uses_column(const struct vsig_run *run, const struct stated *stated)
 {
     const struct vsig_subject *subject = run->subject;
-    for (uint32_t i = 0; i < subject->bound->n_refs; i++) {
-        const struct schema_column *column = schema_column_of(subject->schema, subject->bound->refs[i]);
-        if (column == stated->column) return true;
-    }
+    for (uint32_t i = 0; i < subject->bound->n_refs; i++)
+        if (schema_column_of(subject->schema, subject->bound->refs[i]) == stated->column) return true;
     return false;
 }
 

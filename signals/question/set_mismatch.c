@@ -159,20 +159,20 @@ static void check_or_lost(struct vsig_run *run, const struct query_view *view)
 }
 
 /* "deceased IS NULL OR deceased = 0": one of the alternatives is that there is no value. */
-static bool allows_null(const struct sql_node * or)
+static bool allows_null(const struct sql_node *choice)
 {
-    for (uint32_t i = 0; i < or->n_kids; i++) {
+    for (uint32_t i = 0; i < choice->n_kids; i++) {
         bool negated;
-        if (or->kids[i] && vsig_is_null_test(or->kids[i], &negated) && !negated) return true;
+        if (choice->kids[i] && vsig_is_null_test(choice->kids[i], &negated) && !negated) return true;
     }
     return false;
 }
 
 /* "(home and won) or (away and won)": the roles that a thing may have. Such alternatives compare columns. */
-static bool compares_columns(const struct sql_node * or)
+static bool compares_columns(const struct sql_node *choice)
 {
     uint32_t n = 0;
-    for (const struct sql_node *x = or ; x; x = sql_walk(or, x)) {
+    for (const struct sql_node *x = choice; x; x = sql_walk(choice, x)) {
         if (!sql_is(x, SQL_BINARY) || !sql_is_comparison(x->op)) continue;
         if (query_literal(sql_kid(x, 0), NULL) || query_literal(sql_kid(x, 1), NULL)) return false;
         n++;

@@ -133,47 +133,40 @@ static bool has_number(const struct literals *literals, const struct question_va
     return false;
 }
 
-/* '20201231' for 31 December 2020. */
-static bool is_part_of_compact_date(const struct literals *literals, double number)
+/* The date of a literal: '2020-12-31' or '20201231'. */
+static bool date_of(const char *text, GDate *out)
 {
     enum { DIGITS = 8 };
-    for (uint32_t i = 0; i < literals->n; i++) {
-        const char *text = literals->items[i].text;
-        if (strlen(text) != DIGITS || strspn(text, "0123456789") != DIGITS) continue;
-        long date = strtol(text, NULL, 10), parts[] = {date / 10000, date / 100 % 100, date % 100};
-        if (!g_date_valid_dmy((GDateDay)parts[2], (GDateMonth)parts[1], (GDateYear)parts[0])) continue;
-        GDate day;
-        for (int step = 0; step < 3; step++) { /* the day itself, or the one before or after it */
-            g_date_set_dmy(&day, (GDateDay)parts[2], (GDateMonth)parts[1], (GDateYear)parts[0]);
-            if (step == 1) g_date_subtract_days(&day, 1);
-            if (step == 2) g_date_add_days(&day, 1);
-            int said[] = {g_date_get_day(&day), g_date_get_month(&day), g_date_get_year(&day)};
-            for (size_t k = 0; k < G_N_ELEMENTS(said); k++)
-                if (fabs(number - said[k]) < 1e-9) return true;
-        }
+    struct question_date date = {0};
+    size_t len = strlen(text);
+    if (len == DIGITS && strspn(text, "0123456789") == DIGITS) {
+        int number = atoi(text);
+        date = (struct question_date){.year = number / 10000, .month = number / 100 % 100, .day = number % 100};
+    } else if (!question_read_date(text, len, true, &date)) {
+        return false;
     }
-    return false;
+    if (date.day < 1 || date.month < 1 || date.year < 1) return false;
+    GDateDay day = (GDateDay)date.day;
+    GDateMonth month = (GDateMonth)date.month;
+    GDateYear year = (GDateYear)date.year;
+    if (!g_date_valid_dmy(day, month, year)) return false;
+    g_date_clear(out, 1);
+    g_date_set_dmy(out, day, month, year);
+    return true;
 }
 
-/* "until 13 May" written as < '2024-05-14': the day before or after a date of the query has the number. */
-static bool is_in_day_beside(const struct literals *literals, double number)
+/* "until 13 May" written as < '2024-05-14': a date of the query, or the day before or after it, has the number. */
+static bool is_part_of_date_near(const struct literals *literals, double number)
 {
     for (uint32_t i = 0; i < literals->n; i++) {
-        struct question_date date;
-        const char *text = literals->items[i].text;
         GDate day;
-        if (!question_read_date(text, strlen(text), true, &date) || date.day < 1 || date.month < 1 || date.year < 1 ||
-            !g_date_valid_dmy((GDateDay)date.day, (GDateMonth)date.month, (GDateYear)date.year))
-            continue;
-        for (int step = 0; step < 2; step++) {
-            g_date_set_dmy(&day, (GDateDay)date.day, (GDateMonth)date.month, (GDateYear)date.year);
-            if (step)
-                g_date_add_days(&day, 1);
-            else
-                g_date_subtract_days(&day, 1);
+        if (!date_of(literals->items[i].text, &day)) continue;
+        g_date_subtract_days(&day, 1);
+        for (int step = -1; step <= 1; step++) {
             int parts[] = {g_date_get_day(&day), g_date_get_month(&day), g_date_get_year(&day)};
             for (size_t k = 0; k < G_N_ELEMENTS(parts); k++)
                 if (fabs(number - parts[k]) < 1e-9) return true;
+            g_date_add_days(&day, 1);
         }
     }
     return false;
@@ -309,8 +302,7 @@ static void check_number(struct vsig_run *run, const struct query_view *view, co
     const struct question_value *value = &question->values[i];
     const struct question_cue *cue = cue_of(question, (int)i);
     if (!number_counts(run->subject, value, cue) || has_number(literals, value)) return;
-    if (is_part_of_compact_date(literals, value->number)) return;
-    if (is_in_day_beside(literals, value->number) || is_legend(question, value)) return;
+    if (is_part_of_date_near(literals, value->number) || is_legend(question, value)) return;
     if (is_computed_into(question, literals, value->number)) return;
     if (has_next_number(run->subject, value, cue) || is_met_in_unit(run->subject, value, NULL)) return;
     if (value->number <= 2 && (view->compound[QUERY_INTERSECT] || view->negation)) return;

@@ -54,16 +54,12 @@ static void check_counts(struct vsig_run *run)
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
         if (query_aggregate_of(n) != QUERY_COUNT || n->flags & (SQL_F_STAR | SQL_F_DISTINCT)) continue;
         const struct sql_node *operand = sql_kid(sql_kid(n, CALL_ARGS), 0);
-        bool test = sql_is(operand, SQL_LIKE) || sql_is(operand, SQL_BETWEEN) ||
-                    (sql_is(operand, SQL_IN) && sql_is(sql_kid(operand, IN_RIGHT), SQL_LIST)) ||
-                    (sql_is(operand, SQL_UNARY) && (operand->op == SQL_OP_ISNULL || operand->op == SQL_OP_NOTNULL)) ||
-                    (sql_is(operand, SQL_BINARY) && (operand->op == SQL_OP_IS || operand->op == SQL_OP_IS_NOT));
-        bool comparison = test || (sql_is(operand, SQL_BINARY) && sql_is_comparison(operand->op) &&
-                                   is_never_null(sql_kid(operand, 1)));
+        bool pair = sql_is(operand, SQL_BINARY) && sql_is_comparison(operand->op); /* COUNT(a = b): both have a value */
+        bool condition = sql_is_truth(operand) && (!pair || is_never_null(sql_kid(operand, 1)));
         if (is_full_case(operand))
             vsig_fire(run, VSIG_ERROR, n, "the CASE is never NULL, so COUNT counts all rows");
-        else if (comparison)
-            vsig_fire(run, VSIG_ERROR, n, "COUNT counts each row where the comparison is true or false, not only true");
+        else if (condition)
+            vsig_fire(run, VSIG_ERROR, n, "COUNT counts each row where the condition is true or false, not only true");
         else if (is_named_flag(run->subject, operand))
             vsig_fire(run, VSIG_ERROR, n,
                       "the column is 0 or 1 in each row, so COUNT counts all rows, not only those with 1");
@@ -77,12 +73,12 @@ static void check_literals(struct vsig_run *run)
 {
     const struct sql_node *root = run->subject->stmt->root;
     for (const struct sql_node *n = root; n; n = sql_walk(root, n)) {
-        bool or = sql_is(n, SQL_BINARY) && n->op == SQL_OP_OR, and = sql_is(n, SQL_BINARY) && n->op == SQL_OP_AND;
-        for (uint32_t i = 0; (or || and) && i < n->n_kids; i++) {
+        bool any = sql_is(n, SQL_BINARY) && n->op == SQL_OP_OR, all = sql_is(n, SQL_BINARY) && n->op == SQL_OP_AND;
+        for (uint32_t i = 0; (any || all) && i < n->n_kids; i++) {
             const struct sql_node *kid = n->kids[i];
             bool text = sql_is(kid, SQL_LITERAL) && kid->op == SQL_LIT_STRING;
             bool number = sql_is(kid, SQL_LITERAL) && (kid->op == SQL_LIT_INT || kid->op == SQL_LIT_FLOAT);
-            if (text || (or &&number))
+            if (text || (any && number))
                 vsig_fire(run, VSIG_ERROR, kid, "the literal is compared with nothing, so it is the same for each row");
         }
     }

@@ -1,7 +1,5 @@
 #include "signals/support/bare.h"
 
-#include <string.h>
-
 /* GROUP BY 2: the number of an item. GROUP BY month: the alias of an item. */
 static const struct sql_node *meant_by(const struct sql_node *select, const struct sql_node *expr)
 {
@@ -13,15 +11,6 @@ static const struct sql_node *meant_by(const struct sql_node *select, const stru
     const struct sql_node *items = sql_kid(select, SELECT_ITEMS);
     const struct sql_node *item = number && items && number <= items->n_kids ? items->kids[number - 1] : NULL;
     return sql_is(item, SQL_ITEM) ? sql_kid(item, 0) : expr;
-}
-
-/* GROUPING SETS ((a, b), (a), ()), ROLLUP (a, b), CUBE (a): the parts are keys. */
-static bool is_grouping_call(const struct sql_node *expr)
-{
-    static const char *const NAMES[] = {"grouping sets", "rollup", "cube"};
-    for (size_t i = 0; sql_is(expr, SQL_CALL) && i < sizeof NAMES / sizeof *NAMES; i++)
-        if (sql_name_is(expr->text, expr->text_len, NAMES[i], strlen(NAMES[i]))) return true;
-    return false;
 }
 
 static void add_key(struct vsig_bare *bare, const struct sql_node *expr)
@@ -38,8 +27,9 @@ bool vsig_bare_init(struct vsig_bare *bare, struct vsig_subject *subject, const 
     if (!bare->keys) return false;
     for (uint32_t i = 0; bare->group && i < bare->group->n_kids; i++) {
         const struct sql_node *key = bare->group->kids[i];
-        if (!is_grouping_call(key)) add_key(bare, meant_by(shape->block->node, key));
-        for (const struct sql_node *n = is_grouping_call(key) ? key : NULL; n; n = sql_walk(key, n)) add_key(bare, n);
+        bool several = sql_is_grouping_call(key); /* GROUPING SETS ((a, b), (a)): its parts are keys */
+        if (!several) add_key(bare, meant_by(shape->block->node, key));
+        for (const struct sql_node *n = several ? key : NULL; n; n = sql_walk(key, n)) add_key(bare, n);
     }
     vsig_keys_close(bare->keys);
     return true;

@@ -1,4 +1,5 @@
 #include "signals/support/definition.h"
+#include "signals/support/predicate.h"
 
 #include <glib.h>
 #include <math.h>
@@ -142,19 +143,12 @@ static struct definition_use look_condition(const struct vsig_subject *subject,
 
 /* --- a column that is NULL, or is not --- */
 
-static bool is_null_literal(const struct sql_node *node)
-{
-    return sql_is(node, SQL_LITERAL) && node->op == SQL_LIT_NULL;
-}
-
 /* -1: the column is tested for NULL, 1: for a value, 0: neither. */
 static int null_test(const struct vsig_subject *subject, const struct sql_node *n, const struct question_side *side)
 {
-    bool unary = sql_is(n, SQL_UNARY) && (n->op == SQL_OP_ISNULL || n->op == SQL_OP_NOTNULL);
-    bool binary =
-        sql_is(n, SQL_BINARY) && (n->op == SQL_OP_IS || n->op == SQL_OP_IS_NOT) && is_null_literal(sql_kid(n, 1));
-    if ((!unary && !binary) || !holds(subject, sql_kid(n, 0), side)) return 0;
-    int test = n->op == SQL_OP_ISNULL || n->op == SQL_OP_IS ? -1 : 1;
+    bool negated;
+    if (!vsig_is_null_test(n, &negated) || !holds(subject, sql_kid(n, 0), side)) return 0;
+    int test = negated ? 1 : -1;
     return query_is_excluded(n) ? -test : test;
 }
 

@@ -8,12 +8,6 @@
 #include <string.h>
 
 static const double USUAL[] = {10, 12, 24, 60, 100, 1000, 1440, 3600, 86400, 1e6, 1e9, 7, 30, 365};
-static const double NEAR = 0.02; /* people round: 1.6 kilometres a mile */
-
-static bool near(double a, double b)
-{
-    return fabs(a - b) <= NEAR * fmax(fabs(a), fabs(b));
-}
 
 /* --- what is calculated ------------------------------------------------------------------------------------------- */
 
@@ -136,10 +130,11 @@ enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const st
     else if (held && held->thing == said->thing)
         want = number * said->factor / held->factor;
     if (expected) *expected = want;
-    if (!isnan(want) && near(threshold->number, want)) return VSIG_UNIT_MET;
+    if (!isnan(want) && text_unit_near(threshold->number, want)) return VSIG_UNIT_MET;
     double ratio = threshold->number / bare;
-    bool same = near(ratio, 1), usual = false;
-    for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++) usual |= near(ratio, USUAL[i]) || near(ratio, 1 / USUAL[i]);
+    bool same = text_unit_near(ratio, 1), usual = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(USUAL); i++)
+        usual |= text_unit_near(ratio, USUAL[i]) || text_unit_near(ratio, 1 / USUAL[i]);
     if (isnan(want)) return same ? VSIG_UNIT_UNKNOWN : usual ? VSIG_UNIT_SCALED : VSIG_UNIT_NONE;
-    return same || usual || near(threshold->number, number) ? VSIG_UNIT_MISSED : VSIG_UNIT_NONE;
+    return same || usual || text_unit_near(threshold->number, number) ? VSIG_UNIT_MISSED : VSIG_UNIT_NONE;
 }

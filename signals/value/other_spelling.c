@@ -62,7 +62,7 @@ static bool is_among(const struct vsig_predicate *predicate, const char *form)
     return false;
 }
 
-/* The question writes the literal as the query does, with capital letters: it may mean that spelling alone. */
+/* True if the question has the literal in quotation marks, in the same spelling. It may then mean that one alone. */
 static bool is_quoted(const struct vsig_subject *subject, const struct sql_node *literal)
 {
     const struct question *question = subject->analysis;
@@ -109,7 +109,9 @@ static const char *escape(struct arena *arena, const struct sql_node *pattern)
     bool found = false;
     if (pattern->text_len > MAX_PATTERN || memchr(pattern->text, '!', pattern->text_len)) return NULL;
     for (size_t i = 0; i < pattern->text_len; i++) {
-        if (pattern->text[i] == '_') out[n++] = '!', found = true;
+        bool wildcard = pattern->text[i] == '_';
+        if (wildcard) out[n++] = '!';
+        found |= wildcard;
         out[n++] = pattern->text[i];
     }
     return found ? arena_strndup(arena, out, n) : NULL;
