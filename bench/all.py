@@ -118,6 +118,25 @@ WHAT_IS_JUDGED = [
     pairs("analytic held", preferred=77.3, wrong=37.9, right=81.1, auc=0.769, folder=ANALYTIC,
           databases=["--schemas", ANALYTIC], needs=()),
     Bench(
+        name="pairs made",
+        command=bench("analytic_pairs.py", "--assay", "{assay}", "--set", "held"),
+        claims=[
+            Claim("made pairs preferred in both orders, %", cells("all", then=2), "==", 96.4),
+            Claim("wrong alone validated, %", cells("all", then=3), "==", 12.0),
+            Claim("right alone validated, %", cells("all", then=4), "==", 76.6),
+            Claim("AUC alone", cells("all", then=5), "==", 0.905),
+            Claim("equal P", r"^equal P: " + NUMBER, "<=", 1),
+        ],
+    ),
+    Bench(
+        name="false alarms",
+        command=bench("gold.py", "--assay", "{assay}", "sqlite"),
+        claims=[
+            Claim("right queries with an error, %", cells("sqlite", then=1), "==", 3.3),
+            Claim("right queries validated, %", cells("sqlite", then=2), "==", 76.7),
+        ],
+    ),
+    Bench(
         name="selection",
         command=bench("strategy_report.py", "--assay", "{assay}", *LOGS, "--strategy", "rerank"),
         claims=[

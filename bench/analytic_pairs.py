@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes pairs of queries that differ inside one operator.
+"""Writes pairs of queries that differ inside one operator, or judges them with --assay.
 
   analytic_pairs.py [--folder tests/data/analytic] [--set tune|held] > pairs.jsonl
+  analytic_pairs.py --assay build/release/cli/assay [--folder ...] [--set tune|held]
 
 A fact (facts.json) names a table that records events, its date, amount, group and owner, and the words for them. A kind
 (kinds.json) makes questions and two queries of a fact. The queries differ in the operand of one window, CASE, set
@@ -43,17 +44,38 @@ def load(folder, name):
     with open(os.path.join(folder, name + ".json"), encoding="utf-8") as f: return json.load(f)
 
 
+def make_all(root, folder=FOLDER, name=None):
+    """The pairs of the facts of a set, or of all facts, on the databases below root."""
+    kinds, facts = (load(folder, file) for file in ("kinds", "facts"))
+    for fact in (f for f in facts if name in (None, f["set"])):
+        db = sqlite3.connect(f"file:{root}/{fact['db']}/{fact['db']}.sqlite?mode=ro", uri=True)
+        yield from make(kinds, fact, db)
+        db.close()
+
+
+def judge(assay, root, made):
+    verdicts = pairs.judge(assay, root, made, [])
+    return [pairs.outcome(verdicts, number) for number in range(len(made))]
+
+
+def has_equal_p(outcome):
+    return outcome["p"]["right"] == outcome["p"]["wrong"]
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--folder", default=FOLDER)
     p.add_argument("--set", choices=("tune", "held"))
+    p.add_argument("--assay")
     a = p.parse_args()
-    kinds, facts = (load(a.folder, name) for name in ("kinds", "facts"))
     with pairs.build_databases(a.folder) as root:
-        for fact in (f for f in facts if a.set in (None, f["set"])):
-            db = sqlite3.connect(f"file:{root}/{fact['db']}/{fact['db']}.sqlite?mode=ro", uri=True)
-            for pair in make(kinds, fact, db): print(json.dumps(pair))
-            db.close()
+        made = list(make_all(root, a.folder, a.set))
+        outcomes = judge(a.assay, root, made) if a.assay else []
+    if a.assay:
+        pairs.print_rows([pairs.row("all", outcomes)])
+        print(f"equal P: {sum(map(has_equal_p, outcomes))}")
+    else:
+        for pair in made: print(json.dumps(pair))
 
 
 if __name__ == "__main__":

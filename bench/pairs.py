@@ -92,6 +92,12 @@ def row(name, outcomes):
             "auc_alone": f"{auc([o['p']['right'] for o in outcomes], [o['p']['wrong'] for o in outcomes]):.3f}"}
 
 
+def print_rows(rows):
+    print("| kind | pairs | preferred % | both orders % | wrong alone validated % | right alone validated % | AUC alone |")
+    print("|" + " --- |" * 7)
+    for each in rows: print("| " + " | ".join(each.values()) + " |")
+
+
 def main():
     options, more = sys.argv[1:], []
     if "--" in options:
@@ -111,13 +117,11 @@ def main():
     with build_databases(a.schemas) if a.schemas else contextlib.nullcontext(a.db_root) as root:
         verdicts = judge(a.assay, root, pairs, more)
     outcomes = [outcome(verdicts, number) for number in range(len(pairs))]
-    print("| kind | pairs | preferred % | both orders % | wrong alone validated % | right alone validated % | AUC alone |")
-    print("|" + " --- |" * 7)
     kinds = collections.defaultdict(list)
     for pair, o in zip(pairs, outcomes): kinds[pair["kind"]].append(o)
     worst = sorted(kinds, key=lambda kind: sum(sum(o["wins"]) for o in kinds[kind]) / len(kinds[kind]))
     rows = [*(row(kind, kinds[kind]) for kind in (worst if a.by_kind else ())), row("all", outcomes)]
-    for each in rows: print("| " + " | ".join(each.values()) + " |")
+    print_rows(rows)
     files = " ".join(os.path.basename(path).removesuffix(".jsonl") for path in a.pairs)
     results.save(a.csv, [{"file": files, **each} for each in rows])
     lost = [(pair, o) for pair, o in zip(pairs, outcomes) if not all(o["wins"])]

@@ -246,8 +246,8 @@ struct sql_node *sql_up(const struct sql_node *n, enum sql_kind kind);
 
 /* Comparison operators: =, <>, <, <=, >, >=. */
 bool sql_is_comparison(enum sql_op op);
-/* True for an expression that is true, false or NULL by its kind: a comparison, IS NULL, IN, LIKE, BETWEEN, EXISTS, NOT,
- * AND, OR. NULL is allowed, and false. */
+/* True for an expression that is true, false or NULL by its kind: a comparison, IS NULL, IN, LIKE, BETWEEN, EXISTS,
+ * NOT, AND, OR. `expr` may be NULL. */
 bool sql_is_truth(const struct sql_node *expr);
 /* True for a key of GROUP BY that makes several groupings: GROUPING SETS (...), ROLLUP (...), CUBE (...). */
 bool sql_is_grouping_call(const struct sql_node *key);

@@ -45,27 +45,15 @@ static bool is_named_key(const struct schema_index *schema, const struct schema_
     return true;
 }
 
-/* How many of a column's commonest integers and texts another column has. */
-struct lookup {
-    uint32_t n, found, absent; /* n: with those of which that is unknown */
-};
-
-static struct lookup look_up(const struct schema_index *schema, const struct schema_column *from,
-                             const struct schema_column *to)
+/* 1 if the column has the integer or text, 0 if not, -1 if that is unknown. */
+static int has_value(const struct schema_index *schema, const struct schema_column *column,
+                     const struct db_value *value)
 {
-    struct lookup out = {0};
-    for (uint32_t i = 0; i < from->stats.n_top; i++) {
-        const struct db_value *value = &from->stats.top[i].value;
-        char text[32];
-        if (value->type != DB_INT && value->type != DB_TEXT) continue;
-        bool number = value->type == DB_INT;
-        size_t len = number ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
-        int has = schema_column_has(schema, to, number ? text : value->text, len, true);
-        out.n++;
-        out.found += has == 1;
-        out.absent += has == 0;
-    }
-    return out;
+    char text[32];
+    if (value->type == DB_TEXT) return schema_column_has(schema, column, value->text, value->len, true);
+    if (value->type != DB_INT) return -1;
+    int len = snprintf(text, sizeof text, "%lld", (long long)value->i);
+    return schema_column_has(schema, column, text, (size_t)len, true);
 }
 
 /* True if all of the commonest values of `from` are found in `to`. */
@@ -73,7 +61,9 @@ static bool values_found(const struct schema_index *schema, const struct schema_
                          const struct schema_column *to)
 {
     if (schema->no_data) return true; /* then names are all there is */
-    return from->stats.n_top > 0 && look_up(schema, from, to).found == from->stats.n_top;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < from->stats.n_top; i++) found += has_value(schema, to, &from->stats.top[i].value) == 1;
+    return from->stats.n_top > 0 && found == from->stats.n_top;
 }
 
 static bool is_spelled_out(const struct schema_index *schema, const struct schema_column *a,
@@ -84,8 +74,8 @@ static bool is_spelled_out(const struct schema_index *schema, const struct schem
            (is_named_key(schema, a) && values_found(schema, b, a));
 }
 
-/* A value is telling if it is a text, or a number of at least SMALL. Small numbers are in most keys by chance. Zeros and
- * empty texts mean that there is no value. */
+/* A value is telling if it is a text, or a number of at least SMALL. Most keys have the small numbers by chance. Zeros
+ * and empty texts mean that there is no value. */
 enum { SMALL = 50, MIN_TELLING = 3 };
 
 static bool is_telling(const struct schema_index *schema, const struct schema_column *from,
@@ -95,12 +85,10 @@ static bool is_telling(const struct schema_index *schema, const struct schema_co
     if (!to->unique || to->stats.sampled) return false;
     for (uint32_t i = 0; i < from->stats.n_top; i++) {
         const struct db_value *value = &from->stats.top[i].value;
-        char text[32];
         if ((value->type == DB_INT && value->i == 0) || (value->type == DB_TEXT && value->len == 0)) continue;
         bool number = value->type == DB_INT && value->i >= SMALL;
         if (!number && value->type != DB_TEXT) return false;
-        size_t len = number ? (size_t)snprintf(text, sizeof text, "%lld", (long long)value->i) : value->len;
-        if (schema_column_has(schema, to, number ? text : value->text, len, true) != 1) return false;
+        if (has_value(schema, to, value) != 1) return false;
         n++;
     }
     return n >= MIN_TELLING;
@@ -234,9 +222,14 @@ static bool has_other_edge(const struct schema_index *schema, uint32_t a, uint32
 static bool is_disproved(const struct schema_index *schema, const struct schema_column *from,
                          const struct schema_column *to)
 {
+    uint32_t n = 0, absent = 0;
     if (schema->no_data || to->stats.sampled) return false;
-    struct lookup lookup = look_up(schema, from, to);
-    return lookup.absent * 2 > lookup.n;
+    for (uint32_t i = 0; i < from->stats.n_top; i++) {
+        const struct db_value *value = &from->stats.top[i].value;
+        n += value->type == DB_INT || value->type == DB_TEXT;
+        absent += has_value(schema, to, value) == 0;
+    }
+    return absent * 2 > n;
 }
 
 /* Where no key is declared for the tables, a pair is wrong only if the data or another join say so. A second column
