@@ -290,7 +290,8 @@ static bool fills_with_text(const struct sql_block *block)
         if (!sql_is(n, SQL_CALL) ||
             !(sql_name_is(n->text, n->text_len, "coalesce", 8) || sql_name_is(n->text, n->text_len, "ifnull", 6)))
             continue;
-        const struct sql_node *args = sql_kid(n, CALL_ARGS), *last = args ? args->kids[args->n_kids - 1] : NULL;
+        const struct sql_node *args = sql_kid(n, CALL_ARGS);
+        const struct sql_node *last = args && args->n_kids ? args->kids[args->n_kids - 1] : NULL;
         if (sql_is(last, SQL_LITERAL) && last->op == SQL_LIT_STRING) return true;
     }
     return false;
