@@ -1,0 +1,146 @@
+"""Reads the business corpus: descriptions of databases, and questions with their queries.
+
+A database is databases/NAME.py. Its SCHEMA is DDL with the types of TYPES, and rows(random) yields (table, values) in an order
+that the foreign keys allow. The same seed gives the same rows. DIALECTS prints the DDL for each engine.
+
+A question is a block of questions/NAME.txt (README.md has its format). read() returns it as a Question.
+"""
+import dataclasses, datetime, decimal, importlib.util, os, random, re, sqlite3
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# Type of a description: its name in PostgreSQL and in MariaDB. SQLite takes the description as it is.
+TYPES = {"TIMESTAMPTZ": ("TIMESTAMP WITH TIME ZONE", "DATETIME"), "TIMESTAMP": ("TIMESTAMP", "DATETIME"),
+         "REAL": ("DOUBLE PRECISION", "DOUBLE"), "BOOLEAN": ("BOOLEAN", "BOOLEAN"), "TEXT": ("TEXT", "VARCHAR(190)"),
+         "INTEGER": ("INTEGER", "INTEGER"), "BIGINT": ("BIGINT", "BIGINT"), "DATE": ("DATE", "DATE")}
+DIALECTS = {"sqlite": None, "postgres": 0, "mariadb": 1}
+HELD = {"choosing": ("marketplace", "telecom", "hospital", "adcampaigns"),
+        "reporting": ("payments", "hotel", "timesheets", "inventory", "elections", "researchgrants")}
+COPY_LOSES = 0.08 # share of rows of the tables that no other table references
+
+
+def names():
+    return sorted(f[:-3] for f in os.listdir(os.path.join(HERE, "databases")) if f.endswith(".py"))
+
+
+def description(name):
+    """The module of a database."""
+    spec = importlib.util.spec_from_file_location(name, os.path.join(HERE, "databases", name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# --- databases ---
+
+def ddl(name, dialect="sqlite"):
+    """CREATE TABLE statements of a database in a dialect. Comments stay in those of SQLite only."""
+    text = description(name).SCHEMA
+    place = DIALECTS[dialect]
+    if place is None: return text
+    text = re.sub(r"--[^\n]*", "", text)
+    text = re.sub(r"\b(" + "|".join(TYPES) + r")\b", lambda m: TYPES[m[1]][place], text)
+    return text.replace('"', "`") if dialect == "mariadb" else text
+
+
+def stored(value):
+    """A value as SQLite stores it."""
+    if isinstance(value, bool): return int(value)
+    if isinstance(value, datetime.datetime): return value.strftime("%Y-%m-%d %H:%M:%S")
+    if isinstance(value, datetime.date): return value.isoformat()
+    if isinstance(value, decimal.Decimal): return float(value)
+    return value
+
+
+def rows(name, seed=1):
+    """(table, tuple of values) of each row, in order of insertion."""
+    for table, values in description(name).rows(random.Random(seed)): yield table, tuple(values)
+
+
+def leaf_tables(db):
+    """Tables with rows to which no declared foreign key points."""
+    tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    parents = {r[2].lower() for t in tables for r in db.execute(f'PRAGMA foreign_key_list("{t}")')}
+    return [t for t in tables if t.lower() not in parents]
+
+
+def lose_rows(db, seed=7):
+    """Makes the mutated copy: deletes some rows of each leaf table."""
+    chance = random.Random(seed)
+    for table in leaf_tables(db):
+        ids = [i for i, in db.execute(f'SELECT rowid FROM "{table}"')]
+        db.executemany(f'DELETE FROM "{table}" WHERE rowid = ?', [(i,) for i in ids if chance.random() < COPY_LOSES])
+    db.commit()
+
+
+def build(name, path=":memory:", copy=False):
+    """A connection to a new SQLite database with the rows; the mutated copy if `copy`."""
+    db = sqlite3.connect(path)
+    db.execute("PRAGMA journal_mode = OFF")
+    db.executescript(ddl(name))
+    batches = {}
+    for table, values in rows(name):
+        batches.setdefault((table, len(values)), []).append([stored(v) for v in values])
+    for (table, width), values in batches.items():
+        db.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * width)})', values)
+    db.commit()
+    if copy: lose_rows(db)
+    return db
+
+
+# --- questions ---
+
+@dataclasses.dataclass
+class Wrong:
+    kind: str
+    sql: str
+    twin: str | None = None          # a question that this query answers
+    twin_evidence: str | None = None # its evidence; None: that of the question
+
+
+@dataclasses.dataclass
+class Question:
+    id: str
+    db: str
+    work: str # analytic or everyday
+    question: str = ""
+    evidence: str | None = None
+    ambiguous: str | None = None
+    right: list = dataclasses.field(default_factory=list)
+    wrong: list = dataclasses.field(default_factory=list)
+
+
+class Malformed(Exception):
+    """A line that the format does not have."""
+
+
+def take_line(question, line, at):
+    name, _, value = line.partition(": ")
+    value = value.strip()
+    if not value: raise Malformed(f"{at}: expected 'name: value'")
+    if name in ("question", "evidence", "ambiguous"): setattr(question, name, value)
+    elif name == "right": question.right.append(value)
+    elif name.startswith("wrong "): question.wrong.append(Wrong(name[6:], value))
+    elif name in ("twin", "twin evidence") and question.wrong:
+        setattr(question.wrong[-1], name.replace(" ", "_"), value)
+    else: raise Malformed(f"{at}: no member '{name}'")
+
+
+def read(name):
+    """The questions of a database. Raises Malformed with file and line."""
+    path, out, text = os.path.join(HERE, "questions", name + ".txt"), [], ""
+    if not os.path.exists(path): return out
+    with open(path, encoding="utf-8") as file: lines = file.read().split("\n") + [""]
+    for number, line in enumerate(lines, 1):
+        at = f"{name}.txt:{number}"
+        if line.startswith("  "): # goes on with the line before
+            text += " " + line.strip()
+            continue
+        if text: take_line(out[-1], text, at)
+        text = ""
+        head = re.fullmatch(r"\[([\w-]+)\] (analytic|everyday)", line)
+        if head: out.append(Question(head[1], name, head[2]))
+        elif line and not line.startswith("#"):
+            if not out: raise Malformed(f"{at}: expected [ID] analytic or [ID] everyday")
+            text = line
+    return out
