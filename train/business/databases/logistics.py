@@ -87,7 +87,7 @@ def hours(random, low, high): return datetime.timedelta(minutes=30 * random.rand
 def booked(random):
     """A time of booking: none in February 2024, some in the last minute of a month."""
     while True:
-        at = datetime.datetime(2023, 1, 1, 6) + datetime.timedelta(days=random.randrange(720), minutes=15 * random.randrange(60))
+        at = datetime.datetime(2023, 1, 1, 6) + datetime.timedelta(days=random.randrange(730), minutes=15 * random.randrange(60))
         if random.random() < 0.06: at = (at.replace(day=1) + datetime.timedelta(days=32)).replace(day=1, hour=0, minute=0) - datetime.timedelta(minutes=1)
         if (at.year, at.month) != (2024, 2) and at < END: return at
 

@@ -123,8 +123,8 @@ def rows(random):
     n_out = n_scrap = n_down = 0
     day, done = datetime.date(2023, 7, 3), []
     for wo in range(1, 901):
-        day += datetime.timedelta(days=random.choice([0, 0, 1, 1]))
-        if (day.year, day.month) == (2024, 8): day = datetime.date(2024, 9, 2) # the plant is closed in August 2024
+        day += datetime.timedelta(days=random.choice([0, 0, 1, 1, 1]))
+        if datetime.date(2024, 7, 29) <= day < datetime.date(2024, 9, 2): day = datetime.date(2024, 9, 2) # the plant is closed in summer
         part = random.choice([1, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, *range(15, 38)]) # 7, 12 to 14 are never made
         machine = random.randrange(1, 15) if day <= datetime.date(2024, 3, 20) else random.choice([1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13])
         planned, end = random.choice([20, 40, 50, 50, 100, 120, 200, 250]), day + datetime.timedelta(days=random.choice([1, 2, 3, 5, 8]))

@@ -107,31 +107,33 @@ def order_times(random, placed):
 def rows(random):
     for i in range(1, 81):
         closed = moment(random, 400) if random.random() < 0.15 else None
-        yield "sellers", (i, f"{random.choice(SHOP)} {random.choice(KIND)}", random.choice(COUNTRIES), moment(random, 0, 380), closed,
+        yield "sellers", (i, f"{random.choice(SHOP)} {random.choice(KIND)}", random.choice(COUNTRIES), moment(random, *((-900, -300) if i < 73 else (0, 380))), closed,
                           random.choice([500, 650, 650, 800]), i % 19 == 0)
+    registered = {}
     for i in range(1, 421):
+        registered[i] = random.randrange(-300, 600)
         referrer = random.randrange(1, i) if i > 20 and random.random() < 0.3 else None
-        yield "buyers", (i, f"{random.choice(FIRST)} {random.choice(LAST)}", random.choice(COUNTRIES), moment(random, 0, 600), referrer,
-                         random.choice([True, False, False, None]))
+        yield "buyers", (i, f"{random.choice(FIRST)} {random.choice(LAST)}", random.choice(COUNTRIES),
+                         moment(random, registered[i], registered[i] + 1), referrer, random.choice([True, False, False, None]))
     listings = []
     for i in range(1, 601):
         category = random.choice(CATEGORIES) if i % 75 else "Patterns" # nobody buys Patterns
         price = random.choice([900, 1500, 2400, 2400, 3900, 6500, 12000, 25000])
-        created = moment(random, 0, 640)
+        created = moment(random, -300, 600)
         ended = created + datetime.timedelta(days=random.randrange(20, 300)) if random.random() < 0.3 else None
         title = f"{random.choice(['Blue', 'Small', 'Large', 'Old', 'Gift'])} {random.choice(THINGS[category])}"
-        listings.append((i, random.randrange(1, 73), price, category)) # sellers 73 to 80 have none
+        listings.append((i, random.randrange(1, 73), price, category, created)) # sellers 73 to 80 have none
         yield "listings", (i, listings[-1][1], title, category, price, created, ended)
     sold = [l for l in listings if l[3] != "Patterns" and l[0] % 11]
     n_line = n_review = n_dispute = 0
     for i in range(1, 2401):
-        placed = moment(random)
+        buyer = min(random.randrange(1, 391), random.randrange(1, 391)) # buyers after 390 buy nothing
+        placed = moment(random, max(0, registered[buyer]))
         if (placed.year, placed.month) == (2023, 6): placed += datetime.timedelta(days=61) # closed for a month
         status, times = order_times(random, placed)
-        buyer = min(random.randrange(1, 391), random.randrange(1, 391)) # buyers after 390 buy nothing
-        recipient = random.choice([r for r in (random.randrange(1, 421), 7) if r != buyer] or [9]) if random.random() < 0.12 else None
+        recipient = random.randrange(1, 421) if random.random() < 0.12 else None
         yield "orders", (i, buyer, recipient, placed, *times, status, random.choice([0, 390, 490, 990]), random.choice([0, 0, 0, 0, 500, 1000]))
-        for listing in random.sample(sold, random.choice([1, 1, 1, 2, 2, 3, 4])):
+        for listing in random.sample([l for l in sold if l[4] < placed], random.choice([1, 1, 1, 2, 2, 3, 4])):
             n_line += 1
             unit, quantity = listing[2] - random.choice([0, 0, 100]), random.choice([1, 1, 1, 1, 2, 3, 12])
             refund = random.choice([unit, unit * quantity]) if times[0] and random.random() < 0.07 else None

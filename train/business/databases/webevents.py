@@ -97,11 +97,11 @@ def rows(random):
                 yield "events", (n_events, n_sessions, random.choice(["chat", "chat", "download"]), start + seconds(20))
             if bot: continue
             depth = random.choices([0, 1, 2, 3, 4], [9, 5, 3, 2, 3])[0]
-            if depth == 4 and (signed or start.month == 8): depth = 3 # the last step was broken in August
+            if depth == 4 and (signed or (start + seconds(210)).month == 8): depth = 3 # the last step was broken in August
             for i, step in enumerate(STEPS[:depth]):
                 for _ in range(random.choice([1, 1, 1, 2]) if step != "done" else 1): # a step may be repeated
                     n_events += 1
-                    yield "events", (n_events, n_sessions, step, start + seconds(30 + 45 * i + random.randrange(40)))
+                    yield "events", (n_events, n_sessions, step, start + seconds(30 + 45 * i + 2 * random.randrange(40)))
             if depth == 4:
                 n_signups += 1
                 signed = True
