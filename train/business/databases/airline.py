@@ -74,6 +74,7 @@ ROUTES = [("XA101", "VIE", "LHR", 6, 140), ("XA102", "LHR", "VIE", 10, 135), ("X
           ("XA302", "GRZ", "VIE", 5, 35), ("XA401", "VIE", "ATH", 23, 130), ("XA402", "ATH", "VIE", 4, 135), ("XA501", "VIE", "MAD", 12, 175), ("XA502", "MAD", "VIE", 17, 170), ("XA601", "VIE", "OSL", 15, 145), ("XA110", "LGW", "VIE", 13, 130)]
 CODES = [("11", "late check-in", "AL"), ("32", "loading", "AL"), ("41", "aircraft defect", "AL"), ("71", "weather at departure", "WX"), ("72", "weather at destination", "WX"), ("81", "air traffic control", "AT"), ("87", "airport facilities", "AP"), ("93", "late inbound aircraft", "AL"), ("96", "crew shortage", "AL")] # 96 is never used
 NAMES = [f"{a}. {b}" for a in "ABCDEGHJKLMNPRST" for b in ("Gruber", "Lee", "Novak", "Rossi", "Dubois", "Hansen", "Moser", "Brown", "Papas", "Vega", "Ito", "Okoro")] + ["J. Smith"] * 9
+GUESTS = ["C. Stone", "F. Kern", "U. Wolf", "W. Yates"] # never book themselves
 
 
 def flights(random):
@@ -121,7 +122,7 @@ def rows(random):
         if booking % 53 == 0: continue # a booking without tickets
         for person in range(group):
             ticket += 1
-            yield "tkt", (ticket, booking, owner if person == 0 else random.choice(NAMES), cls, len(journey) * random.choice([4900, 7900, 9900, 12950]) * (4 if cls == "J" else 1))
+            yield "tkt", (ticket, booking, owner if person == 0 else random.choice(NAMES + GUESTS), cls, len(journey) * random.choice([4900, 7900, 9900, 12950]) * (4 if cls == "J" else 1))
             shown = random.random() < 0.94
             for number, (flight, f) in enumerate(journey, 1):
                 state = "O" if gone or f[8] == "CNX" else "F" if shown else "N"
