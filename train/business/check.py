@@ -3,15 +3,16 @@
 
   check.py [NAME ...]      only these databases; default: all
 
-Each query runs on the data and on a mutated copy. Right queries must agree on both, wrong ones must differ on the data. Prints
-the counts by database, work and kind. The exit status is 1 if a question has a fault.
+Each query runs on the data and on a mutated copy. Right queries must agree on both. Wrong ones must differ on the data.
+Prints the counts by database, work and kind. The exit status is 1 if a question has a fault.
 """
 import argparse, collections, re, sqlite3, sys, time
 import corpus
 
-KINDS = """boundary column complement condition_stage constant count_vs_sum date_column direction distinct doubling duplicates
-evidence extra_condition frame grain group_key growth_base join_path last level limit limit_before_aggregate missing_condition
-negation null order partition period projection ratio role scale set_operation state table ties unit value whole zeros""".split()
+KINDS = """boundary column complement condition_stage constant count_vs_sum date_column direction distinct doubling
+duplicates evidence extra_condition frame grain group_key growth_base join_path last level limit limit_before_aggregate
+missing_condition negation null order partition period projection ratio role scale set_operation state table ties unit
+value whole zeros""".split()
 SECONDS = 10      # of one query
 ROWS = 50_000
 BUILD_SECONDS = 5 # of one database
@@ -61,7 +62,8 @@ def faults_of_queries(question, data, copy):
         rows, error = run(data, wrong.sql)
         if error: found.append(f"{error}: {wrong.sql}")
         elif not rows: found.append(f"a wrong query returns no rows: {wrong.sql}")
-        elif same(rows, first, ordered and is_ordered(wrong.sql)): found.append(f"a wrong query has the right result: {wrong.sql}")
+        elif same(rows, first, ordered and is_ordered(wrong.sql)):
+            found.append(f"a wrong query has the right result: {wrong.sql}")
     return found
 
 
@@ -107,7 +109,8 @@ def main():
         kinds.update(w.kind for q in questions for w in q.wrong)
         work.update(q.work for q in questions)
         twins += n_twins
-    print(f"{sum(work.values())} questions ({', '.join(f'{n} {w}' for w, n in sorted(work.items()))}), {twins} twins, {bad} with a fault")
+    by_work = ", ".join(f"{n} {w}" for w, n in sorted(work.items()))
+    print(f"{sum(work.values())} questions ({by_work}), {twins} twins, {bad} with a fault")
     print("wrong: " + ", ".join(f"{kind} {n}" for kind, n in kinds.most_common()))
     return int(bad > 0)
 

@@ -1,9 +1,9 @@
 """Reads the business corpus: descriptions of databases, and questions with their queries.
 
-A database is databases/NAME.py. Its SCHEMA is DDL with the types of TYPES, and rows(random) yields (table, values) in an order
-that the foreign keys allow. The same seed gives the same rows. DIALECTS prints the DDL for each engine.
+A database is a module in the folder databases. Its SCHEMA is DDL with the types of TYPES. Its rows(random) yields
+(table, values) in an order that the foreign keys allow. The same seed gives the same rows.
 
-A question is a block of questions/NAME.txt (README.md has its format). read() returns it as a Question.
+A question is a block of a file in the folder questions. README.md has the format.
 """
 import dataclasses, datetime, decimal, importlib.util, os, random, re, sqlite3
 
@@ -15,7 +15,7 @@ TYPES = {"TIMESTAMPTZ": ("TIMESTAMP WITH TIME ZONE", "DATETIME"), "TIMESTAMP": (
          "INTEGER": ("INTEGER", "INTEGER"), "BIGINT": ("BIGINT", "BIGINT"), "DATE": ("DATE", "DATE")}
 DIALECTS = {"sqlite": None, "postgres": 0, "mariadb": 1}
 HELD = {"choosing": ("marketplace", "telecom", "hospital", "adcampaigns"),
-        "reporting": ("payments", "hotel", "timesheets", "inventory", "elections", "researchgrants")}
+        "reporting": ("payments", "hotel", "timesheets", "inventory")}
 COPY_LOSES = 0.08 # share of rows of the tables that no other table references
 
 

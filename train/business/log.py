@@ -5,9 +5,9 @@
   log.py --pairs choosing > pairs.jsonl            pairs for bench/pairs.py of a held-out set, or of "training"
   log.py --databases DIR                           builds DIR/NAME/NAME.sqlite of every database
 
-A question of the training log has all its queries as candidates, and its first right query as gold. The twin of a wrong query
-is a question of its own: its gold is that query, and the right queries of the original are candidates. A line is written
---times times; its mutants differ each time.
+A question of the training log has all its queries as candidates, and its first right query as gold. The twin of a
+wrong query is a separate question. Its gold is that query, and the right queries of the original are candidates. A line
+is written --times times, because its mutants differ each time.
 """
 import argparse, json, os, sys
 import corpus
@@ -15,17 +15,18 @@ import corpus
 
 def names_of(which):
     held = {name for names in corpus.HELD.values() for name in names}
-    return [name for name in corpus.names() if (name not in held if which == "training" else name in corpus.HELD[which])]
+    wanted = set(corpus.names()) - held if which == "training" else corpus.HELD[which]
+    return [name for name in corpus.names() if name in wanted]
 
 
 def questions_of(name):
-    """(id, kind, question, evidence, gold, other queries) of each question and twin. The kind is that of the slip, or None."""
+    """(id, question, evidence, gold, other queries) of each question and twin."""
     for q in corpus.read(name):
-        yield q.id, None, q.question, q.evidence, q.right[0], q.right[1:] + [w.sql for w in q.wrong]
+        yield q.id, q.question, q.evidence, q.right[0], q.right[1:] + [w.sql for w in q.wrong]
         for n, w in enumerate(q.wrong):
             if not w.twin: continue
             others = q.right + [other.sql for other in q.wrong if other is not w]
-            yield f"{q.id}/twin{n}", w.kind, w.twin, w.twin_evidence or q.evidence, w.sql, others
+            yield f"{q.id}/twin{n}", w.twin, w.twin_evidence or q.evidence, w.sql, others
 
 
 def line_of(name, id, question, evidence, **more):
@@ -36,7 +37,7 @@ def line_of(name, id, question, evidence, **more):
 
 def write_log(out, times):
     for name in names_of("training"):
-        for id, _, question, evidence, gold, others in questions_of(name):
+        for id, question, evidence, gold, others in questions_of(name):
             for copy in range(times):
                 out.write(line_of(name, f"{id}/{copy}", question, evidence, gold=gold,
                                   candidates=[{"sql": sql} for sql in [gold] + others]) + "\n")
@@ -47,10 +48,12 @@ def write_pairs(out, which):
         for q in corpus.read(name):
             for n, w in enumerate(q.wrong):
                 right = q.right[n % len(q.right)]
-                out.write(line_of(name, f"{q.id}/{n}", q.question, q.evidence, kind=w.kind, right=right, wrong=w.sql) + "\n")
+                queries = {"right": right, "wrong": w.sql}
+                out.write(line_of(name, f"{q.id}/{n}", q.question, q.evidence, kind=w.kind, **queries) + "\n")
                 if not w.twin: continue
-                out.write(line_of(name, f"{q.id}/{n}t", w.twin, w.twin_evidence or q.evidence, kind=w.kind, right=w.sql,
-                                  wrong=right) + "\n")
+                queries = {"right": w.sql, "wrong": right}
+                evidence = w.twin_evidence or q.evidence
+                out.write(line_of(name, f"{q.id}/{n}t", w.twin, evidence, kind=w.kind, **queries) + "\n")
 
 
 def build_all(folder):

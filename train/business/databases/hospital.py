@@ -1,4 +1,7 @@
-"""A hospital: patients, their encounters, stays on wards, diagnoses, procedures and staff. Only some foreign keys are declared."""
+"""A hospital: patients, their encounters, stays on wards, diagnoses, procedures and staff. Only some foreign keys
+are declared.
+"""
+
 import datetime
 
 SCHEMA = """
@@ -66,12 +69,36 @@ CREATE TABLE medical_procedure (
 );
 """
 
-WARDS = [("Surgery", 14, 2), ("Cardiology", 10, 3), ("Internal", 18, 3), ("Pediatrics", 8, 1), ("ICU", 6, 2), ("Orthopedics", 12, None), ("Isolation", 2, 4)] # nobody in Isolation
-CODES = [("I10", "Hypertension", "Circulatory"), ("I21", "Heart attack", "Circulatory"), ("J18", "Pneumonia", "Respiratory"), ("J45", "Asthma", "Respiratory"),
-         ("K35", "Appendicitis", "Digestive"), ("K80", "Gallstones", "Digestive"), ("S72", "Hip fracture", "Injury"), ("S06", "Concussion", "Injury"),
-         ("E11", "Type 2 diabetes", "Endocrine"), ("A00", "Cholera", "Infectious")] # never seen here
-PROCEDURES = [("appendectomy", 65, 180000), ("hip replacement", 110, 750000), ("angiography", 45, 120000), ("x-ray", 10, 6500), ("x-ray", 10, 6500),
-              ("blood transfusion", 60, 22000), ("endoscopy", 30, 41000)]
+WARDS = [
+    ("Surgery", 14, 2),
+    ("Cardiology", 10, 3),
+    ("Internal", 18, 3),
+    ("Pediatrics", 8, 1),
+    ("ICU", 6, 2),
+    ("Orthopedics", 12, None),
+    ("Isolation", 2, 4),
+]  # nobody in Isolation
+CODES = [
+    ("I10", "Hypertension", "Circulatory"),
+    ("I21", "Heart attack", "Circulatory"),
+    ("J18", "Pneumonia", "Respiratory"),
+    ("J45", "Asthma", "Respiratory"),
+    ("K35", "Appendicitis", "Digestive"),
+    ("K80", "Gallstones", "Digestive"),
+    ("S72", "Hip fracture", "Injury"),
+    ("S06", "Concussion", "Injury"),
+    ("E11", "Type 2 diabetes", "Endocrine"),
+    ("A00", "Cholera", "Infectious"),
+]  # never seen here
+PROCEDURES = [
+    ("appendectomy", 65, 180000),
+    ("hip replacement", 110, 750000),
+    ("angiography", 45, 120000),
+    ("x-ray", 10, 6500),
+    ("x-ray", 10, 6500),
+    ("blood transfusion", 60, 22000),
+    ("endoscopy", 30, 41000),
+]
 GIVEN = ["Maria", "Ali", "Sofia", "Jan", "Nora", "Tom", "Ivan", "Lea", "Omar"]
 FAMILY = ["Novak", "Silva", "Klein", "Rossi", "Yilmaz", "Baker", "Horvat", "Dubois"]
 HOUR = datetime.timedelta(hours=1)
@@ -88,34 +115,76 @@ def stays(random, wards, begin, end):
 
 
 def rows(random):
-    for i, ward in enumerate(WARDS, 1): yield "ward", (i, *ward)
+    for i, ward in enumerate(WARDS, 1):
+        yield "ward", (i, *ward)
     for i in range(1, 61):
         job = ["physician", "surgeon", "nurse"][i % 3]
         left = datetime.date(2024, 1, 31) + datetime.timedelta(days=random.randrange(300)) if i % 13 == 0 else None
-        yield "staff", (i, f"Dr. {random.choice(FAMILY)}" if job != "nurse" else f"{random.choice(GIVEN)} {random.choice(FAMILY)}", job,
-                        random.randrange(1, 7) if random.random() < 0.8 else None, left)
-    for code in CODES: yield "icd", code
+        yield "staff", (
+            i,
+            f"Dr. {random.choice(FAMILY)}" if job != "nurse" else f"{random.choice(GIVEN)} {random.choice(FAMILY)}",
+            job,
+            random.randrange(1, 7) if random.random() < 0.8 else None,
+            left,
+        )
+    for code in CODES:
+        yield "icd", code
     n_encounter = n_stay = n_procedure = 0
     for patient in range(1, 701):
-        born = datetime.date(1932, 1, 1) + datetime.timedelta(days=random.randrange(33000)) if random.random() < 0.95 else None
+        born = (
+            datetime.date(1932, 1, 1) + datetime.timedelta(days=random.randrange(33000))
+            if random.random() < 0.95
+            else None
+        )
         visits, at = [], datetime.datetime(2022, 12, 20) + random.randrange(725 * 24) * HOUR
         for _ in range(random.choices([0, 1, 2, 3, 5, 9], [2, 8, 5, 3, 2, 1])[0]):
-            if (at.year, at.month) == (2023, 8): at += 31 * 24 * HOUR # closed for works in August 2023
-            if at > END: break
+            if (at.year, at.month) == (2023, 8):
+                at += 31 * 24 * HOUR  # closed for works in August 2023
+            if at > END:
+                break
             kind = random.choices(["emergency", "planned", "day"], [4, 3, 2])[0]
             begin = at.replace(hour=23, minute=59) if random.random() < 0.1 else at
-            end = begin + random.randrange(2, 9) * HOUR if kind == "day" else begin + random.choice([20, 26, 50, 75, 75, 130, 300, 520]) * HOUR
+            end = (
+                begin + random.randrange(2, 9) * HOUR
+                if kind == "day"
+                else begin + random.choice([20, 26, 50, 75, 75, 130, 300, 520]) * HOUR
+            )
             visits.append((kind, begin, None if end > END or random.random() < 0.002 else end))
-            if not visits[-1][2]: break
+            if not visits[-1][2]:
+                break
             at = end + random.choice([5, 15, 29, 30, 45, 90, 160]) * 24 * HOUR + random.randrange(20) * HOUR
         dead = bool(visits and visits[-1][2] and random.random() < 0.05)
-        yield "patient", (patient, random.choice(GIVEN), random.choice(FAMILY), born, random.choices(["f", "m", "x", None], [20, 19, 1, 1])[0],
-                          random.choice(["public", "public", "public", "private", None]), visits[-1][2] if dead else None)
+        yield "patient", (
+            patient,
+            random.choice(GIVEN),
+            random.choice(FAMILY),
+            born,
+            random.choices(["f", "m", "x", None], [20, 19, 1, 1])[0],
+            random.choice(["public", "public", "public", "private", None]),
+            visits[-1][2] if dead else None,
+        )
         for k, (kind, begin, end) in enumerate(visits):
             n_encounter += 1
-            outcome = None if not end else "dead" if dead and k == len(visits) - 1 else random.choice(["home", "home", "home", "home", "rehab", "transfer"])
-            yield "encounter", (n_encounter, patient, kind, begin, end, random.randrange(1, 51), random.randrange(1, 51) if end else None, outcome)
-            if kind != "day": # day patients get no bed
+            outcome = (
+                None
+                if not end
+                else (
+                    "dead"
+                    if dead and k == len(visits) - 1
+                    else random.choice(["home", "home", "home", "home", "rehab", "transfer"])
+                )
+            )
+            yield "encounter", (
+                n_encounter,
+                patient,
+                kind,
+                begin,
+                end,
+                random.randrange(1, 51),
+                random.randrange(1, 51) if end else None,
+                outcome,
+            )
+            if kind != "day":  # day patients get no bed
                 for ward, start, until in stays(random, [1, 2, 2, 3, 3, 4, 5, 6], begin, end):
                     n_stay += 1
                     yield "ward_stay", (n_stay, n_encounter, ward, start, until)
@@ -124,5 +193,14 @@ def rows(random):
             for name, minutes, cost in random.choices(PROCEDURES, k=random.choice([0, 0, 1, 1, 2, 3])):
                 n_procedure += 1
                 lead = random.randrange(1, 51)
-                yield "medical_procedure", (n_procedure, n_encounter, name, lead, random.choice([None, None, lead % 50 + 1, (lead + 6) % 50 + 1]), begin + random.randrange(1, 30) * HOUR,
-                                            max(5, minutes + random.choice([-10, 0, 0, 5, 20])) if random.random() < 0.9 else None, cost + random.choice([0, 0, 1500]), random.random() < 0.06)
+                yield "medical_procedure", (
+                    n_procedure,
+                    n_encounter,
+                    name,
+                    lead,
+                    random.choice([None, None, lead % 50 + 1, (lead + 6) % 50 + 1]),
+                    begin + random.randrange(1, 30) * HOUR,
+                    max(5, minutes + random.choice([-10, 0, 0, 5, 20])) if random.random() < 0.9 else None,
+                    cost + random.choice([0, 0, 1500]),
+                    random.random() < 0.06,
+                )

@@ -1,4 +1,5 @@
 """A city hotel: rooms, rates with validity, bookings, the nights sold, cancellations, extras. No key is declared."""
+
 import datetime
 
 SCHEMA = """
@@ -61,14 +62,25 @@ CREATE TABLE extra (
 );
 """
 
-TYPES = [("STD", "Standard", 2, 90), ("SUP", "Superior", 2, 130), ("FAM", "Family", 5, 160), ("STE", "Suite", 4, 280),
-         ("ACC", "Accessible", 2, 90)]
+TYPES = [
+    ("STD", "Standard", 2, 90),
+    ("SUP", "Superior", 2, 130),
+    ("FAM", "Family", 5, 160),
+    ("STE", "Suite", 4, 280),
+    ("ACC", "Accessible", 2, 90),
+]
 ITEMS = {"breakfast": 18.5, "minibar": 6.0, "parking": 22.0, "spa": 45.0, "late_checkout": 30.0}
 FIRST = ["Anna", "Ben", "Clara", "David", "Eva", "Filip", "Greta", "Hugo", "Ines", "Jan"]
 LAST = ["Berger", "Costa", "Dubois", "Ferrari", "Jansen", "Keller", "Lindqvist", "Moreau", "Novak", "Smith"]
 COUNTRIES = ["AT", "DE", "DE", "DE", "FR", "IT", "NL", "SE", "GB", None]
-RATES = [("2023-01-01", "2023-04-30", 1.0), ("2023-05-01", "2023-09-30", 1.25), ("2023-10-01", "2023-12-31", 1.05),
-         ("2024-01-01", "2024-05-31", 1.1), ("2024-06-01", "2024-09-30", 1.4), ("2024-10-01", None, 1.15)]
+RATES = [
+    ("2023-01-01", "2023-04-30", 1.0),
+    ("2023-05-01", "2023-09-30", 1.25),
+    ("2023-10-01", "2023-12-31", 1.05),
+    ("2024-01-01", "2024-05-31", 1.1),
+    ("2024-06-01", "2024-09-30", 1.4),
+    ("2024-10-01", None, 1.15),
+]
 DAY = datetime.timedelta(days=1)
 
 
@@ -83,51 +95,97 @@ def rooms():
 
 def list_price(kind, day):
     base = next(t[3] for t in TYPES if t[0] == kind)
-    return next(base * factor for begin, end, factor in RATES if begin <= day.isoformat() and (end is None or day.isoformat() <= end))
+    return next(
+        base * factor
+        for begin, end, factor in RATES
+        if begin <= day.isoformat() and (end is None or day.isoformat() <= end)
+    )
 
 
 def arrival_of(random):
     """None is in January 2024, when the hotel is closed."""
     day = datetime.date(2023, 1, 2) + DAY * random.randrange(720)
-    if random.random() < 0.05: day = (day.replace(day=1) - DAY)
+    if random.random() < 0.05:
+        day = day.replace(day=1) - DAY
     return day + 50 * DAY if datetime.date(2023, 12, 15) <= day <= datetime.date(2024, 1, 31) else day
 
 
 def rows(random):
-    for code, label, most, _ in TYPES: yield "room_type", (code, label, most)
-    yield "room_type", ("PEN", "Penthouse", 6) # not built yet
+    for code, label, most, _ in TYPES:
+        yield "room_type", (code, label, most)
+    yield "room_type", ("PEN", "Penthouse", 6)  # not built yet
     all_rooms = list(rooms())
-    for room in all_rooms: yield "room", room
+    for room in all_rooms:
+        yield "room", room
     for i, (kind, (begin, end, factor)) in enumerate(((t, r) for t in TYPES for r in RATES), 1):
-        if (kind[0], begin) != ("ACC", "2023-10-01"): yield "rate", (i, kind[0], begin, end, round(kind[3] * factor, 2)) # a gap
+        if (kind[0], begin) != ("ACC", "2023-10-01"):
+            yield "rate", (i, kind[0], begin, end, round(kind[3] * factor, 2))  # a gap
     for i in range(1, 701):
         born = datetime.date(1940, 1, 1) + DAY * random.randrange(23000) if random.random() < 0.85 else None
-        yield "guest", (i, random.choice(FIRST), random.choice(LAST), random.choice(COUNTRIES), born, random.random() < 0.3)
+        yield "guest", (
+            i,
+            random.choice(FIRST),
+            random.choice(LAST),
+            random.choice(COUNTRIES),
+            born,
+            random.random() < 0.3,
+        )
     taken, extras = set(), 0
     for booking, arrival in enumerate(sorted(arrival_of(random) for _ in range(1500)), 1):
-        guest = random.randrange(1, 641) # the last sixty never came
+        guest = random.randrange(1, 641)  # the last sixty never came
         payer = random.randrange(1, 641) if random.random() < 0.12 else guest
         length = random.choices([1, 2, 3, 4, 7, 14], [6, 8, 6, 3, 2, 1])[0]
         channel = random.choices(["web", "phone", "agency", "walk_in"], [6, 2, 3, 1])[0]
         booked = arrival if channel == "walk_in" else arrival - DAY * random.choice([0, 1, 3, 7, 14, 30, 30, 60, 120])
         nights = [arrival + DAY * i for i in range(length)]
-        free = [r for r in all_rooms[:-1] if not any((r[0], n) in taken or r[3] and n.isoformat() > r[3] for n in nights)]
+        free = [
+            r for r in all_rooms[:-1] if not any((r[0], n) in taken or r[3] and n.isoformat() > r[3] for n in nights)
+        ]
         status = random.choices(["stayed", "cancelled", "no_show"], [83, 14, 3 if channel != "walk_in" else 0])[0]
-        if not free: status = "cancelled"
-        yield "booking", (booking, guest, payer, booked, arrival, arrival + DAY * length, random.choice([1, 1, 2, 2, 2, 3]), channel, status)
+        if not free:
+            status = "cancelled"
+        yield "booking", (
+            booking,
+            guest,
+            payer,
+            booked,
+            arrival,
+            arrival + DAY * length,
+            random.choice([1, 1, 2, 2, 2, 3]),
+            channel,
+            status,
+        )
         if status == "cancelled":
             early = random.randrange((arrival - booked).days + 1)
-            yield "cancellation", (booking, arrival - DAY * early, random.choice(["illness", "plans_changed", "plans_changed", "price", None]),
-                                   random.choice([0, 45, 90]) if early < 7 else 0)
-        if status != "stayed": continue
+            yield "cancellation", (
+                booking,
+                arrival - DAY * early,
+                random.choice(["illness", "plans_changed", "plans_changed", "price", None]),
+                random.choice([0, 45, 90]) if early < 7 else 0,
+            )
+        if status != "stayed":
+            continue
         room = random.choice(free)
         for n in nights:
             taken.add((room[0], n))
-            yield "night", (booking, room[0], n, round(list_price(room[1], n) * (0.9 if random.random() < 0.08 else 1), 2))
+            yield "night", (
+                booking,
+                room[0],
+                n,
+                round(list_price(room[1], n) * (0.9 if random.random() < 0.08 else 1), 2),
+            )
         for n in nights:
-            if random.random() > 0.35: continue
+            if random.random() > 0.35:
+                continue
             for item in random.sample(list(ITEMS), random.choice([1, 1, 2])):
                 extras += 1
-                yield "extra", (extras, booking, n, item, random.choice([1, 1, 2, 2, 4]), ITEMS[item] + (2 if n.year == 2024 and item != "minibar" else 0))
-    for booking in range(1, 1500, 190): # given away, on a day that nobody noted
+                yield "extra", (
+                    extras,
+                    booking,
+                    n,
+                    item,
+                    random.choice([1, 1, 2, 2, 4]),
+                    ITEMS[item] + (2 if n.year == 2024 and item != "minibar" else 0),
+                )
+    for booking in range(1, 1500, 190):  # given away, on a day that nobody noted
         yield "extra", (9000 + booking, booking, None, "parking", 1, 0)

@@ -1,5 +1,7 @@
-"""Insurance: policies of three lines (subtypes share the key), premiums, claims, payments on claims, brokers. Foreign keys are
-declared."""
+"""Insurance: policies of three lines (subtypes share the key), premiums, claims, payments on claims, brokers.
+Foreign keys are declared.
+"""
+
 import datetime
 
 SCHEMA = """
@@ -74,13 +76,29 @@ CREATE TABLE CLAIM_PAYMENT (
 );
 """
 
-BROKERS = ["Alder & Sons", "Bridge Cover", "Castle Risk", "Delta Brokers", "Eastgate", "Fairway Partners", "Guildhall", "Harbour Direct",
-           "Ivy Lane", "Juniper", "Kestrel Cover", "Lighthouse"]
-HEADS = [None, 1, 1, None, 4, None, None, 7, 7, 4, 6, None] # Kestrel Cover and Lighthouse have no policy
+BROKERS = [
+    "Alder & Sons",
+    "Bridge Cover",
+    "Castle Risk",
+    "Delta Brokers",
+    "Eastgate",
+    "Fairway Partners",
+    "Guildhall",
+    "Harbour Direct",
+    "Ivy Lane",
+    "Juniper",
+    "Kestrel Cover",
+    "Lighthouse",
+]
+HEADS = [None, 1, 1, None, 4, None, None, 7, 7, 4, 6, None]  # Kestrel Cover and Lighthouse have no policy
 FIRST = ["Ann", "Brian", "Carla", "David", "Edith", "Frank", "Grace", "Henry", "Iris", "John"]
 LAST = ["Adams", "Baker", "Clark", "Davies", "Evans", "Foster", "Green", "Hughes"]
 CITIES = ["Leeds", "Leeds", "York", "Bristol", "Cardiff", "Hull"]
-CAUSES = {"MOTOR": ["COLLISION", "COLLISION", "GLASS", "GLASS", "THEFT", "OTHER"], "HOME": ["WATER", "WATER", "FIRE", "STORM", "THEFT", "OTHER"], "LIFE": ["DEATH"]}
+CAUSES = {
+    "MOTOR": ["COLLISION", "COLLISION", "GLASS", "GLASS", "THEFT", "OTHER"],
+    "HOME": ["WATER", "WATER", "FIRE", "STORM", "THEFT", "OTHER"],
+    "LIFE": ["DEATH"],
+}
 CHANCE = {"MOTOR": [0, 0, 1, 1, 2, 3], "HOME": [0, 0, 0, 1, 2], "LIFE": [0] * 5 + [1]}
 END = datetime.date(2024, 12, 31)
 DAY = datetime.timedelta(days=1)
@@ -88,11 +106,24 @@ DAY = datetime.timedelta(days=1)
 
 def subtype(random, policy, line):
     if line == "MOTOR":
-        values = random.choice(["Ford", "Ford", "Opel", "Volvo", "Tesla"]), random.choice("PPDDE"), random.randrange(0, 15), random.choice([0, 150, 300, 500])
+        values = (
+            random.choice(["Ford", "Ford", "Opel", "Volvo", "Tesla"]),
+            random.choice("PPDDE"),
+            random.randrange(0, 15),
+            random.choice([0, 150, 300, 500]),
+        )
     elif line == "HOME":
-        values = random.choice([120, 180, 250, 250, 400]) * 1000, random.choice([None, 1905, 1950, 1978, 1990, 2004, 2015]), random.random() < 0.3
+        values = (
+            random.choice([120, 180, 250, 250, 400]) * 1000,
+            random.choice([None, 1905, 1950, 1978, 1990, 2004, 2015]),
+            random.random() < 0.3,
+        )
     else:
-        values = random.choice([50, 100, 100, 200, 300]) * 1000, random.random() < 0.25, random.choice([None, random.randrange(1, 261)])
+        values = (
+            random.choice([50, 100, 100, 200, 300]) * 1000,
+            random.random() < 0.25,
+            random.choice([None, random.randrange(1, 261)]),
+        )
     return line + "_POLICY", (policy, *values)
 
 
@@ -104,32 +135,64 @@ def premiums(random, start, last, amount):
         paid = None if random.random() < (0.3 if due.year == 2024 and due.month > 9 else 0.04) else due + late * DAY
         yield due, paid, amount
         due += random.choice([91, 91, 92]) * DAY
-        if due.month == 12 and due.day == 31: due += DAY
+        if due.month == 12 and due.day == 31:
+            due += DAY
 
 
 def rows(random):
     for i, name in enumerate(BROKERS, 1):
-        yield "BROKER", (i, name, ["North", "South", "West"][i % 3], HEADS[i - 1], [5, 7.5, 10, 7.5][i % 4], datetime.date(2023, 9, 30) if i in (5, 9) else None)
+        yield "BROKER", (
+            i,
+            name,
+            ["North", "South", "West"][i % 3],
+            HEADS[i - 1],
+            [5, 7.5, 10, 7.5][i % 4],
+            datetime.date(2023, 9, 30) if i in (5, 9) else None,
+        )
     for i in range(1, 261):
         company = i % 26 == 0
-        name = random.choice(LAST) + " Ltd" if company else f"{random.choice(FIRST)} {random.choice(LAST)}" # some share a name
-        yield "CUSTOMER", (i, name, None if company else datetime.date(1940, 1, 1) + random.randrange(23000) * DAY, random.choice(CITIES))
+        name = (
+            random.choice(LAST) + " Ltd" if company else f"{random.choice(FIRST)} {random.choice(LAST)}"
+        )  # some share a name
+        yield "CUSTOMER", (
+            i,
+            name,
+            None if company else datetime.date(1940, 1, 1) + random.randrange(23000) * DAY,
+            random.choice(CITIES),
+        )
     n_premiums = n_claims = n_payments = 0
     for i in range(1, 421):
-        line, holder = random.choice(["MOTOR", "MOTOR", "MOTOR", "HOME", "HOME", "LIFE"]), random.randrange(1, 231) # 231..260 hold nothing
+        line, holder = random.choice(["MOTOR", "MOTOR", "MOTOR", "HOME", "HOME", "LIFE"]), random.randrange(
+            1, 231
+        )  # 231..260 hold nothing
         signed = datetime.date(2021, 11, 1) + random.randrange(1000) * DAY
-        if signed.year == 2023 and signed.month == 8: signed = datetime.date(2023, 7, 31) # nobody signs in August 2023
+        if signed.year == 2023 and signed.month == 8:
+            signed = datetime.date(2023, 7, 31)  # nobody signs in August 2023
         start = signed + random.choice([1, 1, 10, 30, 60]) * DAY
         status = random.choices(["ACTIVE", "LAPSED", "CANCELLED", "DRAFT"], [12, 3, 3, 1])[0]
-        end = {"ACTIVE": random.choice([None, None, datetime.date(2025, 6, 30)]), "DRAFT": None}.get(status, min(start + random.randrange(90, 700) * DAY, END))
-        yield "POLICY", (i, f"{line[0]}-{10000 + i * 7}", line, holder, holder if random.random() < 0.8 else random.randrange(1, 261),
-                         None if i % 4 == 0 else random.randrange(1, 11), signed, start, end, status)
+        end = {"ACTIVE": random.choice([None, None, datetime.date(2025, 6, 30)]), "DRAFT": None}.get(
+            status, min(start + random.randrange(90, 700) * DAY, END)
+        )
+        yield "POLICY", (
+            i,
+            f"{line[0]}-{10000 + i * 7}",
+            line,
+            holder,
+            holder if random.random() < 0.8 else random.randrange(1, 261),
+            None if i % 4 == 0 else random.randrange(1, 11),
+            signed,
+            start,
+            end,
+            status,
+        )
         yield subtype(random, i, line)
-        if status == "DRAFT": continue
+        if status == "DRAFT":
+            continue
         amount = {"MOTOR": 130.5, "HOME": 72.25, "LIFE": 48}[line] + random.choice([0, 12, 12.5, 40, 95])
         last = min(end or END, END)
         for values in premiums(random, start, last, amount):
-            if i % 41 == 7: break # forgotten by invoicing
+            if i % 41 == 7:
+                break  # forgotten by invoicing
             n_premiums += 1
             yield "PREMIUM", (n_premiums, i, *values)
         for _ in range(random.choice(CHANCE[line])):
@@ -140,9 +203,26 @@ def rows(random):
             closed = None if state == "OPEN" else min(reported + random.randrange(3, 200) * DAY, END)
             reserve = 50000 if line == "LIFE" else random.choice([300, 500, 800, 1200, 1200, 2500, 6000, 15000])
             yield "CLAIM", (n_claims, i, random.choice(CAUSES[line]), loss, reported, closed, reserve, state)
-            parts = {"SETTLED": random.choice([1, 1, 2, 3]), "OPEN": random.choice([0, 0, 1]), "REJECTED": random.choice([0, 0, 0, 1])}[state]
+            parts = {
+                "SETTLED": random.choice([1, 1, 2, 3]),
+                "OPEN": random.choice([0, 0, 1]),
+                "REJECTED": random.choice([0, 0, 0, 1]),
+            }[state]
             for part in range(parts):
                 n_payments += 1
                 paid = min(reported + random.randrange(2, 120) * DAY, closed or END)
                 kind = "E" if state == "REJECTED" or random.random() < 0.25 else "I"
-                yield "CLAIM_PAYMENT", (n_payments, n_claims, paid, kind, round(reserve * random.choice([0.08, 0.2, 0.3, 0.5]) if kind == "I" else random.choice([90, 140.5, 420]), 2))
+                yield "CLAIM_PAYMENT", (
+                    n_payments,
+                    n_claims,
+                    paid,
+                    kind,
+                    round(
+                        (
+                            reserve * random.choice([0.08, 0.2, 0.3, 0.5])
+                            if kind == "I"
+                            else random.choice([90, 140.5, 420])
+                        ),
+                        2,
+                    ),
+                )

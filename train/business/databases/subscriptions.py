@@ -1,4 +1,5 @@
 """Subscriptions of a software vendor: plans, accounts, invoices and payments. Foreign keys are declared."""
+
 import datetime
 
 SCHEMA = """
@@ -38,8 +39,13 @@ CREATE TABLE payment (
 );
 """
 
-PLANS = [("Solo", 900, None), ("Team", 1900, None), ("Scale", 3900, None), ("Legacy", 1500, datetime.date(2023, 3, 31)),
-         ("Campus", 400, None)] # nobody has Campus
+PLANS = [
+    ("Solo", 900, None),
+    ("Team", 1900, None),
+    ("Scale", 3900, None),
+    ("Legacy", 1500, datetime.date(2023, 3, 31)),
+    ("Campus", 400, None),
+]  # nobody has Campus
 COUNTRIES = ["DE", "DE", "FR", "US", "US", "US", "JP"]
 FIRST = ["Blue", "North", "Red", "Iron", "Silver", "Green", "Bright", "Quiet"]
 SECOND = ["Harbor", "Field", "Works", "Foods", "Labs", "Logistics", "Media"]
@@ -50,10 +56,14 @@ def subscriptions(random, account):
     day = datetime.date(2022, 6, 1) + datetime.timedelta(days=random.randrange(800))
     for _ in range(random.choice([0, 1, 1, 1, 2, 2, 3])):
         end = day + datetime.timedelta(days=random.randrange(60, 500))
-        if end.month == 3 and end.year == 2024: end = end.replace(month=4, day=min(end.day, 30)) # nobody leaves in March 2024
+        if end.month == 3 and end.year == 2024:
+            end = end.replace(month=4, day=min(end.day, 30))  # nobody leaves in March 2024
         open_end = end > datetime.date(2024, 12, 31) or random.random() < 0.3
-        yield random.choices([1, 2, 3, 4], [4, 5, 3, 2])[0], day, None if open_end else end, random.choice([1, 2, 3, 5, 5, 10, 25])
-        if open_end: return
+        yield random.choices([1, 2, 3, 4], [4, 5, 3, 2])[0], day, None if open_end else end, random.choice(
+            [1, 2, 3, 5, 5, 10, 25]
+        )
+        if open_end:
+            return
         day = end + datetime.timedelta(days=random.randrange(0, 90))
 
 
@@ -67,10 +77,11 @@ def invoices(random, start, end, price):
 
 
 def rows(random):
-    for i, (name, price, retired) in enumerate(PLANS, 1): yield "plan", (i, name, price, retired)
+    for i, (name, price, retired) in enumerate(PLANS, 1):
+        yield "plan", (i, name, price, retired)
     n_subs = n_invoices = n_payments = 0
     for account in range(1, 181):
-        company = f"{random.choice(FIRST)} {random.choice(SECOND)}" # some companies share a name
+        company = f"{random.choice(FIRST)} {random.choice(SECOND)}"  # some companies share a name
         yield "account", (account, company, random.choice(COUNTRIES), account % 23 == 0)
         for plan, start, end, seats in subscriptions(random, account):
             n_subs += 1
@@ -82,5 +93,11 @@ def rows(random):
                 for part in range(parts):
                     n_payments += 1
                     share = amount // parts if status == "paid" else amount // 3
-                    if status == "paid" and part == parts - 1: share = amount - share * (parts - 1)
-                    yield "payment", (n_payments, n_invoices, issued + datetime.timedelta(days=random.randrange(2, 70)), share)
+                    if status == "paid" and part == parts - 1:
+                        share = amount - share * (parts - 1)
+                    yield "payment", (
+                        n_payments,
+                        n_invoices,
+                        issued + datetime.timedelta(days=random.randrange(2, 70)),
+                        share,
+                    )

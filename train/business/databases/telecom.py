@@ -1,4 +1,5 @@
 """A mobile operator: subscribers, contracts on plans, calls, data usage, invoices and top-ups. No key is declared."""
+
 import datetime
 
 SCHEMA = """
@@ -58,8 +59,14 @@ CREATE TABLE topup (
 );
 """
 
-PLANS = [("S5", "Smart 5", 14.9, 5120, 0), ("S20", "Smart 20", 24.9, 20480, 0), ("MAX", "Max", 39.9, None, 0),
-         ("PRE", "Flex Prepaid", 0, 1024, 1), ("KID", "Kids", 7.9, 512, 0), ("SEN", "Senior", 9.9, 2048, 0)] # nobody has Senior
+PLANS = [
+    ("S5", "Smart 5", 14.9, 5120, 0),
+    ("S20", "Smart 20", 24.9, 20480, 0),
+    ("MAX", "Max", 39.9, None, 0),
+    ("PRE", "Flex Prepaid", 0, 1024, 1),
+    ("KID", "Kids", 7.9, 512, 0),
+    ("SEN", "Senior", 9.9, 2048, 0),
+]  # nobody has Senior
 CITIES = ["Graz", "Graz", "Linz", "Wien", "Wien", "Wien", "Salzburg"]
 FIRST = ["Anna", "Paul", "Lena", "Max", "Eva", "Jakob", "Mia", "Felix"]
 LAST = ["Gruber", "Huber", "Wagner", "Pichler", "Moser", "Berger", "Fuchs"]
@@ -71,13 +78,17 @@ def contracts(random):
     """(plan, start, end, reason) of one subscriber in order."""
     day = datetime.date(2022, 10, 1) + DAY * random.randrange(600)
     for _ in range(3):
-        if day > LAST_DAY: return
+        if day > LAST_DAY:
+            return
         plan = random.choices(["S5", "S20", "MAX", "PRE", "KID"], [4, 4, 2, 3, 1])[0]
         end, reason = day + DAY * random.randrange(40, 420), random.choices("MCD", [5, 3, 1])[0]
-        if (end.year, end.month) == (2024, 2): end += 29 * DAY # nobody ends in February 2024
-        if end > LAST_DAY or random.random() < 0.35: end, reason = None, None
+        if (end.year, end.month) == (2024, 2):
+            end += 29 * DAY  # nobody ends in February 2024
+        if end > LAST_DAY or random.random() < 0.35:
+            end, reason = None, None
         yield plan, day, end, reason
-        if end is None or reason == "D" or reason == "C" and random.random() < 0.8: return
+        if end is None or reason == "D" or reason == "C" and random.random() < 0.8:
+            return
         day = end + DAY * (1 if reason == "M" else random.randrange(10, 120))
 
 
@@ -90,7 +101,8 @@ def months(start, end):
 
 
 def rows(random):
-    for plan in PLANS: yield "plan", plan
+    for plan in PLANS:
+        yield "plan", plan
     fee, prepaid = {p[0]: p[2] for p in PLANS}, {p[0]: p[4] for p in PLANS}
     n_contract = n_invoice = n_topup = 0
     phases = {}
@@ -98,9 +110,16 @@ def rows(random):
         sub = 1000 + i
         recruiter = 1000 + random.randrange(1, i) if i > 10 and random.random() < 0.25 else None
         birth = datetime.date(1945, 1, 1) + DAY * random.randrange(24000) if random.random() < 0.93 else None
-        yield "subscr", (sub, f"{random.choice(FIRST)} {random.choice(LAST)}", birth, random.choice(CITIES), random.choices("RBT", [16, 5, 1])[0], recruiter)
+        yield "subscr", (
+            sub,
+            f"{random.choice(FIRST)} {random.choice(LAST)}",
+            birth,
+            random.choice(CITIES),
+            random.choices("RBT", [16, 5, 1])[0],
+            recruiter,
+        )
         phases[sub] = []
-        for plan, start, end, reason in contracts(random) if i % 29 else (): # some never had a contract
+        for plan, start, end, reason in contracts(random) if i % 29 else ():  # some never had a contract
             n_contract += 1
             phases[sub].append((max(start, datetime.date(2023, 1, 1)), min(end or LAST_DAY, LAST_DAY)))
             yield "contr", (n_contract, sub, plan, start, end, reason)
@@ -108,28 +127,66 @@ def rows(random):
                 if prepaid[plan]:
                     for _ in range(random.choice([0, 0, 1, 1, 2])):
                         n_topup += 1
-                        at = datetime.datetime.combine((month + 31 * DAY).replace(day=1) - DAY if random.random() < 0.15 else month + DAY * random.randrange(28),
-                                                       random.choice([datetime.time(23, 59, 30), datetime.time(random.randrange(24), 15)]))
-                        yield "topup", (n_topup, sub, at, random.choice([500, 1000, 1000, 1500, 3000]), random.choice(["app", "app", "web", "shop"]))
+                        at = datetime.datetime.combine(
+                            (
+                                (month + 31 * DAY).replace(day=1) - DAY
+                                if random.random() < 0.15
+                                else month + DAY * random.randrange(28)
+                            ),
+                            random.choice([datetime.time(23, 59, 30), datetime.time(random.randrange(24), 15)]),
+                        )
+                        yield "topup", (
+                            n_topup,
+                            sub,
+                            at,
+                            random.choice([500, 1000, 1000, 1500, 3000]),
+                            random.choice(["app", "app", "web", "shop"]),
+                        )
                     continue
                 n_invoice += 1
                 issued = (month + 32 * DAY).replace(day=3)
                 state = random.choices("PPOX", [9, 9, 2, 1])[0]
                 amount = round(fee[plan] + random.choice([0, 0, 0, 2.5, 4.9, 12]), 2)
-                yield "inv", (n_invoice, n_contract, month.strftime("%Y-%m"), issued, amount, issued + DAY * random.randrange(1, 60) if state == "P" else None, state)
+                yield "inv", (
+                    n_invoice,
+                    n_contract,
+                    month.strftime("%Y-%m"),
+                    issued,
+                    amount,
+                    issued + DAY * random.randrange(1, 60) if state == "P" else None,
+                    state,
+                )
     with_line = [s for s in phases if any(a < b for a, b in phases[s])]
     for i in range(1, 9001):
         sub = random.choice(with_line)
         start, end = random.choice([p for p in phases[sub] if p[0] < p[1]])
         day = start + DAY * random.randrange((end - start).days)
-        at = datetime.datetime.combine(day, random.choice([datetime.time(23, 59, 5)] + [datetime.time(random.randrange(24), random.randrange(60), 11)] * 11))
+        at = datetime.datetime.combine(
+            day,
+            random.choice(
+                [datetime.time(23, 59, 5)] + [datetime.time(random.randrange(24), random.randrange(60), 11)] * 11
+            ),
+        )
         other = random.choice([s for s in random.sample(with_line, 2) if s != sub]) if random.random() < 0.6 else None
         length = random.choice([0, 0, 15, 60, 60, 95, 180, 400, 1260, 3600])
-        yield "call_rec", (i, sub, other, at, length, int(length > 0 and random.random() < 0.06), 0 if random.random() < 0.7 else length // 60 * 9)
+        yield "call_rec", (
+            i,
+            sub,
+            other,
+            at,
+            length,
+            int(length > 0 and random.random() < 0.06),
+            0 if random.random() < 0.7 else length // 60 * 9,
+        )
     for sub in with_line:
         for start, end in phases[sub]:
             day = start
             while day <= end:
-                if day.month != 7 or day.year != 2023: # usage of July 2023 was lost
-                    yield "data_use", (sub, day, random.choice([0, 12, 80, 80, 250, 900, 2100]), int(random.random() < 0.08))
+                if day.month != 7 or day.year != 2023:  # usage of July 2023 was lost
+                    yield "data_use", (
+                        sub,
+                        day,
+                        random.choice([0, 12, 80, 80, 250, 900, 2100]),
+                        int(random.random() < 0.08),
+                    )
                 day += DAY * random.choice([3, 7, 11, 20])

@@ -1,4 +1,7 @@
-"""Weather stations: hourly and daily measurements, instruments with calibrations, and alerts. No key is declared; dates are text."""
+"""Weather stations: hourly and daily measurements, instruments with calibrations, and alerts. No key is declared;
+dates are text.
+"""
+
 import datetime
 
 SCHEMA = """
@@ -71,15 +74,51 @@ CREATE TABLE alert (
 );
 """
 
-OPERATORS = [("Met Office North", "public", "DE"), ("Alpine Weather Ltd", "private", "AT"), ("Uni Graz Climate Group", "university", "AT"),
-             ("AgroSense", "private", "DE"), ("Hydro Service", "public", "CH"), ("Coastwatch", "public", "DE")] # Coastwatch has no station
+OPERATORS = [
+    ("Met Office North", "public", "DE"),
+    ("Alpine Weather Ltd", "private", "AT"),
+    ("Uni Graz Climate Group", "university", "AT"),
+    ("AgroSense", "private", "DE"),
+    ("Hydro Service", "public", "CH"),
+    ("Coastwatch", "public", "DE"),
+]  # Coastwatch has no station
 REGIONS = ["Coast", "Lowland", "Hills", "Alps", "Alps"]
-PLACES = ["Eschau", "Birk", "Tannberg", "Lindau", "Altmoor", "Neustadt", "Hochalm", "Seefeld", "Grauwand", "Mooring", "Kaltbrunn", "Rietz"]
-PEOPLE = ["Anna Brandt", "Jonas Weil", "Mira Kofler", "Paul Egger", "Sara Lind", "Tom Hauer", "Anna Brandt", "Lukas Moser", "Eva Prinz",
-          "Nils Thoma", "Ida Roth", "Ben Faber"]
-KINDS = {"thermometer": ["T-100", "T-200", "Thermix"], "barometer": ["B-7", "Barox"], "hygrometer": ["H-1", "H-2"],
-         "rain gauge": ["Pluvio", "Rain_X", "RainyX"], "anemometer": ["Cup-3", "Sonic"]}
-ALERTS = ["frost", "storm", "heat", "flood"] # never fog
+PLACES = [
+    "Eschau",
+    "Birk",
+    "Tannberg",
+    "Lindau",
+    "Altmoor",
+    "Neustadt",
+    "Hochalm",
+    "Seefeld",
+    "Grauwand",
+    "Mooring",
+    "Kaltbrunn",
+    "Rietz",
+]
+PEOPLE = [
+    "Anna Brandt",
+    "Jonas Weil",
+    "Mira Kofler",
+    "Paul Egger",
+    "Sara Lind",
+    "Tom Hauer",
+    "Anna Brandt",
+    "Lukas Moser",
+    "Eva Prinz",
+    "Nils Thoma",
+    "Ida Roth",
+    "Ben Faber",
+]
+KINDS = {
+    "thermometer": ["T-100", "T-200", "Thermix"],
+    "barometer": ["B-7", "Barox"],
+    "hygrometer": ["H-1", "H-2"],
+    "rain gauge": ["Pluvio", "Rain_X", "RainyX"],
+    "anemometer": ["Cup-3", "Sonic"],
+}
+ALERTS = ["frost", "storm", "heat", "flood"]  # never fog
 
 
 def day(text, n=0):
@@ -91,70 +130,130 @@ def weather(random, station, elevation):
     base = 10 - elevation / 180
     for n in range(547):
         date = datetime.date(2023, 1, 1) + datetime.timedelta(days=n)
-        if random.random() < 0.04 or (station % 6 == 0 and date.isoformat()[:7] == "2023-11"): continue # a month without rows
+        if random.random() < 0.04 or (station % 6 == 0 and date.isoformat()[:7] == "2023-11"):
+            continue  # a month without rows
         season = -9 if date.month in (12, 1, 2) else 9 if date.month in (6, 7, 8) else 0
         low = round(base + season + random.randrange(-6, 4) - 3)
         high = low + random.randrange(3, 13)
         wet = random.choice([0, 0, 0, 0.4, 1.2, 3.6, 8.0, 15.5, 31.0])
-        snow = None if random.random() < 0.2 else max(0, random.randrange(-5, 30)) if season < 0 and elevation > 300 else 0
-        yield (station, date.isoformat(), -999 if random.random() < 0.03 else low, -999 if random.random() < 0.03 else high,
-               -999 if random.random() < 0.05 else wet, None if station % 4 == 1 else random.randrange(0, 720, 20), snow)
+        snow = (
+            None if random.random() < 0.2 else max(0, random.randrange(-5, 30)) if season < 0 and elevation > 300 else 0
+        )
+        yield (
+            station,
+            date.isoformat(),
+            -999 if random.random() < 0.03 else low,
+            -999 if random.random() < 0.03 else high,
+            -999 if random.random() < 0.05 else wet,
+            None if station % 4 == 1 else random.randrange(0, 720, 20),
+            snow,
+        )
 
 
 def hours(random, station, start, days):
     for n in range(days * 24):
-        if random.random() < 0.05: continue
+        if random.random() < 0.05:
+            continue
         at = datetime.datetime.fromisoformat(start) + datetime.timedelta(hours=n)
         temp = round(random.gauss(12, 5) + (4 if 10 <= at.hour <= 17 else -2), 1)
-        yield (station, at.strftime("%Y-%m-%d %H:%M"), -999 if random.random() < 0.04 else temp,
-               None if station == 3 else random.randrange(30, 100), -999 if random.random() < 0.05 else random.randrange(0, 240) / 10,
-               random.choices(["ok", "suspect", "rejected"], [17, 2, 1])[0])
+        yield (
+            station,
+            at.strftime("%Y-%m-%d %H:%M"),
+            -999 if random.random() < 0.04 else temp,
+            None if station == 3 else random.randrange(30, 100),
+            -999 if random.random() < 0.05 else random.randrange(0, 240) / 10,
+            random.choices(["ok", "suspect", "rejected"], [17, 2, 1])[0],
+        )
 
 
 def rows(random):
-    for i, operator in enumerate(OPERATORS, 1): yield "operator", (i, *operator)
+    for i, operator in enumerate(OPERATORS, 1):
+        yield "operator", (i, *operator)
     stations = []
     for i in range(1, 27):
-        place = random.choice(PLACES) # some stations share a name
+        place = random.choice(PLACES)  # some stations share a name
         elevation = random.choice([5, 40, 120, 310, 560, 890, 1400, 1400, 2100])
         opened = day("1995-03-01", random.randrange(9000))
         closed = day("2023-03-01", random.randrange(420)) if i in (7, 15, 22) else None
         stations.append((i, elevation, closed))
-        yield "station", (i, f"ST{i:03d}", place, REGIONS[i % 5], elevation, None if i in (9, 20) else random.randrange(1, 6), opened, closed)
+        yield "station", (
+            i,
+            f"ST{i:03d}",
+            place,
+            REGIONS[i % 5],
+            elevation,
+            None if i in (9, 20) else random.randrange(1, 6),
+            opened,
+            closed,
+        )
     for i, name in enumerate(PEOPLE, 1):
-        yield "observer", (i, name, i % 6 + 1, day("2015-01-01", random.randrange(3000)), "2023-12-31" if i in (4, 10) else None)
+        yield "observer", (
+            i,
+            name,
+            i % 6 + 1,
+            day("2015-01-01", random.randrange(3000)),
+            "2023-12-31" if i in (4, 10) else None,
+        )
     n_cal = n_instr = 0
     for station, _, closed in stations:
-        if station == 24: continue # no instruments
+        if station == 24:
+            continue  # no instruments
         for kind, models in KINDS.items():
-            if random.random() < 0.25: continue
+            if random.random() < 0.25:
+                continue
             for part in range(random.choice([1, 1, 2])):
                 n_instr += 1
                 installed = day("2018-01-01", random.randrange(1900))
                 removed = closed or (day(installed, random.randrange(200, 900)) if random.random() < 0.25 else None)
-                if removed and removed > "2024-06-30": removed = None
+                if removed and removed > "2024-06-30":
+                    removed = None
                 yield "instrument", (n_instr, station, kind, random.choice(models), installed, removed)
                 done = installed
                 for _ in range(random.choice([0, 1, 2, 3, 4, 5])):
                     done = day(done, random.choice([180, 365, 365, 400]))
-                    if done > "2024-06-30" or done[:7] == "2023-08": break # nobody calibrates in August 2023
+                    if done > "2024-06-30" or done[:7] == "2023-08":
+                        break  # nobody calibrates in August 2023
                     n_cal += 1
                     outcome = random.choices(["pass", "adjusted", "fail"], [6, 3, 1])[0]
-                    yield "calibration", (n_cal, n_instr, done, day(done, 365), outcome,
-                                          None if random.random() < 0.2 else random.randrange(-15, 16) / 10, random.choice([4500, 8000, 8000, 12550]))
+                    yield "calibration", (
+                        n_cal,
+                        n_instr,
+                        done,
+                        day(done, 365),
+                        outcome,
+                        None if random.random() < 0.2 else random.randrange(-15, 16) / 10,
+                        random.choice([4500, 8000, 8000, 12550]),
+                    )
     for station, elevation, closed in stations:
-        if station % 13 == 11: continue # never reported
+        if station % 13 == 11:
+            continue  # never reported
         for row in weather(random, station, elevation):
-            if closed is None or row[1] <= closed: yield "daily", row
+            if closed is None or row[1] <= closed:
+                yield "daily", row
     for station in (1, 2, 3, 5, 8):
-        for row in hours(random, station, "2024-03-20", 45): yield "hourly", row
+        for row in hours(random, station, "2024-03-20", 45):
+            yield "hourly", row
     for i in range(1, 321):
-        station = random.choice([s for s, _, _ in stations if s not in (4, 18)]) # two stations without alerts
+        station = random.choice([s for s, _, _ in stations if s not in (4, 18)])  # two stations without alerts
         at = datetime.datetime(2023, 1, 1) + datetime.timedelta(hours=random.randrange(13100))
-        if at.month == 9: at = at.replace(month=10) # no alert in September
-        if i % 40 == 0: at = at.replace(day=28 if at.month == 2 else 30, hour=23, minute=59)
+        if at.month == 9:
+            at = at.replace(month=10)  # no alert in September
+        if i % 40 == 0:
+            at = at.replace(day=28 if at.month == 2 else 30, hour=23, minute=59)
         cleared = None if i % 29 == 0 else at + datetime.timedelta(hours=random.choice([2, 6, 6, 12, 24, 48]))
-        by = random.randrange(1, 12) # the last observer issues none
-        confirmed = None if random.random() < 0.3 else random.choice([o for o in range(1, 13) if o != by or random.random() < 0.2])
-        yield "alert", (i, station, random.choice(ALERTS), random.choices([1, 2, 3, 4], [4, 4, 2, 1])[0], at.strftime("%Y-%m-%d %H:%M"),
-                        cleared and cleared.strftime("%Y-%m-%d %H:%M"), by, confirmed)
+        by = random.randrange(1, 12)  # the last observer issues none
+        confirmed = (
+            None
+            if random.random() < 0.3
+            else random.choice([o for o in range(1, 13) if o != by or random.random() < 0.2])
+        )
+        yield "alert", (
+            i,
+            station,
+            random.choice(ALERTS),
+            random.choices([1, 2, 3, 4], [4, 4, 2, 1])[0],
+            at.strftime("%Y-%m-%d %H:%M"),
+            cleared and cleared.strftime("%Y-%m-%d %H:%M"),
+            by,
+            confirmed,
+        )

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""train/business: its questions keep to its README, check.py finds what does not, and log.py holds databases out.
+
+check.py runs all queries, which takes minutes. This test runs those of two databases.
+"""
+import collections, contextlib, io, os, sqlite3, sys, unittest
+
+sys.dont_write_bytecode = True
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "train", "business"))
+import check, corpus, log
+
+EXECUTED = ["subscriptions", "hospital"]
+
+
+def database():
+    db = sqlite3.connect(":memory:")
+    db.execute("CREATE TABLE bill(id INT, paid_on TEXT)")
+    db.execute("INSERT INTO bill VALUES (1, '2024-02-01'), (2, NULL), (3, '2024-03-01')")
+    return db
+
+
+def question(**members):
+    right = ["SELECT COUNT(*) FROM bill WHERE paid_on IS NULL"]
+    wrong = [corpus.Wrong("null", "SELECT COUNT(*) FROM bill WHERE paid_on <> NULL"),
+             corpus.Wrong("missing_condition", "SELECT COUNT(*) FROM bill")]
+    sound = {"id": "q", "db": "d", "work": "everyday", "question": "unpaid bills?", "right": right, "wrong": wrong}
+    return corpus.Question(**{**sound, **members})
+
+
+class Corpus(unittest.TestCase):
+    def test_each_question_is_complete(self):
+        for name in corpus.names():
+            for q in corpus.read(name):
+                with self.subTest(id=q.id):
+                    self.assertTrue(q.question and 1 <= len(q.right) <= 3)
+                    self.assertLessEqual({w.kind for w in q.wrong}, set(check.KINDS))
+                    self.assertFalse(set(q.right) & {w.sql for w in q.wrong})
+
+    def test_ids_are_unique(self):
+        seen = collections.Counter(q.id for name in corpus.names() for q in corpus.read(name))
+        self.assertEqual([id for id, n in seen.items() if n > 1], [])
+
+    def test_same_seed_gives_same_rows(self):
+        self.assertEqual(list(corpus.rows("subscriptions")), list(corpus.rows("subscriptions")))
+
+    def test_queries_keep_the_rules(self):
+        for name in EXECUTED:
+            with contextlib.redirect_stdout(io.StringIO()) as printed: _, bad = check.check(name)
+            self.assertEqual(bad, 0, printed.getvalue())
+
+    def test_ddl_has_the_types_of_the_dialect(self):
+        self.assertIn("TIMESTAMP NOT NULL", corpus.ddl("subscriptions", "postgres"))
+        self.assertIn("DATETIME NOT NULL", corpus.ddl("subscriptions", "mariadb"))
+        self.assertIn("VARCHAR(190) NOT NULL", corpus.ddl("subscriptions", "mariadb"))
+
+
+class Check(unittest.TestCase):
+    def faults(self, **members):
+        return check.faults(question(**members), database(), database())
+
+    def test_sound_question_has_no_fault(self):
+        self.assertEqual(self.faults(), [])
+
+    def test_right_queries_that_differ_are_reported(self):
+        more = [question().right[0], "SELECT COUNT(*) FROM bill"]
+        self.assertIn("right queries differ", " ".join(self.faults(right=more)))
+
+    def test_wrong_query_with_right_result_is_reported(self):
+        wrong = [*question().wrong, corpus.Wrong("value", "SELECT COUNT(*) FROM bill WHERE id = 2")]
+        self.assertIn("has the right result", " ".join(self.faults(wrong=wrong)))
+
+    def test_query_that_does_not_run_is_reported(self):
+        wrong = [*question().wrong, corpus.Wrong("value", "SELECT no_column FROM bill")]
+        self.assertIn("no such column", " ".join(self.faults(wrong=wrong)))
+
+    def test_unknown_kind_is_reported(self):
+        wrong = [*question().wrong, corpus.Wrong("mood", "SELECT 7")]
+        self.assertIn("unknown kind 'mood'", self.faults(wrong=wrong))
+
+
+class Log(unittest.TestCase):
+    def test_training_log_has_no_held_out_database(self):
+        held = {name for names in corpus.HELD.values() for name in names}
+        self.assertLessEqual(held, set(corpus.names()))
+        self.assertFalse(held & set(log.names_of("training")))
+
+    def test_twin_puts_wrong_query_on_right_side(self):
+        twins = [q for q in log.questions_of("subscriptions") if "/twin" in q[0]]
+        by_question = {q.question: q for q in corpus.read("subscriptions")}
+        open_invoices = next(q for q in twins if q[1] == "open invoices?")
+        self.assertEqual(open_invoices[3], "SELECT COUNT(*) FROM invoice WHERE status = 'open'")
+        self.assertIn(by_question["cancelled invoices?"].right[0], open_invoices[4])
+
+    def test_malformed_line_names_its_place(self):
+        with self.assertRaisesRegex(corpus.Malformed, "x.txt:3"):
+            corpus.take_line(question(), "rigth: SELECT 1", "x.txt:3")
+
+
+if __name__ == "__main__":
+    unittest.main()
