@@ -38,10 +38,10 @@ def split(text):
 
 
 class Tree:
-    """The files that there are, and the words and calls outside of their comments."""
+    """The files that there are, and the words and calls outside of their comments. Both include ELSEWHERE."""
 
     def __init__(self, root):
-        self.files, self.folders, self.words, self.calls = {}, set(), set(), set()
+        self.files, self.folders, self.words, self.calls = {}, set(), set(ELSEWHERE), set(ELSEWHERE)
         for folder, inner, names in os.walk(root):
             inner[:] = [name for name in inner if name not in LEFT_OUT and not name.startswith(".")]
             here = os.path.relpath(folder, root)
@@ -78,10 +78,10 @@ def in_comment(tree, origin, comment):
         if tree.dead_path(m[1], origin):
             yield f"no such path: {m[1]}"
     for m in FUNCTION.finditer(comment):
-        if (m[1] or m[2]) not in tree.calls | ELSEWHERE:
+        if (m[1] or m[2]) not in tree.calls:
             yield f"no such function: {m[1] or m[2]}()"
     for m in NAME.finditer(comment):
-        if m[1] not in tree.words | ELSEWHERE:
+        if m[1] not in tree.words:
             yield f"no such name: {m[1]}"
 
 
