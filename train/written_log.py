@@ -10,10 +10,8 @@ hundred of them weigh little beside thousands that templates made; mutants diffe
 With --db-root nothing is written: every query is run, and what does not keep to train/written/README.md is told; the exit status
 is then 1.
 """
-import argparse, json, os, sqlite3, sys, time
-
-SECONDS = 5 # of one query
-ROWS = 20_000
+import argparse, json, os, sqlite3, sys
+from execute import run, same
 
 
 def queries_of(question):
@@ -32,18 +30,6 @@ def log_of(question, copy):
 
 
 # --- held against the databases ---
-
-def run(db, sql):
-    """(rows, None), or (None, why not)."""
-    end = time.monotonic() + SECONDS
-    db.set_progress_handler(lambda: time.monotonic() > end, 10_000)
-    try: return db.execute(sql).fetchmany(ROWS), None
-    except sqlite3.Error as error: return None, str(error)
-
-
-def same(a, b, ordered):
-    return a == b if ordered else sorted(a, key=repr) == sorted(b, key=repr)
-
 
 def faults(question, db):
     right, wrong = queries_of(question)

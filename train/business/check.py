@@ -6,35 +6,19 @@
 Each query runs on the data and on a mutated copy. Right queries must agree on both. Wrong ones must differ on the data.
 Prints the counts by database, work and kind. The exit status is 1 if a question has a fault.
 """
-import argparse, collections, re, sqlite3, sys, time
+import argparse, collections, os, re, sys, time
 import corpus
+
+sys.path.insert(0, os.path.dirname(corpus.HERE))
+from execute import run, same
 
 KINDS = """boundary column complement condition_stage constant count_vs_sum date_column direction distinct doubling
 duplicates evidence extra_condition frame grain group_key growth_base join_path last level limit limit_before_aggregate
 missing_condition negation null order partition period projection ratio role scale set_operation state table ties unit
 value whole zeros""".split()
-SECONDS = 10      # of one query
-ROWS = 50_000
-BUILD_SECONDS = 5 # of one database
-WRONG = (2, 5)    # number of wrong queries of a question
-
-
-def run(db, sql):
-    """(rows, None), or (None, why not)."""
-    end = time.monotonic() + SECONDS
-    db.set_progress_handler(lambda: time.monotonic() > end, 10_000)
-    try: return db.execute(sql).fetchmany(ROWS), None
-    except sqlite3.Error as error: return None, str(error)
-
-
-def near(value):
-    """Floats are compared to nine digits."""
-    return float(f"{value:.9g}") if isinstance(value, (int, float)) else value
-
-
-def same(a, b, ordered):
-    a, b = ([tuple(near(v) for v in row) for row in rows] for rows in (a, b))
-    return a == b if ordered else sorted(a, key=repr) == sorted(b, key=repr)
+BUILD_SECONDS = 3         # of one database
+SIZE = (1_000, 200_000)   # number of rows of a database
+WRONG = (2, 5)            # number of wrong queries of a question
 
 
 def is_ordered(sql):
@@ -45,26 +29,35 @@ def is_ordered(sql):
         sql = shorter
 
 
+def faults_of_right(sqls, db, place):
+    """(rows of the first query or None, messages): all queries must have the same result on `db`."""
+    first, error = run(db, sqls[0])
+    if error: return None, [f"{place}{error}: {sqls[0]}"]
+    found = []
+    for sql in sqls[1:]:
+        rows, error = run(db, sql)
+        if error: found.append(f"{place}{error}: {sql}")
+        elif not same(rows, first, is_ordered(sqls[0]) and is_ordered(sql)):
+            found.append(f"{place}right queries differ: {sql}")
+    return first, found
+
+
+def fault_of_wrong(sql, right, expected, db):
+    """A message if a wrong query does not run, has no rows, or has the result of the right one; else None."""
+    rows, error = run(db, sql)
+    if error: return f"{error}: {sql}"
+    if not rows: return f"a wrong query returns no rows: {sql}"
+    if same(rows, expected, is_ordered(right) and is_ordered(sql)): return f"a wrong query has the right result: {sql}"
+    return None
+
+
 def faults_of_queries(question, data, copy):
-    first, error = run(data, question.right[0])
-    if error: return [f"{error}: {question.right[0]}"]
-    found = [] if first else [f"no rows: {question.right[0]}"]
-    ordered = is_ordered(question.right[0])
-    there, error = run(copy, question.right[0])
-    if error: found.append(f"copy: {error}: {question.right[0]}")
-    for sql in question.right[1:]:
-        for db, expected, place in ((data, first, ""), (copy, there, "on the copy: ")):
-            rows, error = run(db, sql)
-            if error: found.append(f"{place}{error}: {sql}")
-            elif expected is not None and not same(rows, expected, ordered and is_ordered(sql)):
-                found.append(f"{place}right queries differ: {sql}")
-    for wrong in question.wrong:
-        rows, error = run(data, wrong.sql)
-        if error: found.append(f"{error}: {wrong.sql}")
-        elif not rows: found.append(f"a wrong query returns no rows: {wrong.sql}")
-        elif same(rows, first, ordered and is_ordered(wrong.sql)):
-            found.append(f"a wrong query has the right result: {wrong.sql}")
-    return found
+    rows, found = faults_of_right(question.right, data, "")
+    if rows is None: return found
+    if not rows: found.append(f"no rows: {question.right[0]}")
+    found += faults_of_right(question.right, copy, "on the copy: ")[1]
+    wrong = (fault_of_wrong(w.sql, question.right[0], rows, data) for w in question.wrong)
+    return found + [fault for fault in wrong if fault]
 
 
 def faults(question, data, copy):
@@ -79,21 +72,26 @@ def faults(question, data, copy):
     return found
 
 
+def faults_of_database(db, took):
+    """Messages for a database that took `took` seconds to build."""
+    n = sum(db.execute(f'SELECT COUNT(*) FROM "{table}"').fetchone()[0] for table in corpus.tables(db))
+    found = [] if SIZE[0] <= n <= SIZE[1] else [f"{n} rows"]
+    return found + ([f"built in {took:.1f} s"] if took > BUILD_SECONDS else [])
+
+
 def check(name):
-    """(questions, number with a fault) of a database."""
-    begin = time.monotonic()
+    """(questions, number with a fault) of a database. Prints the faults."""
+    begin = time.process_time()
     data = corpus.build(name)
-    took = time.monotonic() - begin
+    found = {name: faults_of_database(data, time.process_time() - begin)}
     copy = corpus.build(name, copy=True)
-    bad = 0
-    if took > BUILD_SECONDS: print(f"{name}: built in {took:.1f} s"); bad += 1
     questions = corpus.read(name)
-    seen = collections.Counter(q.id for q in questions)
     for question in questions:
-        found = faults(question, data, copy) + (["id is not unique"] if seen[question.id] > 1 else [])
-        for fault in found: print(f"{question.id}: {fault}")
-        bad += bool(found)
-    return questions, bad
+        again = ["id is not unique"] if question.id in found else []
+        found[question.id] = faults(question, data, copy) + again
+    for id, messages in found.items():
+        for message in messages: print(f"{id}: {message}")
+    return questions, sum(bool(messages) for messages in found.values())
 
 
 def main():

@@ -57,11 +57,14 @@ def rows(name, seed=1):
     for table, values in description(name).rows(random.Random(seed)): yield table, tuple(values)
 
 
+def tables(db):
+    return [name for name, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+
+
 def leaf_tables(db):
-    """Tables with rows to which no declared foreign key points."""
-    tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    parents = {r[2].lower() for t in tables for r in db.execute(f'PRAGMA foreign_key_list("{t}")')}
-    return [t for t in tables if t.lower() not in parents]
+    """Tables to which no declared foreign key points."""
+    parents = {key[2].lower() for table in tables(db) for key in db.execute(f'PRAGMA foreign_key_list("{table}")')}
+    return [table for table in tables(db) if table.lower() not in parents]
 
 
 def lose_rows(db, seed=7):
@@ -126,21 +129,25 @@ def take_line(question, line, at):
     else: raise Malformed(f"{at}: no member '{name}'")
 
 
-def read(name):
-    """The questions of a database. Raises Malformed with file and line."""
-    path, out, text = os.path.join(HERE, "questions", name + ".txt"), [], ""
-    if not os.path.exists(path): return out
-    with open(path, encoding="utf-8") as file: lines = file.read().split("\n") + [""]
-    for number, line in enumerate(lines, 1):
-        at = f"{name}.txt:{number}"
-        if line.startswith("  "): # goes on with the line before
-            text += " " + line.strip()
+def parse(name, lines):
+    """The questions in the lines of NAME.txt. Raises Malformed with file and line."""
+    out, member, at = [], "", ""
+    for number, line in enumerate([*lines, ""], 1):
+        if line.startswith("  ") and member: # goes on with the line before
+            member += " " + line.strip()
             continue
-        if text: take_line(out[-1], text, at)
-        text = ""
+        if member: take_line(out[-1], member, at)
+        member, at = "", f"{name}.txt:{number}"
         head = re.fullmatch(r"\[([\w-]+)\] (analytic|everyday)", line)
         if head: out.append(Question(head[1], name, head[2]))
         elif line and not line.startswith("#"):
             if not out: raise Malformed(f"{at}: expected [ID] analytic or [ID] everyday")
-            text = line
+            member = line
     return out
+
+
+def read(name):
+    """The questions of a database; none if it has no file yet. Raises Malformed with file and line."""
+    path = os.path.join(HERE, "questions", name + ".txt")
+    if not os.path.exists(path): return []
+    with open(path, encoding="utf-8") as file: return parse(name, file.read().split("\n"))

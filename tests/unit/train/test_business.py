@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """train/business: its questions keep to its README, check.py finds what does not, and log.py holds databases out.
 
-check.py runs all queries, which takes minutes. This test runs those of two databases.
+check.py runs all queries, which takes minutes. This test runs those of EXECUTED only.
 """
 import collections, contextlib, io, os, sqlite3, sys, unittest
 
@@ -41,6 +41,18 @@ class Corpus(unittest.TestCase):
         seen = collections.Counter(q.id for name in corpus.names() for q in corpus.read(name))
         self.assertEqual([id for id, n in seen.items() if n > 1], [])
 
+    def test_malformed_line_names_its_place(self):
+        for lines, place in [(["[a] everyday", "question: who?", "rigth: SELECT", "  1", ""], "x.txt:3"),
+                             (["question: who?"], "x.txt:1"), (["  who?"], "x.txt:1"),
+                             (["[a] everyday", "[b] nightly"], "x.txt:2"),
+                             (["[a] everyday", "twin: who?"], "x.txt:2")]:
+            with self.subTest(lines=lines), self.assertRaisesRegex(corpus.Malformed, place):
+                corpus.parse("x", lines)
+
+    def test_continued_line_is_joined(self):
+        q, = corpus.parse("x", ["[a] everyday", "right: SELECT", "  1", "wrong value: SELECT 2", "twin: two?"])
+        self.assertEqual((q.right, q.wrong), (["SELECT 1"], [corpus.Wrong("value", "SELECT 2", "two?")]))
+
     def test_same_seed_gives_same_rows(self):
         self.assertEqual(list(corpus.rows("subscriptions")), list(corpus.rows("subscriptions")))
 
@@ -74,6 +86,12 @@ class Check(unittest.TestCase):
         wrong = [*question().wrong, corpus.Wrong("value", "SELECT no_column FROM bill")]
         self.assertIn("no such column", " ".join(self.faults(wrong=wrong)))
 
+    def test_right_queries_differing_on_copy_are_reported(self):
+        copy = database()
+        copy.execute("DELETE FROM bill WHERE id = 2")
+        found = check.faults(question(right=[*question().right, "SELECT 1"]), database(), copy)
+        self.assertIn("on the copy: right queries differ: SELECT 1", found)
+
     def test_unknown_kind_is_reported(self):
         wrong = [*question().wrong, corpus.Wrong("mood", "SELECT 7")]
         self.assertIn("unknown kind 'mood'", self.faults(wrong=wrong))
@@ -91,10 +109,6 @@ class Log(unittest.TestCase):
         open_invoices = next(q for q in twins if q[1] == "open invoices?")
         self.assertEqual(open_invoices[3], "SELECT COUNT(*) FROM invoice WHERE status = 'open'")
         self.assertIn(by_question["cancelled invoices?"].right[0], open_invoices[4])
-
-    def test_malformed_line_names_its_place(self):
-        with self.assertRaisesRegex(corpus.Malformed, "x.txt:3"):
-            corpus.take_line(question(), "rigth: SELECT 1", "x.txt:3")
 
 
 if __name__ == "__main__":
