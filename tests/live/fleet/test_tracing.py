@@ -119,12 +119,14 @@ def judge(port, trace, sampled="01"):
 
 
 def whole_trace(receiver, trace, candidates):
-    """Its spans, once those that end last in each process are there: a process sends them in the order of their ends."""
+    """Its spans, once all parts are there. A collector may send a later part first: it tries a refused one again after a while."""
     def complete():
         spans = receiver.spans(trace)
         names = Counter(span["name"] for span in spans)
+        of = {span["spanId"]: span["name"] for span in spans}
+        parsed_by = {of.get(span["parentSpanId"]) for span in spans if span["name"] == "parse"}
         ends = names["serve"] and names["request"] and all(names[family] >= candidates for family in FAMILIES)
-        return ends and names.keys() >= INNER and spans  # a collector in between may send the last ones first
+        return ends and names.keys() >= INNER and parsed_by - FAMILIES == {"request"} and spans
 
     return wait_until(complete, WAIT_S, "the trace")
 
