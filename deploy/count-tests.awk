@@ -1,24 +1,30 @@
-# Reads `ctest --verbose`; prints "<passed> <failed>". A Criterion binary counts its own tests; any other test is one.
-function flush_test() {
-  if (!open) return
-  if (tests > 0) { passed += ok; failed += tests - ok } # crashed ones are in tests, not in ok
-  else if (summary && result == "Passed") skipped++ # each of its tests was
+# Reads `ctest --verbose`, with -j too: each line of a test starts with its number. Prints "<passed> <failed>". A
+# Criterion binary counts its own tests; any other test is one.
+function finish(n, result) {
+  if (tests[n] > 0) { passed += ok[n]; failed += tests[n] - ok[n] } # crashed ones are in tests, not in ok
+  else if (summary[n] && result == "Passed") skipped++ # each of its tests was
   else if (result == "Passed") passed++
   else if (result == "Skipped") skipped++
   else failed++
-  if (tests > 0 && result != "Passed" && tests == ok) failed++ # died after its summary
-  open = 0
+  if (tests[n] > 0 && result != "Passed" && tests[n] == ok[n]) failed++ # died after its summary
+  delete open[n]
 }
-/^ *Start +[0-9]+:/ { flush_test(); open = 1; tests = ok = summary = 0; result = "Failed" }
-/Synthesis: Tested: / {
-  summary = 1
+/^ *Start +[0-9]+:/ { number = $2 + 0; open[number] = 1 }
+/^[0-9]+: .*Synthesis: Tested: / {
+  number = $1 + 0
+  summary[number] = 1
   line = $0
   gsub(/\033\[[0-9;]*m/, "", line)
   sub(/.*Tested: */, "", line); split(line, part, /[^0-9]+/)
-  tests += part[1]; ok += part[2]
+  tests[number] += part[1]; ok[number] += part[2]
 }
 /^ *[0-9]+\/[0-9]+ Test +#/ {
-  result = /Passed/ ? "Passed" : /Skipped/ ? "Skipped" : "Failed"
-  flush_test()
+  number = $0
+  sub(/^[^#]*#/, "", number)
+  number += 0
+  finish(number, /Passed/ ? "Passed" : /Skipped/ ? "Skipped" : "Failed")
 }
-END { flush_test(); print passed + 0, failed + 0 }
+END {
+  for (n in open) finish(n, "Failed") # ctest itself died
+  print passed + 0, failed + 0
+}

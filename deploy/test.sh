@@ -126,7 +126,7 @@ build_ahead() {
   deploy/demo.sh --no-install --build-only
 }
 
-suite asan all -LE live
+suite asan all -LE live -j 2
 setsid nice -n 19 bash -c "$(declare -f build_ahead); build_ahead" >build/test-logs/ahead.log 2>&1 &
 ahead=$!
 live

@@ -3,6 +3,7 @@
  *   {"format": "assay-verifier", "version": 2, "command",
  *    "components": hashed linear models, one a component (lib/learn/hashed.h),
  *    "content": a classifier over verifier_row (lib/learn/classifier.h), calibrated for even odds,
+ *    "wording": weight of the learned score of the question's words (lib/question/wording.h); optional,
  *    "generators": {name: {"vote", "first", "none", "temperature"}}; "" is a generator without a name, "*" several}
  *
  * The content model is fitted with right and wrong at even weight, so its log-odds are evidence, to be added to the
@@ -46,6 +47,7 @@ struct verifier_model {
     struct hashed_model *components;
     struct learn_model *content;
     int from[LEARN_MAX_FEATURES]; /* which column of verifier_row is the content model's feature i; -1: none */
+    double wording;               /* weight of the feature wording_sum beside the content model */
     GHashTable *generators;       /* name → struct verifier_prior; NULL: none known */
     struct question_cache *cache;
     uint64_t digest;
@@ -84,6 +86,14 @@ static bool expected_components(const struct verifier_model *model, const char *
     return true;
 }
 
+/* What the words of the question add. Trees alone hear too little of it: most of their training questions are of
+ * databases without pairs to learn words from. */
+static double wording_of(const struct verifier_model *model, const float *features)
+{
+    double sum = (double)features[FEATURE_wording_sum];
+    return isnan(sum) ? 0 : model->wording * sum;
+}
+
 double verifier_content(const struct verifier_model *model, const char *question, const float *features,
                         const float *signals)
 {
@@ -93,7 +103,7 @@ double verifier_content(const struct verifier_model *model, const char *question
     verifier_row(features, signals, expected_components(model, question, expected) ? expected : NULL, row);
     unsigned n = learn_n_features(model->content);
     for (unsigned i = 0; i < n; i++) x[i] = model->from[i] >= 0 ? row[model->from[i]] : (float)NAN;
-    return learn_logit(learn_predict(model->content, x), LEAST_P);
+    return learn_logit(learn_predict(model->content, x), LEAST_P) + wording_of(model, features);
 }
 
 static double content_of(const struct verifier_model *model, const struct verifier_subject *s)
@@ -216,6 +226,8 @@ static enum err_code load(const json_t *root, const struct model_blocks *blocks,
     if (hashed_outputs(model->components) < SQL_COMPONENT_COUNT)
         return err_set(err, ERR_VERSION, "the file has %u components, but this build has %d; train it again",
                        hashed_outputs(model->components), SQL_COMPONENT_COUNT);
+    if (json_object_get(root, "wording") && !model_get_real(root, "wording", 0, 10, &model->wording))
+        return err_set(err, ERR_MALFORMED, "the weight of the wording is invalid");
     if (!load_generators(json_object_get(root, "generators"), model))
         return err_set(err, ERR_MALFORMED, "the numbers of a generator are invalid");
     return load_content(json_object_get(root, "content"), blocks, model, err);

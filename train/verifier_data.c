@@ -7,6 +7,7 @@
 #include "lib/explain/provenance.h"
 #include "lib/learn/metrics.h"
 #include "lib/question/question.h"
+#include "lib/question/wording.h"
 #include "proto/message/msg.h"
 #include "scoring/verifier_context.h"
 #include "train/mutants.h"
@@ -51,6 +52,7 @@ struct collector {
 struct judge {
     struct collector *collector;
     struct labeler *labeler; /* opens databases */
+    GHashTable *wordings;    /* of config->blind: name of a database to its struct wording_model, or NULL */
     struct arena line_arena, arena;
 };
 
@@ -388,11 +390,36 @@ static bool open_schema(struct bench *b)
     return b->schema != NULL;
 }
 
+static void free_wording(void *model)
+{
+    if (model) wording_free(model);
+    g_free(model);
+}
+
+/* Gives the wording model that has not seen the database. NULL if the bundled one has not. */
+static const struct wording_model *blind_wording(struct judge *judge, const char *db)
+{
+    void *model = NULL;
+    if (!judge->collector->config->blind || g_hash_table_lookup_extended(judge->wordings, db, NULL, &model))
+        return model;
+    char *path = g_strdup_printf("%s/%s.bin", judge->collector->config->blind, db);
+    struct wording_model *loaded = g_new0(struct wording_model, 1);
+    if (wording_load(path, loaded, NULL) != ERR_OK) {
+        g_free(loaded);
+        loaded = NULL;
+    }
+    g_free(path);
+    g_hash_table_insert(judge->wordings, g_strdup(db), loaded);
+    return loaded;
+}
+
 static bool open_bench(struct bench *b)
 {
     if (!open_schema(b)) return false;
     b->analysis = question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
     if (!b->analysis) return false;
+    const struct wording_model *wording = blind_wording(b->judge, b->question->db);
+    if (wording) wording_use(b->analysis->wording, wording);
     return b->question->gold ? run_gold(b) && read_gold(b) : run_wrong(b);
 }
 
@@ -473,7 +500,9 @@ static void count_kinds(struct judge *judge, uint32_t index)
 static gpointer judge_thread(gpointer p)
 {
     struct collector *c = p;
-    struct judge judge = {.collector = c, .labeler = labeler_new(c->config->databases)};
+    struct judge judge = {.collector = c,
+                          .labeler = labeler_new(c->config->databases),
+                          .wordings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_wording)};
     arena_init(&judge.line_arena, LINE_BYTES);
     arena_init(&judge.arena, CANDIDATE_BYTES);
     for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->lines->len;) {
@@ -483,6 +512,7 @@ static gpointer judge_thread(gpointer p)
     arena_free(&judge.arena);
     arena_free(&judge.line_arena);
     labeler_free(judge.labeler);
+    g_hash_table_destroy(judge.wordings);
     return NULL;
 }
 

@@ -13,6 +13,8 @@
  * Once a verifier is fitted, a second pass may add its *favourites*: of many single and double mutants those wrong ones
  * that it takes for right although it has not seen their database (struct verifier_search).
  *
+ * A database whose questions the wording model was trained on gets a model that has not seen it (train/word_fit.h).
+ *
  * Two threads or ten give the same data in the same order.
  */
 #ifndef ASSAY_TRAIN_VERIFIER_DATA_H
@@ -90,6 +92,7 @@ struct verifier_collect {
     enum msg_expose expose;       /* what the settings ask for: with none, mutants hold no values of the data */
     const struct db_limits *limits;
     const struct vsig_options *signals;
+    const char *blind;                     /* folder of wording models, NAME.bin; NULL: the bundled one for all */
     struct feedback *feedback;             /* NULL: gold alone counts */
     void (*on_empty)(const char *path);    /* told of a log without a line; NULL: nobody is */
     input_skipped skipped;                 /* told of the first lines that cannot be read */

@@ -362,14 +362,15 @@ double verifier_fitted_blind(const struct verifier_fitted *fitted, const struct 
     return learn_predict_raw(fitted->without[fitted->fold[data->questions[sample->question].database]], x);
 }
 
-char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command)
+char *verifier_fitted_text(const struct verifier_fitted *fitted, const struct verifier_fit_options *options)
 {
     char *text = learn_save_text(fitted->content);
     json_t *content = text ? json_loads(text, 0, NULL) : NULL;
     free(text);
-    char *plain = model_plain_text(command);
-    json_t *root = json_pack("{s:s,s:i,s:s,s:o,s:o}", "format", "assay-verifier", "version", 2, "command", plain,
-                             "components", hashed_save(fitted->components), "content", content);
+    char *plain = model_plain_text(options->command);
+    json_t *root =
+        json_pack("{s:s,s:i,s:s,s:f,s:o,s:o}", "format", "assay-verifier", "version", 2, "command", plain, "wording",
+                  options->wording, "components", hashed_save(fitted->components), "content", content);
     g_free(plain);
     return model_json_text(root, true);
 }

@@ -20,6 +20,7 @@ struct verifier_fit_options {
     double
         by_chance; /* weight of a made-up sample with the gold's result, 0 where its kind always means something else */
     double right_share; /* of all weight, that of right samples */
+    double wording;     /* weight of the wording's score beside the content model */
     double hard;        /* wrong samples gain weight (1 + hard) times by how right they look, 0: none */
     uint32_t without;   /* bits 1 << enum feature_group: leave these columns out */
     const char *command;
@@ -55,6 +56,6 @@ double verifier_fitted_blind(const struct verifier_fitted *fitted, const struct 
                              const struct verifier_sample *sample);
 
 /* The model file; malloc'd, NULL: out of memory. */
-char *verifier_fitted_text(const struct verifier_fitted *fitted, const char *command);
+char *verifier_fitted_text(const struct verifier_fitted *fitted, const struct verifier_fit_options *options);
 
 #endif

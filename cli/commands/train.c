@@ -389,9 +389,10 @@ static int train_run(struct cli *cli)
     }
     if (verifier) return train_verifier(cli);
     if (calibration) return train_calibration(cli);
+    if (strcmp(cli->args[0], "wording") == 0) return train_wording(cli);
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
         if (strcmp(cli->args[0], kinds[i].name) == 0) return run_with(cli, kinds[i].train);
-    complain("unknown train target '%s', expected label-model, classifier, verifier, calibration or export",
+    complain("unknown train target '%s', expected label-model, classifier, verifier, wording, calibration or export",
              cli->args[0]);
     return EXIT_ERROR;
 }
@@ -400,7 +401,7 @@ const struct command command_train = {
     .name = "train",
     .guide = "models.md",
     .sentence = "fit the label model, a classifier or the verifier on logs",
-    .args = "label-model|classifier|verifier|calibration|export LOG... --db-root DIR --out FILE",
+    .args = "label-model|classifier|verifier|wording|calibration|export LOG... --db-root DIR --out FILE",
     .description =
         "Runs all signals on the candidates of the logs and fits a model to the results. If a line has a reference "
         "(gold) query and no candidates, mutants are used: copies of the gold query with one seeded error each.\n\n"
@@ -411,6 +412,8 @@ const struct command command_train = {
         "model is one of the classifier's features.\n\n"
         "verifier learns whether a candidate answers its question. Its data are gold queries, logged candidates, "
         "mutants, and gold queries of other questions. The printed results are from held-out databases.\n\n"
+        "wording learns which words of a question ask for which parts of a query. It reads pairs of a correct and a "
+        "wrong query (train/business/README.md). Its file is linked into the program: build again to use it.\n\n"
         "calibration learns how much the votes and ranks of a generator (system that wrote the candidates) mean, and "
         "adds that to the verifier's file. It reads logs with candidates and gold queries, or files of requests and "
         "feedback (docs/formats.md). With --from-topic, it also reads feedback from that topic, up to the end that the "
@@ -427,7 +430,7 @@ const struct command command_train = {
         "assay train calibration requests.jsonl verdicts.jsonl --servers kafka:9092 --from-topic assay.feedback \\\n"
         "    --from-time 2026-03-01T00:00:00Z --db-root databases --out verifier.json",
     .main_flags = "db-root out verifier label-model limit seed",
-    .words = "label-model classifier verifier calibration export",
+    .words = "label-model classifier verifier wording calibration export",
     .groups = (const struct option_group *const[]){&options_train, &options_recipe, &options_log, &options_range,
                                                    &options_kafka, &options_judge, &options_llm, &options_consult,
                                                    &options_signals, &options_database, &options_schema,

@@ -39,6 +39,7 @@ static struct verifier_fit_options fit_options(const struct cli *cli, const char
     o.right_share = s->train.right_share;
     o.hard = s->train.hard;
     o.by_chance = s->train.by_chance;
+    o.wording = s->train.wording;
     o.command = command;
     for (unsigned i = 0; i < s->train.without.n; i++)
         o.without |= 1U << (unsigned)features_group_by_name(s->train.without.items[i]);
@@ -226,7 +227,7 @@ static enum err_code fit(const struct cli *cli, const struct verifier_data *data
     bool cross = cli->settings.train.cross;
     enum err_code code = (cross ? verifier_cross : verifier_fit)(data, &options, &fitted, err);
     if (code == ERR_OK) {
-        char *text = cross ? NULL : verifier_fitted_text(&fitted, command);
+        char *text = cross ? NULL : verifier_fitted_text(&fitted, &options);
         if (!cross) code = model_file_write(cli->settings.train.out, text, err);
         print_held_out(data, fitted.held_out, options.folds);
         if (!code && cli->settings.train.scores)
@@ -328,6 +329,7 @@ int train_verifier(struct cli *cli)
                                        .mutants = (uint32_t)cli->settings.train.mutants,
                                        .doubles = (uint32_t)cli->settings.train.doubles,
                                        .siblings = (uint32_t)cli->settings.train.siblings,
+                                       .blind = cli->settings.train.blind,
                                        .seed = (uint64_t)cli->settings.train.seed,
                                        .limit = (uint64_t)cli->settings.log.limit,
                                        .skipped = train_skipped,

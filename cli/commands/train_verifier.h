@@ -1,4 +1,4 @@
-/* assay train verifier, assay train calibration, assay train export. Exit codes as in cli.h. Thread: main. */
+/* assay train verifier, wording, calibration and export. Exit codes as in cli.h. Thread: main. */
 #ifndef ASSAY_CLI_COMMANDS_TRAIN_VERIFIER_H
 #define ASSAY_CLI_COMMANDS_TRAIN_VERIFIER_H
 
@@ -16,6 +16,7 @@ int train_left_out(const struct verifier_data *data);
 void train_append_recipe(const struct cli *cli, GString *command);
 
 int train_verifier(struct cli *cli);
+int train_wording(struct cli *cli);
 int train_calibration(struct cli *cli);
 int train_export(struct cli *cli);
 

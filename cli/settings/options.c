@@ -560,6 +560,9 @@ static const struct option_row train_rows[] = {
      .sentence = "verifier: only print the results on held-out databases, and write no model"},
     {"scores", 0, OPT_TEXT, "FILE", AT(train.scores), .command_line_only = true,
      .sentence = "verifier: file to write the held-out score of each candidate to, tab-separated"},
+    {"blind", 0, OPT_TEXT, "DIR", AT(train.blind), .command_line_only = true,
+     .sentence = "folder with a wording model for each database, which has not seen its questions; wording: write it; "
+                 "verifier: read it"},
     {"verifier", 0, OPT_TEXT, "FILE", AT(train.verifier),
      .sentence = "calibration: verifier file to add to; without it, the file of --out"},
     END};
@@ -583,6 +586,10 @@ static const struct option_row recipe_rows[] = {
     {"views", 0, FLAG_ARG, AT(train.views), "true",
      .sentence = "also learn from the other candidates of a request: rank, votes and agreement; no: for logs with "
                  "synthetic candidates"},
+    {"cost", 0, OPT_REAL, "C", AT(train.cost), "15", .min = 0.001, .max = 1e6,
+     .sentence = "wording: cost of an error, as in liblinear; higher values fit the pairs more closely"},
+    {"bits", 0, OPT_INT, "N", AT(train.bits), "20", .min = 8, .max = 22,
+     .sentence = "wording: the model has 2^N weights of one byte"},
     {"doubles", 0, OPT_INT, "N", AT(train.doubles), "3", .min = 0, .max = 64,
      .sentence = "verifier: number of mutants with two seeded errors, per question"},
     {"favourites", 0, OPT_INT, "N", AT(train.favourites), "0", .min = 0, .max = 64,
@@ -610,6 +617,8 @@ static const struct option_row recipe_rows[] = {
      .sentence = "verifier: share of the total weight that correct candidates receive"},
     {"hard", 0, OPT_REAL, "WEIGHT", AT(train.hard), "0", .min = 0, .max = 100,
      .sentence = "verifier: extra weight of wrong candidates that a first model scored as correct"},
+    {"wording", 0, OPT_REAL, "WEIGHT", AT(train.wording), "0.015", .min = 0, .max = 10,
+     .sentence = "verifier: weight of the learned score of the question's words, in log-odds, beside the trees"},
     {"by-chance", 0, OPT_REAL, "WEIGHT", AT(train.by_chance), "0.2", .min = 0, .max = 1,
      .sentence = "verifier: weight of mutants and siblings whose result is correct, possibly by chance"},
     {"without", 0, OPT_LIST, "GROUP", AT(train.without), NULL,

@@ -189,10 +189,12 @@ struct settings {
         double prior, target_prior, unsolved, trust;
         bool views;
         int64_t doubles, siblings, rounds, depth;
-        double rank, focal_gamma, focal_alpha, right_share, hard, by_chance;
+        double rank, focal_gamma, focal_alpha, right_share, hard, by_chance, wording;
         struct string_list without;
         bool cross;
-        const char *verifier, *scores;
+        const char *verifier, *scores, *blind;
+        double cost;
+        int64_t bits;
         int64_t favourites, favourite_rounds, pool;
     } train;
     struct {

@@ -34,6 +34,7 @@ struct frame_element;
     X(SIGN, sign, CALCULATION, "sign of an amount")                                                                    \
     X(COLUMNS, columns, CALCULATION, "order and names of columns")                                                     \
     X(DIRECTION, direction, CALCULATION, "direction of a comparison")                                                  \
+    X(ROWS, rows, CALCULATION, "rows that count")                                                                      \
     X(UNIT, unit, UNITS, "unit of an amount")
 
 enum align_aspect {

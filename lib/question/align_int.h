@@ -84,7 +84,8 @@ int align_order_around(const struct aligner *a, const struct meaning *first, con
 /* Says which row LAG or LEAD reads: -1 the row before, 1 the row after, 0 neither. */
 int align_step_of(const struct meaning_term *window);
 
-/* The aspects: align_window.c, align_measure.c, align_case.c, align_compare.c, align_unit.c. Each adds items. */
+/* The aspects: align_window.c, align_measure.c, align_case.c, align_compare.c, align_rows.c,
+ * align_unit.c. Each adds items. */
 #define X(aspect, look, group, name) void align_##look(struct aligner *a);
 ALIGN_ASPECTS(X)
 #undef X

@@ -36,7 +36,9 @@
     X(IN_ORDER, "in_order")         /* the columns follow the order of the words */                                    \
     X(LATE, "late")                 /* after the time that was planned */                                              \
     X(EARLY, "early")               /* before the time that was planned, or at it */                                   \
-    X(REPEATS, "repeats")           /* each occurrence counts, even if it is the same */
+    X(REPEATS, "repeats")           /* each occurrence counts, even if it is the same */                               \
+    X(KEPT, "kept")                 /* rows of a kind count too: "drafts too", "any status" */                         \
+    X(LEFT_OUT, "left_out")         /* rows of a kind do not count: "drafts excluded" */
 
 enum frame_kind {
 #define X(kind, name) FRAME_##kind,

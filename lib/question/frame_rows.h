@@ -1327,6 +1327,37 @@ X("multiple|several|repeat|double|second|further|return ?and ?* count|counts|cou
   "?as|too|again|also|separately ?*",
   REPEATS, 0)
 X("more than once|twice counts|count|is|are|each|adds", REPEATS, 0)
+/* rows of a kind that count, or do not */
+X("too many|much|few|little|high|low|late|early|long|short|small|big|large|old|young|expensive|cheap|often|slow|fast",
+  IDIOM, 0)
+X("without|no|not|never|if|have|has|had|having|there|is|are|at|for ?ever any", IDIOM, 0)
+X("as well as", IDIOM, 0)
+X("up|down|from|until|till ?to and|but including", IDIOM, 0)
+X("up to and including", IDIOM, 0)
+X("any * but|except|besides", IDIOM, 0)
+X("too|included|inclusive|incl", KEPT, 0)
+X("as well", KEPT, 0)
+X("count|counts|counted ?in too|also", KEPT, 0)
+X("count|counts|counted ?in as well", KEPT, 0)
+X("or not", KEPT, 0)
+X("with or without ?a|an|any|the ?*", KEPT, 0)
+X("whether or not ?*", KEPT, 0)
+X("any", KEPT, 0)
+X("of any|every|all kind|type|sort|status|state", KEPT, 0)
+X("in|at|with whatever|whichever *", KEPT, 0)
+X("whatever|whichever ?the|its|their *", KEPT, 0)
+X("whoever|whatever ?it|they|he ?was|were|is|are", KEPT, 0)
+X("regardless|irrespective|independent of ?the|its|their ?whether *", KEPT, 0)
+X("no matter which|what|who|how|if|whether ?the|its|their ?*", KEPT, 0)
+X("including ?the ?*", KEPT, 0)
+X("excluded|exclude|excl|ignored|ignore|omitted|omit|disregarded", LEFT_OUT, 0)
+X("left|leaving|leave aside|out", LEFT_OUT, 0)
+X("not counted|counting|included|including|considered", LEFT_OUT, 0)
+X("do|does|should|must not count", LEFT_OUT, 0)
+X("except|besides ?for ?the", LEFT_OUT, 0)
+X("apart|aside from", LEFT_OUT, 0)
+X("other than", LEFT_OUT, 0)
+
 #undef UNIT
 #undef UNITS
 #undef PERIODLY

@@ -5,6 +5,7 @@
 #include "lib/question/link.h"
 #include "lib/question/memo.h"
 #include "lib/question/read.h"
+#include "lib/question/wording.h"
 
 #include <string.h>
 
@@ -63,8 +64,9 @@ const struct question *question_read(struct arena *arena, const struct schema_in
     const struct text_embedder *embedder = text_builtin_embedder();
     if (!embedder->embed(embedder, question, out->tokens.len, out->embedding)) return NULL;
     out->links = link_read(arena, schema, out);
+    out->wording = wording_read(arena, question, evidence);
     out->memo = arena_new(arena, struct question_memo);
-    if (!out->links || !out->memo) return NULL;
+    if (!out->links || !out->wording || !out->memo) return NULL;
     out->memo->arena = arena;
     return out;
 }

@@ -100,7 +100,7 @@ Test(train_verifier, same_samples_same_bytes, .timeout = 300)
     options.trees.focal_gamma = 2; /* the other loss, too */
     cr_assert_eq(verifier_fit(data, &options, &a, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(verifier_fit(data, &options, &b, &err), ERR_OK, "%s", err.text);
-    char *x = verifier_fitted_text(&a, options.command), *y = verifier_fitted_text(&b, options.command);
+    char *x = verifier_fitted_text(&a, &options), *y = verifier_fitted_text(&b, &options);
     cr_expect_str_eq(x, y);
     struct verifier_model *model;
     cr_assert_eq(verifier_load_text(x, strlen(x), &model, &err), ERR_OK, "%s", err.text);
@@ -250,6 +250,67 @@ Test(train_verifier, by_the_program, .init = scratch_begin, .fini = scratch_end,
     run_free(&first);
     run_free(&again);
     run_free(&calibrated);
+    leak_check();
+}
+
+static void append_pairs(GString *pairs, const char *db, const char *table)
+{
+    g_string_append_printf(
+        pairs,
+        "{\"db\": \"%s\", \"question\": \"how many are there?\", \"right\": \"SELECT COUNT(*) FROM %s\","
+        " \"wrong\": \"SELECT * FROM %s\"}\n"
+        "{\"db\": \"%s\", \"question\": \"list all of them please\", \"right\": \"SELECT * FROM %s\","
+        " \"wrong\": \"SELECT COUNT(*) FROM %s\"}\n",
+        db, table, table, db, table, table);
+}
+
+/* Five databases, one question that asks for a count and one that does not: the words decide, in each database that the
+ * model has not seen. */
+Test(train_wording, by_the_program, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
+{
+    static const char *const tables[] = {"boat", "crew", "dock", "fare", "port"};
+    GString *pairs = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
+        char *path = g_strdup_printf("%s/%s.sqlite", tables[i], tables[i]);
+        char *ddl = g_strdup_printf("CREATE TABLE %s (id INTEGER PRIMARY KEY, name TEXT)", tables[i]);
+        sqlite3 *db;
+        g_mkdir(tables[i], 0755);
+        cr_assert(sqlite3_open(path, &db) == SQLITE_OK && sqlite3_exec(db, ddl, NULL, NULL, NULL) == SQLITE_OK);
+        sqlite3_close(db);
+        append_pairs(pairs, tables[i], tables[i]);
+        g_free(path);
+        g_free(ddl);
+    }
+    g_mkdir("blind", 0755);
+    write_file("pairs.jsonl", pairs->str);
+    struct run run = assay("train", "wording", "pairs.jsonl", "--db-root", ".", "--blind", "blind", "--out", "w.bin",
+                           "--recipe", "{bits: 14}");
+    cr_expect_eq(run.status, 0, "%s", run.err);
+    cr_expect(strstr(run.out, "10 pairs of 5 databases, 0 lines not used"), "%s", run.out);
+    cr_expect(strstr(run.out, "preferred: 100.0 %"), "%s", run.out);
+    cr_expect(g_file_test("w.bin", G_FILE_TEST_EXISTS) && g_file_test("blind/port.bin", G_FILE_TEST_EXISTS));
+    run_free(&run);
+    g_string_append(
+        pairs, "{\"db\": \"boat\", \"question\": \"who?\"}\n"
+               "{\"db\": \"boat\", \"question\": \"who?\", \"right\": \"SELECT nam FROM boat\", \"wrong\": "
+               "\"SELECT 1\"}\n"
+               "{\"db\": \"nowhere\", \"question\": \"who?\", \"right\": \"SELECT 2\", \"wrong\": \"SELECT 1\"}\n");
+    write_file("pairs.jsonl", pairs->str);
+    run = assay("train", "wording", "pairs.jsonl", "--db-root", ".", "--out", "w.bin", "--recipe", "{bits: 14}");
+    cr_expect(run.status == 0 && strstr(run.out, "3 lines not used"), "%s%s", run.out, run.err);
+    cr_expect(strstr(run.err, "pairs.jsonl:11: skipped: a pair is an object with db, question, right and wrong") &&
+                  strstr(run.err, "pairs.jsonl:12: skipped: a query cannot be read") &&
+                  strstr(run.err, "pairs.jsonl:13: skipped: the database cannot be opened"),
+              "%s", run.err);
+    run_free(&run);
+    write_file("pairs.jsonl",
+               "{\"db\": \"boat\", \"question\": \"how many?\", \"right\": \"SELECT COUNT(*) FROM boat\", "
+               "\"wrong\": \"SELECT * FROM boat\"}\n");
+    run = assay("train", "wording", "pairs.jsonl", "--db-root", ".", "--out", "w.bin");
+    cr_expect(run.status == 2 && strstr(run.err, "pairs of at least 5 databases are needed, there are 1"), "%s",
+              run.err);
+    run_free(&run);
+    g_string_free(pairs, TRUE);
     leak_check();
 }
 

@@ -1,0 +1,229 @@
+/* The aspect of the rows that count: those of a kind that the question keeps ("inactive ones too", "any status"), and
+ * those that it leaves out ("test rows excluded"). */
+#include "lib/question/align_int.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum {
+    REACH = 2, /* tokens beside an element that say which rows */
+    FEW = 3,   /* more values than a flag has */
+    MANY = 50  /* values of a kind */
+};
+
+/* A condition on one column: compared with literals, with NULL, or true by itself. */
+struct row_filter {
+    const struct meaning_term *term;
+    const struct schema_column *column;
+};
+
+struct row_filters {
+    const struct aligner *a;
+    struct row_filter items[ALIGN_MAX_PARTS];
+    uint32_t n;
+};
+
+/* True if the element precedes the words that it is about, as in "any status". In "drafts too" it follows them. */
+static bool is_prefix(const struct aligner *a, const struct frame_element *asked)
+{
+    static const char *const words[] = {"any",       "every",     "of",    "in",         "at",           "whatever",
+                                        "whichever", "no",        "with",  "regardless", "irrespective", "independent",
+                                        "including", "excluding", "excl",  "ignoring",   "omitting",     "disregarding",
+                                        "except",    "besides",   "apart", "aside",      "other",        "leave",
+                                        "leaving",   "not"};
+    const struct text_token *first = &a->question->tokens.items[asked->first];
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (text_same(first->norm, words[i])) return true;
+    return false;
+}
+
+/* The words that an element is about, up to the nearest punctuation mark. */
+static struct align_run words_about(const struct aligner *a, const struct frame_element *asked)
+{
+    const struct text_tokens *tokens = &a->question->tokens;
+    struct align_run run = {tokens, asked->first, asked->first + asked->n_tokens};
+    bool prefix = is_prefix(a, asked);
+    for (unsigned i = 0; !prefix && i < REACH && run.first && tokens->items[run.first - 1].kind != TEXT_PUNCT; i++)
+        run.first--;
+    for (unsigned i = 0; prefix && i < REACH && run.end < tokens->n && tokens->items[run.end].kind != TEXT_PUNCT; i++)
+        run.end++;
+    return run;
+}
+
+/* True for "or not" with more words behind it: "zero or not recorded". */
+static bool goes_on(const struct aligner *a, const struct frame_element *asked)
+{
+    const struct text_tokens *tokens = &a->question->tokens;
+    uint32_t end = asked->first + asked->n_tokens;
+    return text_same(tokens->items[end - 1].norm, "not") && end < tokens->n && tokens->items[end].kind != TEXT_PUNCT;
+}
+
+/* --- conditions of the query --- */
+
+static const struct schema_column *column_in(const struct aligner *a, const struct meaning_term *term)
+{
+    term = meaning_follow(term, NULL);
+    const struct schema_column *column = align_column(a, term);
+    bool inside = term->kind == MEANING_CALL || term->kind == MEANING_PERIOD || term->kind == MEANING_OPERATION;
+    for (uint32_t i = 0; inside && !column && i < term->n_parts; i++) column = column_in(a, term->parts[i]);
+    return column;
+}
+
+static bool is_test(const struct meaning_term *term)
+{
+    static const char *const names[] = {"=", "<>", "in", "not in", "is null",  "is not null", "<",
+                                        ">", "<=", ">=", "like",   "not like", "is",          "is not"};
+    for (size_t i = 0; term->kind == MEANING_OPERATION && i < G_N_ELEMENTS(names); i++)
+        if (g_str_equal(term->name, names[i])) return true;
+    return false;
+}
+
+static void add_filter(struct row_filters *filters, const struct meaning_term *term, const struct schema_column *column)
+{
+    if (column && filters->n < ALIGN_MAX_PARTS) filters->items[filters->n++] = (struct row_filter){term, column};
+}
+
+static void note_term(void *self, const struct meaning *owner, const struct meaning_term *term)
+{
+    (void)owner;
+    struct row_filters *filters = self;
+    if (!is_test(term)) return;
+    for (uint32_t i = 1; i < term->n_parts; i++)
+        if (term->parts[i]->kind != MEANING_VALUE) return;
+    add_filter(filters, term, column_in(filters->a, term->parts[0]));
+}
+
+/* A column that is a condition by itself, or negated. */
+static void note_flags(struct row_filters *filters, struct meaning_term *const *conditions, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct meaning_term *term = conditions[i];
+        if (align_is(term, MEANING_OPERATION, "not") && term->n_parts == 1) term = term->parts[0];
+        add_filter(filters, conditions[i], align_column(filters->a, meaning_follow(term, NULL)));
+    }
+}
+
+static void note_relation(void *self, const struct meaning *m)
+{
+    note_flags(self, m->conditions, m->n_conditions);
+}
+
+static bool says_literal(const struct aligner *a, const struct align_run *run, const struct meaning_term *term)
+{
+    uint32_t token;
+    for (uint32_t i = 0; i < term->n_parts; i++)
+        if (align_said_at(a, term->parts[i], &token) && token >= run->first && token < run->end) return true;
+    return false;
+}
+
+/* True if the filter takes all values of its column, as "in (1, 2, 3)" may. */
+static bool takes_all(const struct row_filter *filter)
+{
+    const struct schema_stats *stats = &filter->column->stats;
+    return align_is(filter->term, MEANING_OPERATION, "in") && stats->distinct &&
+           filter->term->n_parts > stats->distinct;
+}
+
+/* "any status": the status is a kind, not a time or a key, and its name follows. */
+static bool is_any_of(const struct row_filters *filters, const struct align_run *run, const struct row_filter *filter)
+{
+    const struct schema_stats *stats = &filter->column->stats;
+    bool kind = stats->distinct && stats->distinct <= MANY && stats->date_texts * 2 <= stats->texts;
+    return kind && align_run_names(filters->a, run, filter->column);
+}
+
+static const struct row_filter *find_filter(const struct row_filters *filters, const struct align_run *run, bool prefix)
+{
+    for (uint32_t i = 0; i < filters->n; i++) {
+        const struct row_filter *filter = &filters->items[i];
+        if (takes_all(filter)) continue;
+        if (prefix ? is_any_of(filters, run, filter)
+                   : align_run_names(filters->a, run, filter->column) || says_literal(filters->a, run, filter->term))
+            return filter;
+    }
+    return NULL;
+}
+
+/* --- what the database could be asked for --- */
+
+static bool run_says_value(const struct aligner *a, const struct align_run *run, const struct schema_column *column)
+{
+    uint32_t n;
+    const struct question_said *said = question_values_of(a->question, a->schema, column, &n);
+    for (uint32_t i = 0; said && i < n; i++)
+        if (said[i].first >= run->first && said[i].first < run->end) return true;
+    return false;
+}
+
+static bool is_flag(const struct aligner *a, const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    return stats->distinct && stats->distinct < FEW && !column->pk && !schema_is_foreign_key(a->schema, column->id);
+}
+
+static bool has_filter(const struct row_filters *filters, const struct schema_column *column)
+{
+    for (uint32_t i = 0; i < filters->n; i++)
+        if (filters->items[i].column == column) return true;
+    return false;
+}
+
+/* Looks for a column of a table that the query reads by which the rows can be left out. *filtered: the query has a
+ * condition on one. */
+static bool can_leave_out(const struct row_filters *filters, const struct align_run *run, bool *filtered)
+{
+    const struct aligner *a = filters->a;
+    bool found = false;
+    for (uint32_t r = 0; r < a->n_relations; r++)
+        for (uint32_t s = 0; s < a->relations[r]->n_sources; s++) {
+            int number = a->relations[r]->sources[s].table;
+            const struct schema_table *table = number < 0 ? NULL : &a->schema->tables[number];
+            for (uint32_t c = 0; table && c < table->n_columns; c++) {
+                const struct schema_column *column = &table->columns[c];
+                if (!run_says_value(a, run, column) && !(is_flag(a, column) && align_run_names(a, run, column)))
+                    continue;
+                found = true;
+                *filtered |= has_filter(filters, column);
+            }
+        }
+    return found;
+}
+
+/* --- the aspect --- */
+
+static void check_kept(struct aligner *a, const struct row_filters *filters, const struct frame_element *asked)
+{
+    const struct align_run run = words_about(a, asked);
+    const struct row_filter *filter = find_filter(filters, &run, is_prefix(a, asked));
+    bool filtered = false, share = align_asked(a, FRAME_SHARE) && a->ratios.n; /* the part of a share has conditions */
+    if (filter && share) return;
+    if (filter)
+        align_differ(a, ALIGN_ROWS, asked, filter->term, false, "the query leaves out rows that the question keeps");
+    else if (can_leave_out(filters, &run, &filtered) && !filtered)
+        align_agree(a, ALIGN_ROWS, asked, NULL);
+}
+
+static void check_left_out(struct aligner *a, const struct row_filters *filters, const struct frame_element *asked)
+{
+    const struct align_run run = words_about(a, asked);
+    bool filtered = false;
+    if (!can_leave_out(filters, &run, &filtered)) return;
+    if (filtered)
+        align_agree(a, ALIGN_ROWS, asked, NULL);
+    else
+        align_differ(a, ALIGN_ROWS, asked, NULL, false, "the query keeps rows that the question leaves out");
+}
+
+void align_rows(struct aligner *a)
+{
+    struct row_filters filters = {.a = a};
+    const unsigned asks = 1U << FRAME_KEPT | 1U << FRAME_LEFT_OUT;
+    if (!(a->frame->kinds & asks)) return;
+    meaning_visit(a->meaning,
+                  &(struct meaning_visitor){.self = &filters, .relation = note_relation, .term = note_term});
+    for (uint32_t i = 0; i < a->frame->n; i++) {
+        const struct frame_element *asked = &a->frame->elements[i];
+        if (asked->kind == FRAME_KEPT && !goes_on(a, asked)) check_kept(a, &filters, asked);
+        if (asked->kind == FRAME_LEFT_OUT) check_left_out(a, &filters, asked);
+    }
+}

@@ -1,0 +1,39 @@
+/* Fits the wording model (lib/question/wording.h) to pairs: a question, a right query, and a wrong one.
+ *
+ * A pair is a line of JSON as train/business/log.py --pairs writes it. A logistic regression (liblinear) learns from
+ * the keys that one query of a pair has and the other has not. So only what differs between the two can have a weight.
+ * Words are common if the questions of four databases have them. Keys that the pairs of one database alone have get no
+ * weight.
+ *
+ * Databases are split into folds. Models of the folds measure what the model knows of databases that it has not seen.
+ * The verifier learns the worth of the score from these models too (struct verifier_collect, `blind`). Thread: main. */
+#ifndef ASSAY_TRAIN_WORD_FIT_H
+#define ASSAY_TRAIN_WORD_FIT_H
+
+#include "lib/base/input.h"
+#include "lib/schema/schema.h"
+#include "worker/worker.h"
+
+struct word_fit_options {
+    const struct worker_databases *databases;
+    struct schema_cache *schemas; /* of these databases */
+    const struct db_limits *limits;
+    unsigned bits, folds;
+    double cost; /* of liblinear: higher fits the pairs more closely */
+    const char *out;
+    const char
+        *blind; /* folder for the folds' models, one file NAME.bin for each database; NULL if no one needs them */
+    input_skipped skipped; /* is told of lines that cannot be used */
+};
+
+struct word_fit_result {
+    uint32_t pairs, databases, unused; /* unused: lines that cannot be used */
+    uint32_t common, keys;             /* common words; weights that are not 0 */
+    double preferred;                  /* share of pairs whose right query scores higher, on databases not seen */
+};
+
+/* ERR_CONFIG: fewer than two databases, or liblinear is not there. ERR_IO: a file cannot be read or written. */
+enum err_code fit_words(const struct word_fit_options *options, const char *const *paths, int n_paths,
+                        struct word_fit_result *result, struct err *err);
+
+#endif
