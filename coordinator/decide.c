@@ -30,6 +30,9 @@
  * sampled list a candidate other than the first that executes must beat that one by the list's margin, or noise would
  * be swapped for noise.
  *
+ * A *tie*: another candidate has nearly the P(correct) of the best, and another result. Then nothing validates, for the
+ * answer would be chance. Equal results are no tie.
+ *
  * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing runs to its end at
  * all: abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth
  * returning. A database that cannot be read: failed with its reason, once every family of a candidate has said so.
@@ -52,6 +55,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double TIE_P = 0.005;          /* of P(correct): less than its two decimals show */
 static const double DEFAULT_HIT_RATE = 0.7; /* of a language model: none that is worth asking is worse */
 
 bool decide_is_done(const struct request *request, uint32_t index)
@@ -246,6 +250,18 @@ static uint32_t find_best(const struct request *request)
     if (first == NO_CANDIDATE || best == first || !places_count(request) || answered) return best;
     double lead = request->states[best].score.score - request->states[first].score.score;
     return lead > request->core->config.models->margins[request->options.order] ? best : first;
+}
+
+/* Gives 1 + the index of a candidate that is as likely right as the best one, with another result; 0 if there is none.
+ * Only where all were scored. */
+static uint32_t find_tie(const struct request *request, uint32_t best)
+{
+    for (uint32_t i = 0; request->evaluate_all && i < request->n_done_prefix; i++) {
+        const struct msg_judged *one = &request->judged[best], *other = &request->judged[i];
+        bool compared = i != best && rules_tier(request, i) == TIER_JUDGED && votes_ran(one) && votes_ran(other);
+        if (compared && fabs(one->p_correct - other->p_correct) < TIE_P && !votes_same_result(one, other)) return i + 1;
+    }
+    return 0;
 }
 
 static void clear_judgement(struct msg_judged *judged)
@@ -444,11 +460,13 @@ static void conclude_repaired(struct request *request, int64_t now_ns)
 static void conclude(struct request *request, uint32_t best, int64_t now_ns)
 {
     const struct msg_repaired *repaired = request->repair.found;
+    bool valid = best != NO_CANDIDATE && is_valid(request, best);
+    request->tied = valid && !request->message->n_answers ? find_tie(request, best) : 0;
     if (request->ask.clarification)
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
     else if (repaired && repaired->applied)
         conclude_repaired(request, now_ns);
-    else if (best != NO_CANDIDATE && is_valid(request, best))
+    else if (valid && !request->tied)
         conclude_valid(request, best, now_ns);
     else
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);

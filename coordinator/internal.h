@@ -127,6 +127,7 @@ struct request {
     uint32_t n_given;       /* candidates that came with the request; proposals for a repair stand behind them */
     uint32_t next_to_send;  /* first that was not sent */
     uint32_t n_done_prefix; /* candidates before it are done */
+    uint32_t tied;          /* 1 + index of the candidate that cannot be told apart from the best one; 0 if none */
     bool evaluate_all;      /* all candidates are judged, in any order */
     int64_t worker_ns;
     struct consult consult;

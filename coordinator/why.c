@@ -171,11 +171,23 @@ static const char *threshold_sentence(struct arena *arena, const struct msg_judg
                         evidence(arena, judged));
 }
 
+/* Says that the best candidate and another one cannot be told apart, and how their results differ. */
+static const char *tie_sentence(struct request *request, uint32_t best)
+{
+    uint32_t other = request->tied - 1, first = MIN(best, other), second = MAX(best, other);
+    uint32_t rows = request->judged[first].execution->rows, others = request->judged[second].execution->rows;
+    const char *how = rows == others ? "they have as many rows, with other values"
+                                     : arena_printf(&request->arena, "%u and %u rows", rows, others);
+    return arena_printf(&request->arena, "cannot tell candidates %u and %u apart; their results differ: %s", first + 1,
+                        second + 1, how ? how : "");
+}
+
 static const char *sentence_for(struct request *request, uint32_t index, uint32_t best)
 {
     struct arena *arena = &request->arena;
     const struct msg_judged *judged = &request->judged[index];
     if (judged->invalid) return invalid_sentence(arena, judged);
+    if (request->tied && (index == best || index == request->tied - 1)) return tie_sentence(request, best);
     switch (rules_test(request, index)) {
     case RULES_NOT_RUN: return run_sentence(arena, judged);
     case RULES_LOW_COVERAGE: return arena_printf(arena, "it was not judged: %s", coverage_why(request, index));
@@ -213,6 +225,7 @@ void why_not_chosen(struct request *request, uint32_t chosen, uint32_t best)
 
 const char *why_not_valid(struct request *request, uint32_t best)
 {
+    if (request->tied) return tie_sentence(request, best);
     return arena_printf(&request->arena, "no candidate validates; candidate %u is the closest, but %s", best + 1,
                         sentence_for(request, best, best));
 }

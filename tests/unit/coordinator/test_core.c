@@ -63,12 +63,41 @@ Test(core, first_valid_takes_the_first_that_reaches_the_threshold)
 Test(core, rerank_takes_the_best_of_all)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
-    ASK(NULL, "SELECT fires_2", "SELECT fires_1", "SELECT rows_1", "SELECT rows_2");
+    ASK(NULL, "SELECT fires_2", "SELECT fires_1", "SELECT rows_1", "SELECT rows_1 + 0");
     script_answer_all(&s, 0, 0);
     json_t *v = script_verdict(&s);
     cr_assert_eq(chosen(v), 2, "the earlier of equals");
     cr_assert_str_eq(script_text(v, "status"), "validated");
     for (unsigned i = 0; i < 4; i++) cr_assert(was_judged(v, i));
+    json_decref(v);
+}
+
+Test(core, candidates_that_cannot_be_told_apart_never_validate)
+{
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
+    ASK(NULL, "SELECT fires_2", "SELECT rows_1", "SELECT rows_2");
+    script_answer_all(&s, 0, 0);
+    json_t *v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "best_effort");
+    cr_assert_eq(chosen(v), 1);
+    cr_assert_str_eq(script_text(v, "message"),
+                     "cannot tell candidates 2 and 3 apart; their results differ: 1 and 2 rows");
+    cr_assert(strstr(script_text(json_array_get(json_object_get(v, "candidates"), 2), "why"), "cannot tell"));
+    json_decref(v);
+    script_close(&s);
+    script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .policy = MSG_ABSTAIN});
+    ASK(NULL, "SELECT rows_1", "SELECT rows_2");
+    script_answer_all(&s, 0, 0);
+    v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "abstained");
+    cr_assert(strstr(script_text(v, "message"), "cannot tell candidates 1 and 2 apart"));
+    json_decref(v);
+    script_close(&s);
+    script_open(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
+    ASK(NULL, "SELECT rows_1", "SELECT rows_2");
+    script_answer_all(&s, 0, 0);
+    v = script_verdict(&s);
+    cr_assert_str_eq(script_text(v, "status"), "validated", "in input order, the others are not compared");
     json_decref(v);
 }
 
