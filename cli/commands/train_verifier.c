@@ -22,6 +22,7 @@ static char *command_line(const struct cli *cli)
     for (unsigned i = 0; i < s->database.root.n; i++)
         g_string_append_printf(text, " --db-root %s", s->database.root.items[i]);
     g_string_append_printf(text, " --seed %lld", (long long)s->train.seed);
+    if (s->train.blind) g_string_append_printf(text, " --blind %s", s->train.blind);
     train_append_recipe(cli, text);
     return g_string_free(text, FALSE);
 }

@@ -617,7 +617,7 @@ static const struct option_row recipe_rows[] = {
      .sentence = "verifier: share of the total weight that correct candidates receive"},
     {"hard", 0, OPT_REAL, "WEIGHT", AT(train.hard), "0", .min = 0, .max = 100,
      .sentence = "verifier: extra weight of wrong candidates that a first model scored as correct"},
-    {"wording", 0, OPT_REAL, "WEIGHT", AT(train.wording), "0.015", .min = 0, .max = 10,
+    {"wording", 0, OPT_REAL, "WEIGHT", AT(train.wording), "0.006", .min = 0, .max = 10,
      .sentence = "verifier: weight of the learned score of the question's words, in log-odds, beside the trees"},
     {"by-chance", 0, OPT_REAL, "WEIGHT", AT(train.by_chance), "0.2", .min = 0, .max = 1,
      .sentence = "verifier: weight of mutants and siblings whose result is correct, possibly by chance"},
