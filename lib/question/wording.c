@@ -138,7 +138,7 @@ void wording_use(struct wording_words *wording, const struct wording_model *mode
     wording->grams[wording->n_grams++] = 1; /* a part by itself */
     for (uint32_t i = 0; i < wording->n; i++) {
         uint32_t word = wording->words[i];
-        bool common = word && bsearch(&word, model->common, model->n_common, sizeof word, by_value);
+        bool common = word && model->n_common && bsearch(&word, model->common, model->n_common, sizeof word, by_value);
         wording->common[i] = common ? word : 0;
         if (common) wording->grams[wording->n_grams++] = word;
         if (i && (wording->common[i - 1] || common) && word && wording->words[i - 1])
