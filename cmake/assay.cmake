@@ -2,7 +2,8 @@
 #   assay_rows(<out> <file> <row> <text>)        the rows of an X-macro list, so that what is listed there is listed once
 #   assay_room(<name> SOURCES ... [DEPS ...])    a static library, included by path from the root
 #   assay_late(<room> <header> <module>)         a library that the room opens late (lib/base/late.h), after assay_room
-#   assay_test(<room> SOURCES ... DEPS ...)      one Criterion binary a room, labelled unit
+#   assay_test(<room> [SERIAL] SOURCES ... DEPS ...)  one Criterion binary a room, labelled unit. With SERIAL it runs alone,
+#                                                since it has deadlines in real time
 #   assay_fuzzer(<name> SOURCES ... DEPS ...)    a libFuzzer target (clang) or a corpus replayer (gcc)
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -137,7 +138,7 @@ function(assay_late room header module)
 endfunction()
 
 function(assay_test room)
-  cmake_parse_arguments(TEST "" "LABEL" "SOURCES;DEPS;ARGS" ${ARGN})
+  cmake_parse_arguments(TEST "SERIAL" "LABEL" "SOURCES;DEPS;ARGS" ${ARGN})
   if(NOT TEST_LABEL)
     set(TEST_LABEL unit)
   endif()
@@ -148,7 +149,7 @@ function(assay_test room)
   # Criterion's macros are not clean under -Wpedantic; the test's own code still is under the rest.
   target_compile_options(test_${room} PRIVATE -Wno-pedantic -Wno-missing-prototypes)
   add_test(NAME ${room} COMMAND test_${room} -j2 ${TEST_ARGS})
-  set_tests_properties(${room} PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 900
+  set_tests_properties(${room} PROPERTIES LABELS ${TEST_LABEL} TIMEOUT 900 RUN_SERIAL ${TEST_SERIAL}
     ENVIRONMENT "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
 endfunction()
 
