@@ -2,8 +2,8 @@
 #   assay_rows(<out> <file> <row> <text>)        the rows of an X-macro list, so that what is listed there is listed once
 #   assay_room(<name> SOURCES ... [DEPS ...])    a static library, included by path from the root
 #   assay_late(<room> <header> <module>)         a library that the room opens late (lib/base/late.h), after assay_room
-#   assay_test(<room> [SERIAL] SOURCES ... DEPS ...)  one Criterion binary a room, labelled unit. With SERIAL it runs alone,
-#                                                since it has deadlines in real time
+#   assay_test(<room> [SERIAL] SOURCES ...)      one Criterion binary a room, labelled unit; DEPS as above. With SERIAL
+#                                                it runs alone, since it has deadlines in real time
 #   assay_fuzzer(<name> SOURCES ... DEPS ...)    a libFuzzer target (clang) or a corpus replayer (gcc)
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)

@@ -15,7 +15,7 @@ TYPES = {"TIMESTAMPTZ": ("TIMESTAMP WITH TIME ZONE", "DATETIME"), "TIMESTAMP": (
          "INTEGER": ("INTEGER", "INTEGER"), "BIGINT": ("BIGINT", "BIGINT"), "DATE": ("DATE", "DATE")}
 DIALECTS = {"sqlite": None, "postgres": 0, "mariadb": 1}
 HELD = {"choosing": ("marketplace", "telecom", "hospital", "adcampaigns"),
-        "reporting": ("payments", "hotel", "timesheets", "inventory")}
+        "reporting": ("payments", "hotel", "timesheets", "inventory", "transit")}
 COPY_LOSES = 0.08 # share of rows of the tables that no other table references
 
 
