@@ -69,7 +69,7 @@ def faults(question, data, copy):
     if not WRONG[0] <= len(question.wrong) <= WRONG[1]: found.append(f"{len(question.wrong)} wrong queries")
     for wrong in question.wrong:
         if wrong.twin == question.question and not wrong.twin_evidence: found.append("a twin equals its question")
-        if wrong.twin is not None and len(wrong.twin.split()) < 2: found.append(f"a twin is no question: {wrong.twin}")
+        if wrong.twin is not None and len(wrong.twin) < 6: found.append(f"a twin is no question: {wrong.twin}")
     return found
 
 
