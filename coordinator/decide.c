@@ -30,8 +30,8 @@
  * sampled list a candidate other than the first that executes must beat that one by the list's margin, or noise would
  * be swapped for noise.
  *
- * A *tie*: another candidate has nearly the P(correct) of the best, and another result. Then nothing validates, for the
- * answer would be chance. Equal results are no tie.
+ * A *tie*: another candidate has nearly the P(correct) of the best, and another result. Then nothing validates,
+ * because chance would decide. Equal results are no tie.
  *
  * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing runs to its end at
  * all: abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth

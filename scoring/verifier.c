@@ -86,8 +86,8 @@ static bool expected_components(const struct verifier_model *model, const char *
     return true;
 }
 
-/* What the words of the question add. Trees alone hear too little of it: most of their training questions are of
- * databases without pairs to learn words from. */
+/* Adds the learned score of the question's words. The trees alone make little use of it, because most of their training
+ * questions are of databases without pairs. */
 static double wording_of(const struct verifier_model *model, const float *features)
 {
     double sum = (double)features[FEATURE_wording_sum];

@@ -23,29 +23,16 @@ struct row_filters {
     uint32_t n;
 };
 
-/* True if the element precedes the words that it is about, as in "any status". In "drafts too" it follows them. */
-static bool is_prefix(const struct aligner *a, const struct frame_element *asked)
-{
-    static const char *const words[] = {"any",       "every",     "of",    "in",         "at",           "whatever",
-                                        "whichever", "no",        "with",  "regardless", "irrespective", "independent",
-                                        "including", "excluding", "excl",  "ignoring",   "omitting",     "disregarding",
-                                        "except",    "besides",   "apart", "aside",      "other",        "leave",
-                                        "leaving",   "not"};
-    const struct text_token *first = &a->question->tokens.items[asked->first];
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (text_same(first->norm, words[i])) return true;
-    return false;
-}
-
-/* The words that an element is about, up to the nearest punctuation mark. */
+/* The words that an element is about, up to the nearest punctuation mark: those behind it, as in "any status", or those
+ * before it, as in "drafts too". */
 static struct align_run words_about(const struct aligner *a, const struct frame_element *asked)
 {
     const struct text_tokens *tokens = &a->question->tokens;
     struct align_run run = {tokens, asked->first, asked->first + asked->n_tokens};
-    bool prefix = is_prefix(a, asked);
-    for (unsigned i = 0; !prefix && i < REACH && run.first && tokens->items[run.first - 1].kind != TEXT_PUNCT; i++)
+    bool behind = asked->kind == FRAME_ANY || asked->kind == FRAME_EXCEPT;
+    for (unsigned i = 0; !behind && i < REACH && run.first && tokens->items[run.first - 1].kind != TEXT_PUNCT; i++)
         run.first--;
-    for (unsigned i = 0; prefix && i < REACH && run.end < tokens->n && tokens->items[run.end].kind != TEXT_PUNCT; i++)
+    for (unsigned i = 0; behind && i < REACH && run.end < tokens->n && tokens->items[run.end].kind != TEXT_PUNCT; i++)
         run.end++;
     return run;
 }
@@ -132,13 +119,13 @@ static bool is_any_of(const struct row_filters *filters, const struct align_run 
     return kind && align_run_names(filters->a, run, filter->column);
 }
 
-static const struct row_filter *find_filter(const struct row_filters *filters, const struct align_run *run, bool prefix)
+static const struct row_filter *find_filter(const struct row_filters *filters, const struct align_run *run, bool any)
 {
     for (uint32_t i = 0; i < filters->n; i++) {
         const struct row_filter *filter = &filters->items[i];
         if (takes_all(filter)) continue;
-        if (prefix ? is_any_of(filters, run, filter)
-                   : align_run_names(filters->a, run, filter->column) || says_literal(filters->a, run, filter->term))
+        if (any ? is_any_of(filters, run, filter)
+                : align_run_names(filters->a, run, filter->column) || says_literal(filters->a, run, filter->term))
             return filter;
     }
     return NULL;
@@ -194,7 +181,7 @@ static bool can_leave_out(const struct row_filters *filters, const struct align_
 static void check_kept(struct aligner *a, const struct row_filters *filters, const struct frame_element *asked)
 {
     const struct align_run run = words_about(a, asked);
-    const struct row_filter *filter = find_filter(filters, &run, is_prefix(a, asked));
+    const struct row_filter *filter = find_filter(filters, &run, asked->kind == FRAME_ANY);
     bool filtered = false, share = align_asked(a, FRAME_SHARE) && a->ratios.n; /* the part of a share has conditions */
     if (filter && share) return;
     if (filter)
@@ -217,13 +204,13 @@ static void check_left_out(struct aligner *a, const struct row_filters *filters,
 void align_rows(struct aligner *a)
 {
     struct row_filters filters = {.a = a};
-    const unsigned asks = 1U << FRAME_KEPT | 1U << FRAME_LEFT_OUT;
-    if (!(a->frame->kinds & asks)) return;
+    const unsigned kept = 1U << FRAME_KEPT | 1U << FRAME_ANY, left_out = 1U << FRAME_LEFT_OUT | 1U << FRAME_EXCEPT;
+    if (!(a->frame->kinds & (kept | left_out))) return;
     meaning_visit(a->meaning,
                   &(struct meaning_visitor){.self = &filters, .relation = note_relation, .term = note_term});
     for (uint32_t i = 0; i < a->frame->n; i++) {
         const struct frame_element *asked = &a->frame->elements[i];
-        if (asked->kind == FRAME_KEPT && !goes_on(a, asked)) check_kept(a, &filters, asked);
-        if (asked->kind == FRAME_LEFT_OUT) check_left_out(a, &filters, asked);
+        if (kept >> asked->kind & 1 && !goes_on(a, asked)) check_kept(a, &filters, asked);
+        if (left_out >> asked->kind & 1) check_left_out(a, &filters, asked);
     }
 }

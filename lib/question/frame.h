@@ -37,8 +37,10 @@
     X(LATE, "late")                 /* after the time that was planned */                                              \
     X(EARLY, "early")               /* before the time that was planned, or at it */                                   \
     X(REPEATS, "repeats")           /* each occurrence counts, even if it is the same */                               \
-    X(KEPT, "kept")                 /* rows of a kind count too: "drafts too", "any status" */                         \
-    X(LEFT_OUT, "left_out")         /* rows of a kind do not count: "drafts excluded" */
+    X(KEPT, "kept")                 /* the rows named before count too: "drafts too" */                                \
+    X(ANY, "any")                   /* the kind named behind does not matter: "any status" */                          \
+    X(LEFT_OUT, "left_out")         /* the rows named before do not count: "drafts excluded" */                        \
+    X(EXCEPT, "except")             /* the rows named behind do not count: "except drafts" */
 
 enum frame_kind {
 #define X(kind, name) FRAME_##kind,

@@ -287,7 +287,7 @@ static bool read_item(struct arena *arena, const struct wording_words *wording, 
     }
     if (g_ascii_isdigit(*text)) {
         size_t n = 1;
-        while (g_ascii_isdigit(text[n]) || (strchr(".-:", text[n]) && g_ascii_isdigit(text[n + 1]))) n++;
+        while (g_ascii_isdigit(text[n]) || (text[n] && strchr(".-:", text[n]) && g_ascii_isdigit(text[n + 1]))) n++;
         *size = n;
         *out = number_item(arena, wording, text, n);
         return true;

@@ -55,7 +55,7 @@ struct wording_score {
     float least; /* of the part that fits worst */
 };
 
-/* Scores a meaning. Temporary memory comes from the arena; all is NAN if it is full. About 2 ns a key. */
+/* Scores a meaning. Temporary memory comes from the arena; all is NAN if it is full. */
 struct wording_score wording_score(struct arena *arena, const struct wording_words *wording,
                                    const struct meaning *meaning);
 

@@ -17,27 +17,9 @@ static unsigned count_unmatched(const struct question_frame *frame, const struct
 static enum feature_index aspect_feature(enum align_aspect aspect)
 {
     static const enum feature_index features[ALIGN_ASPECT_COUNT] = {
-        [ALIGN_RUNNING] = FEATURE_aspect_running,
-        [ALIGN_RESTART] = FEATURE_aspect_restart,
-        [ALIGN_MOVING] = FEATURE_aspect_moving,
-        [ALIGN_STEP] = FEATURE_aspect_step,
-        [ALIGN_PARTITION] = FEATURE_aspect_partition,
-        [ALIGN_TIES] = FEATURE_aspect_ties,
-        [ALIGN_FIRST] = FEATURE_aspect_first,
-        [ALIGN_MISSING] = FEATURE_aspect_missing,
-        [ALIGN_LEVEL] = FEATURE_aspect_level,
-        [ALIGN_WHOLE] = FEATURE_aspect_whole,
-        [ALIGN_COMPLEMENT] = FEATURE_aspect_complement,
-        [ALIGN_BASE] = FEATURE_aspect_base,
-        [ALIGN_SIDES] = FEATURE_aspect_sides,
-        [ALIGN_DISTINCT] = FEATURE_aspect_distinct,
-        [ALIGN_NULLS] = FEATURE_aspect_nulls,
-        [ALIGN_REPEATS] = FEATURE_aspect_repeats,
-        [ALIGN_SIGN] = FEATURE_aspect_sign,
-        [ALIGN_COLUMNS] = FEATURE_aspect_columns,
-        [ALIGN_DIRECTION] = FEATURE_aspect_direction,
-        [ALIGN_ROWS] = FEATURE_aspect_rows,
-        [ALIGN_UNIT] = FEATURE_aspect_unit,
+#define X(aspect, look, group, name) [ALIGN_##aspect] = FEATURE_aspect_##look,
+        ALIGN_ASPECTS(X)
+#undef X
     };
     return features[aspect];
 }
