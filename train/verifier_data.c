@@ -11,6 +11,7 @@
 #include "proto/message/msg.h"
 #include "scoring/verifier_context.h"
 #include "train/mutants.h"
+#include "train/word_fit.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -39,6 +40,7 @@ struct line {
 struct collector {
     const struct verifier_collect *config;
     struct db_limits limits; /* of candidates */
+    GHashTable *blind;       /* of config->blind: name of a database to its struct wording_model; NULL */
     GArray *lines;           /* struct line */
     GArray *questions;       /* struct verifier_question, parallel */
     atomic_uint next, done;
@@ -52,7 +54,6 @@ struct collector {
 struct judge {
     struct collector *collector;
     struct labeler *labeler; /* opens databases */
-    GHashTable *wordings;    /* of config->blind: name of a database to its struct wording_model, or NULL */
     struct arena line_arena, arena;
 };
 
@@ -390,35 +391,13 @@ static bool open_schema(struct bench *b)
     return b->schema != NULL;
 }
 
-static void free_wording(void *model)
-{
-    if (model) wording_free(model);
-    g_free(model);
-}
-
-/* Gives the wording model that has not seen the database. NULL if the bundled one has not. */
-static const struct wording_model *blind_wording(struct judge *judge, const char *db)
-{
-    void *model = NULL;
-    if (!judge->collector->config->blind || g_hash_table_lookup_extended(judge->wordings, db, NULL, &model))
-        return model;
-    char *path = g_strdup_printf("%s/%s.bin", judge->collector->config->blind, db);
-    struct wording_model *loaded = g_new0(struct wording_model, 1);
-    if (wording_load(path, loaded, NULL) != ERR_OK) {
-        g_free(loaded);
-        loaded = NULL;
-    }
-    g_free(path);
-    g_hash_table_insert(judge->wordings, g_strdup(db), loaded);
-    return loaded;
-}
-
 static bool open_bench(struct bench *b)
 {
     if (!open_schema(b)) return false;
     b->analysis = question_read(&b->judge->line_arena, b->schema, b->question->text, b->question->evidence);
     if (!b->analysis) return false;
-    const struct wording_model *wording = blind_wording(b->judge, b->question->db);
+    GHashTable *blind = b->judge->collector->blind;
+    const struct wording_model *wording = blind ? g_hash_table_lookup(blind, b->question->db) : NULL;
     if (wording) wording_use(b->analysis->wording, wording);
     return b->question->gold ? run_gold(b) && read_gold(b) : run_wrong(b);
 }
@@ -500,9 +479,7 @@ static void count_kinds(struct judge *judge, uint32_t index)
 static gpointer judge_thread(gpointer p)
 {
     struct collector *c = p;
-    struct judge judge = {.collector = c,
-                          .labeler = labeler_new(c->config->databases),
-                          .wordings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_wording)};
+    struct judge judge = {.collector = c, .labeler = labeler_new(c->config->databases)};
     arena_init(&judge.line_arena, LINE_BYTES);
     arena_init(&judge.arena, CANDIDATE_BYTES);
     for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->lines->len;) {
@@ -512,7 +489,6 @@ static gpointer judge_thread(gpointer p)
     arena_free(&judge.arena);
     arena_free(&judge.line_arena);
     labeler_free(judge.labeler);
-    g_hash_table_destroy(judge.wordings);
     return NULL;
 }
 
@@ -694,7 +670,8 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
     c.limits.time_ms = AMPLE_MS;
     c.limits.by_steps = true; /* so are the shorter times of probes */
     *out = NULL;
-    enum err_code code = read_logs(&c, logs, n_logs, &n_databases, err);
+    enum err_code code = config->blind ? load_blind_words(config->blind, &c.blind, err) : ERR_OK;
+    if (code == ERR_OK) code = read_logs(&c, logs, n_logs, &n_databases, err);
     if (code == ERR_OK) {
         run_threads(&c, count_kinds);
         c.kinds.questions = c.lines->len;
@@ -707,6 +684,7 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
         g_array_free(c.questions, TRUE);
     }
     lines_free(c.lines);
+    if (c.blind) g_hash_table_destroy(c.blind);
     return code;
 }
 

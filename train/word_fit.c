@@ -14,7 +14,8 @@
 
 enum { COMMON_IN = 4, KEY_IN = 2, LARGEST = 127, ARENA_BYTES = 256 << 20 };
 
-static const double CLIP = 8; /* weights beyond so many standard deviations count as that */
+static const char BLIND[] = ".bin"; /* of the file of a fold's model */
+static const double CLIP = 8;       /* weights beyond so many standard deviations count as that */
 
 struct word_pair {
     char *db, *question, *evidence, *right, *wrong, *where;
@@ -299,7 +300,7 @@ static enum err_code save_blind(struct word_fit *fit, int fold, struct err *err)
     enum err_code code = ERR_OK;
     for (uint32_t d = 0; fit->options->blind && d < fit->databases->len && code == ERR_OK; d++) {
         if ((int)(d % fit->options->folds) != fold) continue;
-        char *path = g_strdup_printf("%s/%s.bin", fit->options->blind, (const char *)fit->databases->pdata[d]);
+        char *path = g_strdup_printf("%s/%s%s", fit->options->blind, (const char *)fit->databases->pdata[d], BLIND);
         code = wording_save(path, &fit->model, err);
         g_free(path);
     }
@@ -365,5 +366,41 @@ enum err_code fit_words(const struct word_fit_options *options, const char *cons
     g_array_free(fit.common, TRUE);
     labeler_free(fit.labeler);
     g_free(fit.weights);
+    return code;
+}
+
+/* --- models of the folds --- */
+
+static void free_model(void *model)
+{
+    wording_free(model);
+    g_free(model);
+}
+
+static enum err_code load_blind(const char *folder, const char *file, GHashTable *models, struct err *err)
+{
+    char *path = g_build_filename(folder, file, NULL);
+    struct wording_model *model = g_new0(struct wording_model, 1);
+    g_hash_table_insert(models, g_strndup(file, strlen(file) - strlen(BLIND)), model);
+    enum err_code code = wording_load(path, model, err);
+    g_free(path);
+    return code;
+}
+
+enum err_code load_blind_words(const char *folder, GHashTable **out, struct err *err)
+{
+    enum err_code code = ERR_OK;
+    const char *file;
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    *out = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_model);
+    while (code == ERR_OK && dir && (file = g_dir_read_name(dir)))
+        if (g_str_has_suffix(file, BLIND)) code = load_blind(folder, file, *out, err);
+    if (dir) g_dir_close(dir);
+    if (code == ERR_OK && !g_hash_table_size(*out))
+        code = err_set(err, ERR_CONFIG,
+                       "no wording model in %s" ERR_HINT "run `assay train wording` with --blind first", folder);
+    if (code == ERR_OK) return ERR_OK;
+    g_hash_table_destroy(*out);
+    *out = NULL;
     return code;
 }

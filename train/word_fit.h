@@ -14,6 +14,8 @@
 #include "lib/schema/schema.h"
 #include "worker/worker.h"
 
+#include <glib.h>
+
 struct word_fit_options {
     const struct worker_databases *databases;
     struct schema_cache *schemas; /* of these databases */
@@ -35,5 +37,9 @@ struct word_fit_result {
 /* ERR_CONFIG: fewer than two databases, or liblinear is not there. ERR_IO: a file cannot be read or written. */
 enum err_code fit_words(const struct word_fit_options *options, const char *const *paths, int n_paths,
                         struct word_fit_result *result, struct err *err);
+
+/* Loads the models NAME.bin of a folder: *out gets a table of NAME to struct wording_model, and the caller owes
+ * g_hash_table_destroy. ERR_CONFIG: there is no model, or a file is none. */
+enum err_code load_blind_words(const char *folder, GHashTable **out, struct err *err);
 
 #endif

@@ -77,10 +77,12 @@ enum err_code wording_load(const char *path, struct wording_model *out, struct e
     size_t size = 0;
     *out = (struct wording_model){0};
     if (!g_file_get_contents(path, &data, &size, NULL))
-        return err_set(err, ERR_CONFIG, "cannot read the wording model %s", path);
+        return err_set(err, ERR_CONFIG, "cannot read the wording model %s" ERR_HINT "run `assay train wording`", path);
     if (!open_model(data, size, true, out)) {
         g_free(data);
-        return err_set(err, ERR_CONFIG, "%s is no wording model of version %d", path, VERSION);
+        return err_set(err, ERR_CONFIG,
+                       "%s is no wording model of version %d" ERR_HINT "run `assay train wording` again", path,
+                       VERSION);
     }
     out->owned = data;
     return ERR_OK;

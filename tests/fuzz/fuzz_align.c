@@ -1,9 +1,12 @@
 /* Any question and any statement that binds are aligned: the question is the first line, the statement the rest. The
- * items point into both texts. A difference has a sentence. All signals of the structure and question families run. */
+ * items point into both texts. A difference has a sentence. All signals of the structure and question families run. The
+ * words are scored. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/question/question.h"
+#include "lib/question/wording.h"
 #include "signals/support/meaning.h"
 #include "tests/fuzz/ground.h"
 
@@ -62,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const struct alignment *alignment = vsig_alignment(&subject);
         if (alignment) check(subject.analysis, alignment, strlen(sql));
         run_signals(&subject);
+        wording_score(&arena, subject.analysis->wording, vsig_meaning(&subject));
     }
     arena_free(&arena);
     return 0;

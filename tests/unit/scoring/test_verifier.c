@@ -212,7 +212,7 @@ Test(verifier, keys_hide_values)
 
 /* --- files --- */
 
-static char *model_text(const char *generators)
+static char *model_text(const char *generators, const char *wording)
 {
     float x[] = {0, 1, 0, 1, 0, 1, 0, 1};
     double y[] = {0, 1, 0, 1, 0, 1, 0, 1};
@@ -232,8 +232,8 @@ static char *model_text(const char *generators)
     json_t *hashed = hashed_save(components);
     char *outer = json_dumps(hashed, JSON_COMPACT);
     char *text = g_strdup_printf("{\"format\": \"assay-verifier\", \"version\": 1, \"components\": %s, "
-                                 "\"content\": %s, \"generators\": %s}",
-                                 outer, inner, generators);
+                                 "\"content\": %s, \"wording\": %s, \"generators\": %s}",
+                                 outer, inner, wording, generators);
     free(inner);
     free(outer);
     json_decref(hashed);
@@ -242,13 +242,34 @@ static char *model_text(const char *generators)
     return text;
 }
 
-static enum err_code try_load(const char *generators, struct verifier_model **out)
+static enum err_code try_load_with(const char *generators, const char *wording, struct verifier_model **out)
 {
-    char *text = model_text(generators);
+    char *text = model_text(generators, wording);
     struct err err = {0};
     enum err_code code = verifier_load_text(text, strlen(text), out, &err);
     g_free(text);
     return code;
+}
+
+static enum err_code try_load(const char *generators, struct verifier_model **out)
+{
+    return try_load_with(generators, "0", out);
+}
+
+Test(verifier, the_words_count_beside_the_trees)
+{
+    float features[FEATURE_COUNT] = {0}, signals[VSIG_ID_END] = {0};
+    struct verifier_model *model, *bad = NULL;
+    cr_assert_eq(try_load_with("{}", "0.5", &model), ERR_OK);
+    double without = verifier_content(model, NULL, features, signals);
+    features[FEATURE_wording_sum] = 2;
+    cr_expect_float_eq(verifier_content(model, NULL, features, signals), without + 1, 1e-9);
+    features[FEATURE_wording_sum] = NAN;
+    cr_expect_float_eq(verifier_content(model, NULL, features, signals), without, 1e-9, "not known adds nothing");
+    verifier_free(model);
+    cr_expect_eq(try_load_with("{}", "-1", &bad), ERR_MALFORMED);
+    cr_expect_eq(try_load_with("{}", "\"much\"", &bad), ERR_MALFORMED);
+    leak_check();
 }
 
 Test(verifier, judges_from_a_file)

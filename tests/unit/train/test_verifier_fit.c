@@ -231,6 +231,9 @@ Test(train_verifier, by_the_program, .init = scratch_begin, .fini = scratch_end,
                              "{rounds: 5, favourites: 2, pool: 4, favourite_rounds: 2}", "--out", "c.json");
     cr_expect(liked.status == 0 && strstr(liked.out, "favourite"), "%s%s", liked.out, liked.err);
     run_free(&liked);
+    struct run blind = assay("train", "verifier", log, "--db-root", ".", "--blind", "ferries", "--out", "d.json");
+    cr_expect(blind.status == 2 && strstr(blind.err, "no wording model in ferries"), "%s", blind.err);
+    run_free(&blind);
     cr_expect_eq(first.status, 0, "%s", first.err);
     cr_expect(strstr(first.out, "beam"), "%s", first.out);
     char *a = read_file("a.json"), *b = read_file("b.json");
