@@ -156,7 +156,7 @@ struct question {
     float embedding[TEXT_DIM];
     const struct question_frame *frame; /* of the calculation (frame.h); NULL if `foreign` */
     const struct link_question *links;  /* for linking queries to its words, see link.h */
-    struct wording_words *wording;            /* its words, for a learned score (wording.h) */
+    struct wording_words *wording;      /* its words, for a learned score (wording.h) */
     struct question_memo *memo;         /* what was found out for other candidates, see memo.h */
 };
 
