@@ -164,13 +164,25 @@ static bool of_inside(const struct output_scan *scan, uint32_t of, uint32_t firs
     return mention && mention->score > 0.8 && mention->first >= first && mention->first < of;
 }
 
-/* After "of": skip what it is of. Returns where the list goes on, or 0 when it does not; doubts the count where it may.
- */
+/* True if a column begins here by its exact name, behind an article: "the titles". */
+static bool names_column(const struct output_scan *scan, uint32_t i)
+{
+    uint32_t first = i;
+    while (i < scan->end && is_class(scan, i, CLASS_SKIP)) i++;
+    if (i == first || i >= scan->end) return false;
+    const struct question_mention *column = read_mention_at(scan->out, i, true);
+    const struct question_mention *table = read_mention_at(scan->out, i, false);
+    return column && column->first == i && column->exact && column->score > 0.75 &&
+           !(table && table->score >= column->score);
+}
+
+/* Skips the things behind "of". Returns the token at which the list goes on, or 0 if it does not. Clears
+ * `outputs_closed` if it may. */
 static uint32_t after_of(struct output_scan *scan, uint32_t i)
 {
     for (; i < scan->end; i++) {
         uint32_t split = split_at(scan, i);
-        if (split && surely_asks(scan, i + split)) return i + split;
+        if (split && (surely_asks(scan, i + split) || names_column(scan, i + split))) return i + split;
         if (split) {
             scan->out->outputs_closed = false;
             return 0;

@@ -227,6 +227,8 @@ static const struct {
     {"Who is the oldest teacher?", "Who", true},
     {"List the names of teachers and their salaries.", "names|salaries", true},
     {"List the name of the city and the country.", "name", false},
+    {"Give the name of each city and the titles of the courses there.", "name|titles", true},
+    {"Give the name of each city and the courses there.", "name", false},
     {"For each city, what is the average salary?", "average salary", false},
     {"Which teachers live in Lima? List their salaries.", "salaries", false},
     {"Show the titles of courses, and how many teachers there are.", "titles|how many teachers there", true},
