@@ -111,8 +111,8 @@ clients() {
   servers=$scratch/servers
   # shellcheck disable=SC1091
   . "$servers/env" # in place of those of the live tests, which are gone
-  step "program for clients" sh -c 'cmake --preset release -DBUILD_TESTING=OFF -B build/clients && cmake --build build/clients'
-  export ASSAY_TEST_PROGRAM=$PWD/build/clients/cli/assay ASSAY_TEST_BUILD=$PWD/build/clients
+  step "program for clients" cmake --build build/demo # the rest of what the demo has built
+  export ASSAY_TEST_PROGRAM=$PWD/build/demo/cli/assay ASSAY_TEST_BUILD=$PWD/build/demo
   ls tests/clients/*/run.sh | xargs -P 2 -I RUN sh -c \
     'name=$(basename "$(dirname RUN)"); echo "== clients: $name" >&2; timeout 1500 RUN "$0/$name" >"build/test-logs/clients-$name.log" 2>&1' "$scratch" || true
   for run in tests/clients/*/run.sh; do count "clients-$(basename "$(dirname "$run")")"; done
