@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Lets a second reader answer a sample of the questions without their queries, and compares the answers.
+
+  second_reader.py sample 300 --seed 1 [NAME ...]  prints the sample; only that of these databases if named
+  second_reader.py compare ANSWERS                 ANSWERS has [ID] headers with an SQL query below each
+
+A database has its share of the sample, to the nearest question. The sample shows questions, evidence, DDL, rows, and
+the values of columns that have few. An answer agrees if its result has the rows of the right one in any order, and
+agrees in form if it does so with columns left out or moved, or numbers rounded.
+"""
+import argparse, itertools, random, re, sys
+from os.path import dirname
+import corpus
+
+sys.path.insert(0, dirname(corpus.HERE))
+from execute import run, same
+
+ROWS_SHOWN = 3
+FEW_VALUES = 12   # of a text column
+WIDEST = 8        # columns of a result whose order may differ
+DIGITS = range(4) # decimals to which an answer may round
+
+
+# --- sample ---
+
+def sample(n, seed):
+    """Every k-th question of all databases in a row, each database shuffled: n in all."""
+    chance, pool = random.Random(seed), []
+    for name in corpus.names():
+        questions = corpus.read(name)
+        chance.shuffle(questions)
+        pool += questions
+    step = len(pool) / n
+    start = chance.random() * step
+    return [pool[int(start + i * step)] for i in range(n)]
+
+
+def few_values(db, table, column):
+    """The values of a text column that has few; else none."""
+    sql = f'SELECT DISTINCT "{column}" FROM "{table}" WHERE typeof("{column}") = \'text\' LIMIT {FEW_VALUES + 1}'
+    values = sorted(v for v, in db.execute(sql))
+    return values if len(values) <= FEW_VALUES else []
+
+
+def print_database(name):
+    db = corpus.build(name)
+    print(f"\n=== {name} ===\n{corpus.ddl(name).strip()}\n")
+    for table in corpus.tables(db):
+        rows = db.execute(f'SELECT * FROM "{table}" LIMIT {ROWS_SHOWN}')
+        print(f"{table}:")
+        for row in rows: print(f"  {row}")
+        for column, *_ in rows.description:
+            values = few_values(db, table, column)
+            if values: print(f"  {column}: {', '.join(values)}")
+
+
+def print_sample(n, seed, only):
+    for name, questions in itertools.groupby(sample(n, seed), lambda q: q.db):
+        if only and name not in only: continue
+        print_database(name)
+        for q in questions:
+            print(f"\n[{q.id}] {q.work}\nquestion: {q.question}")
+            if q.evidence: print(f"evidence: {q.evidence}")
+
+
+# --- comparison ---
+
+def read_answers(path):
+    """{id: SQL} of a file of answers."""
+    with open(path, encoding="utf-8") as file: parts = re.split(r"^\[([\w-]+)\].*$", file.read(), flags=re.M)
+    return {id: sql.strip().rstrip(";") for id, sql in zip(parts[1::2], parts[2::2])}
+
+
+def blurred(rows, digits):
+    return [tuple(round(float(v), digits) if isinstance(v, (int, float)) else v for v in row) for row in rows]
+
+
+def same_in_form(a, b):
+    """True if columns of the wider result, in some order, are those of the other, with some number of decimals."""
+    narrow, wide = sorted((a, b), key=lambda rows: len(rows[0]))
+    if len(a) != len(b) or len(wide[0]) > WIDEST: return False
+    for digits in DIGITS:
+        left, right = blurred(narrow, digits), blurred(wide, digits)
+        columns = [sorted(map(repr, column)) for column in zip(*right)]
+        fits = [[i for i, c in enumerate(columns) if c == sorted(map(repr, column))] for column in zip(*left)]
+        for choice in itertools.product(*fits):
+            if len(set(choice)) == len(choice) and same(left, [tuple(r[i] for i in choice) for r in right], False):
+                return True
+    return False
+
+
+def verdict(answer, expected):
+    """agree, form or differ, of the rows of an answer."""
+    if same(answer, expected, False): return "agree"
+    return "form" if answer and expected and same_in_form(answer, expected) else "differ"
+
+
+def show(label, rows):
+    print(f"  {label}: {len(rows)} rows")
+    for row in rows[:ROWS_SHOWN]: print(f"    {row}")
+
+
+def compare(question, sql, db):
+    """The verdict on one answer. Prints it, with the results and the right query if they differ."""
+    rows, error = run(db, sql)
+    expected, _ = run(db, question.right[0])
+    found = "differ" if error else verdict(rows, expected)
+    print(f"[{question.id}] {found}")
+    if found != "differ": return found
+    print(f"  question: {question.question}\n  evidence: {question.evidence}\n  answer: {error or sql}")
+    if not error: show("answer", rows)
+    show("right", expected)
+    print(f"  right: {question.right[0]}")
+    return found
+
+
+def compare_all(path):
+    answers, found = read_answers(path), []
+    for name in corpus.names():
+        questions = [q for q in corpus.read(name) if q.id in answers]
+        db = corpus.build(name) if questions else None
+        found += [(name, compare(q, answers.pop(q.id), db)) for q in questions]
+    if answers: print("no such question: " + " ".join(answers))
+    held = {name for names in corpus.HELD.values() for name in names}
+    for label, some in (("all", found), ("held out", [f for f in found if f[0] in held])):
+        counts = {v: sum(f[1] == v for f in some) for v in ("agree", "form", "differ")}
+        share = (counts["agree"] + counts["form"]) / max(len(some), 1)
+        print(f"{label}: {len(some)} answers, {share:.1%} agree (" + ", ".join(f"{v} {n}" for v, n in counts.items()) + ")")
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    jobs = p.add_subparsers(dest="job", required=True)
+    job = jobs.add_parser("sample")
+    job.add_argument("n", type=int)
+    job.add_argument("names", nargs="*", metavar="NAME")
+    job.add_argument("--seed", type=int, default=1)
+    jobs.add_parser("compare").add_argument("answers")
+    o = p.parse_args()
+    if o.job == "sample": print_sample(o.n, o.seed, o.names)
+    else: compare_all(o.answers)
+
+
+if __name__ == "__main__": main()
