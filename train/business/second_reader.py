@@ -18,7 +18,7 @@ from execute import run, same
 ROWS_SHOWN = 3
 FEW_VALUES = 12   # of a text column
 WIDEST = 8        # columns of a result whose order may differ
-DIGITS = range(4) # decimals to which an answer may round
+DECIMALS = range(7, -1, -1) # of a rounded number; 7: as it is
 
 
 # --- sample ---
@@ -71,28 +71,44 @@ def read_answers(path):
     return {id: sql.strip().rstrip(";") for id, sql in zip(parts[1::2], parts[2::2])}
 
 
-def blurred(rows, digits):
-    return [tuple(round(float(v), digits) if isinstance(v, (int, float)) else v for v in row) for row in rows]
+def number(value):
+    """A number, or text of digits as a number; else the value."""
+    try: return float(value)
+    except (TypeError, ValueError): return value
+
+
+def to_decimals(values, digits):
+    return [round(v, digits) if isinstance(v, float) else v for v in values]
+
+
+def common_decimals(a, b):
+    """Decimals to which both columns are equal because one of them is rounded so; None if they differ otherwise."""
+    for digits in DECIMALS:
+        short_a, short_b = (sorted(to_decimals(column, digits), key=repr) for column in (a, b))
+        if short_a == short_b and (digits == DECIMALS[0] or short_a in (sorted(a, key=repr), sorted(b, key=repr))):
+            return digits
+    return None
 
 
 def same_in_form(a, b):
-    """True if columns of the wider result, in some order, are those of the other, with some number of decimals."""
-    narrow, wide = sorted((a, b), key=lambda rows: len(rows[0]))
-    if len(a) != len(b) or len(wide[0]) > WIDEST: return False
-    for digits in DIGITS:
-        left, right = blurred(narrow, digits), blurred(wide, digits)
-        columns = [sorted(map(repr, column)) for column in zip(*right)]
-        fits = [[i for i, c in enumerate(columns) if c == sorted(map(repr, column))] for column in zip(*left)]
-        for choice in itertools.product(*fits):
-            if len(set(choice)) == len(choice) and same(left, [tuple(r[i] for i in choice) for r in right], False):
-                return True
+    """True if columns of the wider result, in some order, are those of the other; rounding counts as equal."""
+    if len(a) != len(b) or not a: return False
+    narrow, wide = sorted(([list(map(number, column)) for column in zip(*rows)] for rows in (a, b)), key=len)
+    if len(wide) > WIDEST: return False
+    fits = [[(i, d) for i, other in enumerate(wide) if (d := common_decimals(column, other)) is not None]
+            for column in narrow]
+    for choice in itertools.product(*fits):
+        if len({i for i, _ in choice}) < len(choice): continue
+        left = zip(*(to_decimals(column, d) for column, (_, d) in zip(narrow, choice)))
+        right = zip(*(to_decimals(wide[i], d) for i, d in choice))
+        if same(list(left), list(right), False): return True
     return False
 
 
 def verdict(answer, expected):
     """agree, form or differ, of the rows of an answer."""
     if same(answer, expected, False): return "agree"
-    return "form" if answer and expected and same_in_form(answer, expected) else "differ"
+    return "form" if same_in_form(answer, expected) else "differ"
 
 
 def show(label, rows):
