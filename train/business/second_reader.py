@@ -2,13 +2,14 @@
 """Lets a second reader answer a sample of the questions without their queries, and compares the answers.
 
   second_reader.py sample 300 --seed 1 [NAME ...]  prints the sample; only that of these databases if named
+  second_reader.py sample 300 --twins              a sample of the twins
   second_reader.py compare ANSWERS                 ANSWERS has [ID] headers with an SQL query below each
 
 A database has its share of the sample, to the nearest question. The sample shows questions, evidence, DDL, rows, and
 the values of columns that have few. An answer agrees if its result has the rows of the right one in any order, and
 agrees in form if it does so with columns left out or moved, or numbers rounded.
 """
-import argparse, itertools, random, re, sys
+import argparse, dataclasses, itertools, random, re, sys
 from os.path import dirname
 import corpus
 
@@ -23,11 +24,20 @@ DECIMALS = range(7, -1, -1) # of a rounded number; 7: as it is
 
 # --- sample ---
 
-def sample(n, seed):
+def asked(name, twins):
+    """The questions of a database, or its twins as questions whose right query is the one that they belong to."""
+    for q in corpus.read(name):
+        if not twins: yield q
+        for n, w in enumerate(q.wrong if twins else []):
+            if w.twin: yield dataclasses.replace(q, id=f"{q.id}/twin{n}", question=w.twin, right=[w.sql],
+                                                 evidence=w.twin_evidence or q.evidence)
+
+
+def sample(n, seed, twins=False):
     """Every k-th question of all databases in a row, each database shuffled: n in all."""
     chance, pool = random.Random(seed), []
     for name in corpus.names():
-        questions = corpus.read(name)
+        questions = list(asked(name, twins))
         chance.shuffle(questions)
         pool += questions
     step = len(pool) / n
@@ -54,8 +64,8 @@ def print_database(name):
             if values: print(f"  {column}: {', '.join(values)}")
 
 
-def print_sample(n, seed, only):
-    for name, questions in itertools.groupby(sample(n, seed), lambda q: q.db):
+def print_sample(n, seed, twins, only):
+    for name, questions in itertools.groupby(sample(n, seed, twins), lambda q: q.db):
         if only and name not in only: continue
         print_database(name)
         for q in questions:
@@ -67,7 +77,7 @@ def print_sample(n, seed, only):
 
 def read_answers(path):
     """{id: SQL} of a file of answers."""
-    with open(path, encoding="utf-8") as file: parts = re.split(r"^\[([\w-]+)\].*$", file.read(), flags=re.M)
+    with open(path, encoding="utf-8") as file: parts = re.split(r"^\[([\w/-]+)\].*$", file.read(), flags=re.M)
     return {id: sql.strip().rstrip(";") for id, sql in zip(parts[1::2], parts[2::2])}
 
 
@@ -133,15 +143,14 @@ def compare(question, sql, db):
 def compare_all(path):
     answers, found = read_answers(path), []
     for name in corpus.names():
-        questions = [q for q in corpus.read(name) if q.id in answers]
+        questions = [q for q in (*asked(name, False), *asked(name, True)) if q.id in answers]
         db = corpus.build(name) if questions else None
         found += [(name, compare(q, answers.pop(q.id), db)) for q in questions]
     if answers: print("no such question: " + " ".join(answers))
     held = {name for names in corpus.HELD.values() for name in names}
     for label, some in (("all", found), ("held out", [f for f in found if f[0] in held])):
-        counts = {v: sum(f[1] == v for f in some) for v in ("agree", "form", "differ")}
-        share = (counts["agree"] + counts["form"]) / max(len(some), 1)
-        print(f"{label}: {len(some)} answers, {share:.1%} agree (" + ", ".join(f"{v} {n}" for v, n in counts.items()) + ")")
+        agree, form = (sum(f[1] == v for f in some) for v in ("agree", "form"))
+        print(f"{label}: {len(some)} answers, {(agree + form) / max(len(some), 1):.1%} agree, {form} of them in form")
 
 
 def main():
@@ -151,9 +160,10 @@ def main():
     job.add_argument("n", type=int)
     job.add_argument("names", nargs="*", metavar="NAME")
     job.add_argument("--seed", type=int, default=1)
+    job.add_argument("--twins", action="store_true")
     jobs.add_parser("compare").add_argument("answers")
     o = p.parse_args()
-    if o.job == "sample": print_sample(o.n, o.seed, o.names)
+    if o.job == "sample": print_sample(o.n, o.seed, o.twins, o.names)
     else: compare_all(o.answers)
 
 
