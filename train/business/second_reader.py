@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lets a second reader answer a sample of the questions without their queries, and compares the answers.
 
-  second_reader.py sample 300 --seed 1 [NAME ...]  prints the sample; only that of these databases if named
+  second_reader.py sample 300 [NAME ...] --seed 1  prints the sample; only that of these databases if named
   second_reader.py sample 300 --twins              a sample of the twins
   second_reader.py compare ANSWERS                 ANSWERS has [ID] headers with an SQL query below each
 
