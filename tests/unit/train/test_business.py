@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""train/business: its questions keep to its README, check.py finds what does not, and log.py holds databases out.
+"""train/business: its questions keep to its README, check.py finds what does not, log.py holds databases out, and
+second_reader.py tells when answers agree.
 
 check.py runs all queries, which takes minutes. This test runs those of EXECUTED only.
 """
@@ -8,7 +9,7 @@ import collections, contextlib, io, os, sqlite3, sys, unittest
 sys.dont_write_bytecode = True
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "train", "business"))
-import check, corpus, log
+import check, corpus, log, second_reader
 
 EXECUTED = ["subscriptions", "hospital"]
 
@@ -36,6 +37,12 @@ class Corpus(unittest.TestCase):
                     self.assertTrue(q.question and 1 <= len(q.right) <= 3)
                     self.assertLessEqual({w.kind for w in q.wrong}, set(check.KINDS))
                     self.assertFalse(set(q.right) & {w.sql for w in q.wrong})
+
+    def test_no_member_continues_in_the_text_of_another(self):
+        for name in corpus.names():
+            for q in corpus.read(name):
+                for text in (q.question, q.evidence, *(w.twin for w in q.wrong), *(w.twin_evidence for w in q.wrong)):
+                    self.assertNotRegex(text or "", r" (ambiguous|evidence|right|twin): ", q.id)
 
     def test_ids_are_unique(self):
         seen = collections.Counter(q.id for name in corpus.names() for q in corpus.read(name))
@@ -109,6 +116,26 @@ class Log(unittest.TestCase):
         open_invoices = next(q for q in twins if q[1] == "open invoices?")
         self.assertEqual(open_invoices[3], "SELECT COUNT(*) FROM invoice WHERE status = 'open'")
         self.assertIn(by_question["cancelled invoices?"].right[0], open_invoices[4])
+
+
+class SecondReader(unittest.TestCase):
+    def test_sample_has_each_database_to_its_share(self):
+        sizes = {name: len(corpus.read(name)) for name in corpus.names()}
+        drawn = collections.Counter(q.db for q in second_reader.sample(300, 1))
+        for name, size in sizes.items():
+            self.assertLessEqual(abs(drawn[name] - 300 * size / sum(sizes.values())), 1, name)
+        self.assertEqual([q.id for q in second_reader.sample(9, 1)], [q.id for q in second_reader.sample(9, 1)])
+
+    def test_order_of_columns_and_rounding_are_form(self):
+        expected = [("a", 1 / 3, 2), ("b", 2 / 3, 1)]
+        self.assertEqual(second_reader.verdict(expected[::-1], expected), "agree")
+        self.assertEqual(second_reader.verdict([(2, "a", 0.33), (1, "b", 0.67)], expected), "form")
+        self.assertEqual(second_reader.verdict([("a", "2"), ("b", "1")], expected), "form")
+
+    def test_other_values_or_pairs_differ(self):
+        expected = [("a", 1 / 3, 2), ("b", 2 / 3, 1)]
+        for answer in ([("a", 0.34, 2), ("b", 0.67, 1)], [("b", 1 / 3, 2), ("a", 2 / 3, 1)], expected[:1], []):
+            self.assertEqual(second_reader.verdict(answer, expected), "differ")
 
 
 if __name__ == "__main__":
