@@ -7,19 +7,22 @@
  *    results[p]  ──────┴──▶ reader ── ack               └──────────────┘
  *
  * There is one thread, the reader's. It polls and settles; everything happens inside poll and commit, rebalances
- * included, so there are no locks. Only the calls of a transaction that wait for brokers run beside it, one of each
+ * included, so there are no locks. Only the calls of a transaction that block on brokers run beside it, one of each
  * producer at a time. A rebalance waits for their end, so nothing changes between dependent parts of a transaction
  * (settle.c). Watchdogs have threads too. A stuck reader loses its partitions after max.poll.interval.ms, as intended.
  *
- * The invariants of exactly once, each named where it is enforced: I1  no request past low + LEDGER_SPAN is opened, so
- * a commit's metadata always fits (ledger.c) I2  a request is finished in memory only after the commit that says so has
- * returned (settle.c) I3  a transaction carries the membership under which its partitions were assigned, taken once, in
- * the assign callback. A replaced member can commit nothing, however late it resumes (takeover.c) I4  no producer
- * outlives a doubt about one of its transactions (txn.c) I5  verdicts are in the log before their offsets are in the
- * transaction (txn.c) I6  every output is in a transaction with the offset of its request's partition; the group would
- * not fence an output without an offset (settle.c) I7  outputs that may have been committed without the ledger are read
- * back before any request is opened (takeover.c) I8  results of open requests are read from r on, before their tasks
- * are produced again (take_result)
+ * The invariants of exactly once, each named where it is enforced:
+ *    I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits (ledger.c)
+ *    I2  a request is finished in memory only after the commit that says so has returned (settle.c)
+ *    I3  a transaction carries the membership under which its partitions were assigned, taken once, in the assign
+ *        callback; a replaced member can commit nothing, however late it resumes (takeover.c)
+ *    I4  no producer outlives a doubt about one of its transactions (txn.c)
+ *    I5  verdicts are in the log before their offsets are in the transaction (txn.c)
+ *    I6  every output is in a transaction with the offset of its request's partition; the group would not fence an output
+ *        without an offset (settle.c)
+ *    I7  outputs that may have been committed without the ledger are read back before any request is opened
+ *        (takeover.c)
+ *    I8  results of open requests are read from r on, before their tasks are produced again (take_result)
  *
  * A member is static (group.instance.id). After a restart within session.timeout.ms it gets its partitions back without
  * a rebalance, and the broker fences the earlier holder of its name. The drawback: the group notices a permanent
@@ -31,7 +34,7 @@
  * decides which requests may be opened after owners died.
  *
  * Rejected: a compacted topic of open requests. It is a second log to synchronize, and restoring it takes as long as
- * its tail; the chosen design takes as long as the open requests. Rejected: looking verdicts up by id before each is
+ * its tail. The chosen design takes as long as the open requests. Rejected: looking verdicts up by id before each is
  * produced. Every coordinator would read all verdicts, without a fence. Rejected: tasks inside the transaction. Each
  * step of a request would wait for a commit, and a dead coordinator's open transaction would hide the tasks of all.
  */

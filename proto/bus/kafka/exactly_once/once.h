@@ -1,9 +1,9 @@
 /* Internals of the Kafka reader that settles each request exactly once. The design is in once.c.
  *
- * settle.c commits settled requests, poison.c finds requests that kill their owner, takeover.c takes partitions over,
- * txn.c is the transactional producer, and watchdog.c ends a process that hangs in a library call.
+ * Requests are committed by settle.c; poison.c finds those that kill their owner. Partitions are taken over by
+ * takeover.c. The transactional producer is txn.c, and watchdog.c ends a process that hangs in a library call.
  *
- * Thread: the polling one, except for the watchdog and the two calls of a transaction that wait for brokers
+ * Thread: the polling one, except for the watchdog and the two calls of a transaction that block on brokers
  * (background.c).
  */
 #ifndef ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H

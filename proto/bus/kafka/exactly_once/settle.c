@@ -2,15 +2,16 @@
  * the front of the queue, with the ledgers as they will be after its commit (look_ahead). The ledgers change only after
  * the commit (finish_all). A dropped transaction leaves the queue unchanged.
  *
- * A transaction has two calls that wait for brokers: one until the outputs are acknowledged, and one for the commit.
+ * A transaction has two calls that block on brokers: one until the outputs are acknowledged, and one for the commit.
  * They run on their own thread (background.c). Meanwhile the reader reads on and settles more requests, which belong to
  * the next transaction. The reader does all other steps between these calls: choosing the outputs, building the commit,
  * and applying its result. Before a change to data that these calls use, the reader waits for their end. Examples are
  * an assignment and the suspects of a dead owner.
  *
  * Several producers share the partitions, each with its own queue and transaction, so one commit does not delay the
- * settled requests of other partitions. A partition has one producer. Its outputs, which go to the same partition of
- * their topics, and its commits are in consecutive transactions, and no two producers write to one log.
+ * settled requests of other partitions. A partition has one producer. The outputs of a partition go to the same
+ * partition of their topics. Outputs and commits are in consecutive transactions, and no two producers write to one
+ * log.
  *
  * When: at once if the reader is idle, so that a single verdict is not delayed. Under load commit_ms after the previous
  * commit, since one commit covers many requests, or later, because commits cost time too. At once when a batch is full.

@@ -3,8 +3,8 @@
  * ends the old open transaction and refuses its delayed messages. A delayed "commit" would otherwise end a later
  * transaction (KIP-890; this library cannot do better).
  *
- * I4: an epoch never outlives a doubt. Even a successful commit is followed by a new producer if a broker was lost
- * during it: the library repeats the request by itself, and the first copy may still arrive.
+ * I4: an epoch never outlives a doubt. If a broker is lost during a commit, a new producer follows even if the commit
+ * succeeds. The library repeats the request by itself, and the first copy may still arrive.
  *
  * An error that is neither retriable nor abortable means that the outcome is unknown, or that another process has this
  * producer's name. It is fatal here, and the next owner reads the state back from the log.
