@@ -11,8 +11,8 @@
  * called when the families had answered, or the built-in one, which also sees the other candidates of the prefix.
  * P(correct) combines the two. Which of them a strategy requires is a row of a table (rules.c):
  *
- *    first_valid         the answer is the first candidate that passes both models, each at its own threshold, and whose
- *                        P(correct) reaches the request's threshold
+ *    first_valid         the answer is the first candidate that passes both models, each at its own threshold, and
+ *                        whose P(correct) reaches the request's threshold
  *    rerank              judge all, then take the best by P(correct); it validates if that reaches the threshold
  *    detect_then_rerank  the first candidate that executes, if it passes as under first_valid; otherwise as rerank
  *    cyclesql            as in the paper: in order, the verifier alone; if none passes, the first that executes

@@ -1,5 +1,5 @@
-/* DESIGN: a column's values travel as a whole. Small columns are part of the index; a large one is a part of its own,
- * read when the filter in the index says that it may hold the requested value.
+/* DESIGN: a column's values travel as a whole. Small columns are part of the index. A large column is a separate
+ * part, and is read only when the filter in the index says that it may hold the requested value.
  *
  * Rejected: hashes, value → columns, looked up in Redis one by one (the first design). Signals look values up dozens of
  * times a question, mostly to find one absent. The nearest values of a column need all of it. Redis cannot distinguish

@@ -16,7 +16,7 @@ struct budget_amount {
 struct budget_config {
     struct cache_config redis;       /* without an address: shares only */
     uint32_t processes;              /* assumed if Redis is unavailable; 0: 8 with Redis, 1 without */
-    struct budget_amount per_minute; /* 0: no limit */
+    struct budget_amount per_minute; /* 0 means no limit */
 };
 
 struct budget;

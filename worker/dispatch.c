@@ -3,8 +3,8 @@
  * A task ends in exactly one of four ways, according to the class of its error:
  *
  *    ok      answered, acked
- *    retry   (a locked database) nacked with a growing, jittered delay; after max_attempts treated as reject. Failures of
- *            the database or the fleet (an open circuit, no permit, a timeout) are retried within the task's deadline
+ *    retry   (a locked database) nacked with a growing, jittered delay; after max_attempts treated as reject. Failures
+ *            of the database or the fleet (open circuit, no permit, timeout) are retried within the task's deadline
  *    reject  if the task could be read: answered with every signal of the family unavailable for that reason, then
  *            acked, so that the coordinator does not wait for the deadline. Otherwise there is no coordinator to
  *            answer: the message is dead-lettered with its position and the reason, then acked
@@ -49,7 +49,7 @@
 
 enum { DEFAULT_ATTEMPTS = 5, DEFAULT_RETRY_MS = 20, MAX_RETRY_MS = 2000, OFFER_MS = 100 };
 enum {
-    ANSWER_MS = 300, /* time reserved for the answer when waiting is given up */
+    ANSWER_MS = 300, /* time reserved for the answer when waiting ends */
     HOLD_MS = 100,   /* longest reuse of a permit across tasks; then others get a chance */
     WAIT_MS = 250,   /* for a permit, before the task is nacked */
     MAX_CRASHES = 2,

@@ -16,7 +16,7 @@
 #include "signals/vsig.h"
 
 /* The treatment of a statement that reads a denied column: it is not run, or it runs and its result is hidden. Only
- * refusing is a boundary: a filter on a hidden column still reveals its content. */
+ * refusing is a boundary: a filter on such a column still reveals its content. */
 enum worker_deny { WORKER_DENY_UNSET, WORKER_DENY_REFUSE, WORKER_DENY_HIDE };
 
 /* A database of the catalogue: one that is not under a root, and its owner's policy. Zero is the default. */
@@ -99,7 +99,7 @@ struct worker_config {
     uint32_t max_databases; /* open databases; 0: 16 */
     uint32_t max_attempts;  /* attempts of a task with a transient failure (a locked database); 0: 5 */
     int64_t retry_ms;       /* before the first retry, doubling; 0: 20 */
-    uint32_t slow_threads;  /* threads that finish slow candidates while others are judged; 0: none */
+    uint32_t slow_threads;  /* threads that finish slow candidates while others are judged; may be 0 */
     int64_t slow_ms;        /* limit after which a candidate is slow; 0: 20 */
     int64_t explain_ms;     /* for all statements that explain one candidate; 0: 1,000 */
     uint32_t sample_rows;   /* shown if the policy exposes rows; 0: 5 */

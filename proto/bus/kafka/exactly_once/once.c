@@ -18,8 +18,8 @@
  *        callback; a replaced member can commit nothing, however late it resumes (takeover.c)
  *    I4  no producer outlives a doubt about one of its transactions (txn.c)
  *    I5  verdicts are in the log before their offsets are in the transaction (txn.c)
- *    I6  every output is in a transaction with the offset of its request's partition; the group would not fence an output
- *        without an offset (settle.c)
+ *    I6  every output is in a transaction with the offset of its request's partition; the group would not fence an
+ *        output without an offset (settle.c)
  *    I7  outputs that may have been committed without the ledger are read back before any request is opened
  *        (takeover.c)
  *    I8  results of open requests are read from r on, before their tasks are produced again (take_result)
