@@ -36,8 +36,8 @@ struct coordinator_progress {
     const char *family; /* family that has judged it; static */
 };
 
-/* Where verdicts are cached for equal requests (worker/cache_verdicts.h, which this room does not include). Both
- * functions may block. Thread: any. */
+/* A cache of verdicts for equal requests (worker/cache_verdicts.h, which this room does not include). Both functions
+ * may block. Thread: any. */
 struct coordinator_cache {
     void *ctx;
     /* Finds the verdict under that key for the current state of the database. Free *bytes with g_free; it is NULL on a
@@ -186,7 +186,7 @@ void coordinator_stop(struct coordinator *coordinator, bool now);
 /* Cancels the request with that tag: it fails within a second with reason "cancelled". A request with a flow can also
  * be cancelled before it is open. Thread: any. */
 void coordinator_cancel(struct coordinator *coordinator, uint64_t tag);
-/* Thread: any. */
+/* Copies the statistics. Thread: any. */
 void coordinator_stats(struct coordinator *coordinator, struct coordinator_stats *out);
 /* Returns the time of the last iteration of the loop on clock_now_ns, or 0 before the first. Thread: any. */
 int64_t coordinator_heartbeat_ns(const struct coordinator *coordinator);

@@ -53,7 +53,8 @@ static bool is_run_unknown(const struct request *request, uint32_t index)
     return to_run && coverage_run(&request->judged[index]) == RUN_UNKNOWN;
 }
 
-/* True if more than half of the signals were unavailable, or if neither a signal nor the verifier was available. */
+/* Returns true if more than half of the signals were unavailable, or if neither a signal nor the verifier was
+ * available. */
 static bool is_mostly_unchecked(const struct msg_judged *judged)
 {
     struct coverage_count count = coverage_count(judged);

@@ -2,8 +2,8 @@
  *
  * A sender without a reply sends its request again. The second copy has the same id and the same bytes, and needs no
  * verdict of its own. The same id with other bytes is a mistake, and the sender gets an error. Both hold only within a
- * partition (the id is the key) and within DUPLICATES_WINDOW offsets, because the data must fit into memory and be
- * rebuilt after a take-over. Offsets arrive in ascending order. Thread: one at a time.
+ * partition (the id is the key) and within DUPLICATES_WINDOW offsets. The data must fit into memory and be rebuilt
+ * after a takeover. Offsets arrive in ascending order. Thread: one at a time.
  */
 #ifndef ASSAY_COORDINATOR_DUPLICATES_H
 #define ASSAY_COORDINATOR_DUPLICATES_H

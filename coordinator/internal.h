@@ -175,9 +175,10 @@ bool ingest_proposals(struct request *request, const struct msg_proposal *propos
 /* decide.c: Decides at each candidate that is done, in order, then sends more or concludes. Returns true if the request
  * is closed and freed. */
 bool decide_advance(struct request *request, int64_t now_ns);
-/* True if its deadline had passed at the last event. */
+/* Returns true if its deadline had passed at the last event. */
 bool decide_is_past_deadline(const struct request *request);
-/* True if its deadline has passed, or workers have spent core_config.max_work_ns on it. Nothing more is begun then. */
+/* Returns true if its deadline has passed, or workers have spent core_config.max_work_ns on it. Nothing more is begun
+ * then. */
 bool decide_is_late(const struct request *request);
 /* Concludes with the results so far. */
 void decide_deadline(struct request *request, int64_t now_ns);
@@ -192,7 +193,7 @@ void decide_publish(struct request *request, const struct msg_verdict *verdict);
 const char *decide_id(struct request *request);
 struct msg_version *decide_versions(struct request *request, uint32_t *n);
 
-/* True if no more results are expected for this candidate. */
+/* Returns true if no more results are expected for this candidate. */
 bool decide_is_done(const struct request *request, uint32_t index);
 /* Returns a candidate's P by itself: without votes, positions, other candidates and remote verifier. NAN if unknown. */
 double decide_p_alone(struct request *request, uint32_t index);
@@ -209,7 +210,7 @@ bool consult_is_pending(const struct request *request);
 void consult_take(struct request *request, uint32_t index, const struct msg_result *result);
 /* Gives the opinion up after a timeout: its signals are unavailable, and no other is requested. */
 void consult_give_up(struct request *request, int64_t now_ns);
-/* True if the wait for the opinion has timed out. */
+/* Returns true if the wait for the opinion has timed out. */
 bool consult_is_late(const struct request *request, int64_t now_ns);
 /* Consumes a new opinion: returns its candidate once, or NO_CANDIDATE. */
 uint32_t consult_concluded(struct request *request);
@@ -218,7 +219,7 @@ uint32_t consult_concluded(struct request *request);
  * stays open. */
 bool lookup_begin(struct request *request, int64_t now_ns);
 bool lookup_is_pending(const struct request *request);
-/* True if the lookup has timed out. */
+/* Returns true if the lookup has timed out. */
 bool lookup_is_late(const struct request *request, int64_t now_ns);
 /* Takes the outcome of a lookup. Returns true if it was the verdict, and the request is closed and freed. Otherwise the
  * request must be judged. */
@@ -232,7 +233,7 @@ void lookup_keep(struct request *request, const struct msg_verdict *verdict);
 
 /* ask.c: Checks that the answers belong to questions about this request. Returns ERR_MALFORMED otherwise. */
 enum err_code ask_check_answers(struct request *request, struct err *err);
-/* True if all candidates must be judged, whatever the strategy, to weigh their readings. */
+/* Returns true if all candidates must be judged, whatever the strategy, to weigh their readings. */
 bool ask_looks_at_all(const struct request *request);
 /* Updates P(correct) of the candidates, all scored, by the request's answers. */
 void ask_apply_answers(struct request *request);
@@ -240,7 +241,7 @@ void ask_apply_answers(struct request *request);
  * once. */
 bool ask_begin(struct request *request);
 bool ask_is_pending(const struct request *request);
-/* True if wording for this candidate is outstanding. ask_take consumes it. */
+/* Returns true if wording for this candidate is outstanding. ask_take consumes it. */
 bool ask_awaits(const struct request *request, const uint64_t hash[2]);
 void ask_take(struct request *request, const struct msg_result *result);
 /* Gives the question up; `why` goes into a note. */
@@ -263,11 +264,11 @@ void spans_end(struct request *request, const struct msg_verdict *verdict);
  * a search is running; the request then stays open. At most once. */
 bool repair_begin(struct request *request, uint32_t best);
 bool repair_has_begun(const struct request *request);
-/* True if proposals for this candidate are outstanding. */
+/* Returns true if proposals for this candidate are outstanding. */
 bool repair_awaits(const struct request *request, const uint64_t hash[2]);
 /* Takes the worker's proposals. */
 void repair_take_proposals(struct request *request, const struct msg_result *result);
-/* True if a corrector's response on this candidate is outstanding. repair_take_correction consumes it. */
+/* Returns true if a corrector's response on this candidate is outstanding. repair_take_correction consumes it. */
 bool repair_awaits_correction(const struct request *request, const uint64_t hash[2]);
 void repair_take_correction(struct request *request, const struct msg_result *result);
 /* Sends more proposals within the window. Returns true if all are judged and request->repair has the outcome. */
@@ -279,8 +280,8 @@ void repair_give_up(struct request *request, const char *why);
  * findings of `signal`, and the outcome of its last attempt. Returns JSON in the request's arena, or NULL if a text is
  * missing or invalid. */
 const char *correction_data(struct request *request, int signal);
-/* The selector of SQLens §4.4. Returns the most critical signal (`critical` of the models) with a finding on that query
- * that the corrector has not received. Returns -1 if there is none. */
+/* Returns the signal that SQLens §4.4 selects: the most critical one (`critical` of the models) with a finding on that
+ * query that the corrector has not received. Returns -1 if there is none. */
 int correction_select(const struct request *request);
 
 /* guarantee.c: Returns the traffic of each group of the calibration, which must outlive it. Free with free. Returns
@@ -296,7 +297,7 @@ enum msg_part story_part(const struct request *request, uint32_t index);
 /* Requests the rows behind `best`. Returns true if they are outstanding; the request then stays open. At most once. */
 bool story_begin(struct request *request, uint32_t best);
 bool story_is_pending(const struct request *request);
-/* True if rows for this candidate are outstanding. story_take consumes them. */
+/* Returns true if rows for this candidate are outstanding. story_take consumes them. */
 bool story_awaits(const struct request *request, const uint64_t hash[2]);
 void story_take(struct request *request, struct msg_result *result);
 /* Tells whether a result for an awaited candidate has the awaited part. */
@@ -308,7 +309,7 @@ void story_give_up(struct request *request);
  * stored, and the request stays open for decide_publish only. Returns false if the verdict, perhaps with a new note,
  * can be published. */
 bool polish_begin(struct request *request, struct msg_verdict *verdict);
-/* True if the verdict is complete and stored. polish_awaits: true if the rewording is of this candidate. */
+/* Return true if the verdict is complete and stored, and if the rewording is of this candidate. */
 bool polish_is_pending(const struct request *request);
 bool polish_awaits(const struct request *request, const uint64_t hash[2]);
 /* Takes the polisher's response. */
@@ -330,8 +331,8 @@ void report_ask(struct request *request, uint32_t index, struct msg_verdict *ver
 
 /* coverage.c: unchecked candidates. */
 
-/* Whether a candidate executes. Unknown if no family has run it; with a schema in place of the database, none runs
- * it. */
+/* The outcome of executing a candidate. Unknown if no family has run it; with a schema in place of the database, none
+ * runs it. */
 enum coverage_run { RUN_FAILED, RUN_UNKNOWN, RUN_NO_DATA, RUN_DONE };
 enum coverage_run coverage_run(const struct msg_judged *judged);
 
@@ -346,7 +347,8 @@ struct coverage_count {
     bool several;       /* the others have further reasons */
 };
 struct coverage_count coverage_count(const struct msg_judged *judged);
-/* True if too few checks were available for this candidate. It is then not the answer while there is a judged one. */
+/* Returns true if too few checks were available for this candidate. It is then not the answer while there is a judged
+ * one. */
 bool coverage_is_low(const struct request *request, uint32_t index);
 /* Returns which checks were unavailable, to follow "it was not judged: ". Only if coverage_is_low. */
 const char *coverage_why(struct request *request, uint32_t index);
@@ -387,8 +389,8 @@ enum rules_test {
     RULES_SIGNALS,      /* signals indicate an error */
     RULES_COMBINED      /* P(correct) too low */
 };
-/* True if it depends on a name that the request's schema linker was unsure of. Models that do not see the linker's
- * states do not overrule it: the policy is ask or abstain. */
+/* Returns true if it depends on a name that the request's schema linker was unsure of. Models that do not see the
+ * linker's states do not overrule it: the policy is ask or abstain. */
 bool rules_linking_is_uncertain(const struct msg_judged *judged);
 enum rules_test rules_test(const struct request *request, uint32_t index);
 

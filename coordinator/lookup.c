@@ -1,8 +1,8 @@
 /* DESIGN: the cached verdict of an equal request, in place of a judgement.
  *
- * Production traffic repeats requests. Before any task is sent, the verdict of the same request is looked up, for the
- * current state of the database and the same models (verdict_cache.h). The wait is at most find_ns; on any other
- * outcome than a hit the request is judged normally.
+ * Production traffic repeats requests. Before any task is sent, the verdict of the same request is looked up. It must
+ * be for the current state of the database and the same models (verdict_cache.h). The wait is at most find_ns; on any
+ * other outcome than a hit the request is judged normally.
  *
  * The state comes from workers in both directions. Each of their results names the state that it was computed on. A
  * verdict is cached under the state that all of them name; if they differ, or one names none, it is not cached. A write

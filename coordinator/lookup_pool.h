@@ -23,7 +23,7 @@ void lookup_pool_free(struct lookup_pool *pool);
 bool lookup_pool_find(struct lookup_pool *pool, const struct core_wanted *wanted);
 bool lookup_pool_keep(struct lookup_pool *pool, const struct core_kept *verdict);
 
-/* True while a lookup is outstanding or its outcome was not taken. Thread: any. */
+/* Returns true while a lookup is outstanding or its outcome was not taken. Thread: any. */
 bool lookup_pool_is_looking(struct lookup_pool *pool);
 
 /* Takes the next outcome and its request. The bytes live until the next call. Returns false if there is none. Thread:

@@ -2,7 +2,7 @@
  *
  * DESIGN: a few threads take questions from a bounded queue and call lib/llm's scorer, which blocks. They send the
  * response to the topic of results under the family of its role, such as MSG_VERIFIER. A response therefore reaches the
- * coordinator like every result: it wakes the poll, is matched by content, and is stray if it is no longer needed.
+ * coordinator like every result. It wakes the poll, is matched by content, and is stray if it is no longer needed.
  * Rejected: a queue beside the transport (only polling in small steps could then wake the loop).
  *
  * Every accepted question gets a response, even if it is an error; a full queue accepts none. This code waits for the

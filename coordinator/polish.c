@@ -7,8 +7,8 @@
  *
  * The text is accepted only if it has the same content (lib/text/paraphrase.h), and is shown beside ours.
  *
- * Rejected: polishing in the worker (every candidate would be polished, for one answer); publishing the verdict at once
- * and the text later (two messages for one request).
+ * Rejected: polishing in the worker, since every candidate would be polished for one answer. Also rejected: publishing
+ * the verdict at once and the text later, since a request would have two messages.
  */
 #include "coordinator/internal.h"
 

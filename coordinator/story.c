@@ -2,12 +2,12 @@
  *
  * Finding the source rows of a result, or why there are none, takes statements as expensive as the candidate itself.
  * Only people read them: the verifier's numbers are derived from the statement. Candidates are therefore explained from
- * their statements. When the answer is found, it is sent once more, as a task of the family explain for its rows, and
- * the verdict waits for it. The explanations of the others say that rows were not looked for.
+ * their statements. When the answer is found, a task of the family explain requests its rows, and the verdict waits for
+ * the result. The explanations of the others say that rows were not looked for.
  *
- * A candidate gets its rows with its judgement if it is the only possible answer: the only candidate, or the first if
- * they are tried in order. All do under explain "full", if a remote verifier reads the premise, and by default in a
- * fleet. There, another round costs each verdict some 12 ms, and as much CPU for its messages as it saves. On any
+ * A candidate gets its rows with its judgement if it is the only possible answer. That is the only candidate, or the
+ * first if they are tried in order. All do under explain "full", if a remote verifier reads the premise, and by default
+ * in a fleet. There, another round costs each verdict some 12 ms, and as much CPU for its messages as it saves. On any
  * failure the existing explanation stays.
  *
  * Rejected: guessing the answer from votes (half of chatgpt's lists have another one); the rows of the best few (as

@@ -38,8 +38,8 @@ enum err_code verdict_cache_key(const struct msg_request *request, const struct 
 
 /* --- cacheable verdicts --- */
 
-/* True if the same SQL on the same data always ends with this reason. A limit of time or memory does not, nor does a
- * server's own error. Unknown names count as not lasting. */
+/* Returns true if the same SQL on the same data always ends with this reason. A limit of time or memory does not, nor
+ * does a server's own error. Unknown names count as not lasting. */
 static bool is_lasting(const char *reason)
 {
     static const bool lasting[ERR_COUNT] = {
@@ -88,7 +88,7 @@ static bool is_same_text(const char *a, const char *b)
     return g_strcmp0(a, b) == 0;
 }
 
-/* True if its candidates are the request's, and repeats refer to existing ones. */
+/* Returns true if its candidates are the request's, and repeats refer to existing ones. */
 static bool has_candidates_of(const struct msg_verdict *verdict, const struct msg_request *request)
 {
     if (verdict->n_candidates < request->n_candidates) return false; /* similar queries follow them */
@@ -102,7 +102,7 @@ static bool has_candidates_of(const struct msg_verdict *verdict, const struct ms
     return true;
 }
 
-/* True if the answer is a candidate's or a repair's. */
+/* Returns true if the answer is a candidate's or a repair's. */
 static bool has_answer_of_its_own(const struct msg_verdict *verdict)
 {
     const struct msg_repaired *repair = verdict->repair;

@@ -34,8 +34,8 @@ struct verdict_basis {
 enum err_code verdict_cache_key(const struct msg_request *request, const struct verdict_basis *basis,
                                 char out[VERDICT_CACHE_KEY + 1]);
 
-/* True if the same request would get the same verdict. False after a failure, a timeout or an omission, and if a
- * language model, a user, or earlier traffic contributed. */
+/* Returns true if the same request would get the same verdict. False after a failure, a timeout or an omission, and if
+ * a language model, a user, or earlier traffic contributed. */
 bool verdict_cache_may_keep(const struct msg_verdict *verdict);
 
 /* Encodes a verdict without the parts of its own request: id, tag, key, times, gold, meta. Returns ERR_NOMEM, or

@@ -82,7 +82,7 @@ static enum err_code code_of(const char *name)
     return name ? err_from_name(name) : ERR_INTERNAL;
 }
 
-/* True if the statement was refused without running it. */
+/* Returns true if the statement was refused without running it. */
 static bool is_refusal(enum err_code code)
 {
     switch (code) {
@@ -104,7 +104,7 @@ static const char *fact_of(const struct msg_finding *finding, const char *key)
     return NULL;
 }
 
-/* True if our parser or the sandbox refused it; the sandbox reports as the engine does. */
+/* Returns true if our parser or the sandbox refused it; the sandbox reports as the engine does. */
 static bool is_refused(const struct msg_judged *judged, const struct msg_finding *invalid)
 {
     enum err_code code = code_of(fact_of(invalid, "code"));

@@ -73,7 +73,7 @@ static bool write_clauses(const struct writer *w, const struct vsig_finding *fro
     return true;
 }
 
-/* True if a fact mentions a denied column. It then stays here, whichever column the query itself uses. */
+/* Returns true if a fact mentions a denied column. It then stays here, whichever column the query itself uses. */
 static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
 {
     bool all = false;
@@ -192,7 +192,7 @@ static const char *public_text(struct arena *arena, const struct worker_config *
     return arena_printf(arena, "'%.100s': %s", db, err_meaning(why->code));
 }
 
-/* True if the text names a file. A failing engine may name its temporary files. */
+/* Returns true if the text names a file. A failing engine may name its temporary files. */
 static bool names_file(const char *text)
 {
     return strstr(text, "'/") || strstr(text, "\"/") || strstr(text, "(/") || strstr(text, " /") ||

@@ -75,7 +75,8 @@ enum err_code cache_open(const struct cache_config *config, struct cache **out, 
 /* Frees the cache. All indexes that came through it must be released before. NULL is allowed. */
 void cache_close(struct cache *cache);
 
-/* Callback for schema_cache_build_with; `ctx` is a struct cache. Errors are those of schema_build. Thread: any. */
+/* Builds an index or reads it from the cache; a callback for schema_cache_build_with. `ctx` is a struct cache. Errors
+ * are those of schema_build. Thread: any. */
 enum err_code cache_build(void *ctx, struct db *db, const char *db_name, const char *path,
                           const struct schema_options *options, struct schema_index **out, struct err *err);
 
@@ -83,7 +84,7 @@ enum err_code cache_build(void *ctx, struct db *db, const char *db_name, const c
  * error. Only for messages and manual checks. Thread: any. */
 enum err_code cache_ping(struct cache *cache, struct err *err);
 
-/* Thread: any. */
+/* Copies the statistics. Thread: any. */
 void cache_get_stats(struct cache *cache, struct cache_stats *out);
 
 #endif

@@ -248,7 +248,7 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
     return code;
 }
 
-/* True if nothing arrived while the connection was idle: no end of the connection, as after a restart, and no
+/* Returns true if nothing arrived while the connection was idle: no end of the connection, as after a restart, and no
  * unexpected reply. */
 static bool is_clean(const struct link *link)
 {

@@ -11,8 +11,8 @@
  * or after STATE_MS if the worker dies just then. If all verdicts are cache hits, no task arrives, and the database is
  * judged again after IDLE_MS. A database whose fingerprint does not show every change (db_tells_changes) has no state.
  *
- * Rejected: publishing only with tasks (a cache hit sends no task, so writes would be unnoticed until the state
- * expires); inspecting from the coordinator (it opens no database).
+ * Rejected: publishing only with tasks, since a cache hit sends no task and writes would be unnoticed until the state
+ * expires. Rejected: inspecting from the coordinator, which opens no database.
  */
 #ifndef ASSAY_WORKER_DB_STATES_H
 #define ASSAY_WORKER_DB_STATES_H

@@ -279,8 +279,8 @@ static enum err_code send_letter_of_task(struct lane *lane, const struct polled_
     return send_letter(lane, &own, why, "judge");
 }
 
-/* True if the failure concerns a configured database, whose location only the log shows. The name of a missing database
- * is the requester's text. */
+/* Returns true if the failure concerns a configured database, whose location only the log shows. The name of a missing
+ * database is the requester's text. */
 static bool is_about_place(const struct lane *lane, const struct msg_task *task, const struct err *why)
 {
     return err_names_locations(why->code) &&

@@ -1,8 +1,8 @@
 /* DESIGN: the explain family: why the candidate has this result, and the input of the verifier.
  *
  * Explaining may run its own statements (to find the source of a row, or why there is none). All of them together get
- * explain_ms. If that is exceeded, the candidate is explained again without them, from its text and the schema alone,
- * and the explanation says which part is missing. A slow candidate therefore neither blocks the loop nor stays
+ * explain_ms. If that is exceeded, the candidate is explained again without them, from its text and the schema alone.
+ * The explanation then says which part is missing. A slow candidate therefore neither blocks the loop nor stays
  * unexplained.
  *
  * A task may request a part alone. The rows behind a result are for people, who read those of the answer. The

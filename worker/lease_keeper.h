@@ -1,7 +1,7 @@
 /* The leases that this process holds in Redis, renewed by one thread for as long as they are held.
  *
  * A lease is a key and a unique token; it expires when its holder dies. The owner of a lease defines how it is renewed
- * in Redis (cache.c: the lock on building an index; permits.c: a statement slot of a database).
+ * in Redis. Owners are cache.c (the lock on building an index) and permits.c (a statement slot of a database).
  */
 #ifndef ASSAY_WORKER_LEASE_KEEPER_H
 #define ASSAY_WORKER_LEASE_KEEPER_H

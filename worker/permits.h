@@ -3,9 +3,9 @@
  * A permit is held while a worker judges tasks of that database. Permits are members of a sorted set in Redis,
  * `assay:permits:<db>`, each a random token with its expiry, by the server's clock. Taking one removes expired tokens
  * and adds a token if there is capacity, in one script. The slot of a dead holder becomes free when its lease expires;
- * a slow holder renews it. A token that was lost meanwhile (a paused process, a restarted Redis) is only taken again if
- * there is capacity, so a late holder never exceeds the cap. A statement that still runs then is bounded by its own
- * time limit.
+ * a slow holder renews it. A token may be lost meanwhile (a paused process, a restarted Redis). It is then taken again
+ * only if there is capacity, so a late holder never exceeds the cap. A statement that still runs then is bounded by its
+ * own time limit.
  *
  * If Redis is down, slow or corrupt, each process has its share of the cap: cap / processes and at least one, counted
  * locally. With more processes than assumed, the cap may then be exceeded; work continues in any case. When Redis is
@@ -54,7 +54,7 @@ enum err_code permits_take(struct permits *permits, const char *db, uint32_t cap
 /* Gives a permit back. NULL is allowed. Thread: any. */
 void permits_give(struct permits *permits, struct permit *permit);
 
-/* Thread: any. */
+/* Copies the statistics. Thread: any. */
 void permits_get_stats(struct permits *permits, struct permits_stats *out);
 
 #endif

@@ -50,21 +50,21 @@ enum { WORKER_MAX_NAMES = 10000 };
 enum err_code worker_databases_names(const struct worker_databases *databases, struct arena *arena,
                                      const char *const **names, uint32_t *n, struct err *err);
 
-/* Makes a schema cache build each index as its entry says: without the values of denied columns, with its descriptions,
- * and only in this process if nothing may be exposed. `base` has the other options, which also apply to databases under
- * a root. Call it once, before the first worker. `databases` and `arena` must outlive the cache. `arena` holds joined
- * lists, and may be NULL if `databases` denies no columns of its own. Returns ERR_NOMEM. */
+/* Makes a schema cache build each index according to its entry. The index has no values of denied columns, has the
+ * entry's descriptions, and is only in this process if nothing may be exposed. `base` has the other options, which also
+ * apply to databases under a root. Call it once, before the first worker. `databases` and `arena` must outlive the
+ * cache. `arena` holds joined lists, and may be NULL if `databases` denies no columns of its own. Returns ERR_NOMEM. */
 enum err_code worker_databases_apply(const struct worker_databases *databases, struct schema_cache *schemas,
                                      const struct schema_options *base, struct arena *arena, struct err *err);
 
 /* Returns the stricter of the requested exposure and that of the entry, if there is one. Thread: any. */
 enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose requested);
 
-/* True if denied columns of that database are hidden; false if statements that read one are not run. The operator
- * decides, never a request. Thread: any. */
+/* Returns true if denied columns of that database are hidden; false if statements that read one are not run. The
+ * operator decides, never a request. Thread: any. */
 bool worker_hides_denied(const struct worker_databases *databases, const char *name);
 
-/* INVARIANT stricter: makes the task's policy the stricter of the request's and the entry's: least exposed, all columns
+/* INVARIANT stricter: Makes the task's policy the stricter of the request's and the entry's: least exposed, all columns
  * denied by either. Writers of results use the task alone. Text and lists are in the arena. Returns ERR_LIMIT_MEMORY.
  * Thread: any. */
 enum err_code worker_policy(const struct worker_databases *databases, struct arena *arena, struct msg_task *task,
@@ -122,8 +122,8 @@ struct worker_config {
     void *isolated_ctx;
     uint32_t max_crashes;
 
-    /* True if failures are answered with their full text, which names files and servers. That is for a user who named
-     * them on the command line. False: with the database's name and the code's meaning. */
+    /* full text of failures in answers, with the names of files and servers; for a user who named them on the command
+     * line. If false, answers have the database's name and the code's meaning */
     bool shows_locations;
 };
 
@@ -149,8 +149,8 @@ struct worker_stats {
 
 /* The current state of a worker. */
 struct worker_liveness {
-    /* When it last took or polled a task, on clock_now_ns: the oldest such time among its active threads. 0 before the
-     * first poll. */
+    /* time of the last poll or taken task (clock_now_ns): the oldest such time among its active threads. 0 before the
+     * first poll */
     int64_t heartbeat_ns;
     uint32_t in_flight; /* tasks taken and not yet answered */
 };
@@ -171,7 +171,7 @@ enum err_code worker_describe(const struct worker_config *config, const struct m
 /* Runs on the calling thread and on slow_threads of its own until worker_stop. Taken tasks are then finished, and the
  * rest stays in the transport. Any code but ERR_OK is of class fatal. Thread: eval. */
 enum err_code worker_run(struct worker *worker, struct err *err);
-/* Thread: any. */
+/* Ends worker_run, which finishes the taken tasks first. Thread: any. */
 void worker_stop(struct worker *worker);
 /* Stops the current statements of that request as far as possible now; its remaining tasks are answered with
  * ERR_CANCELLED. Only for requests of one partition, as in the local transport. Returns true if some still run, so that
@@ -179,7 +179,7 @@ void worker_stop(struct worker *worker);
 bool worker_stop_request(struct worker *worker, struct msg_key request);
 /* Adds this worker's counts to `into`. Thread: any. */
 void worker_stats(struct worker *worker, struct worker_stats *into);
-/* Thread: any. */
+/* Returns the current state. Thread: any. */
 struct worker_liveness worker_liveness(const struct worker *worker);
 
 #endif

@@ -255,14 +255,14 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     return code;
 }
 
-/* True if the engine will never accept the statement. */
+/* Returns true if the engine will never accept the statement. */
 static bool is_invalid(enum err_code code)
 {
     return code == ERR_ENGINE || code == ERR_REFUSED || code == ERR_SYNTAX || code == ERR_ENCODING ||
            code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME;
 }
 
-/* True if the error does not concern the candidate, but the database or the task. */
+/* Returns true if the error does not concern the candidate, but the database or the task. */
 static bool is_about_task(enum err_code code)
 {
     return err_class(code) != ERR_CLASS_REJECT || code == ERR_DEADLINE || code == ERR_CANCELLED ||

@@ -58,9 +58,9 @@ enum err_code topics_describe(struct bus *bus, const struct topic_plan *plans, u
 enum err_code topics_create(struct bus *bus, const struct topic_plan *plans, uint32_t n, struct topic_report *reports,
                             struct err *err);
 
-/* Lets a new group of coordinators begin at the start of the requests. bus_subscribe_once refuses a group that has
- * never read, because its name may be a typing error. Sets *made to false, and changes nothing, if the group has read
- * before. The topics of `once` must exist. */
+/* Lets a new group of coordinators begin at the start of the requests. Otherwise bus_subscribe_once refuses a group
+ * that has never read, because its name may be a typing error. Sets *made to false, and changes nothing, if the group
+ * has read before. The topics of `once` must exist. */
 enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, bool *made, struct err *err);
 
 /* Tells whether a member of the group has the name that bus_subscribe_once takes for `once`. A member that died counts

@@ -5,10 +5,10 @@
  *   2. produce copies, so the caller keeps its arguments
  *   3. a polled message belongs to its consumer until it is acked or nacked, which frees it
  *
- * Delivery is at least once. A message that was polled but not acked is redelivered after a nack, a close or a crash,
- * to this or another consumer of the group. bus_message.attempts counts the deliveries. Within one key and topic,
- * messages are delivered in the order of production. A consumer acks a message only after it has produced all messages
- * that follow from it.
+ * Delivery is at least once. A message that was polled but not acked is redelivered after a nack, a close or a crash.
+ * It goes to this or another consumer of the group. The field bus_message.attempts counts the deliveries. Within one
+ * key and topic, messages are delivered in the order of production. A consumer acks a message only after it has
+ * produced all messages that follow from it.
  *
  * Adding a transport takes one file, one filled table, one row in transport.c and the conformance suite
  * (tests/unit/proto/conformance.c).
@@ -245,10 +245,10 @@ static inline void bus_close(struct bus *bus)
 
 /* Hands over n messages in order. Returns ERR_OK if all were taken.
  *
- * ERR_FULL: only the first *taken (may be NULL) were taken, because a queue stayed full for timeout_ms (0 returns at
- * once, below 0 waits without limit). ERR_LIMIT_BYTES: the message after those is too large for the transport. A fatal
- * code: the bus takes no more messages, and bus_health gives the reason. Adjacent messages of one key are all taken or
- * none; only a crash of the writer may leave a part.
+ * ERR_FULL: only the first *taken (may be NULL) were taken, because a queue stayed full for timeout_ms. A timeout of 0
+ * returns at once; a negative one waits without limit. ERR_LIMIT_BYTES: the message after those is too large for the
+ * transport. A fatal code: the bus takes no more messages, and bus_health gives the reason. Adjacent messages of one
+ * key are all taken or none; only a crash of the writer may leave a part.
  */
 static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                                         uint32_t *taken)
@@ -390,14 +390,14 @@ static inline enum err_code bus_health(struct bus *bus, struct err *err)
     return bus->transport->health ? bus->transport->health(bus, err) : ERR_OK;
 }
 
-/* Thread: any. */
+/* Copies the counts of the transport's traffic; zero without any. Thread: any. */
 static inline void bus_traffic(struct bus *bus, struct bus_traffic *out)
 {
     *out = (struct bus_traffic){0};
     if (bus->transport->traffic) bus->transport->traffic(bus, out);
 }
 
-/* True if the value of this property must not appear in logs and printed settings. */
+/* Returns true if the value of this property must not appear in logs and printed settings. */
 bool bus_property_is_secret(const char *name);
 
 /* Returns the time on the clock of message deadlines, which all users of this transport share. */

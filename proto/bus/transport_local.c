@@ -1,9 +1,9 @@
 /* DESIGN: bounded queues between the threads of one process.
  *
  * A topic is a list of messages, each one block of memory. Topics that are read together belong to one *group*, with
- * one mutex, one condition for readers and one for writers. A writer of five tasks for the five task topics therefore
- * takes one lock and wakes one reader, and a reader takes all five at once. No other lock is taken while messages flow:
- * the table of topics only grows and is read without a lock, and a consumer owns the messages that it holds.
+ * one mutex, one condition for readers and one for writers. So a writer of five tasks for the five task topics takes
+ * one lock and wakes one reader. The reader takes all five at once. No other lock is taken while messages flow. The
+ * table of topics only grows and is read without a lock, and a consumer owns the messages that it holds.
  *
  * A topic without subscribers has a group of its own and fills up to its bound. Subscribing moves topics into the
  * requested group. A thread that looked up the old group sees, under its lock, that the topic has left, and retries.
@@ -21,7 +21,7 @@
  * first. A message in flight counts against the limits of its flows until its reader acks or nacks it, under the
  * group's lock. A waiting reader is woken when a limit may be free again.
  *
- * Rejected: a lock-free ring. At about 10,000 messages a second the lock does not appear in a profile, and a ring
+ * Rejected: a lock-free ring. At about 10,000 messages per second the lock does not appear in a profile. A ring
  * supports neither keys, nor redelivery, nor a bound in bytes.
  */
 #include "proto/bus/transport.h"

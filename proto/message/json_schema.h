@@ -1,6 +1,6 @@
 /* The JSON of requests and verdicts, as tables. `assay docs api` generates docs/api.md from them, and the HTTP API its
- * description (server/http_openapi.h). json.c and json_write.c read and write this JSON; tests compare them with these
- * tables. */
+ * description (server/http_openapi.h). The code in json.c and json_write.c reads and writes this JSON; tests compare it
+ * with these tables. */
 #ifndef ASSAY_PROTO_MESSAGE_JSON_SCHEMA_H
 #define ASSAY_PROTO_MESSAGE_JSON_SCHEMA_H
 

@@ -4,7 +4,7 @@
  * is NULL for an item of a list. Numbers have six digits.
  *
  * Rejected: a tree of the JSON library and its printer. It took three times as long, and one allocation for each value
- * of a verdict; at a few thousand candidates a second that was a twelfth of a replay. The library still parses.
+ * of a verdict. At a few thousand candidates per second that was a twelfth of a replay. The library still parses.
  * Rejected: yyjson, which writes twice as fast and reads twenty times as fast. It saves only two hundredths of a
  * request's time, does not detect duplicate keys, and Debian 12 has no package of it (bench/notes/speed.md).
  */
@@ -100,7 +100,8 @@ static uint64_t below(uint64_t eight, unsigned char least)
     return (eight - EACH(least)) & ~eight & EACH(0x80);
 }
 
-/* True if all eight bytes are printable ASCII without quote and backslash. May be false for a byte next to another. */
+/* Returns true if all eight bytes are printable ASCII without quote and backslash. May be false for a byte next to
+ * another. */
 static bool are_plain(uint64_t eight)
 {
     uint64_t beyond = (eight | (eight + EACH(1))) & EACH(0x80); /* '~' is the last */

@@ -98,7 +98,7 @@ enum msg_order {
         MSG_ORDER_COUNT
 };
 
-/* Whether to look for a similar query with a higher P(correct): X(ID, name, description). Append only, as above. */
+/* The modes of repair, a search for a similar query with a higher P(correct): X(ID, name, description). Append only. */
 #define MSG_REPAIRS(X)                                                                                                 \
     X(REPAIR_OFF, off, "no repair")                                                                                    \
     X(REPAIR_PROPOSE, propose, "show the repair beside the answer")                                                    \
@@ -114,7 +114,7 @@ enum msg_repair {
         MSG_REPAIR_COUNT
 };
 enum msg_expose { MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_COUNT };
-/* Whether candidates are explained and verified. FULL: the verdict also contains the verifier's input, for training. */
+/* The modes of explaining and verifying candidates. FULL adds the verifier's input to the verdict, for training. */
 enum msg_explain { MSG_EXPLAIN_UNSET, MSG_EXPLAIN_ON, MSG_EXPLAIN_OFF, MSG_EXPLAIN_FULL, MSG_EXPLAIN_COUNT };
 /* The part of an explanation that is requested or present. */
 enum msg_part {
@@ -163,7 +163,7 @@ struct msg_candidate {
     uint32_t n_generators;
 };
 
-/* How to judge; a field of 0 means the configured default. */
+/* The options of a request; a field of 0 means the configured default. */
 struct msg_options {
     int64_t deadline_ms;     /* from the request's arrival; below 0 without limit */
     uint32_t max_iterations; /* most candidates to judge; default: all */

@@ -1,5 +1,5 @@
-/* Reads msgpack values directly from their bytes. msgpack-c would first unpack a tree of objects, each an allocation
- * that the sender controls, from which rows copy their known fields.
+/* Reads msgpack values directly from their bytes. The library msgpack-c would first unpack a tree of objects, from
+ * which rows would copy their known fields. The sender would control the number of allocations.
  *
  * Reading does not check bounds, because msg_scan has checked every count and length. A container's items follow its
  * head.

@@ -11,9 +11,9 @@
  * A stuck reader would keep its partitions for ever, since the poller's heartbeat goes on. The poller therefore stops
  * too when the reader holds messages and has not called for STUCK_MS. The library then gives the partitions up.
  *
- * Rejected: polling inside bus_poll (a batch of slow statements then costs the membership);
- * rd_kafka_consume_batch_queue (loses messages across a rebalance before 2.1); the library's auto-commit (its metadata
- * is lost before 2.2).
+ * Rejected: polling inside bus_poll, since a batch of slow statements would cost the membership. Rejected:
+ * rd_kafka_consume_batch_queue, which loses messages across a rebalance before 2.1. Rejected: the library's
+ * auto-commit, whose metadata is lost before 2.2.
  */
 #include "proto/bus/kafka/crashes.h"
 #include "proto/bus/kafka/kafka.h"

@@ -106,7 +106,7 @@ uint64_t wakeup_count(struct wakeup *wakeup);
 /* Waits for a signal that was not counted in `heard`, at most `ms` milliseconds. */
 void wakeup_wait(struct wakeup *wakeup, uint64_t heard, int64_t ms);
 
-/* Callback for rd_kafka_queue_cb_event_enable, with the wakeup to signal. Thread: the library's. */
+/* Signals the wakeup; a callback for rd_kafka_queue_cb_event_enable. Thread: the library's. */
 void kafka_wakeup(rd_kafka_t *client, void *wakeup);
 
 /* Returns the headers of an incoming message, or NULL without any. The library does not cache NULL, so call it once. */
@@ -117,8 +117,8 @@ uint32_t kafka_count_headers(const rd_kafka_headers_t *headers);
 void kafka_fill(struct bus_message *out, struct bus_header *into, const rd_kafka_headers_t *headers,
                 const rd_kafka_message_t *raw);
 
-/* True if the error ends the consumer. A missing topic does not: it existed at the join, so the broker is behind or the
- * topic is being recreated. */
+/* Returns true if the error ends the consumer. A missing topic does not: it existed at the join, so the broker is
+ * behind or the topic is being recreated. */
 bool kafka_is_final(rd_kafka_resp_err_t error);
 
 /* Returns an error if the topic is missing. Joining a group that reads a missing topic would wait without an error. */
@@ -134,7 +134,7 @@ size_t kafka_without_overhead(size_t largest);
 enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
 size_t kafka_max_bytes(struct bus *bus, const char *topic);
 
-/* The caller holds the lock. */
+/* Returns true if the topic accepts a message of that size. The caller holds the lock. */
 bool kafka_fits(struct kafka *kafka, const struct bus_out *out);
 
 /* Handles a broker's refusal of a message of that size as too large. Returns true if the message itself was too large,

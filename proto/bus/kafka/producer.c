@@ -194,7 +194,8 @@ static uint32_t run_of(const struct bus_out *messages, uint32_t n, uint64_t *byt
     return length;
 }
 
-/* True if these messages fit. An empty queue takes any run; otherwise a run larger than the bound would never pass. */
+/* Returns true if these messages fit. An empty queue takes any run; otherwise a run larger than the bound would never
+ * pass. */
 static bool has_room(const struct kafka *kafka, uint32_t n, uint64_t bytes)
 {
     return kafka->n == 0 || (kafka->n + n <= kafka->max_messages && kafka->bytes + bytes <= kafka->max_bytes);

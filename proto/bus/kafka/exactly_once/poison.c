@@ -91,8 +91,8 @@ static uint32_t open_beside(const struct once_partition *part, const struct once
     return other->producer == part->producer ? unsettled(other) : other->ledger.n_open;
 }
 
-/* True if no other partition has an open suspect. If this process dies, the partition of the fatal request is then
- * known. */
+/* Returns true if no other partition has an open suspect. If this process dies, the partition of the fatal request is
+ * then known. */
 static bool is_alone(const struct once *once, const struct once_partition *part)
 {
     for (uint32_t i = 0; i < once->n_parts; i++) {

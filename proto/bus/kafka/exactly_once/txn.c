@@ -39,8 +39,8 @@ struct txn {
 
 /* --- the producer --- */
 
-/* True if another process has our transactional.id, or the brokers have aborted this transaction. A fenced producer
- * does not take the id back: two such producers would fence each other for ever. */
+/* Returns true if another process has our transactional.id, or the brokers have aborted this transaction. A fenced
+ * producer does not take the id back: two such producers would fence each other for ever. */
 static bool is_fenced(rd_kafka_resp_err_t error)
 {
     return error == RD_KAFKA_RESP_ERR__FENCED || error == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
