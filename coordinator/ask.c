@@ -1,23 +1,24 @@
-/* DESIGN: one question to the person who asked, and what the answer is worth.
+/* DESIGN: one clarification question to the user, and the effect of its answer.
  *
- * Candidates with equal results are one *reading* of the question. Its share is the chance that it is the right one: candidates are
- * right or wrong independently with P(correct), of which at most one reading is right, so shares are as the odds of the readings'
- * surest candidates, and a share stays for "none of them".
+ * Candidates with equal results are one *reading* of the question. Its share is the probability that it is the intended
+ * one. Candidates are correct independently with P(correct), and at most one reading is correct. Shares are therefore
+ * proportional to the odds of each reading's most likely candidate, and a share stays for "none of them".
  *
- * Under policy ask a question is asked where it pays: where P of what would be returned then, on average over the answers, is greater than
- * now by at least ask_gain. People err: an answer is right with USER_RELIABILITY, so a sure answer is never put to the vote. As many of
- * the likeliest readings are offered as pay most. Validated or not makes no difference, but a promise that holds is not asked about.
+ * Under policy ask, a question is asked if it pays. That is so if the expected P of the returned answer rises by at
+ * least ask_gain, averaged over the user's choices. Users err: an answer is right with USER_RELIABILITY, so a certain
+ * answer never leads to a question. The number of offered readings is the one with the highest gain. Validation makes
+ * no difference, but no question is asked if a guarantee holds.
  *
- * Words are made by a worker, which has the schema (lib/explain/readings.h): one task more of the family explain, with the SQL of the
- * readings. If none come, the verdict is the policy's without them.
+ * A worker, which has the schema, words the question (lib/explain/readings.h). That takes one more task of the family
+ * explain, with the SQL of the readings. If it fails, the verdict follows the policy without a question.
  *
- * Nothing is kept between rounds: the answer comes with the request, sent again. A question's id is a digest of database, question, evidence,
- * candidates and earlier answers, a choice's is its candidate's content; so what was never asked, or is answered twice, is refused. With the
- * answers the shares are worked out as before, then those that an answer speaks for rise, and P(correct) of each candidate is its
- * reading's share.
+ * No state is stored between rounds: the answer arrives with the repeated request. A question's id is a digest of
+ * database, question, evidence, candidates and earlier answers. A choice's id is its candidate's content. Answers to
+ * questions that were not asked, and duplicate answers, are therefore refused. With answers, the shares are computed as
+ * before and the chosen readings rise. P(correct) of each candidate is then its reading's share.
  *
- * Rejected: keeping questions in Redis (an answer may come after a day, or never); asking clause by clause (two questions where
- * one does, and choices of which no candidate has the combination).
+ * Rejected: storing questions in Redis (an answer may arrive after a day, or never). Rejected: asking clause by clause
+ * (two questions in place of one, and combinations of choices that no candidate has).
  */
 #include "coordinator/internal.h"
 
@@ -28,18 +29,18 @@
 
 enum { MAX_READINGS = 32, MAX_OFFERED = 4, SHOWN_ROWS = 3 };
 static const double USER_RELIABILITY = 0.9, DEFAULT_GAIN = 0.05, CERTAIN = 0.999;
-static const double CHOICE_GAIN = 0.01; /* of one choice more: people read each */
+static const double CHOICE_GAIN = 0.01; /* minimum gain of one more choice, because users must read each */
 static const char NONE[] = "none";
 
 /* --- readings --- */
 
 struct reading {
-    uint32_t candidate; /* the surest */
+    uint32_t candidate; /* most likely candidate */
     double odds, share;
 };
 
 struct readings {
-    struct reading list[MAX_READINGS]; /* the likeliest first */
+    struct reading list[MAX_READINGS]; /* most likely first */
     uint32_t n;
 };
 
@@ -85,15 +86,15 @@ static void find_readings(const struct request *request, struct readings *out)
     for (uint32_t i = 0; i < out->n; i++) out->list[i].share = out->list[i].odds / all;
 }
 
-/* --- what an answer says --- */
+/* --- effect of an answer --- */
 
-/* The chance of this answer if `meant` is what is meant: another choice is one of at least two. */
+/* Returns the probability of this answer if the reading is intended or not; there are at least two other choices. */
 static double likelihood(bool meant)
 {
     return meant ? USER_RELIABILITY : (1 - USER_RELIABILITY) / 2;
 }
 
-/* P of the best reading after the answer `answer` (offered: "none"), times the chance of that answer. */
+/* Returns P of the best reading after the answer `answer` (offered: "none"), times the probability of that answer. */
 static double best_after(const struct readings *readings, uint32_t offered, uint32_t answer)
 {
     double best = 0;
@@ -111,7 +112,7 @@ static double gain_of(const struct readings *readings, uint32_t offered)
     return after - readings->list[0].share;
 }
 
-/* How many readings to offer; 0: none. */
+/* Returns how many readings to offer, or 0. */
 static uint32_t choose_offer(const struct readings *readings, double *gain)
 {
     uint32_t best = 0;
@@ -138,7 +139,7 @@ static void digest_text(XXH3_state_t *state, const char *text)
     XXH3_64bits_update(state, "", 1);
 }
 
-/* Of the question that is asked when `n_before` answers are known. */
+/* Returns the id of the question that follows `n_before` answers. */
 static const char *question_id(struct request *request, uint32_t n_before)
 {
     const struct msg_request *message = request->message;
@@ -156,7 +157,7 @@ static const char *question_id(struct request *request, uint32_t n_before)
     return arena_printf(&request->arena, "%016llx", (unsigned long long)XXH3_64bits_digest(&state));
 }
 
-/* The candidate that a choice stands for; NO_CANDIDATE: none of them. */
+/* Returns the candidate that a choice names, or NO_CANDIDATE for "none". */
 static uint32_t chosen_by(const struct request *request, const char *choice)
 {
     enum { DIGITS = 16 };
@@ -198,12 +199,12 @@ bool ask_looks_at_all(const struct request *request)
     return request->options.policy == MSG_ASK || request->message->n_answers;
 }
 
-/* What was chosen, and does not run now, speaks against all others too. */
+/* Updates the shares by an answer. A chosen candidate that does not run now counts against all others too. */
 static void hear(struct request *request, struct readings *readings, const struct msg_answer *answer)
 {
     double gain, all = 0, none = 1;
     uint32_t offered = choose_offer(readings, &gain), chosen = chosen_by(request, answer->choice);
-    bool others = chosen == NO_CANDIDATE; /* none of those that were offered */
+    bool others = chosen == NO_CANDIDATE; /* the answer is "none of these" */
     const struct reading *meant =
         others || !has_reading(request, chosen) ? NULL : reading_of(request, readings, chosen);
     for (uint32_t i = 0; i < readings->n; i++) none -= readings->list[i].share;
@@ -215,7 +216,7 @@ static void hear(struct request *request, struct readings *readings, const struc
     for (uint32_t i = 0; i < readings->n; i++) readings->list[i].share /= all;
 }
 
-/* The likeliest first again, as the next question was chosen. */
+/* Sorts the most likely reading first again, as when the next question was chosen. */
 static int by_share(const void *a, const void *b)
 {
     const struct reading *left = a, *right = b;
@@ -294,7 +295,7 @@ void ask_give_up(struct request *request, const char *why)
         arena_printf(&request->arena, "a clarification question would help, but was not asked: %s", why);
 }
 
-/* What a choice gives: how many rows, and the first of them where they are in the verdict anyway. */
+/* Returns the result shown with a choice: its number of rows, and the first rows if the verdict exposes them. */
 static struct msg_execution *returns_of(struct request *request, uint32_t candidate)
 {
     struct msg_execution *out = arena_new(&request->arena, struct msg_execution);
@@ -304,7 +305,7 @@ static struct msg_execution *returns_of(struct request *request, uint32_t candid
     return out;
 }
 
-/* Whoever has the verdict can send the answer. NULL: it would be too large, or there is no memory. */
+/* Returns the request as JSON, to be sent with the answer. Returns NULL if it is too large or memory is short. */
 static const char *request_text(struct request *request)
 {
     char *json = msg_request_to_json(request->message);

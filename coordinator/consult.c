@@ -1,18 +1,21 @@
-/* DESIGN: a language model's opinion on a candidate, asked for where it may change something (the cascade of the family llm).
+/* DESIGN: a language model's opinion on a candidate, requested only if it may change the decision (the cascade of the
+ * family llm).
  *
- * The families that cost little judge all candidates first. Only the one that would be the answer is a question for a model, and only where there is
- * doubt: its P lies in the configured band, or the signals and the verifier disagree about it. So a task of the family llm goes out for it; when
- * its result is there, P is what it is with it (models_hear), and the decision is taken again. If another candidate is the best one then,
- * it is asked about too, up to max_candidates and max_tokens of a request. No candidate is asked about twice.
+ * The cheap families judge all candidates first. Only the likely answer is submitted to a model, and only in case of
+ * doubt. There is doubt if its P lies in the configured band, or if the signals and the verifier disagree about it. It
+ * then gets a task of the family llm. When the result arrives, P is recomputed with it (models_hear), and the decision
+ * is made again. If another candidate is now the best, a task follows for it too, within max_candidates and max_tokens
+ * of a request. No candidate gets a second task.
  *
- * What the model answers changes its own signals only, and P by no more than its hit rate allows. Without an answer (no budget, no endpoint that
- * answers, the deadline) the signals are unavailable and everything is as it was.
+ * The model's response changes only its own signals, and P only as far as its hit rate allows. Without a response (no
+ * budget, no reachable endpoint, the deadline) the signals are unavailable and nothing else changes.
  *
- * Nobody may be there to ask: an opinion is waited for so long and no longer, and when one did not come, none is asked for by this process for as
- * long again, so that an outage does not hold every doubtful verdict; a note says so.
+ * Workers for the model may be missing, so the wait is limited. After a timeout, this process requests no opinion for
+ * the same time again, so that an outage does not delay every doubtful verdict. A note says so.
  *
- * Rejected: asking about every candidate (five times as many calls or more for the same answers, bench/notes/language-models.md); asking before the others have
- * looked (there is no doubt yet that could be measured).
+ * Rejected: asking about every candidate (at least five times as many calls for the same answers,
+ * bench/notes/language-models.md). Rejected: asking before the other families have judged (doubt cannot be measured
+ * yet).
  */
 #include "coordinator/internal.h"
 
@@ -116,7 +119,7 @@ bool consult_is_pending(const struct request *request)
     return request->consult.pending;
 }
 
-/* Could any of its signals look? */
+/* Tells whether any of its llm signals was available. */
 static bool has_opinion(const struct msg_judged *judged)
 {
     bool any = false;
@@ -133,7 +136,7 @@ static void add_usage(struct msg_usage *sum, const struct msg_usage *one)
     sum->cached += one->cached;
     sum->tokens_in += one->tokens_in;
     sum->tokens_out += one->tokens_out;
-    sum->cost += one->cost > 0 ? one->cost : 0; /* NAN: not told */
+    sum->cost += one->cost > 0 ? one->cost : 0; /* NAN if unknown */
     if (one->source) sum->source = one->source;
 }
 

@@ -1,25 +1,25 @@
 /* DESIGN: the loop between a transport and the core.
  *
- * One thread. It polls requests and results as one member of one group, gives them to the core, and sends what the core
- * asks for. What cannot be sent at once because a queue is full waits in an outbox; while anything waits there, or
- * max_open requests are open, requests are not polled (they stay in the transport, which is the backpressure), but
- * results always are. So the coordinator never waits for a worker, and workers may wait for the coordinator: no cycle.
+ * One thread polls requests and results as one member of one group, passes them to the core, and sends the core's
+ * messages. Messages that do not fit a full queue wait in an outbox. While the outbox is not empty, or max_open
+ * requests are open, requests are not polled: they stay in the transport, which is the backpressure. Results are always
+ * polled. The coordinator therefore never waits for a worker, and workers may wait for the coordinator without a cycle.
  *
- * A remote verifier and a corrector are asked by threads of their own (model_pool.h); their answers come in as results do. So are verdicts that
- * were kept (lookup_pool.h); while any is looked for the loop polls in small steps. For a partition that is catching up none is:
- * its request must be open when answers to its tasks come in.
+ * Threads of their own call a remote verifier and a corrector (model_pool.h); their responses arrive as results. Other
+ * threads look up cached verdicts (lookup_pool.h); during a lookup the loop polls in small steps. There is no lookup
+ * for a partition that is catching up: its request must be open when results of its tasks arrive.
  *
- * Exactly one verdict. A request and its verdict, or dead letter, are settled as one (bus_settle); what a dead
- * coordinator had open comes again, here or elsewhere. Tasks go out beside that, as often as it takes: results are
- * matched by content and the first one wins. Two things make a take-over cheap. Tasks of a partition that is still
- * catching up are held back, and sent only if no answer turned up by then; and what was taken away is forgotten, for
- * somebody else does it now.
+ * Exactly one verdict. A request and its verdict or dead letter are settled together (bus_settle). Open requests of a
+ * dead coordinator are redelivered, here or elsewhere. Tasks are sent independently, as often as needed: results are
+ * matched by content and the first one wins. Two rules make a take-over cheap. Tasks of a partition that is catching up
+ * are held, and sent only if no result has arrived by then. Requests of a revoked partition are dropped, because
+ * another process handles them now.
  *
- * Tasks of one request that go to one topic in one step may share a message (config.messages), for a broker's work is counted in messages.
- * Those that are held back do not: each may have its answer by then.
+ * Tasks of one request that go to one topic in one step may share a message (config.messages), because a broker's cost
+ * is per message. Held tasks do not share one: each may have its result by then.
  *
- * Where others write the requests (bus_transport.shared), they come in the forms of proto/message/edge.h, perhaps
- * twice, and every one ends within max_deadline_ms.
+ * If other programs write the requests (bus_transport.shared), these have the forms of proto/message/edge.h and may be
+ * duplicated. Each of them ends within max_deadline_ms.
  */
 #include "coordinator/internal.h"
 #include "coordinator/model_pool.h"
@@ -38,31 +38,33 @@
 enum { BATCH = 256, MAX_WAIT_MS = 500, FULL_WAIT_MS = 2, DEFAULT_OPEN = 64, DEFAULT_DEADLINE_MS = 600000 };
 enum { OLDEST_MS = 200 };
 enum { CANCELLED_EARLY = 256 };
-enum { STOP_WAIT_MS = 20 }; /* between two attempts to stop the work of a request that is over */
-enum { IDLE_WAIT_MS = 20 }; /* of tasks, Kafka's way there and back with it, which takes 5 to 10 */
-enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 }; /* verdicts that were kept */
-enum { REOPENED = 4 }; /* times max_open, at a take-over: what dead coordinators had open */
+enum { STOP_WAIT_MS = 20 }; /* interval of attempts to stop the work of a closed request */
+/* largest wait of tasks that counts as idle; includes Kafka's round trip of 5 to 10 ms */
+enum { IDLE_WAIT_MS = 20 };
+enum { FIND_MS = 20, LOOKING_WAIT_MS = 1, MAX_KEPT = 64 << 10 }; /* cached verdicts */
+/* multiple of max_open during a take-over, for the open requests of dead coordinators */
+enum { REOPENED = 4 };
 enum { MAX_TOPIC = 64, MAX_TRACE = 512, MAX_KEY = 128, KEY_AND_HEADERS = 4096 };
-enum { JOINED_BYTES = 128 << 10 }; /* a message that has more takes no further task */
+enum { JOINED_BYTES = 128 << 10 }; /* size at which a message takes no further task */
 
-/* What tells a task of a request from its others. */
+/* Identifies a task within its request. */
 struct task_name {
     uint64_t hash[2];
     enum vsig_family family;
 };
 
-/* A message that was produced or waits to be. */
+/* A produced or waiting message. */
 struct outgoing {
     struct bus_out out;
-    struct bus_message *done; /* acked when it is out; NULL: nothing */
-    struct msg_key request;   /* of its tasks */
+    struct bus_message *done; /* acked once it is sent; may be NULL */
+    struct msg_key request;   /* request of its tasks */
     uint64_t flow[BUS_FLOW_LEVELS];
-    uint32_t n_tasks;              /* 0: it is no message with tasks */
-    const struct task_name *tasks; /* the pointer last: the block is aligned as it is */
+    uint32_t n_tasks;              /* 0 if the message has no tasks */
+    const struct task_name *tasks; /* last pointer, so that `block` is aligned */
     char block[];                  /* names of tasks, headers, key, value */
 };
 
-/* A topic of tasks, and the message to it that others of the request may still join. */
+/* A topic of tasks, with the message that further tasks of the request may join. */
 struct task_topic {
     char name[MAX_TOPIC];
     struct msg_buffer bytes;
@@ -76,35 +78,35 @@ struct coordinator {
     struct coordinator_config config;
     struct bus_consumer *consumer;
     struct core *core;
-    struct model_pool *pools[MODEL_ROLES]; /* NULL: there is no such model */
-    struct lookup_pool *cache;             /* NULL: verdicts are not kept */
+    struct model_pool *pools[MODEL_ROLES]; /* NULL without such a model */
+    struct lookup_pool *cache;             /* NULL without a verdict cache */
     GQueue outbox;                         /* of struct outgoing */
     GQueue held;                           /* tasks of partitions that are catching up */
     GQueue too_large;                      /* tasks that cannot be sent */
-    GArray *cancelled_early;               /* tags: cancelled, and not open then; the newest */
-    GArray *stopping_work;                 /* struct msg_key: requests that are over and still in workers' hands */
+    GArray *cancelled_early;               /* newest tags that were cancelled before they were open */
+    GArray *stopping_work;                 /* struct msg_key: closed requests that workers still process */
     struct msg_buffer buffer;
     struct task_topic task_topics[VSIG_FAMILY_COUNT];
-    uint32_t topic_of[VSIG_FAMILY_COUNT]; /* of task_topics */
-    bool shared, settles;                 /* the transport's: others write requests; requests are settled */
-    uint64_t refused, cut;                /* requests of no known form; verdicts that left something out */
+    uint32_t topic_of[VSIG_FAMILY_COUNT]; /* index in task_topics */
+    bool shared, settles;                 /* of the transport: other programs write requests; requests are settled */
+    uint64_t refused, cut;                /* requests of unknown form; verdicts with omitted parts */
     uint64_t unsendable;                  /* tasks that are too large */
-    uint64_t dropped_at;                  /* deadlines when the outbox was last looked through */
-    enum err_code failure;                /* of an action */
+    uint64_t dropped_at;                  /* deadlines at the last scan of the outbox */
+    enum err_code failure;                /* error of an action */
     uint64_t rejected_by[ERR_COUNT];
     struct metrics_histogram latency, request_reads, judgements, result_reads;
-    atomic_int stopping; /* 0, 1 finish what is open, 2 at once */
+    atomic_int stopping; /* 0: running, 1: finish open requests, 2: stop at once */
     atomic_llong heartbeat_ns;
-    int64_t oldest_ns, oldest_checked_ns; /* arrival of the oldest open request, and when it was looked for */
+    int64_t oldest_ns, oldest_checked_ns; /* arrival of the oldest open request, and time of its last search */
     atomic_bool has_cancelled;
     pthread_mutex_t lock;
-    struct coordinator_stats published; /* under the lock */
-    GArray *cancelled;                  /* tags; likewise */
+    struct coordinator_stats published; /* guarded by the lock */
+    GArray *cancelled;                  /* tags; guarded by the lock */
 };
 
 /* --- the outbox --- */
 
-/* The topic is static, or the coordinator's. */
+/* The topic's text must outlive the message: it is static, or the coordinator's. */
 static struct outgoing *outgoing_new(const struct bus_out *out, const struct task_name *tasks, uint32_t n_tasks)
 {
     size_t names = n_tasks * sizeof *tasks, headers = out->n_headers * sizeof(struct bus_header);
@@ -116,7 +118,7 @@ static struct outgoing *outgoing_new(const struct bus_out *out, const struct tas
     return item;
 }
 
-/* A verdict or a dead letter, and with it the end of a request. */
+/* Sends a verdict or a dead letter, which ends the request. */
 static void settle(struct coordinator *c, const struct bus_out *out, struct bus_message *done)
 {
     if (c->settles) {
@@ -138,9 +140,9 @@ static bool is_too_large(const struct coordinator *c, const struct outgoing *ite
     return bus_out_bytes(&item->out) > bus_max_bytes(c->config.bus, item->out.topic);
 }
 
-/* --- tasks on their way out --- */
+/* --- outgoing tasks --- */
 
-/* Nothing more joins the message to this topic. */
+/* Queues the message to this topic; no further task joins it. */
 static void close_message(struct coordinator *c, struct task_topic *topic)
 {
     char key[MSG_KEY_TEXT];
@@ -170,7 +172,7 @@ static void close_messages(struct coordinator *c)
     for (unsigned i = 0; i < VSIG_FAMILY_COUNT; i++) close_message(c, &c->task_topics[i]);
 }
 
-/* May the task join the message to this topic, as far as is known before it is encoded? */
+/* Tells whether the task may join the message to this topic. Its size is checked after encoding. */
 static bool may_join(const struct coordinator *c, const struct task_topic *topic, const struct msg_task *task)
 {
     uint32_t most = c->config.messages == COORDINATOR_EACH ? 1 : MSG_MAX_JOINED;
@@ -181,14 +183,15 @@ static bool may_join(const struct coordinator *c, const struct task_topic *topic
            memcmp(topic->tasks[topic->n_tasks - 1].hash, task->hash, sizeof task->hash) == 0;
 }
 
-/* The flow of a task is that of its request. */
+/* Copies the flow of the task's request. */
 static void note_flow(struct coordinator *c, struct task_topic *topic, const struct msg_task *task)
 {
     const struct bus_message *request = core_token(c->core, task->key);
     if (request && request->flow) memcpy(topic->flow, request->flow, sizeof topic->flow);
 }
 
-/* Behind the tasks in the message. ERR_LIMIT_BYTES: with it the message would be too large, and is as it was. */
+/* Appends the task to the message. Returns ERR_LIMIT_BYTES, and leaves the message unchanged, if it would be too
+ * large. */
 static enum err_code append_task(struct coordinator *c, struct task_topic *topic, const struct msg_task *task)
 {
     size_t before = topic->bytes.len, most = bus_max_bytes(c->config.bus, topic->name);
@@ -221,7 +224,7 @@ static void on_task(void *ctx, const struct msg_task *task)
     if (bus_catching_up(c->consumer, task->key.partition)) close_message(c, topic);
 }
 
-/* The form in which a request came, and in which its verdict goes out. */
+/* Returns the form of the request, which its verdict uses too. */
 static enum err_code type_of(const struct coordinator *c, const struct bus_message *message, enum edge_type *out,
                              struct err *err)
 {
@@ -229,7 +232,7 @@ static enum err_code type_of(const struct coordinator *c, const struct bus_messa
     return c->shared ? edge_type_of(message, out, err) : ERR_OK;
 }
 
-/* The largest value, in bytes, that a message with a verdict may have. */
+/* Returns the largest value, in bytes, of a message with a verdict. */
 static size_t max_verdict_bytes(const struct coordinator *c)
 {
     size_t most = bus_max_bytes(c->config.bus, BUS_VERDICTS);
@@ -243,7 +246,7 @@ static enum err_code encode(struct coordinator *c, const struct msg_verdict *ver
     return !code && c->buffer.len > max_verdict_bytes(c) ? ERR_LIMIT_BYTES : code;
 }
 
-/* Leave out what may be left out, in this order, until the verdict can be sent: samples, explanations, everything. */
+/* Omits optional parts until the verdict can be sent, in this order: samples, explanations, everything. */
 static enum err_code encode_smaller(struct coordinator *c, const struct msg_verdict *verdict, enum edge_type type,
                                     struct bus_header *header)
 {
@@ -277,8 +280,8 @@ static enum err_code encode_smaller(struct coordinator *c, const struct msg_verd
     return code;
 }
 
-/* Tasks of a request that is over are dropped where they wait, and stopped where a worker has begun them: nobody reads
- * their answers. */
+/* Drops the waiting tasks of a closed request, and stops those that a worker has begun: their results are not
+ * needed. */
 static void end_tasks(struct coordinator *c, const struct bus_message *request)
 {
     if (!request->flow) return;
@@ -301,7 +304,7 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
     char key[MSG_KEY_TEXT];
     enum edge_type type;
     end_tasks(c, message);
-    type_of(c, message, &type, NULL); /* was fine when it came in */
+    type_of(c, message, &type, NULL); /* was checked on arrival */
     enum err_code code = encode(c, verdict, type, &headers[0]);
     if (code == ERR_LIMIT_BYTES) code = encode_smaller(c, verdict, type, &headers[0]);
     if (code) {
@@ -325,10 +328,11 @@ static void on_verdict(void *ctx, void *token, const struct msg_verdict *verdict
     settle(c, &out, token);
 }
 
-/* To the dead-letter topic, with where it stood and why. A request's letter ends it, as a verdict does. */
+/* Sends the message to the dead-letter topic, with its position and the error. The dead letter of a request ends it, as
+ * a verdict does. */
 static void dead_letter(struct coordinator *c, struct bus_message *message, const struct err *why)
 {
-    char key[MAX_KEY] = ""; /* of a request: its id, as a rule */
+    char key[MAX_KEY] = ""; /* of a request: usually its id */
     uint32_t len = message->key_len < MAX_KEY ? message->key_len : MAX_KEY - 1;
     if (message->key) memcpy(key, message->key, len);
     const struct log_field fields[] = {
@@ -366,7 +370,7 @@ static void on_dead(void *ctx, void *token, const struct err *why)
     dead_letter(ctx, token, why);
 }
 
-/* Done, with nothing to show for it. */
+/* Acks a request without output. */
 static void on_duplicate(void *ctx, void *token)
 {
     bus_ack(((struct coordinator *)ctx)->consumer, token);
@@ -423,7 +427,7 @@ int coordinator_messages_by_name(const char *name)
     return -1;
 }
 
-/* ERR_OK also when none is configured. */
+/* Returns ERR_OK also if no model is configured. */
 static enum err_code open_models(struct coordinator *c, struct err *err)
 {
     const struct coordinator_config *config = &c->config;
@@ -459,7 +463,7 @@ static enum err_code open_cache(struct coordinator *c, struct err *err)
     return lookup_pool_new(config->cache, config->bus, &c->cache, err);
 }
 
-/* A fleet that asks no language models need not have their topic. */
+/* Queries the limits of the task topics. A fleet without language models needs no topic for them. */
 static enum err_code know_task_topics(struct coordinator *c, bool llm, struct err *err)
 {
     const char *topics[VSIG_FAMILY_COUNT];
@@ -588,7 +592,7 @@ int64_t coordinator_heartbeat_ns(const struct coordinator *coordinator)
     return atomic_load(&coordinator->heartbeat_ns);
 }
 
-/* Goes through all open requests, so it does so every OLDEST_MS at most. */
+/* Scans all open requests, so at most every OLDEST_MS. */
 static int64_t oldest_ns(struct coordinator *c)
 {
     int64_t now = clock_now_ns();
@@ -623,7 +627,8 @@ static void publish_stats(struct coordinator *c)
                                               .duplicates = core.duplicates,
                                               .cut = c->cut,
                                               .unsendable = c->unsendable,
-                                              .oldest_age_ns = oldest, /* a time still: coordinator_stats */
+                                              /* an absolute time here; coordinator_stats converts it */
+                                              .oldest_age_ns = oldest,
                                               .open = core_open_requests(c->core),
                                               .quality = core.quality,
                                               .latency = c->latency,
@@ -637,9 +642,9 @@ static void publish_stats(struct coordinator *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* --- what is held back, what was taken away --- */
+/* --- held tasks, revoked partitions --- */
 
-/* Is one of its tasks still without an answer? */
+/* Tells whether one of its tasks has no result yet. */
 static bool is_awaited(const struct coordinator *c, const struct outgoing *item)
 {
     bool awaited = false;
@@ -662,11 +667,11 @@ static void release_held(struct coordinator *c)
     }
 }
 
-/* Tasks that found no room, and that nobody waits for any more, once a deadline has passed: each is looked for among its
- * request's, and there may be thousands of both. */
+/* Drops unsent tasks whose results are no longer needed, once a deadline has passed. The scan is rare, because it looks
+ * each task up among its request's, and there may be thousands of both. */
 static void drop_unawaited(struct coordinator *c)
 {
-    uint64_t deadlines = c->published.deadlines; /* this thread's own to write */
+    uint64_t deadlines = c->published.deadlines; /* written by this thread only */
     if (c->dropped_at == deadlines) return;
     c->dropped_at = deadlines;
     for (GList *at = c->outbox.head, *next; at; at = next) {
@@ -704,7 +709,7 @@ static bool has_outgoing(const struct coordinator *c)
     return c->outbox.head != NULL;
 }
 
-/* A bound has shrunk since these were queued. False: none of them is too large. */
+/* Removes queued tasks that are too large, after a limit has decreased. Returns false if there are none. */
 static bool set_aside_too_large(struct coordinator *c)
 {
     guint before = c->too_large.length;
@@ -718,7 +723,7 @@ static bool set_aside_too_large(struct coordinator *c)
     return c->too_large.length > before;
 }
 
-/* Send what waits, as far as there is room. */
+/* Sends waiting messages as far as the queues have capacity. */
 static enum err_code flush(struct coordinator *c)
 {
     close_messages(c);
@@ -739,7 +744,7 @@ static enum err_code flush(struct coordinator *c)
     return ERR_OK;
 }
 
-/* "<partition>-<offset>": the key of whatever belongs to a request. */
+/* Parses "<partition>-<offset>", the key of all messages of a request. */
 static struct msg_key key_of(const struct bus_message *message)
 {
     struct msg_key key = {-1, -1};
@@ -764,7 +769,8 @@ static void take_result(struct coordinator *c, struct bus_message *message, int6
         bus_ack(c->consumer, message);
 }
 
-/* More may follow from an answer, and be too large again. */
+/* Marks the families of unsendable tasks unavailable. The core may then send more tasks, which may be too large
+ * again. */
 static void answer_all_too_large(struct coordinator *c)
 {
     struct err why;
@@ -779,7 +785,7 @@ static void answer_all_too_large(struct coordinator *c)
     }
 }
 
-/* A request that was cancelled while it waited to be opened. */
+/* Cancels a request that was cancelled before it was opened. */
 static void cancel_early(struct coordinator *c, uint64_t tag)
 {
     for (guint i = 0; i < c->cancelled_early->len; i++) {
@@ -826,7 +832,7 @@ static void take(struct coordinator *c, struct bus_message *message)
         take_request(c, message, now);
 }
 
-/* Verdicts that were looked for. How many of them. */
+/* Takes completed verdict lookups and returns their number. */
 static uint32_t take_found(struct coordinator *c)
 {
     struct msg_key request;
@@ -854,7 +860,7 @@ static void cancel_requests(struct coordinator *c)
     g_array_free(own, TRUE);
 }
 
-/* An interrupt stops one statement; a worker may be between two. */
+/* Repeats the stop requests: an interrupt stops one statement, and a worker may be between two. */
 static void stop_work(struct coordinator *c)
 {
     for (guint i = c->stopping_work->len; i > 0; i--)
@@ -862,9 +868,9 @@ static void stop_work(struct coordinator *c)
             g_array_remove_index_fast(c->stopping_work, i - 1);
 }
 
-/* How many requests may be opened now. While the results of a partition that was taken over come in, its requests should
- * be open again, or their tasks would be sent once more. So there is more room then, and tasks that wait do not matter:
- * those of such a partition are held back. */
+/* Returns how many requests may be opened now. While the results of a partition that was taken over arrive, its
+ * requests should be open again; otherwise their tasks would be produced again. The limit is then higher and waiting
+ * tasks are ignored, because tasks of such a partition are held. */
 static uint32_t may_open(const struct coordinator *c)
 {
     bool reopening = bus_catching_up(c->consumer, BUS_ANY_PARTITION);
@@ -909,10 +915,10 @@ static enum err_code step(struct coordinator *c)
     n += take_found(c);
     if (!code) answer_all_too_large(c);
     if (!code) code = c->failure;
-    publish_stats(c); /* before the verdicts, so that whoever has the last one finds it counted */
+    publish_stats(c); /* before the verdicts, so that their readers find them counted */
     if (!code) code = flush(c);
     if (!code && n) code = bus_commit(c->consumer);
-    return code == ERR_FULL ? ERR_OK : code; /* servers are away: the next step tries again */
+    return code == ERR_FULL ? ERR_OK : code; /* servers are unreachable: the next step retries */
 }
 
 enum err_code coordinator_run(struct coordinator *coordinator, struct err *err)

@@ -1,4 +1,4 @@
-/* What a corrector is told: the report of SQLens §4.4 as data, one object that nothing in it can leave. */
+/* The input of a corrector: the report of SQLens §4.4 as one JSON object, so that its texts stay data. */
 #include "coordinator/internal.h"
 
 #include <jansson.h>
@@ -6,7 +6,7 @@
 
 enum { MAX_FINDINGS = 4, MAX_PLACES = 8 };
 
-/* What a person or a checker wrote; NULL: nothing, or no UTF-8. */
+/* Returns a JSON string, or NULL if the text is missing or invalid UTF-8. */
 static json_t *text(const char *value)
 {
     return value && *value ? json_string(value) : NULL;
@@ -32,7 +32,7 @@ int correction_select(const struct request *request)
     int best = -1;
     for (uint32_t i = 0; i < judged->n_findings; i++) {
         int signal = (int)judged->findings[i].signal;
-        if (signal == MSG_INVALID_SQL || signal >= VSIG_ID_END) continue; /* why it does not run is told apart */
+        if (signal == MSG_INVALID_SQL || signal >= VSIG_ID_END) continue; /* reported separately as the error */
         if (correcting->told >> signal & 1) continue;
         if (best < 0 || rank[signal] < rank[best]) best = signal;
     }

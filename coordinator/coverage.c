@@ -1,25 +1,25 @@
-/* DESIGN: what the checks could not look at must not win.
+/* DESIGN: unchecked candidates must not win.
  *
- * A check that could not look says nothing against a candidate, so a statement that no check understands would come out
- * clean. Hence three rules, all of them decided here, in rules.c or in decide.c, none left to a model:
+ * An unavailable check reports no problem, so a statement that no check understands would appear clean. Hence three
+ * rules, all implemented here, in rules.c or in decide.c, and none by a model:
  *
- * - A signal that could not look never makes P greater than its silence would have made it (models.c).
- * - A candidate that was mostly not looked at has *low coverage*: P is at most COVERAGE_LOW_P, it does not
- *   validate, and it is not preferred to one that was judged. The same holds where a family was to run it and nobody
- *   knows whether it runs.
- * - One that did not run to its end is not the answer.
+ * - An unavailable signal never makes P greater than its silence would have made it (models.c).
+ * - A candidate with mostly unavailable checks has *low coverage*. Its P is at most COVERAGE_LOW_P, it does not
+ *   validate, and judged candidates are preferred. The same holds if a family should have run it and the outcome is
+ *   unknown.
+ * - A candidate that did not complete is not the answer.
  *
- * Where a schema takes the place of the database nobody was to run it, and a third of the signals cannot look. So the
- * count of signals holds as ever; whether such a candidate may validate at all is the decision file's to say
+ * If a schema replaces the database, no family runs the candidate, and a third of the signals is unavailable. The count
+ * of signals still applies. Whether such a candidate may validate at all is set in the decision file
  * (models_from_schema, docs/schema-only.md).
  *
- * *Mostly* is more than half of the signals that were switched on for this request. On the training logs (2,938 beams
- * that run, 6,901 gold queries, 55,188 mutants) no signal was unavailable on any candidate that ran to its end, and
- * one, abnormal_result, on the 21 that did not; a question that is not there costs a third. What cannot be looked at
- * costs all of them at once (a name that does not bind) or a family (fewer), so the bound lies in a gap.
+ * *Mostly* is more than half of the signals that were enabled for this request. The training logs have 2,938 beams that
+ * run, 6,901 gold queries and 55,188 mutants. In them no signal was unavailable on any candidate that completed, and
+ * one, abnormal_result, on the 21 others; a missing question costs a third. An unresolved name makes all signals
+ * unavailable, and a failed family fewer, so the bound lies in a gap.
  *
- * Rejected: the families as the unit (they differ in size, and a family of one would weigh as much as
- * ten); a weight a signal (one more set of numbers to fit, on data that has no such case).
+ * Rejected: counting families (they differ in size, and a family of one would weigh as much as ten). Rejected: a weight
+ * for each signal (more numbers to fit, on data without such a case).
  */
 #include "coordinator/internal.h"
 
@@ -46,14 +46,15 @@ struct coverage_count coverage_count(const struct msg_judged *judged)
     return out;
 }
 
-/* Was a family asked to run it, and none says whether it runs? */
+/* Tells whether a family should have run it and none reports whether it runs. */
 static bool is_run_unknown(const struct request *request, uint32_t index)
 {
     bool to_run = request->families & (1U << VSIG_EXECUTION | 1U << VSIG_EXPLAIN);
     return to_run && coverage_run(&request->judged[index]) == RUN_UNKNOWN;
 }
 
-/* More than half; or neither a signal nor the verifier looked. */
+/* Returns true if more than half of the signals were unavailable, or if neither a signal nor the verifier was
+ * available. */
 static bool is_mostly_unchecked(const struct msg_judged *judged)
 {
     struct coverage_count count = coverage_count(judged);

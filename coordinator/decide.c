@@ -1,62 +1,59 @@
 /* DESIGN: from judged candidates to a verdict.
  *
- * A candidate is *done* when nothing more will be learned of it: all families answered, or it is invalid, a repeat, or
- * past max_iterations. Decisions are taken strictly in input order, whatever the order in which results come: only at
- * the candidates that are done and before which all are done (the first n_done_prefix), and only from those. That is
- * why speculation changes the waiting time and nothing else: what was judged ahead and not reached is left out of the
- * verdict, features of the request see the prefix only, and iterations are counted in it.
+ * A candidate is *done* when no more results are expected: all families answered, or it is invalid, a repeat, or past
+ * max_iterations. Decisions are made strictly in input order, whatever the order of results. They use only the done
+ * candidates before the first one that is not done (the first n_done_prefix). Speculation therefore changes the waiting
+ * time and nothing else. Candidates judged ahead and not reached are left out of the verdict. Features of the request
+ * see the prefix only, and iterations are counted in it.
  *
- * Two models score a candidate. The *signals* (label model, or the classifier over it) say how likely it is to be
- * right; the *verifier* says how likely its explanation answers the question: the remote one, which was asked when the
- * families had answered, else the built-in one, which sees the other candidates of the prefix too. P(correct) combines
- * the two. Which of them a strategy asks is a row of a table (rules.c):
+ * Two models score a candidate. The *signals* (label model, or the classifier over it) give the probability that it is
+ * correct. The *verifier* gives the probability that its explanation answers the question. That is the remote verifier,
+ * called when the families had answered, or the built-in one, which also sees the other candidates of the prefix.
+ * P(correct) combines the two. Which of them a strategy requires is a row of a table (rules.c):
  *
- *   first_valid         the first candidate that passes both models, each at its own threshold, and whose P(correct)
- *                       reaches the request's, is the answer
- *   rerank              wait for all, then the best by P(correct); it validates if that reaches the threshold
- *   detect_then_rerank  the first one that executes, if it passes as under first_valid; otherwise as rerank
- *   cyclesql            the paper to the letter: in order, the verifier alone; when none passes, the first that
- *                       executes
- *   correct             the first that executes, repaired where that is clearly surer (SQLens §4.4): the others are not looked at
+ *    first_valid         the answer is the first candidate that passes both models, each at its own threshold, and
+ *                        whose P(correct) reaches the request's threshold
+ *    rerank              judge all, then take the best by P(correct); it validates if that reaches the threshold
+ *    detect_then_rerank  the first candidate that executes, if it passes as under first_valid; otherwise as rerank
+ *    cyclesql            as in the paper: in order, the verifier alone; if none passes, the first that executes
+ *    correct             the first that executes, repaired if that is clearly more likely correct (SQLens §4.4); the
+ *                        others are not judged
  *
- * Where the verifier has nothing to say (no model, the explain family late or unable), the signals alone decide, at
- * the threshold of P(correct), and a note of the verdict says so; if one was asked for, P(correct) is what it is with
- * a verifier that is undecided. Where a remote verifier does not answer, the built-in one takes its place, and a note
- * says that too.
+ * If the verifier is unavailable (no model, the explain family late or unable), the signals alone decide, at the
+ * threshold of P(correct). A note of the verdict says so. If a verifier was requested, P(correct) is computed with an
+ * undecided verifier. If a remote verifier does not answer, the built-in one replaces it, with another note.
  *
- * *Best* is the highest score, the earlier of equals (where places say nothing, the shorter text), within the highest
- * tier: a candidate that was judged is above one that the checks could not look at (coverage.c), whatever the numbers
- * say and whatever the strategy; one that is invalid or did not run to its end is never the answer. In a ranked or
- * sampled list a candidate other than the first that executes must beat that one by the list's margin, or noise would
- * be swapped for noise.
+ * *Best* is the highest score within the highest tier. Among equals it is the earlier one, or, if positions have no
+ * meaning, the shorter text. A judged candidate is above one with low coverage (coverage.c), whatever its score and the
+ * strategy. A candidate that is invalid or did not complete is never the answer. In a ranked or sampled list, another
+ * candidate must beat the first that executes by the list's margin; otherwise noise would be swapped for noise.
  *
- * A *tie*: another candidate has nearly the P(correct) of the best, and another result. Then nothing validates,
- * because chance would decide. Equal results are no tie.
+ * A *tie*: another candidate has nearly the P(correct) of the best, and another result. Then nothing validates, because
+ * chance would decide. Equal results are no tie.
  *
- * Nothing passed: the policy decides, best_effort (the best, flagged), abstain, or ask. Nothing runs to its end at
- * all: abstained with reason invalid_sql or what stopped it (limit_time ...), since there is no effort worth
- * returning. A database that cannot be read: failed with its reason, once every family of a candidate has said so.
+ * If no candidate passes, the policy decides: best_effort (the best, flagged), abstain, or ask. If none completes:
+ * abstained with reason invalid_sql or the error (limit_time ...), since no candidate is worth returning. If the
+ * database cannot be read: failed with its reason, once every family of a candidate has reported it.
  *
- * Where the request asks for it, a query near the answer that is surer to be right is looked for then (repair.c), and
- * under policy ask the person who asked may be asked which reading is meant (ask.c), whatever validated. At last the
- * explanation of the answer may be polished (polish.c), which changes nothing else.
+ * On request, a similar query with a higher P(correct) is then looked for (repair.c). Under policy ask, the user may be
+ * asked for the intended reading (ask.c), even if a candidate validated. Finally the answer's explanation may be
+ * reworded (polish.c), which changes nothing else.
  *
- * Deadline: what has come in counts, families without an answer are unavailable, candidates without any answer are not
- * judged. The end is best_effort or abstained with reason deadline, never validated: the candidates before the winner
- * were not all looked at. Once it has passed nothing is begun for the request: no task, no question to a model. The
- * same holds once workers have spent max_work_ns on the request: a verdict that lacks nothing stays what it is, any
- * other ends so.
+ * Deadline: results that have arrived count, families without a result are unavailable, and candidates without any
+ * result are not judged. The status is best_effort or abstained with reason deadline. It is never validated, because
+ * not all candidates before the winner were judged. After the deadline no task and no model call is begun. The same
+ * holds once workers have spent max_work_ns on the request: a complete verdict stays, any other ends in this way.
  *
- * Rejected: deciding at the moment a result comes (verdicts would depend on timing); cancelling speculative tasks (a
- * message that chases a message; they are cheap, and their results are dropped as stray).
+ * Rejected: deciding when a result arrives (verdicts would depend on timing). Rejected: cancelling speculative tasks
+ * (the cancelling message chases the task; such tasks are cheap, and their results are dropped as stray).
  */
 #include "coordinator/internal.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double TIE_P = 0.005;          /* of P(correct): less than its two decimals show */
-static const double DEFAULT_HIT_RATE = 0.7; /* of a language model: none that is worth asking is worse */
+static const double TIE_P = 0.005;          /* difference of P(correct): below the two printed decimals */
+static const double DEFAULT_HIT_RATE = 0.7; /* of a language model: a useful one is at least this good */
 
 bool decide_is_done(const struct request *request, uint32_t index)
 {
@@ -64,14 +61,14 @@ bool decide_is_done(const struct request *request, uint32_t index)
     return !state->needs_tasks || (state->sent && !state->pending && !state->verifier_pending);
 }
 
-/* --- what a candidate is worth --- */
+/* --- scores --- */
 
-/* Beside which others a candidate is scored: what is known of places and votes. */
+/* The candidates beside which another is scored: positions and votes. */
 struct company {
     uint32_t first, n, n_seen;
     enum msg_order order;
-    bool remote;                       /* the word of remote models counts */
-    const struct votes_company *votes; /* what they say together; NULL: is found anew */
+    bool remote;                       /* responses of remote models count */
+    const struct votes_company *votes; /* their common statistics; NULL computes them again */
 };
 
 static struct company company_of(const struct request *request, uint32_t n_seen)
@@ -79,7 +76,7 @@ static struct company company_of(const struct request *request, uint32_t n_seen)
     return (struct company){0, request->n, n_seen, request->options.order, true, NULL};
 }
 
-/* NAN: there is none, or it cannot say. */
+/* Returns the built-in verifier's probability, or NAN without a verifier or features. */
 static double ask_builtin(const struct request *request, uint32_t index, const struct company *among)
 {
     const struct candidate_state *state = &request->states[index];
@@ -100,8 +97,8 @@ static double ask_builtin(const struct request *request, uint32_t index, const s
     return models_discount(models, &request->judged[index], entails);
 }
 
-/* The remote verifier's word, where it was asked and answered, with the weight that the decision file gives it; else
- * the built-in one's. */
+/* Sets the entailment: the remote verifier's response, if there is one, with the weight of the decision file. Otherwise
+ * it is the built-in verifier's. */
 static void verify(struct request *request, uint32_t index, const struct company *among)
 {
     struct msg_judged *judged = &request->judged[index];
@@ -121,15 +118,15 @@ static void verify(struct request *request, uint32_t index, const struct company
     }
 }
 
-/* Was a verifier to look at this candidate? */
+/* Tells whether a verifier should have judged this candidate. */
 static bool has_verifier(const struct request *request)
 {
     const struct core *core = request->core;
     return request->families >> VSIG_EXPLAIN & 1 && (core->config.models->verifier || core->actions.verify);
 }
 
-/* A verifier that had nothing to say gives no evidence either way; it does not hand its vote to the signals, or what
- * cannot be explained would beat what is explained well. */
+/* Combines both models. An undecided verifier is no evidence either way, and does not pass its vote to the signals.
+ * Otherwise an unexplained candidate would beat a well explained one. */
 static double combine(const struct request *request, double p, double entailment)
 {
     const struct scoring_models *models = request->core->config.models;
@@ -203,7 +200,7 @@ static bool is_valid(const struct request *request, uint32_t index)
 
 /* --- the answer --- */
 
-/* The first that executes and was judged; of those that could not be looked at, when none was. */
+/* Returns the first candidate that executes and was judged; failing that, the first with low coverage. */
 static uint32_t first_executed(const struct request *request)
 {
     uint32_t first = NO_CANDIDATE;
@@ -215,13 +212,13 @@ static uint32_t first_executed(const struct request *request)
     return first;
 }
 
-/* Does it mean anything that one candidate stands before another? */
+/* Tells whether the order of candidates has a meaning. */
 static bool places_count(const struct request *request)
 {
     return request->options.order == MSG_ORDER_RANKED || request->options.order == MSG_ORDER_SAMPLED;
 }
 
-/* Which of two equals, where places mean nothing: one that does not change when they are swapped, the shorter text. */
+/* Orders equals if positions have no meaning, independently of their order: by the shorter text. */
 static bool comes_first(const struct msg_text *a, const struct msg_text *b)
 {
     if (a->len != b->len) return a->len < b->len;
@@ -237,11 +234,11 @@ static bool is_better(const struct request *request, uint32_t a, uint32_t b)
     return comes_first(&request->judged[a].sql, &request->judged[b].sql);
 }
 
-/* The best candidate of the prefix; NO_CANDIDATE when none runs to its end. */
+/* Returns the best candidate of the prefix, or NO_CANDIDATE if none completes. */
 static uint32_t find_best(const struct request *request)
 {
     uint32_t best = NO_CANDIDATE, first = first_executed(request);
-    bool answered = request->message->n_answers; /* then places say nothing beside the person's word */
+    bool answered = request->message->n_answers; /* the user's answer overrides positions */
     if (rules_of(request)->in_order && first != NO_CANDIDATE && !answered) return first;
     for (uint32_t i = 0; i < request->n_done_prefix; i++) {
         if (rules_tier(request, i) == TIER_EXCLUDED) continue;
@@ -252,8 +249,8 @@ static uint32_t find_best(const struct request *request)
     return lead > request->core->config.models->margins[request->options.order] ? best : first;
 }
 
-/* Gives 1 + the index of a candidate that is as likely right as the best one, with another result; 0 if there is none.
- * Only where all were scored. */
+/* Returns 1 + the index of a candidate with nearly the best one's P(correct) and another result; 0 if there is none.
+ * Only if all were scored. */
 static uint32_t find_tie(const struct request *request, uint32_t best)
 {
     for (uint32_t i = 0; request->evaluate_all && i < request->n_done_prefix; i++) {
@@ -274,7 +271,7 @@ static void clear_judgement(struct msg_judged *judged)
     judged->p_correct = judged->label_model_p = judged->entailment = NAN;
 }
 
-/* Speculative work is not part of the verdict. */
+/* Removes speculative judgements from the verdict. */
 static void drop_unreached(struct request *request, uint32_t winner)
 {
     for (uint32_t i = request->n_done_prefix; i < request->n; i++) {
@@ -306,7 +303,7 @@ struct msg_version *decide_versions(struct request *request, uint32_t *n)
     return versions;
 }
 
-/* What was asked of P(correct) and of the entailment; NAN: nothing was. */
+/* Sets the required P(correct) and entailment; NAN if there is no requirement. */
 static void set_thresholds(const struct request *request, struct msg_verdict *verdict)
 {
     const struct scoring_models *models = request->core->config.models;
@@ -317,7 +314,7 @@ static void set_thresholds(const struct request *request, struct msg_verdict *ve
     verdict->entailment_threshold = verifier && rule->verifier ? request->entailment_threshold : (double)NAN;
 }
 
-/* Without an id of its own a request is known by where it stood, never by something random. */
+/* A request without an id is named after its position, never at random. */
 const char *decide_id(struct request *request)
 {
     if (request->message->id) return request->message->id;
@@ -362,7 +359,7 @@ static void set_answer(struct request *request, struct msg_verdict *verdict, uin
     verdict->p_correct = judged->p_correct;
 }
 
-/* By the cause that the verdict names; what it names beside those of signals is that there is not enough evidence. */
+/* Returns the index of the verdict's cause; the last index is "not enough evidence". */
 static unsigned cause_of(const struct msg_verdict *verdict)
 {
     unsigned cause = 0;
@@ -396,7 +393,7 @@ void decide_publish(struct request *request, const struct msg_verdict *verdict)
     g_hash_table_remove(core->open, &request->key);
 }
 
-/* The verdict is made. */
+/* Closes a request whose verdict is complete. */
 static void close_request(struct request *request, struct msg_verdict *verdict)
 {
     spans_decided(request, verdict);
@@ -414,7 +411,7 @@ static void conclude_valid(struct request *request, uint32_t winner, int64_t now
     close_request(request, &verdict);
 }
 
-/* Nothing reached the threshold. `reason`: NULL, or "deadline". */
+/* Concludes without a validated candidate. `reason` is NULL or "deadline". */
 static void conclude_by_policy(struct request *request, uint32_t best, const char *reason, const char *message,
                                uint32_t missing, int64_t now_ns)
 {
@@ -442,7 +439,7 @@ static void conclude_by_policy(struct request *request, uint32_t best, const cha
     close_request(request, &verdict);
 }
 
-/* What is returned is no candidate, so none is the chosen one. */
+/* Concludes with a repair. The answer is then no candidate, so none is chosen. */
 static void conclude_repaired(struct request *request, int64_t now_ns)
 {
     const struct repair *repair = &request->repair;
@@ -472,7 +469,7 @@ static void conclude(struct request *request, uint32_t best, int64_t now_ns)
         conclude_by_policy(request, best, NULL, NULL, 0, now_ns);
 }
 
-/* False: the rows behind the answer are looked for first. */
+/* Returns false if the rows behind the answer are looked for first. */
 static bool tell_and_conclude(struct request *request, uint32_t best, int64_t now_ns)
 {
     if (story_begin(request, best)) return false;
@@ -480,7 +477,7 @@ static bool tell_and_conclude(struct request *request, uint32_t best, int64_t no
     return true;
 }
 
-/* The answer stands, unless it was repaired. False: words for a question are made first. */
+/* The answer is final, unless it was repaired. Returns false if a question is worded first. */
 static bool ask_or_conclude(struct request *request, uint32_t best, int64_t now_ns)
 {
     const struct msg_repaired *repaired = request->repair.found;
@@ -491,7 +488,7 @@ static bool ask_or_conclude(struct request *request, uint32_t best, int64_t now_
     return tell_and_conclude(request, best, now_ns);
 }
 
-/* The answer is found. False: a language model is asked about it, or a repair of it is looked for, first. */
+/* The answer is found. Returns false if a language model or a repair comes first. */
 static bool finish(struct request *request, uint32_t best, int64_t now_ns)
 {
     if (consult_begin(request, best, now_ns) || repair_begin(request, best)) return false;
@@ -504,7 +501,7 @@ void decide_failed(struct request *request, const char *reason, const char *mess
     request->n_done_prefix = 0;
     for (uint32_t i = 0; request->judged && i < request->n; i++) {
         struct msg_judged *judged = &request->judged[i];
-        if (judged->invalid && judged->judged) { /* that much is known without a database */
+        if (judged->invalid && judged->judged) { /* known without a database */
             if (!judged->why) judged->why = why_invalid(request, i);
             continue;
         }
@@ -525,7 +522,7 @@ static bool is_database_failure(enum err_code code)
            code == ERR_DB_LOCKED || code == ERR_SCHEMA;
 }
 
-/* The answer of a family when none of them could use the database; NULL when one could. */
+/* Returns the result of a family if none of them could use the database; NULL if one could. */
 static const struct msg_result *database_failure(const struct request *request, uint32_t index)
 {
     const struct msg_result *failure = NULL;
@@ -540,7 +537,7 @@ static const struct msg_result *database_failure(const struct request *request, 
 
 enum progress { PROGRESS_ON, PROGRESS_WAITING, PROGRESS_CLOSED };
 
-/* Take the next candidate of the prefix and decide if it ends the request. */
+/* Takes the next candidate of the prefix and decides whether it ends the request. */
 static enum progress take_done(struct request *request, uint32_t index, int64_t now_ns)
 {
     const struct msg_result *failure = database_failure(request, index);
@@ -548,7 +545,7 @@ static enum progress take_done(struct request *request, uint32_t index, int64_t 
         decide_failed(request, failure->code, failure->message, now_ns);
         return PROGRESS_CLOSED;
     }
-    if (request->evaluate_all) return PROGRESS_ON; /* each is scored when all are done */
+    if (request->evaluate_all) return PROGRESS_ON; /* scored when all are done */
     score(request, index, request->n_done_prefix);
     if (rules_tier(request, index) != TIER_JUDGED) return PROGRESS_ON;
     if (is_valid(request, index) || rules_of(request)->first_only)
@@ -557,8 +554,8 @@ static enum progress take_done(struct request *request, uint32_t index, int64_t 
     return PROGRESS_ON;
 }
 
-/* How many candidates of a request may be out at a time. More than are asked for only while workers are idle: what they
- * judge ahead and is not reached is work for nothing. */
+/* Returns how many candidates of a request may be in flight. It exceeds the requested number only while workers are
+ * idle, because unreached speculative judgements are wasted. */
 static uint32_t most_out(const struct request *request)
 {
     const struct core *core = request->core;
@@ -567,8 +564,8 @@ static uint32_t most_out(const struct request *request)
     return core->wait_ns < core->config.idle_wait_ns ? core->config.max_window : 1;
 }
 
-/* How many more candidates may go out now. In order: so many that are not done; all: as many unanswered ones as the
- * core allows. */
+/* Returns how many more candidates may be sent now. In order: limits those that are not done. All: limits those without
+ * results, to max_window. */
 static uint32_t window(const struct request *request)
 {
     uint32_t in_flight = 0;
@@ -580,7 +577,7 @@ static uint32_t window(const struct request *request)
     return most > in_flight ? most - in_flight : 0;
 }
 
-/* No task may take more than what is left of the request's time of workers. */
+/* Returns a deadline within the request's remaining worker time. */
 static int64_t task_deadline(const struct request *request)
 {
     const struct core *core = request->core;
@@ -642,7 +639,7 @@ static bool advance_repair(struct request *request, int64_t now_ns)
     return ask_or_conclude(request, request->repair.best, now_ns);
 }
 
-/* One that was to be the answer, in the light of a language model's opinion. */
+/* Rescores the likely answer with a language model's opinion. */
 static enum progress take_opinion(struct request *request, uint32_t index, int64_t now_ns)
 {
     if (index == NO_CANDIDATE || request->evaluate_all) return PROGRESS_ON;
@@ -699,7 +696,8 @@ void decide_deadline(struct request *request, int64_t now_ns)
 {
     uint32_t missing = 0;
     spans_decide(request);
-    lookup_note_state(request, NULL); /* something is missing, perhaps only the rows behind an explanation */
+    /* the verdict is incomplete, perhaps only lacking the rows behind an explanation */
+    lookup_note_state(request, NULL);
     if (polish_is_pending(request)) {
         polish_give_up(request, "timed out");
         return;

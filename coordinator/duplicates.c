@@ -1,6 +1,6 @@
-/* DESIGN: a ring of the last DUPLICATES_WINDOW requests of each partition, 48 bytes each, and chains through it by the
- * hash of the id. An entry leaves when another one takes its place in the ring, or counts no more when its offset lies
- * too far back; so memory is fixed, 224 KiB a partition. Hashes of 128 bits stand for ids and bytes. */
+/* DESIGN: a ring of the last DUPLICATES_WINDOW requests of each partition, 48 bytes each, with chains through it by the
+ * hash of the id. An entry leaves when another one takes its slot in the ring, and no longer counts when its offset
+ * lies too far back. Memory is therefore fixed, 224 KiB a partition. Hashes of 128 bits represent ids and bytes. */
 #include "coordinator/duplicates.h"
 
 #include <glib.h>
@@ -14,12 +14,12 @@ _Static_assert((int)DUPLICATES_WINDOW < (int)NONE, "a place fits into 16 bits");
 struct entry {
     XXH128_hash_t id, bytes;
     int64_t offset;
-    uint16_t next; /* of the same bucket, earlier */
+    uint16_t next; /* next older entry of the same bucket */
     uint16_t bucket;
 };
 
 struct partition {
-    uint32_t n, at; /* entries so far, the next place */
+    uint32_t n, at; /* entries so far, next slot */
     uint16_t buckets[BUCKETS];
     struct entry entries[DUPLICATES_WINDOW];
 };
@@ -63,7 +63,8 @@ static bool same(XXH128_hash_t a, XXH128_hash_t b)
     return XXH128_isEqual(a, b) != 0;
 }
 
-/* The same bytes before; else the same id before. The same offset is the request itself, shown again. */
+/* Looks for an earlier entry with the same bytes, or else with the same id. An equal offset is the request itself,
+ * shown again. */
 static enum duplicates_answer find_earlier(const struct partition *partition, const struct entry *entry, bool *is_known)
 {
     enum duplicates_answer answer = DUPLICATES_NONE;
@@ -78,7 +79,7 @@ static enum duplicates_answer find_earlier(const struct partition *partition, co
     return answer;
 }
 
-/* The oldest leaves its chain, of which it is the last. */
+/* Removes the oldest entry from its chain, of which it is the last. */
 static void drop_oldest(struct partition *partition, uint16_t place)
 {
     uint16_t *link = &partition->buckets[partition->entries[place].bucket];

@@ -1,4 +1,4 @@
-/* A candidate's results, one a family, become its entry in the verdict. */
+/* Combines a candidate's results, one for each family, into its entry in the verdict. */
 #include "coordinator/internal.h"
 
 #include "lib/base/error.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The signals of a family that gives no answer, for that reason; `out` has room for VSIG_ID_END. */
+/* Marks the signals of a family without a result unavailable. `out` has VSIG_ID_END entries. */
 static uint32_t unavailable_family(enum vsig_family family, const char *reason, struct msg_signal *out)
 {
     unsigned n_all;
@@ -30,7 +30,7 @@ static const char *name_of(uint32_t id)
     return def ? def->name : NULL;
 }
 
-/* Why this family has no answer; NULL: it has one, or was not asked. */
+/* Returns why this family has no result; NULL if it has one or had no task. */
 static const char *why_unavailable(const struct candidate_state *state, unsigned family)
 {
     const struct msg_result *result = state->results[family];
@@ -65,8 +65,8 @@ static void gather_signals(struct request *request, uint32_t index)
     for (uint32_t i = 0; i < judged->n_signals; i++) judged->signals[i].name = name_of(judged->signals[i].id);
 }
 
-/* What fails only when it runs, one family may have looked at before another one ran it: nothing else is said of
- * invalid SQL than that, or the verdict would depend on who was first. */
+/* Removes all other findings and signals of invalid SQL. A family may have judged a statement before another family's
+ * run failed, and the verdict must not depend on their order. */
 static void forget_signals(struct msg_judged *judged)
 {
     uint32_t n = 0;
@@ -76,7 +76,7 @@ static void forget_signals(struct msg_judged *judged)
     judged->n_signals = 0;
 }
 
-/* Families say the same of invalid SQL: once is enough. */
+/* Collects findings. Several families report the same invalid SQL, which is stored once. */
 static void gather_findings(struct request *request, uint32_t index)
 {
     const struct candidate_state *state = &request->states[index];
@@ -98,7 +98,7 @@ static void gather_findings(struct request *request, uint32_t index)
     }
 }
 
-/* The execution family's, which may have a sample; else as the explain family found it. */
+/* Returns the execution family's outcome, which may have a sample; failing that, the explain family's. */
 static struct msg_execution *execution_of(const struct candidate_state *state)
 {
     static const enum vsig_family families[] = {VSIG_EXECUTION, VSIG_EXPLAIN};
@@ -126,7 +126,7 @@ void gather_candidate(struct request *request, uint32_t index)
     const struct candidate_state *state = &request->states[index];
     struct msg_judged *judged = &request->judged[index];
     judged->judged = true;
-    judged->n_signals = judged->n_findings = 0; /* it may have been gathered before, without an opinion (consult.c) */
+    judged->n_signals = judged->n_findings = 0; /* may have been gathered before, without an opinion (consult.c) */
     gather_signals(request, index);
     gather_findings(request, index);
     if (judged->invalid) {

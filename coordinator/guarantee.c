@@ -1,9 +1,11 @@
-/* The promise of a verdict: "at most a share alpha of such answers is wrong, with confidence 1 - delta" (scoring/guarantee.h).
+/* The guarantee of a verdict: "at most a share alpha of such answers is wrong, with confidence 1 - delta"
+ * (scoring/guarantee.h).
  *
- * A request that asks for alpha gets the threshold at which its generator's calibration carries the promise. Where none can be made,
- * and where the generator's traffic is no longer like what was calibrated on (risk_shift: the promise is withdrawn until the
- * process is restarted with a new calibration), policy `abstain` answers nothing, and the others answer as by a plain
- * threshold of 1 - alpha. Each coordinator watches the traffic that it sees. */
+ * A request with alpha gets the threshold at which its generator's calibration supports the guarantee. There may be
+ * none, or the generator's traffic may differ from its calibration (risk_shift). In the latter case the guarantee is
+ * withdrawn until the process restarts with a new calibration. In both cases policy `abstain` returns no answer, and
+ * the others use a plain threshold of 1 - alpha. Each coordinator watches only its own traffic.
+ */
 #include "coordinator/internal.h"
 
 #include <stdlib.h>
@@ -51,8 +53,8 @@ void guarantee_begin(struct request *request, double alpha, double delta)
     if (!out) return;
     if (!(delta > 0)) delta = DEFAULT_DELTA;
     struct guarantee_found found = look_up(request, alpha, delta);
-    bool answered = request->message->n_answers;    /* the calibration knows nothing of a person's word in P */
-    bool schema = request->message->schema != NULL; /* nor of what is judged without data */
+    bool answered = request->message->n_answers;    /* the calibration does not cover a user's answer in P */
+    bool schema = request->message->schema != NULL; /* nor judgements without data */
     bool shifted = has_shifted(core, &found), held = found.promise.held && !shifted && !answered && !schema;
     *out = (struct msg_guarantee){
         .alpha = alpha,

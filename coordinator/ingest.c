@@ -1,7 +1,8 @@
-/* A request comes in: options are resolved, every candidate is parsed, repeats are found.
+/* Prepares a request: resolves options, parses every candidate, finds repeats.
  *
- * Two candidates are the same when their normal forms are: they are judged once, and the first one gets the votes of
- * all. What does not parse is invalid at once and costs no task. */
+ * Candidates with equal normal forms are the same: they are judged once, and the first one gets the votes of all. A
+ * candidate that does not parse is invalid at once and needs no task.
+ */
 #include "coordinator/internal.h"
 
 #include "lib/schema/deny_name.h"
@@ -17,7 +18,7 @@ static uint32_t first_nonzero(uint32_t requested, uint32_t configured, uint32_t 
     return requested ? requested : configured ? configured : fallback;
 }
 
-/* 0: a threshold was set, or nothing was. */
+/* Returns 0 if a threshold is set, or neither is. */
 static double alpha_of(const struct request *request)
 {
     const struct msg_options *requested = &request->message->options, *defaults = &request->core->config.defaults;
@@ -57,7 +58,7 @@ static enum err_code resolve_families(struct request *request, struct err *err)
     return ERR_OK;
 }
 
-/* What the operator denies no request opens: both lists. */
+/* Joins the operator's denied columns with the request's: a request cannot lift the operator's. */
 static enum err_code join_denied(struct request *request, const struct msg_options *defaults, struct err *err)
 {
     struct msg_options *out = &request->options;
@@ -87,9 +88,10 @@ static enum err_code resolve_options(struct request *request, struct err *err)
     out->max_iterations = first_nonzero(requested->max_iterations, defaults->max_iterations, UINT32_MAX);
     out->explain = first_nonzero(requested->explain, defaults->explain, MSG_EXPLAIN_ON);
     out->repair = first_nonzero(requested->repair, defaults->repair, MSG_REPAIR_OFF);
-    bool off = requested->repair != MSG_REPAIR_OFF && out->repair == MSG_REPAIR_OFF; /* by nobody's word */
+    bool off = requested->repair != MSG_REPAIR_OFF && out->repair == MSG_REPAIR_OFF; /* not set explicitly */
     if (rules_of(request)->first_only && off) out->repair = MSG_REPAIR_APPLY;
-    if (request->message->schema) out->repair = MSG_REPAIR_OFF; /* its margin is fitted to what results tell */
+    /* the repair margin is fitted to judgements with results */
+    if (request->message->schema) out->repair = MSG_REPAIR_OFF;
     out->deadline_ms = requested->deadline_ms ? requested->deadline_ms : defaults->deadline_ms;
     if (!requested->n_families) out->families = defaults->families, out->n_families = defaults->n_families;
     enum err_code code = join_denied(request, defaults, err);
@@ -121,7 +123,7 @@ static char *copy(struct arena *arena, const char *text)
     return text ? arena_strdup(arena, text) : NULL;
 }
 
-/* Out of the scratch arena. */
+/* Copies a finding from the scratch arena. */
 static struct msg_finding *copy_finding(struct arena *arena, const struct msg_finding *from)
 {
     struct msg_finding *out = arena_new(arena, struct msg_finding);
@@ -158,8 +160,7 @@ static void set_invalid(struct request *request, uint32_t index, const struct sq
     judged->p_correct = 0;
 }
 
-/* What the content of a request adds to every candidate's hash, so that two requests share results only if this is
- * equal. */
+/* Hashes the request's context into every candidate's hash, so that requests share results only if it is equal. */
 static uint64_t context_hash(const struct msg_request *message)
 {
     const char *const parts[] = {message->db, message->question, message->evidence, message->schema};
@@ -180,7 +181,7 @@ static void set_hash(struct request *request, struct candidate_state *state, con
     state->hash[1] = hash.low64;
 }
 
-/* The candidate that it repeats; NO_CANDIDATE: none. */
+/* Parses a candidate. Returns the candidate that it repeats, or NO_CANDIDATE. */
 static uint32_t take_candidate(struct request *request, uint32_t index, const struct msg_candidate *candidate,
                                GHashTable *seen, uint64_t context)
 {
@@ -260,7 +261,7 @@ enum err_code ingest_request(struct request *request, struct err *err)
     return ask_check_answers(request, err);
 }
 
-/* Room for `more` candidates behind those that are there. */
+/* Makes space for `more` candidates. */
 static bool grow(struct request *request, uint32_t more)
 {
     struct candidate_state *states = arena_new_array(&request->arena, request->n + more, struct candidate_state);

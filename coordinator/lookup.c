@@ -1,14 +1,15 @@
-/* DESIGN: the verdict of an equal request, instead of a judgement.
+/* DESIGN: the cached verdict of an equal request, in place of a judgement.
  *
- * Production asks the same again. Before any task goes out, the verdict is looked for that was kept of the same request, of the state in which
- * the database is, under the same models (verdict_cache.h). It is waited for find_ns at most; whatever else comes of it, the request
- * is judged as if nobody had looked.
+ * Production traffic repeats requests. Before any task is sent, the verdict of the same request is looked up. It must
+ * be for the current state of the database and the same models (verdict_cache.h). The wait is at most find_ns; on any
+ * other outcome than a hit the request is judged normally.
  *
- * The state comes from workers, both ways. Each of their results says of which it was made; a verdict is kept under the one that all of them
- * name, and where they differ, or one does not say, it is not kept. So a write between two results, or two workers with other policies,
- * keep nothing; nor does what was decided past its deadline. And what they last published is the state under which a verdict is looked for.
+ * The state comes from workers in both directions. Each of their results names the state that it was computed on. A
+ * verdict is cached under the state that all of them name; if they differ, or one names none, it is not cached. A write
+ * between two results, or two workers with different policies, therefore prevents caching, and so does a passed
+ * deadline. Lookups use the state that workers last published.
  *
- * Not for requests in which a person, a promise or a remote model has a part, nor for schemas without a database.
+ * Requests with a user's answer, a guarantee or a remote model do not use the cache, nor do schemas without a database.
  */
 #include "coordinator/internal.h"
 
@@ -37,7 +38,7 @@ static bool takes_part(const struct request *request)
            !request->guarantee;
 }
 
-/* What comes of the decision file and of settings, and is no option of the request. */
+/* Writes the numbers from the decision file and the settings that are not options of the request. */
 static uint32_t numbers_of(const struct request *request, double out[MAX_NUMBERS])
 {
     const struct scoring_models *models = request->core->config.models;
@@ -66,7 +67,7 @@ static bool make_key(struct request *request)
     return made;
 }
 
-/* --- finding one --- */
+/* --- finding --- */
 
 bool lookup_begin(struct request *request, int64_t now_ns)
 {
@@ -92,7 +93,7 @@ void lookup_give_up(struct request *request)
     request->core->stats.lookups.late++;
 }
 
-/* NULL: there is none, or none that answers this request. */
+/* Returns NULL if there is no cached verdict, or none that matches this request. */
 static struct msg_verdict *read_found(struct request *request, const struct core_found *found)
 {
     struct coordinator_lookups *stats = &request->core->stats.lookups;
@@ -125,7 +126,7 @@ bool lookup_take(struct request *request, const struct core_found *found, int64_
     return true;
 }
 
-/* --- keeping one --- */
+/* --- caching --- */
 
 void lookup_note_state(struct request *request, const char *state)
 {
@@ -139,7 +140,7 @@ void lookup_keep(struct request *request, const struct msg_verdict *verdict)
     struct core *core = request->core;
     const struct lookup *lookup = &request->lookup;
     struct msg_buffer buffer = {0};
-    bool whole = !lookup->unlike && !decide_is_late(request); /* or it may lack what there was no time for */
+    bool whole = !lookup->unlike && !decide_is_late(request); /* otherwise parts may be missing for lack of time */
     bool may = lookup->key[0] && lookup->state && whole && !verdict->cached && verdict_cache_may_keep(verdict);
     if (may && verdict_cache_write(&buffer, verdict) == ERR_OK && buffer.len <= core->config.max_kept_bytes) {
         const struct core_kept kept = {request->message->db, lookup->state, lookup->key, buffer.bytes, buffer.len};

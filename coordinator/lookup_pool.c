@@ -1,3 +1,8 @@
+/* DESIGN: threads with two bounded queues, one for lookups and one for verdicts to store.
+ *
+ * Lookups come first, because a request waits for them. A finished lookup stays in `found` until the loop takes it; the
+ * loop owns the last one taken. A lookup past its deadline is not sent to the cache.
+ */
 #include "coordinator/lookup_pool.h"
 
 #include <pthread.h>
@@ -5,11 +10,11 @@
 
 enum { THREADS = 4, MAX_FINDS = 1024, MAX_KEEPS = 128 };
 
-/* A verdict that is looked for, or is to be kept. */
+/* A lookup, or a verdict to store. */
 struct job {
     struct msg_key request;
     int64_t until_ns;
-    char *db, *state, *key; /* no state: it is looked for */
+    char *db, *state, *key; /* state is NULL for a lookup */
     char *bytes;
     size_t len;
     enum err_code code;
@@ -20,12 +25,12 @@ struct lookup_pool {
     struct bus *bus;
     pthread_t threads[THREADS];
     uint32_t n_threads;
-    struct job *taken; /* the loop's */
+    struct job *taken; /* owned by the loop */
     pthread_mutex_t lock;
     pthread_cond_t more;
-    bool stopping; /* this and what follows: under the lock */
+    bool stopping; /* guarded by the lock, like the fields below */
     GQueue finds, keeps, found;
-    uint32_t looking; /* finds, those that run, and found */
+    uint32_t looking; /* lookups queued, running and found */
 };
 
 static void job_free(gpointer p)
@@ -41,7 +46,7 @@ static void job_free(gpointer p)
 
 /* --- threads --- */
 
-/* Whoever waits for a verdict comes first. */
+/* Returns the next job; lookups come first. */
 static struct job *next_job(struct lookup_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
@@ -80,7 +85,7 @@ static void *run(void *arg)
 
 /* --- the loop's side --- */
 
-/* Takes the job over. */
+/* Takes ownership of the job. */
 static bool submit(struct lookup_pool *pool, GQueue *queue, uint32_t most, struct job *job)
 {
     pthread_mutex_lock(&pool->lock);

@@ -1,3 +1,9 @@
+/* DESIGN: one pool for each role, whose differences are one row of a table.
+ *
+ * A thread takes a question, calls the scorer, and sends the response as a result of its role's family. A role is a
+ * function that fills the result; failures become a result with a code and a message. The request limit per minute is a
+ * token bucket that is checked when a question is submitted.
+ */
 #include "coordinator/model_pool.h"
 
 #include "lib/base/clock.h"
@@ -18,20 +24,20 @@ struct job {
 struct model_pool {
     struct model_pool_config config;
     struct scorer *scorer;
-    struct examples *examples; /* NULL: none are shown */
+    struct examples *examples; /* NULL without few-shot examples */
     pthread_t threads[MAX_THREADS];
     uint32_t n_threads;
     atomic_bool stopping;
     pthread_mutex_t lock;
     pthread_cond_t more;
-    GQueue waiting;  /* of struct job; under the lock */
-    double left;     /* questions that may be taken; likewise */
-    int64_t left_ns; /* as of then */
+    GQueue waiting;  /* of struct job; guarded by the lock */
+    double left;     /* questions left in the budget; guarded by the lock */
+    int64_t left_ns; /* time of `left` */
 };
 
-/* --- one answer --- */
+/* --- one response --- */
 
-/* On the scorer's clock. */
+/* Returns the deadline on the scorer's clock. */
 static int64_t deadline_of(const struct model_pool *pool, const struct core_model_question *question)
 {
     int64_t now = clock_now_ns(), timeout = pool->config.timeout_ms * 1000000;
@@ -40,7 +46,7 @@ static int64_t deadline_of(const struct model_pool *pool, const struct core_mode
     return now + (left < 0 ? 0 : left);
 }
 
-/* Try to send until there is room, or the pool is being closed. */
+/* Sends the result. Retries until the queue has capacity or the pool closes. */
 static void send_result(struct model_pool *pool, const struct msg_result *result)
 {
     struct msg_buffer buffer = {0};
@@ -59,7 +65,7 @@ static void send_result(struct model_pool *pool, const struct msg_result *result
     msg_buffer_free(&buffer);
 }
 
-/* "chat judge-small, judge/1" */
+/* Formats a name such as "chat judge-small, judge/1". */
 static void name_model(struct model_pool *pool, const struct scorer_reply *reply, char *out, size_t room)
 {
     char version[48];
@@ -68,10 +74,10 @@ static void name_model(struct model_pool *pool, const struct scorer_reply *reply
              reply->model, *version ? ", " : "", version);
 }
 
-/* What an answer is made of while it is sent. */
+/* The parts of a response while it is sent. */
 struct parts {
     struct scorer_reply reply;
-    char *text; /* that the model wrote */
+    char *text; /* written by the model */
     char source[160];
     struct msg_proposal proposal;
     struct msg_explanation explanation;
@@ -84,7 +90,7 @@ static enum err_code verify(struct model_pool *pool, const struct core_model_que
                           &result->p, &parts->reply, err);
 }
 
-/* The model, and the version of its instructions. */
+/* Formats the model and the version of its instructions. */
 static void name_source(struct model_pool *pool, struct parts *parts)
 {
     char version[48];
@@ -187,7 +193,7 @@ static void *run(void *arg)
     return NULL;
 }
 
-/* A bucket that holds a minute's questions and is filled evenly. Under the lock. */
+/* Checks the budget: a bucket with one minute's questions, filled evenly. The caller holds the lock. */
 static bool has_budget(struct model_pool *pool)
 {
     static const double MINUTE_NS = 60e9;

@@ -1,12 +1,12 @@
-/* Asking a model off the poll thread: a remote verifier, a corrector, or a polisher.
+/* Calls a model off the poll thread: a remote verifier, a corrector, or a polisher.
  *
- * DESIGN. A few threads take questions from a bounded queue, call lib/llm's scorer, which blocks, and send what it said
- * to the topic of results under the family of its role, MSG_VERIFIER ... So an answer comes to the coordinator the way every answer
- * does: it wakes the poll, is matched by content, and is stray when nobody waits for it any more. Rejected: a queue
- * beside the transport (nothing could wake a poll of the broker but polling in small steps).
+ * DESIGN: a few threads take questions from a bounded queue and call lib/llm's scorer, which blocks. They send the
+ * response to the topic of results under the family of its role, such as MSG_VERIFIER. A response therefore reaches the
+ * coordinator like every result. It wakes the poll, is matched by content, and is stray if it is no longer needed.
+ * Rejected: a queue beside the transport (only polling in small steps could then wake the loop).
  *
- * Every question that was accepted gets an answer, even if it is an error; a full queue accepts none. Nothing here
- * waits for the coordinator, except for room in the topic, as workers do.
+ * Every accepted question gets a response, even if it is an error; a full queue accepts none. This code waits for the
+ * coordinator only while the topic is full, as workers do.
  */
 #ifndef ASSAY_COORDINATOR_MODEL_POOL_H
 #define ASSAY_COORDINATOR_MODEL_POOL_H
@@ -17,27 +17,29 @@
 
 struct model_pool;
 
-/* What a model is asked for. But for a verifier the premise is all that it is given, as JSON. */
+/* The role of a model. Except for a verifier, the premise is its whole input, as JSON. */
 enum model_role { MODEL_VERIFIER, MODEL_CORRECTOR, MODEL_POLISHER, MODEL_ROLES };
 
 struct model_pool_config {
     struct bus *bus;
     const struct scorer_config *scorer;
     enum model_role role;
-    struct examples_shots shots; /* that a corrector is shown */
-    uint32_t threads;            /* calls at a time; 0: 4 */
-    uint32_t max_waiting;        /* questions; 0: 1,024 */
-    uint32_t per_minute;         /* questions that are taken at most; 0: all */
+    struct examples_shots shots; /* few-shot examples for a corrector */
+    uint32_t threads;            /* concurrent calls; 0: 4 */
+    uint32_t max_waiting;        /* queued questions; 0: 1,024 */
+    uint32_t per_minute;         /* most questions accepted per minute; 0: all */
     int64_t timeout_ms;          /* for a question without a deadline; 0: 60,000 */
-    struct tracer *tracer;       /* of the calls; NULL: nothing is traced */
+    struct tracer *tracer;       /* of the calls; NULL disables tracing */
 };
 
-/* `config` is copied, what the scorer needs too; the bus must outlive the pool. ERR_CONFIG: as scorer_open and examples_open say. */
+/* Creates a pool. `config` and the scorer's settings are copied; the bus must outlive the pool. Returns the errors of
+ * scorer_open and examples_open, such as ERR_CONFIG. */
 enum err_code model_pool_new(const struct model_pool_config *config, struct model_pool **out, struct err *err);
-/* Calls off what runs and joins the threads; questions that wait get no answer. NULL is fine. */
+/* Cancels running calls, joins the threads and frees the pool. Queued questions get no response. NULL is allowed. */
 void model_pool_free(struct model_pool *pool);
 
-/* Copies the question. False: the queue is full, the minute's questions are used up, or there is no memory. Never blocks. Thread: any. */
+/* Copies and queues the question. Returns false if the queue is full, the minute's budget is used up, or memory is
+ * short. Never blocks. Thread: any. */
 bool model_pool_submit(struct model_pool *pool, const struct core_model_question *question);
 
 #endif

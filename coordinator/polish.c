@@ -1,14 +1,14 @@
-/* DESIGN: the chosen answer's explanation in a model's words.
+/* DESIGN: the chosen answer's explanation, reworded by a model.
  *
- * When the verdict is made, and before it is handed over, a polisher (a chat model, lib/llm) is given the explanation, and nothing
- * else: not the question, or it would say what was asked for in place of what was done. The verdict waits, finished, for at most the
- * polisher's timeout and the request's deadline; nothing that happens then changes it but the polished text, or the note of why there
- * is none. So while a request waits here every other result is stray.
+ * When the verdict is complete, and before it is published, a polisher (a chat model, lib/llm) receives the explanation
+ * and nothing else. With the question it might describe the request in place of the query. The complete verdict waits
+ * at most for the polisher's timeout and the request's deadline. Only the reworded text, or a note about its failure,
+ * can still change it. Every other result is therefore stray during this wait.
  *
- * What comes back is only taken where it says the same (lib/text/paraphrase.h), and stands beside ours.
+ * The text is accepted only if it has the same content (lib/text/paraphrase.h), and is shown beside ours.
  *
- * Rejected: polishing in the worker (every candidate would be polished, and the answer is one of them); a verdict at once and the
- * text later (two messages for one request).
+ * Rejected: polishing in the worker, since every candidate would be polished for one answer. Also rejected: publishing
+ * the verdict at once and the text later, since a request would have two messages.
  */
 #include "coordinator/internal.h"
 
@@ -42,9 +42,9 @@ static void add_note(struct request *request, struct msg_verdict *verdict, const
     request->core->stats.polish.failed++;
 }
 
-/* --- asking --- */
+/* --- request --- */
 
-/* {"explanation": ...}; owed free. NULL: no UTF-8, or no memory. */
+/* Returns {"explanation": ...}. Free with free. Returns NULL if the text is invalid UTF-8 or memory is short. */
 static char *data_of(const char *explanation)
 {
     json_t *json = json_pack("{s:s}", "explanation", explanation);
@@ -90,9 +90,9 @@ bool polish_begin(struct request *request, struct msg_verdict *verdict)
     return true;
 }
 
-/* --- what came of it --- */
+/* --- response --- */
 
-/* Names of the statement's tables and columns, in the scratch arena. */
+/* Writes the names of the statement's tables and columns, in the scratch arena. */
 static uint32_t names_of(struct arena *scratch, const struct msg_text *sql, const char *names[MAX_NAMES])
 {
     struct sql_stmt *stmt = NULL;
@@ -112,7 +112,7 @@ static bool has_control(const char *text)
     return false;
 }
 
-/* Why the text is no good; NULL: it is. */
+/* Returns why the text is refused, or NULL if it is accepted. */
 static const char *why_refused(struct request *request, const struct msg_judged *judged, const char *text)
 {
     struct arena *scratch = &request->core->scratch;

@@ -1,25 +1,27 @@
 /* DESIGN: a repair, looked for when the answer is found.
  *
- * Only workers have the schema. So the answer's candidate goes out once more, as a task of the family explain that asks for queries
- * near it (repair/propose.h) and carries what was found on it. They become candidates behind those that came with the
- * request and are judged by all families, like any other; then the surest one is it. It takes the answer's place only where
- * repair_is_better says so, and nothing is looked for where that cannot come out.
+ * Only workers have the schema. The answer's candidate is therefore sent once more, as a task of the family explain
+ * that requests similar queries (repair/propose.h) and has the candidate's findings. The proposals become additional
+ * candidates of the request and are judged by all families. The most likely one is the repair. It replaces the answer
+ * only if repair_is_better allows it, and no search begins if that is impossible.
  *
- * Where a corrector is configured (a chat model, lib/llm), it is asked after that, with the question, the schema as the worker
- * describes it, and the most critical finding on the query; what it writes is one proposal more, and judged like the others. Then it is
- * asked again, in rounds, as SQLens §4.4 does: about its own query where that is surer than what it was asked about, else about the
- * same one, and about the next finding, or why its query could not be judged; until a repair can be applied, nothing is left
- * to tell, or the rounds are over. A model that is away, slow or talks nonsense costs a note.
+ * If a corrector is configured (a chat model, lib/llm), it is called next. Its input is the question, the schema as the
+ * worker describes it, and the most critical finding on the query. Its query is one more proposal and is judged like
+ * the others. Further rounds follow, as in SQLens §4.4. They continue from its own query if that is more likely correct
+ * than the previous one, and otherwise from the same query. Each round has the next finding, or the error of its last
+ * query. They end when a repair can be applied, nothing is left to report, or the limit of rounds is reached. An
+ * unreachable, slow or useless model costs only a note.
  *
- * Old and new are compared by P *alone*, without the votes and places of a list: a proposal has none, and what a list says of the old
- * one it does not say of the new one. A remote verifier is not asked about proposals, so its word on the old one is left out
- * as well.
+ * Old and new queries are compared by P *alone*, without the votes and positions of a list. A proposal has none, and
+ * those of the old query do not apply to the new one. A remote verifier does not judge proposals, so its response on
+ * the old query is left out too.
  *
- * Whatever goes wrong on the way (no proposals, the deadline, a worker that cannot look) leaves the answer as it would have
- * been, with a note. Proposals that repeat a candidate of the request are left out: it was judged, and was not the answer.
+ * Any failure on the way (no proposals, the deadline, an unable worker) leaves the answer unchanged, with a note.
+ * Proposals that repeat a candidate of the request are left out: it was judged, and was not the answer.
  *
- * Rejected: a family with a topic and a pool of its own (one message a request, which the workers of the family explain can
- * answer); proposals beside the candidates from the start (their votes and margins would be about queries that nobody gave).
+ * Rejected: a family with its own topic and worker pool (one message a request, which workers of the family explain can
+ * answer). Rejected: proposals beside the candidates from the start (their votes and margins would include unsubmitted
+ * queries).
  */
 #include "coordinator/internal.h"
 
@@ -40,7 +42,7 @@ bool repair_awaits(const struct request *request, const uint64_t hash[2])
     return memcmp(request->states[request->repair.of].hash, hash, sizeof request->states->hash) == 0;
 }
 
-/* Nothing executes: the first that at least parses. */
+/* Returns the first candidate that parses, if none executes. */
 static uint32_t first_sent(const struct request *request)
 {
     for (uint32_t i = 0; i < request->n_given; i++)
@@ -70,7 +72,7 @@ bool repair_begin(struct request *request, uint32_t best)
     struct repair *repair = &request->repair;
     enum msg_repair asked = request->options.repair;
     if (repair->phase != REPAIR_NOT_BEGUN || asked == MSG_REPAIR_UNSET || asked == MSG_REPAIR_OFF) return false;
-    if (request->message->n_answers) return false; /* a person has chosen */
+    if (request->message->n_answers) return false; /* the user has chosen */
     repair->phase = REPAIR_OVER;
     repair->best = best;
     repair->of = best == NO_CANDIDATE ? first_sent(request) : best;
@@ -103,7 +105,7 @@ static void judge_proposals(struct request *request, struct msg_proposal *propos
     if (n && !ingest_proposals(request, proposals, n)) repair_give_up(request, err_meaning(ERR_LIMIT_MEMORY));
 }
 
-/* The corrector's first and the worker's. */
+/* Judges the corrector's first query and the worker's proposals. */
 static void judge_all_proposals(struct request *request, const struct msg_result *correction)
 {
     const struct msg_result *results[] = {correction, request->repair.proposed};
@@ -127,7 +129,7 @@ static uint32_t max_corrections(const struct core *core)
     return core->config.max_corrections ? core->config.max_corrections : DEFAULT_CORRECTIONS;
 }
 
-/* False: there is no corrector, or it cannot be asked now, or there is nothing new to tell it. */
+/* Returns false without a corrector, if it cannot be called now, or if there is nothing new to report to it. */
 static bool ask_corrector(struct request *request)
 {
     const struct core *core = request->core;
@@ -176,7 +178,7 @@ bool repair_awaits_correction(const struct request *request, const uint64_t hash
     return memcmp(request->states[request->repair.correcting.current].hash, hash, sizeof request->states->hash) == 0;
 }
 
-/* A query that does not parse becomes no candidate: what is wrong with it is what the next round tells. */
+/* Records the syntax error of a query that becomes no candidate; the next round reports it. */
 static void note_syntax(struct request *request, const struct msg_proposal *written)
 {
     struct sql_stmt *stmt = NULL;
@@ -206,13 +208,13 @@ void repair_take_correction(struct request *request, const struct msg_result *re
         judge_proposals(request, result->proposals, code ? 0 : result->n_proposals);
 }
 
-/* Send as many as the window takes. True: none is left, and all are done. */
+/* Sends proposals within the window. Returns true if none is left and all are done. */
 static bool all_judged(struct request *request)
 {
     uint32_t pending = 0;
     for (uint32_t i = request->repair.correcting.first_new; i < request->next_to_send; i++)
         pending += !decide_is_done(request, i);
-    if (decide_is_late(request)) request->n = request->next_to_send; /* the others are not judged any more */
+    if (decide_is_late(request)) request->n = request->next_to_send; /* the others are not judged */
     while (pending < request->core->config.max_window && request->next_to_send < request->n) {
         decide_send(request, request->next_to_send++);
         pending++;
@@ -232,7 +234,7 @@ static void describe_steps(struct request *request, struct msg_repaired *found)
                               steps[i].now ? arena_strdup(&request->arena, steps[i].now) : NULL};
 }
 
-/* The surest of the candidates from `first` on that is surer than `p` (NAN: that any is); NO_CANDIDATE. */
+/* Returns the most likely candidate from `first` on whose P exceeds `p_old` (NAN: any P), or NO_CANDIDATE. */
 static uint32_t surest(struct request *request, uint32_t first, double p_old, double *p_best)
 {
     uint32_t best = NO_CANDIDATE;
@@ -246,8 +248,9 @@ static uint32_t surest(struct request *request, uint32_t first, double p_old, do
     return best;
 }
 
-/* The auditor of SQLens §4.4, on the corrector's last query: it is what the next round is about where it is surer than what it was
- * asked about; else that stays. P has the votes of all signals in it, those that it was told among them. */
+/* The auditor of SQLens §4.4, on the corrector's last query. The next round continues from that query if it is more
+ * likely correct than its predecessor. P includes the votes of all signals, even those that the corrector has
+ * received. */
 static void audit(struct request *request)
 {
     struct correcting *correcting = &request->repair.correcting;
@@ -272,7 +275,7 @@ static bool can_be_applied(struct request *request)
            repair_is_better(request->repair.p_old, p, request->threshold, request->repair_margin);
 }
 
-/* The surest of the proposals, where it is surer than the old query. */
+/* Chooses the most likely proposal if its P exceeds the old query's. */
 static void choose(struct request *request)
 {
     const struct repair *repair = &request->repair;

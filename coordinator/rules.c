@@ -1,4 +1,4 @@
-/* What each strategy asks of a candidate, and what one candidate lacks. */
+/* The tests of each strategy, and the first test that a candidate fails. */
 #include "coordinator/internal.h"
 
 static const struct rules rules[] = {
@@ -41,6 +41,6 @@ enum rules_test rules_test(const struct request *request, uint32_t index)
     if (request->message->n_answers) return judged->p_correct >= request->threshold ? RULES_PASSES : RULES_COMBINED;
     if (rule->verifier && verified && judged->entailment < request->entailment_threshold) return RULES_VERIFIER;
     if (rule->signals && verified && p < least) return RULES_SIGNALS;
-    bool alone = !verified; /* then the signals decide, whatever the strategy */
+    bool alone = !verified; /* the signals alone decide, whatever the strategy */
     return (rule->combined || alone) && !(judged->p_correct >= request->threshold) ? RULES_COMBINED : RULES_PASSES;
 }

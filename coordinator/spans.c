@@ -1,8 +1,8 @@
-/* What a request leaves in its trace: one span of its own, from its arrival to its verdict, and under it what was done here:
- * parse, verifier, decide. The tracer has a clock of its own; nothing that the core decides looks at it. */
+/* The trace of a request: one span from its arrival to its verdict, and below it the steps of the coordinator: parse,
+ * verifier, decide. The tracer has a clock of its own, which does not influence the core. */
 #include "coordinator/internal.h"
 
-/* Two numbers that no other request has: where it stood, and when it came. */
+/* Writes two numbers that identify the request: its position and its arrival. */
 static void identify(const struct request *request, uint64_t out[2])
 {
     out[0] = (uint64_t)request->key.offset ^ (uint64_t)(uint32_t)request->key.partition << 40;

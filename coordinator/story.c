@@ -1,17 +1,17 @@
 /* DESIGN: the rows behind the answer.
  *
- * Where the rows of a result came from, or why there are none, takes statements that cost as much as the candidate itself, and only
- * people read it: the verifier's numbers follow from the statement. So candidates are explained from their statements, and when
- * the answer is found it goes out once more, as a task of the family explain for its rows; the verdict waits for it. The
- * explanations of the others say that rows were not looked for.
+ * Finding the source rows of a result, or why there are none, takes statements as expensive as the candidate itself.
+ * Only people read them: the verifier's numbers are derived from the statement. Candidates are therefore explained from
+ * their statements. When the answer is found, a task of the family explain requests its rows, and the verdict waits for
+ * the result. The explanations of the others say that rows were not looked for.
  *
- * One that will be the answer if any is, has its rows with its judgement: the only candidate, or the first where they are tried in
- * order. All have under explain "full", where a remote verifier reads the premise, and in a fleet that does not say otherwise: there
- * another round costs each verdict some 12 ms, and as much CPU for its messages as it saves. Whatever goes wrong on the way
- * leaves the explanation that there is.
+ * A candidate gets its rows with its judgement if it is the only possible answer. That is the only candidate, or the
+ * first if they are tried in order. All do under explain "full", if a remote verifier reads the premise, and by default
+ * in a fleet. There, another round costs each verdict some 12 ms, and as much CPU for its messages as it saves. On any
+ * failure the existing explanation stays.
  *
- * Rejected: guessing the answer from votes (of chatgpt's lists half have another one); the rows of the best few (as dear, and people
- * read one).
+ * Rejected: guessing the answer from votes (half of chatgpt's lists have another one); the rows of the best few (as
+ * expensive, and people read one).
  */
 #include "coordinator/internal.h"
 
@@ -24,7 +24,7 @@ static bool is_only_one(const struct request *request)
     return n == 1;
 }
 
-/* Is it tried before the others? */
+/* Tells whether it is tried before the others. */
 static bool is_tried_first(const struct request *request, uint32_t index)
 {
     uint32_t first = 0;
@@ -80,7 +80,7 @@ bool story_fits(const struct request *request, const struct msg_result *result)
     return result->part != other;
 }
 
-/* Rows behind another result than was judged, as when somebody writes meanwhile, are not told. */
+/* Takes the rows, unless they belong to another result than the judged one, as after a concurrent write. */
 void story_take(struct request *request, struct msg_result *result)
 {
     struct msg_judged *judged = &request->judged[request->story.best];

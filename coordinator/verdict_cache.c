@@ -5,7 +5,7 @@
 
 /* --- the key --- */
 
-/* With its end, so that "ab", "c" is not "a", "bc". */
+/* Adds a text with its NUL, so that "ab", "c" differs from "a", "bc". */
 static void add_text(GChecksum *sum, const char *text)
 {
     g_checksum_update(sum, (const guchar *)(text ? text : ""), text ? (gssize)strlen(text) + 1 : 1);
@@ -36,10 +36,10 @@ enum err_code verdict_cache_key(const struct msg_request *request, const struct 
     return code;
 }
 
-/* --- which may be kept --- */
+/* --- cacheable verdicts --- */
 
-/* Does the same SQL on the same data always end so? A limit of time or memory does not, nor does what a server says of itself; what is not an
- * error's name is not known to. */
+/* Returns true if the same SQL on the same data always ends with this reason. A limit of time or memory does not, nor
+ * does a server's own error. Unknown names count as not lasting. */
 static bool is_lasting(const char *reason)
 {
     static const bool lasting[ERR_COUNT] = {
@@ -88,10 +88,10 @@ static bool is_same_text(const char *a, const char *b)
     return g_strcmp0(a, b) == 0;
 }
 
-/* Its candidates are the request's, and what they repeat is among them. */
+/* Returns true if its candidates are the request's, and repeats refer to existing ones. */
 static bool has_candidates_of(const struct msg_verdict *verdict, const struct msg_request *request)
 {
-    if (verdict->n_candidates < request->n_candidates) return false; /* behind them stand queries near the answer */
+    if (verdict->n_candidates < request->n_candidates) return false; /* similar queries follow them */
     for (uint32_t i = 0; i < verdict->n_candidates; i++) {
         const struct msg_text *own = &verdict->candidates[i].sql;
         if (verdict->candidates[i].same_as > verdict->n_candidates) return false;
@@ -102,7 +102,7 @@ static bool has_candidates_of(const struct msg_verdict *verdict, const struct ms
     return true;
 }
 
-/* Is the answer a candidate's, or a repair's, and nothing else? */
+/* Returns true if the answer is a candidate's or a repair's. */
 static bool has_answer_of_its_own(const struct msg_verdict *verdict)
 {
     const struct msg_repaired *repair = verdict->repair;

@@ -1,7 +1,9 @@
-/* Why a candidate was passed over, in one sentence for a person: the test that it failed, with the number, and what the
- * test points at. A sentence claims nothing that did not take part in the decision: it names the test that failed,
- * and its evidence is a finding of that candidate, marked in its SQL. Values of the database never enter a sentence
- * (messages of findings have none). Also the notes: what else matters for understanding the judgement. */
+/* Why a candidate was rejected, in one sentence for people: the failed test, its number, and the evidence.
+ *
+ * A sentence contains only facts that took part in the decision. It names the test that failed, and its evidence is a
+ * finding of that candidate, marked in its SQL. Values of the database never enter a sentence (messages of findings
+ * have none). Also the notes: other facts that help to understand the judgement.
+ */
 #include "coordinator/internal.h"
 
 #include "lib/base/digits.h"
@@ -15,7 +17,8 @@ enum { CLAUSE_BYTES = 60, MAX_GROUPS = 4, MAX_NOTES = 3 + 3 * MAX_GROUPS };
 
 /* --- one sentence --- */
 
-/* The worst finding that votes, else a note on what the data says; the first of equals. NULL: none. */
+/* Returns the worst finding that votes, or else a note about the data; the first among equals. Returns NULL if there is
+ * none. */
 static const struct msg_finding *worst_finding(const struct msg_judged *judged)
 {
     const struct msg_finding *worst = NULL;
@@ -28,7 +31,7 @@ static const struct msg_finding *worst_finding(const struct msg_judged *judged)
     return worst;
 }
 
-/* At most `max` bytes, at the end of a character; white space as single blanks. */
+/* Returns at most `max` bytes, cut at the end of a character, with white space as single blanks. */
 static const char *shorten(struct arena *arena, const char *text, size_t max)
 {
     char *out = arena_strndup(arena, text, strnlen(text, max + 1));
@@ -45,7 +48,7 @@ static const char *shorten(struct arena *arena, const char *text, size_t max)
     return cut ? arena_printf(arena, "%s...", out) : out;
 }
 
-/* "; `T1.id = T2.friend_id`: no foreign key joins these columns (incorrect_join_predicate)", or nothing. */
+/* Returns "; `T1.id = T2.friend_id`: no foreign key joins these columns (incorrect_join_predicate)", or "". */
 static const char *evidence(struct arena *arena, const struct msg_judged *judged)
 {
     const struct msg_finding *finding = worst_finding(judged);
@@ -59,7 +62,7 @@ static const char *evidence(struct arena *arena, const struct msg_judged *judged
     return out ? out : "";
 }
 
-/* What the built-in verifier went by, where that says more than its number: the candidate alone would have passed. */
+/* Mentions the context if it decided the built-in verifier's number: the candidate alone would have passed. */
 static const char *context_sentence(const struct request *request, uint32_t index)
 {
     const struct msg_judged *judged = &request->judged[index];
@@ -79,7 +82,7 @@ static enum err_code code_of(const char *name)
     return name ? err_from_name(name) : ERR_INTERNAL;
 }
 
-/* Was the statement turned away as it stands, rather than tried? */
+/* Returns true if the statement was refused without running it. */
 static bool is_refusal(enum err_code code)
 {
     switch (code) {
@@ -101,11 +104,11 @@ static const char *fact_of(const struct msg_finding *finding, const char *key)
     return NULL;
 }
 
-/* Our parser's word, or the sandbox's, which speaks as the engine does. */
+/* Returns true if our parser or the sandbox refused it; the sandbox reports as the engine does. */
 static bool is_refused(const struct msg_judged *judged, const struct msg_finding *invalid)
 {
     enum err_code code = code_of(fact_of(invalid, "code"));
-    bool by_parser = is_refusal(code) || code == ERR_LIMIT_BYTES; /* of the text, for it never ran */
+    bool by_parser = is_refusal(code) || code == ERR_LIMIT_BYTES; /* of the text, since it never ran */
     return by_parser || (judged->execution && is_refusal(code_of(judged->execution->code)));
 }
 
@@ -131,7 +134,7 @@ static const char *run_sentence(struct arena *arena, const struct msg_judged *ju
     return arena_printf(arena, "%s: %s", is_refusal(code) ? "refused" : "the query did not finish", err_meaning(code));
 }
 
-/* What tells two candidates apart where no finding does. */
+/* Describes how two candidates differ without a finding. */
 static const char *difference(struct arena *arena, const struct msg_judged *judged, const struct msg_judged *other)
 {
     if (judged->entailment < other->entailment) {
@@ -147,7 +150,7 @@ static const char *difference(struct arena *arena, const struct msg_judged *judg
     return "; no problem was found in this candidate";
 }
 
-/* It passed, or fails no more than the one that was preferred. */
+/* Explains the rank of a candidate that passed, or failed no earlier test than the preferred one. */
 static const char *rank_sentence(struct request *request, uint32_t index, uint32_t best)
 {
     struct arena *arena = &request->arena;
@@ -162,7 +165,7 @@ static const char *rank_sentence(struct request *request, uint32_t index, uint32
                         because);
 }
 
-/* A sentence on a number that is below a test's threshold, with both numbers and what speaks against the candidate. */
+/* Formats a number below a test's threshold, with both numbers and the evidence against the candidate. */
 static const char *threshold_sentence(struct arena *arena, const struct msg_judged *judged, double p, double least,
                                       const char *before, const char *between, const char *after)
 {
@@ -171,7 +174,7 @@ static const char *threshold_sentence(struct arena *arena, const struct msg_judg
                         evidence(arena, judged));
 }
 
-/* Says that the best candidate and another one cannot be told apart, and how their results differ. */
+/* States that the best candidate and another one tie, and how their results differ. */
 static const char *tie_sentence(struct request *request, uint32_t best)
 {
     uint32_t other = request->tied - 1, first = MIN(best, other), second = MAX(best, other);
@@ -245,10 +248,10 @@ const char *why_none(struct request *request, const char **reason)
 
 /* --- notes --- */
 
-/* Candidates of which the same is to be said, because of the same reason. */
+/* Candidates with the same note for the same reason. */
 struct group {
-    const char *reason; /* wire name of an error, or a word of ours */
-    const char *detail; /* of the first of them; NULL */
+    const char *reason; /* wire name of an error, or our own text */
+    const char *detail; /* of the first candidate; may be NULL */
     GString *numbers;
     uint32_t n;
 };
@@ -262,14 +265,14 @@ static void add_to_group(struct group *groups, uint32_t *n, const char *reason, 
     g_string_append_printf(groups[g].numbers, "%s%u", groups[g].n++ ? ", " : "", index + 1);
 }
 
-/* What went wrong with the remote verifier; *detail: in its own words, NULL where it has none. */
+/* Returns the remote verifier's error; *detail is its own message, or NULL. */
 static const char *why_silent(const struct candidate_state *state, const char **detail)
 {
     *detail = state->remote_answer.message;
     return err_name(state->remote_answer.code);
 }
 
-/* Why the verifier had nothing to say of a candidate that executes; NULL: it had. */
+/* Returns why a candidate that executes was not verified, or NULL if it was. */
 static const char *why_unverified(struct request *request, uint32_t index, const char **detail)
 {
     const struct msg_judged *judged = &request->judged[index];
@@ -277,7 +280,7 @@ static const char *why_unverified(struct request *request, uint32_t index, const
     const struct msg_result *result = state->results[VSIG_EXPLAIN];
     bool ran = judged->execution && err_from_name(judged->execution->code) == ERR_OK;
     if (!state->needs_tasks || !judged->judged || judged->invalid || !ran || !isnan(judged->entailment)) return NULL;
-    if (coverage_is_low(request, index)) return NULL; /* a note of its own says so */
+    if (coverage_is_low(request, index)) return NULL; /* has a note of its own */
     if (!result) return err_name(ERR_DEADLINE);
     if (state->verifier_asked && state->remote_answer.code) return why_silent(state, detail);
     return err_from_name(result->code) ? result->code : "nothing to verify";
@@ -289,7 +292,7 @@ static const char *why_fallback(struct request *request, uint32_t index, const c
     return state->verifier_asked && state->remote_answer.code ? why_silent(state, detail) : NULL;
 }
 
-/* "24 of 24: a name in it cannot be resolved here"; returns NULL if all checks were available. */
+/* Returns text such as "24 of 24: a name in it cannot be resolved here", or NULL if all checks were available. */
 static const char *why_not_checked(struct request *request, uint32_t index, const char **detail)
 {
     (void)detail;

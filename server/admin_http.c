@@ -64,7 +64,8 @@ static enum MHD_Result send_page(struct admin_http *admin, struct MHD_Connection
     return send_text(connection, good ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, page->type, text, len);
 }
 
-/* Answered at the first call, before a body is read: the library then closes the connection, whatever was to come. */
+/* Answers at the first call, before a body is read. The library then closes the connection, even if more bytes
+ * follow. */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *body, size_t *body_len, void **request)
 {
@@ -73,7 +74,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     (void)version, (void)body, (void)body_len, (void)request;
     http_gate_read(connection, &fields);
     struct http_gate gate = admin->gate;
-    gate.local &= fields.values[HTTP_FIELD_HOST] != NULL; /* probes in HTTP/1.0 send none, browsers always do */
+    gate.local &= fields.values[HTTP_FIELD_HOST] != NULL; /* probes in HTTP/1.0 send no Host; browsers always do */
     const struct http_gate_refusal *refusal = http_gate_check(&gate, &fields, false);
     if (refusal) return send_refusal(connection, refusal);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)

@@ -1,12 +1,13 @@
-/* The port that an operator's tools ask: a small HTTP listener for metrics and probes.
+/* Serves the metrics and probes of a process over a small HTTP listener for operators' tools.
  *
- * DESIGN. One thread with server/http_server.h, GET and HEAD of a few fixed paths, an answer a connection. It runs
- * beside the work and must never hold it up or be held up for long by whoever connects: when ADMIN_HTTP_CONNECTIONS are
- * open, the one that has been stuck for longest is closed for the next; a head must arrive within ADMIN_HTTP_MS and an
- * answer be read in the same time, however slowly the bytes come; heads are bounded, bodies are not read.
+ * DESIGN. One thread with server/http_server.h answers GET and HEAD of a few fixed paths, one request per connection.
+ * It runs beside the main work, and no client may delay that work or block the listener for long. When
+ * ADMIN_HTTP_CONNECTIONS are open, a new connection replaces the one without progress for the longest time. The head
+ * must arrive within ADMIN_HTTP_MS, and the answer must be read within the same time. Heads have a size limit; bodies
+ * are not read.
  *
- * There is no access control: it is for a network that only probes and Prometheus reach. What it tells are figures and
- * names, no data.
+ * The listener has no access control: use it on a network that only probes and Prometheus reach. Its pages contain
+ * figures and names, no data.
  */
 #ifndef ASSAY_SERVER_ADMIN_HTTP_H
 #define ASSAY_SERVER_ADMIN_HTTP_H
@@ -19,30 +20,30 @@
 
 enum { ADMIN_HTTP_CONNECTIONS = 64, ADMIN_HTTP_MS = 5000 };
 
-/* What is at a path. Called on the listener's thread, one at a time. */
+/* A page: its path and the function that writes it. The function runs on the listener's thread, one call at a time. */
 struct admin_http_page {
-    const char *path; /* "/metrics" */
+    const char *path; /* for example "/metrics" */
     const char *type; /* Content-Type */
-    /* Write the body. False: 503, with the same body. */
+    /* Writes the body. If it returns false, the status is 503, with the same body. */
     bool (*write)(void *ctx, FILE *out);
 };
 
 struct admin_http_config {
-    const char *listen; /* HOST:PORT, [V6]:PORT; an empty host or *: all addresses; port 0: any */
+    const char *listen; /* HOST:PORT or [V6]:PORT. An empty host or * means all addresses; port 0 means any free port */
     const struct admin_http_page *pages;
     uint32_t n_pages;
-    void *ctx;        /* for pages */
-    int64_t limit_ms; /* of a head, and of reading an answer; 0: ADMIN_HTTP_MS */
+    void *ctx;        /* argument of the pages */
+    int64_t limit_ms; /* time limit of the head and of reading the answer; 0 means ADMIN_HTTP_MS */
 };
 
 struct admin_http;
 
-/* Listens from now on. The config's strings and pages must outlive it. ERR_CONFIG: no such address, or the port is not
- * to be had. */
+/* Opens the listener. The strings and pages of `config` must outlive it. Returns ERR_CONFIG if the address is invalid
+ * or the port cannot be bound. */
 enum err_code admin_http_open(const struct admin_http_config *config, struct admin_http **out, struct err *err);
-/* The port it has. */
+/* Returns the listener's port. */
 uint16_t admin_http_port(const struct admin_http *admin);
-/* Ends connections and the thread. NULL is fine. */
+/* Closes the connections and ends the thread. NULL is allowed. */
 void admin_http_close(struct admin_http *admin);
 
 #endif

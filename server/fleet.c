@@ -63,14 +63,14 @@ bool fleet_wait(int64_t ms)
     return sigtimedwait(&set, NULL, &wait) > 0;
 }
 
-/* Nothing of what is held is lost by this: it was not acknowledged. */
+/* Ends the process at once. No work is lost: unfinished messages are not acknowledged, so they are delivered again. */
 static void end_hard(const char *why)
 {
     log_error("fleet", "%s: exiting at once; unfinished work will be redelivered", why);
     _exit(FLEET_EXIT_FAILED);
 }
 
-/* Wait for the first end, or a signal. True: a signal. */
+/* Waits until the first part ends or a signal arrives. Returns true for a signal. */
 static bool wait_for_end(const struct running *all, uint32_t n)
 {
     while (count_ended(all, n) == 0)
@@ -89,7 +89,7 @@ static void drain(const struct running *all, uint32_t n, int64_t drain_ms)
     }
 }
 
-/* Why a part ended without having been asked to stop. */
+/* Logs why a part ended before it was asked to stop. */
 static int report(const struct fleet_part *part, enum err_code code, const struct err *err)
 {
     const struct log_field fields[] = {log_field_text("part", part->name), log_field_text("code", err_name(code)),

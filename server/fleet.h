@@ -1,8 +1,9 @@
-/* A process of the fleet: its parts run on threads of their own until a signal, or the failure of one, ends them all.
+/* Runs a process of the fleet. Its parts run on their own threads until a signal, or the failure of one part, ends them
+ * all.
  *
- * SIGTERM and SIGINT ask every part to stop: it takes nothing new, finishes or hands back what it holds, and leaves. A
- * process that has not done so after drain_ms, or gets a second signal, ends at once: the rest of the fleet repeats
- * what it held, since nothing is acknowledged before it is done.
+ * SIGTERM and SIGINT ask every part to stop. A part then accepts nothing new, finishes its work or returns it, and
+ * ends. If that takes longer than drain_ms, or a second signal arrives, the process ends at once. The rest of the fleet
+ * then repeats its unfinished work, since a message is acknowledged only after its work is done.
  */
 #ifndef ASSAY_SERVER_FLEET_H
 #define ASSAY_SERVER_FLEET_H
@@ -14,24 +15,26 @@
 #include <stdint.h>
 
 struct fleet_part {
-    const char *name; /* of the thread; at most 15 bytes */
+    const char *name; /* thread name; at most 15 bytes */
     void *ctx;
-    enum err_code (*run)(void *ctx, struct err *err); /* until stop; what it returns else ends the process */
+    enum err_code (*run)(void *ctx, struct err *err); /* runs until `stop`; an earlier return ends the process */
     void (*stop)(void *ctx);                          /* thread: main */
-    int64_t (*heartbeat_ns)(void *ctx); /* when its loop last turned, clock_now_ns; 0: not yet. Any thread */
+    /* clock_now_ns of the last loop iteration; 0 before the first. Any thread */
+    int64_t (*heartbeat_ns)(void *ctx);
 };
 
 enum { FLEET_MAX_PARTS = 256, FLEET_EXIT_ENDED = 0, FLEET_EXIT_FAILED = 2 /* exit codes */ };
 
-/* Before anything that starts threads: opens the log on standard error; signals then come to fleet_run alone. */
+/* Opens the log on standard error and blocks the signals in all threads but the one in fleet_run. Call it before any
+ * thread starts. */
 void fleet_start(enum log_form form, enum log_level most);
 
-/* Waits until a signal asks the process to end, at most `ms`. Returns true if one did. Thread: main. */
+/* Waits at most `ms` for a signal that asks the process to end. Returns true if one arrived. Thread: main. */
 bool fleet_wait(int64_t ms);
 
-/* Run all parts; returns when all have ended: FLEET_EXIT_ENDED after a signal, FLEET_EXIT_FAILED when one failed, which
- * the log says. `version` is for the log. Does not return at all when draining takes longer than drain_ms. Thread:
- * main. */
+/* Runs all parts and returns when all have ended. Returns FLEET_EXIT_ENDED after a signal, FLEET_EXIT_FAILED if a part
+ * failed; the log has the reason. `version` is written to the log. Does not return if draining takes longer than
+ * drain_ms. Thread: main. */
 int fleet_run(const struct fleet_part *parts, uint32_t n, const char *version, int64_t drain_ms);
 
 #endif

@@ -1,3 +1,7 @@
+/* Copies the statistics of a process into the table of metrics. Each function here covers one source: the process, the
+ * worker, the caches, the HTTP callers, the coordinator. A value without events is left out where it would only add an
+ * empty series. Label values are names from tables in the code, so their number has a limit.
+ */
 #include "server/fleet_metrics.h"
 
 #include "lib/base/log.h"
@@ -45,7 +49,7 @@ void fleet_metrics_start(struct metrics *metrics, const char *part, const char *
     set(metrics, FLEET_STARTED, (double)time(NULL));
 }
 
-/* Resident pages; 0 where there is no /proc. */
+/* Returns the bytes of resident memory; 0 on systems without /proc. */
 static double resident_bytes(void)
 {
     unsigned long long pages = 0;
@@ -113,7 +117,7 @@ static void put_signals(struct metrics *metrics, const struct worker_stats *stat
     unsigned n;
     const struct vsig_def *const *all = vsig_all(&n);
     for (unsigned i = 0; i < n; i++) {
-        if (!stats->signal_runs[all[i]->id]) continue; /* of families that run elsewhere */
+        if (!stats->signal_runs[all[i]->id]) continue; /* signals of families that run in other processes */
         set_one(metrics, FLEET_SIGNAL_RUNS, all[i]->name, (double)stats->signal_runs[all[i]->id]);
         set_one(metrics, FLEET_SIGNAL_SECONDS, all[i]->name, seconds(stats->signal_ns[all[i]->id]));
         set_one(metrics, FLEET_SIGNAL_FIRED, all[i]->name, (double)stats->signal_fired[all[i]->id]);
@@ -176,7 +180,7 @@ void fleet_metrics_schemas(struct metrics *metrics, const struct schema_cache_st
     set(metrics, FLEET_CACHE_INDEXES, (double)stats->indexes);
 }
 
-/* Counters of the cache that have a metric of their own, in other units. */
+/* Returns true for a counter of the cache that has its own metric in other units. */
 static bool has_own_metric(const char *counter)
 {
     size_t len = strlen(counter);

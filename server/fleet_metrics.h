@@ -1,7 +1,7 @@
-/* The metrics of a fleet's processes: the table of all, and how the rooms' own counts get there.
+/* Defines the metrics of the fleet's processes, and copies each room's statistics into them.
  *
- * A row here is a metric, its help text and a line of docs/metrics.md, which a test compares. A process shows the
- * metrics of its own parts; no label value comes from a request.
+ * Each row here is a metric with its help text, and a line of docs/metrics.md; a test compares the two. A process shows
+ * the metrics of its own parts. No label value comes from a request.
  */
 #ifndef ASSAY_SERVER_FLEET_METRICS_H
 #define ASSAY_SERVER_FLEET_METRICS_H
@@ -19,7 +19,7 @@
 #include "worker/permits.h"
 #include "worker/worker.h"
 
-/* id, kind, name, labels, help */
+/* columns: id, kind, name, labels, help */
 #define FLEET_METRICS(X)                                                                                               \
     X(BUILD, GAUGE, "assay_build_info", "version,commit,sqlite", "Always 1; the labels are the versions in use.")      \
     X(PART, GAUGE, "assay_part_info", "part",                                                                          \
@@ -182,10 +182,10 @@ enum fleet_metric {
 
 extern const struct metrics_def fleet_metrics_defs[FLEET_METRICS_COUNT];
 
-/* Put in what stays: `part` is "worker", "coordinator" or "serve". Thread: main. */
+/* Sets the metrics that never change. `part` is "worker", "coordinator" or "serve". Thread: main. */
 void fleet_metrics_start(struct metrics *metrics, const char *part, const char *commit);
 
-/* Put in how things stand now. Thread: one at a time. */
+/* Set the current values, one source per function. Thread: one at a time. */
 void fleet_metrics_process(struct metrics *metrics);
 void fleet_metrics_spans(struct metrics *metrics, const struct otlp_stats *stats);
 void fleet_metrics_traffic(struct metrics *metrics, const struct bus_traffic *traffic);

@@ -1,3 +1,7 @@
+/* Serves the pages of --listen: /metrics, /healthz and /readyz. A page takes one snapshot of the loops and the
+ * transport, and judges only that. A loop that has not turned for stall_ms counts as stuck; before its first turn the
+ * age counts from the start of the process. A takeover delays readiness for HEALTH_RESTORE_MS at most.
+ */
 #include "server/health.h"
 
 #include "lib/base/clock.h"
@@ -15,7 +19,8 @@ struct health {
 
 /* --- loops --- */
 
-/* Since the slowest loop last turned; one that has not yet counts from the start. *started: all have. */
+/* Returns the time since the slowest loop last turned. A loop before its first turn counts from the start. Sets
+ * *started if all loops have turned. */
 static int64_t loop_age(const struct health *health, bool *started)
 {
     int64_t now = clock_now_ns(), oldest = now;
@@ -31,14 +36,14 @@ static int64_t loop_age(const struct health *health, bool *started)
     return now - oldest;
 }
 
-/* --- how it stands --- */
+/* --- state --- */
 
-/* What the pages of health say, each from one look. */
+/* The state that the health pages show, from one snapshot. */
 struct standing {
-    int64_t age_ns, restoring_ns; /* since the slowest loop turned; since a take-over began, 0: none goes on */
+    int64_t age_ns, restoring_ns; /* time since the slowest loop turned; duration of the current takeover, or 0 */
     bool turns, started, transport_ok, caught_up;
     struct bus_traffic traffic;
-    struct err err; /* why it is not */
+    struct err err; /* reason if the transport has failed */
 };
 
 static struct standing look(const struct health *health)

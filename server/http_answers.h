@@ -1,4 +1,4 @@
-/* An answer over HTTP: the request that a verdict asked about, with the answer. */
+/* Adds a user's answer to the request whose verdict asked a question. */
 #ifndef ASSAY_SERVER_HTTP_ANSWERS_H
 #define ASSAY_SERVER_HTTP_ANSWERS_H
 
@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-/* The request of `verdict` (JSON) as one line of JSON, malloc'd, with the answer of `body`: {"choice": ID}, with or without "question". NULL, with
- * the reason in `err`: ERR_REFUSED when the verdict asks nothing, or its request is too large to be kept in it; ERR_MALFORMED for a body that is no
- * answer. Thread: any. */
+/* Returns the request of `verdict` (JSON) with the answer of `body` as one line of JSON, allocated with malloc. `body`
+ * is {"choice": ID}, optionally with "question". Returns NULL and sets `err`: ERR_REFUSED if the verdict asks no
+ * question or does not contain its request, ERR_MALFORMED if the body is not an answer. Thread: any. */
 char *http_answers_request(const char *verdict, size_t verdict_len, const char *body, size_t body_len, struct err *err);
 
 #endif

@@ -1,3 +1,10 @@
+/* Serves the HTTP API: from the head of a request to its answer.
+ *
+ * A call is created at the head, after the gate, the route and the token are checked. Its body is then collected. Quick
+ * rows answer on the connection thread, slow rows in a small thread pool. A row may leave a request to judge; the
+ * connection is then suspended until `pending` reports an outcome. Each suspended connection is resumed exactly once,
+ * and n_calls counts the calls and resumptions in progress, so that http_api_close can wait for them.
+ */
 #include "server/http_api.h"
 
 #include "lib/base/clock.h"
@@ -18,7 +25,7 @@ enum {
     HEAD_BYTES = 32 << 10,
     LAST_WORDS_MS = 2000,
     SLOW_THREADS = 2,
-    MAX_SLOW = 64 /* calls that wait for one of them, or have it */
+    MAX_SLOW = 64 /* queued and running calls of the slow threads */
 };
 
 struct http_api {
@@ -27,17 +34,17 @@ struct http_api {
     struct http_server *server;
     GArray *routes; /* struct http_route */
     struct openapi *openapi;
-    GThreadPool *slow; /* of calls */
+    GThreadPool *slow; /* pool of struct call */
     struct batches *batches;
     atomic_bool quiesced;
-    atomic_uint n_calls; /* not answered to the end; and wakes under way */
+    atomic_uint n_calls; /* unfinished calls, plus resumptions in progress */
     atomic_uint n_slow;
 };
 
-/* How far a call is: its body is read, a thread of the API has it, its verdict is waited for, the wait is over. */
+/* The step of a call: reading its body, running in a slow thread, waiting for its verdict, verdict or failure known. */
 enum step { STEP_BODY, STEP_WORKING, STEP_WAITING, STEP_JUDGED };
 
-/* One request over HTTP, from its head to its answer. */
+/* A request over HTTP, from its head to its answer. */
 struct call {
     struct http_api *api;
     struct MHD_Connection *connection;
@@ -47,10 +54,10 @@ struct call {
     struct http_request request;
     struct http_reply reply;
     enum step step;
-    struct err err; /* what kept it from being answered */
+    struct err err; /* reason if the request was not sent */
     char id[MSG_MAX_NAME + 1];
     enum pending_end end;
-    struct outcome outcome; /* with a reference to its body; that is NULL where there is none */
+    struct outcome outcome; /* owns a reference to its body; the body is NULL if there is no outcome */
     struct trace_span span;
 };
 
@@ -61,7 +68,7 @@ static void unref(void *bytes)
     g_bytes_unref(bytes);
 }
 
-/* Takes the reference to the body; NULL: empty. */
+/* Makes a response. Takes the reference to the body; NULL means an empty body. */
 static struct MHD_Response *response_of(GBytes *body)
 {
     gsize len = 0;
@@ -110,7 +117,7 @@ static enum MHD_Result queue(struct MHD_Connection *connection, const struct htt
     return result;
 }
 
-/* Sends the reply and clears it; `call` may be NULL where it is no stream. */
+/* Sends the reply and clears it. `call` may be NULL if the reply is not a stream. */
 static enum MHD_Result send_reply(struct MHD_Connection *connection, struct call *call, struct http_reply *reply)
 {
     struct MHD_Response *response;
@@ -122,7 +129,8 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, struct call
         reply->body = NULL;
     }
     enum MHD_Result result = queue(connection, reply, response);
-    if (!reply->stream) reply_clear(reply); /* a stream is the call's until its end: its client may go */
+    /* the call owns the stream until its end, since its client may disconnect */
+    if (!reply->stream) reply_clear(reply);
     return result;
 }
 
@@ -136,7 +144,8 @@ static enum MHD_Result send_problem(struct MHD_Connection *connection, unsigned 
 
 /* --- from the body to the answer --- */
 
-/* From now on the call is the library's again, and may be gone. What is still used of us is counted, so that it is not closed meanwhile. */
+/* Resumes the connection. The library then owns the call and may free it. n_calls counts this function too, so that the
+ * API is not closed during it. */
 static void go_on(struct call *call)
 {
     struct http_api *api = call->api;
@@ -164,7 +173,7 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     go_on(call);
 }
 
-/* Suspended first: the answer may be there before this returns. */
+/* Sends the request to be judged. Suspends the call first, since the answer may arrive before this function returns. */
 static void send_judge(struct call *call)
 {
     gsize len;
@@ -175,7 +184,7 @@ static void send_judge(struct call *call)
     suspend(call, STEP_WAITING);
     enum err_code code = http_judge_read(&call->api->config, &call->request, json, len, &arena, &request, &call->err);
     if (!code) g_strlcpy(call->id, request.message->id, sizeof call->id);
-    if (!code && call->route->finish) request.only_caller = true; /* the id is the answer's own affair */
+    if (!code && call->route->finish) request.only_caller = true; /* the caller does not learn this id */
     if (!code)
         code =
             http_judge_send(&call->api->config, &call->request, &request, &call->span, on_done, NULL, call, &call->err);
@@ -185,7 +194,7 @@ static void send_judge(struct call *call)
     go_on(call);
 }
 
-/* The verdict has come, or will not. */
+/* Fills the reply after the verdict arrived, or after a failure. */
 static void finish(struct call *call)
 {
     const struct outcome *outcome = call->outcome.body ? &call->outcome : NULL;
@@ -232,7 +241,7 @@ static void begin_work(struct call *call)
     }
 }
 
-/* The whole body is there, or somebody has resumed the call: it goes on until it is answered, or has to wait. */
+/* Continues a call whose body is complete or whose connection was resumed. It ends with an answer or a new wait. */
 static enum MHD_Result advance(struct call *call)
 {
     if (call->step == STEP_BODY) {
@@ -251,7 +260,8 @@ static enum MHD_Result advance(struct call *call)
 
 /* --- from the head to the body --- */
 
-/* What stands in the braces of the row's path, or behind it where that ends with '/': `len` bytes, some in any case. NULL: the path is another one. */
+/* Returns the part of the path that matches the braces of the row, or follows its final '/'; sets *len to its bytes.
+ * Returns NULL if the path does not match. */
 static const char *rest_of(const struct http_route *route, const char *path, size_t *len)
 {
     const char *own = route->path;
@@ -265,14 +275,15 @@ static const char *rest_of(const struct http_route *route, const char *path, siz
     return path + head;
 }
 
-/* Letters of its own. */
+/* Returns the number of literal characters in the row's path. */
 static size_t weight(const struct http_route *route)
 {
     size_t head = strcspn(route->path, "{");
     return route->path[head] ? head + strlen(strchr(route->path, '}') + 1) : head;
 }
 
-/* The row of the method and path; NULL: `allowed` are the methods that the path has, in the order of the rows. */
+/* Returns the row of the method and path. Returns NULL if no row matches; `allowed` then lists the path's methods in
+ * the order of the rows. */
 static const struct http_route *find_route(const struct http_api *api, const char *method, const char *path,
                                            GString *allowed)
 {
@@ -311,7 +322,7 @@ static enum MHD_Result send_other_type(struct MHD_Connection *connection, const 
     return send_problem(connection, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "unsupported media type", "malformed", detail);
 }
 
-/* Takes the reference to the tenant. */
+/* Makes a call. Takes the reference to the tenant. */
 static struct call *call_new(struct http_api *api, struct MHD_Connection *connection, const struct http_route *route,
                              const char *path, const struct tenant *tenant)
 {
@@ -340,7 +351,7 @@ static enum MHD_Result send_unauthorized(struct MHD_Connection *connection)
     return send_reply(connection, NULL, &reply);
 }
 
-/* Takes the reference to the tenant. */
+/* Checks the token and makes a call, or answers 401. */
 static enum MHD_Result accept_call(struct http_api *api, struct MHD_Connection *connection,
                                    const struct http_route *route, const char *path, const char *authorization,
                                    void **request)
@@ -352,7 +363,7 @@ static enum MHD_Result accept_call(struct http_api *api, struct MHD_Connection *
     return MHD_YES;
 }
 
-/* At the head of a request: an answer at once, or a call whose body is read. */
+/* Handles the head of a request: answers at once, or makes a call whose body is read next. */
 static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connection, const char *path,
                              const char *method, void **request)
 {
@@ -378,7 +389,7 @@ static enum MHD_Result begin(struct http_api *api, struct MHD_Connection *connec
     return result;
 }
 
-/* More of the body: nothing can be answered before it is at its end. */
+/* Appends a part of the body. The answer must wait until the body ends. */
 static enum MHD_Result take(struct call *call, const char *bytes, size_t *len)
 {
     size_t most = call->route->max_bytes ? call->route->max_bytes : call->api->config.max_bytes;
@@ -395,7 +406,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
     struct call *call = *request;
     (void)version;
     if (!call) return begin(ctx, connection, path, method, request);
-    return *len ? take(call, bytes, len) : advance(call); /* asked again once somebody has resumed it */
+    return *len ? take(call, bytes, len) : advance(call); /* called again after a resume */
 }
 
 static void on_completed(void *ctx, struct MHD_Connection *connection, void **request,
@@ -416,7 +427,7 @@ static void on_completed(void *ctx, struct MHD_Connection *connection, void **re
     atomic_fetch_sub(&api->n_calls, 1);
 }
 
-/* Its place is for others: the verdict comes anyway, and can be asked for by id. */
+/* Frees the place of a client that disconnected. The verdict still arrives and can be read by id. */
 static void on_gone(void *ctx, void *who)
 {
     struct call *call = who;
@@ -506,10 +517,10 @@ void http_api_get_stats(const struct http_api *api, struct http_server_stats *ou
 void http_api_close(struct http_api *api)
 {
     if (!api) return;
-    int64_t until = clock_now_ns() + LAST_WORDS_MS * INT64_C(1000000); /* the answers are on their way */
+    int64_t until = clock_now_ns() + LAST_WORDS_MS * INT64_C(1000000); /* time for the last answers to be sent */
     batches_close(api->batches);
     while (atomic_load(&api->n_calls) && clock_now_ns() < until) g_usleep(1000);
-    g_thread_pool_free(api->slow, FALSE, TRUE); /* which resumes its calls: none may be suspended any more */
+    g_thread_pool_free(api->slow, FALSE, TRUE); /* this resumes its calls: no connection may be suspended after it */
     api->slow = NULL;
     http_server_close(api->server);
     api_free(api);

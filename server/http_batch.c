@@ -1,3 +1,10 @@
+/* Judges the lines of a batch and streams their results.
+ *
+ * Each line is an item. The connection thread sends items while there is room and writes finished lines; `pending` ends
+ * items on any thread. Each item in progress has a reference to the stream, so the batch outlives its client. A line
+ * that finds no place starves the batch; batches_tick tries it again. Lock: `lock` of the batch for the fields below it
+ * and the end of items, `lock` of batches for `starved`; never both at once.
+ */
 #include "server/http_batch.h"
 
 #include "server/http_judge.h"
@@ -8,9 +15,9 @@
 #include <string.h>
 
 enum {
-    MAX_BYTES = 16 << 20, /* of all lines */
-    AT_ONCE = 32,         /* judged at a time, of one batch */
-    AHEAD = 64,           /* how far the next request may be ahead of the first that is not written */
+    MAX_BYTES = 16 << 20, /* bytes of all lines */
+    AT_ONCE = 32,         /* requests of one batch in progress at a time */
+    AHEAD = 64,           /* distance between the next request to send and the first unwritten line */
     QUEUED_BYTES = 1 << 20
 };
 
@@ -21,28 +28,28 @@ struct batches {
     GPtrArray *starved; /* struct http_stream, each with a reference */
 };
 
-/* One line of a batch. `done` and `text` are written by whoever ends it, under the batch's lock. */
+/* A line of a batch. The thread that ends it writes `done` and `text` under the batch's lock. */
 struct item {
     struct batch *batch;
     const char *json;
     size_t len;
-    uint32_t line; /* from 1 */
+    uint32_t line; /* line number, from 1 */
     bool done;
     char id[MSG_MAX_NAME + 1];
-    GString *text;           /* its line of the answer, without its end */
-    struct trace_span *span; /* while it is judged; else NULL */
+    GString *text;           /* line of the answer, without the line feed */
+    struct trace_span *span; /* set while the item is judged, else NULL */
 };
 
 struct batch {
     struct batches *batches;
-    const struct http_request *http; /* the call's: while the stream is pumped */
+    const struct http_request *http; /* the call's request; valid while the stream is pumped */
     struct http_stream *stream;
-    bool as_done; /* else in the order of the lines */
+    bool as_done; /* lines in the order in which requests finish, else in input order */
     struct item *items;
-    uint32_t n_items, next, n_written; /* next: the first that was not sent */
-    pthread_mutex_t lock;              /* of what follows, and of what items become */
-    uint32_t n_judged;                 /* now */
-    GQueue ended;                      /* struct item, not written, as they came */
+    uint32_t n_items, next, n_written; /* next: the first unsent item */
+    pthread_mutex_t lock;              /* protects the fields below and the results of the items */
+    uint32_t n_judged;                 /* items in progress */
+    GQueue ended;                      /* finished, unwritten struct items, in the order in which they finished */
 };
 
 /* --- the lines of the answer --- */
@@ -53,14 +60,14 @@ static GString *line_of(const struct item *item, const struct http_reply *reply)
     const char *body = g_bytes_get_data(reply->body, &len);
     GString *text = g_string_sized_new(len + 32);
     if (reply->status == 200 || reply->status == 202)
-        g_string_append_len(text, body, (gssize)len - 1); /* without its "}" */
+        g_string_append_len(text, body, (gssize)len - 1); /* without its final "}" */
     else
         g_string_append_printf(text, "{\"problem\":%.*s", (int)len, body);
     g_string_append_printf(text, ",\"line\":%u}", item->line);
     return text;
 }
 
-/* Takes what the reply holds. */
+/* Ends an item. Takes the references of the reply. */
 static void end_item(struct item *item, struct http_reply *reply)
 {
     struct batch *batch = item->batch;
@@ -87,10 +94,10 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     batch->n_judged--;
     pthread_mutex_unlock(&batch->lock);
     http_stream_wake(batch->stream);
-    http_stream_unref(batch->stream); /* the item's */
+    http_stream_unref(batch->stream); /* reference of the item */
 }
 
-/* The next line that can be written; NULL: none. */
+/* Returns the next item to write, or NULL if it is not finished. */
 static struct item *next_ended(struct batch *batch)
 {
     pthread_mutex_lock(&batch->lock);
@@ -148,18 +155,18 @@ static enum err_code send_item(struct batch *batch, struct item *item, struct er
     return code;
 }
 
-/* What http_judge_send did not take: on_done will not come for it. */
+/* Undoes the preparation of an item that http_judge_send refused. on_done is not called for it. */
 static void take_back(struct batch *batch, struct item *item)
 {
     g_clear_pointer(&item->span, g_free);
-    if (!item->id[0]) return; /* it was not read */
+    if (!item->id[0]) return; /* the request could not be decoded */
     pthread_mutex_lock(&batch->lock);
     batch->n_judged--;
     pthread_mutex_unlock(&batch->lock);
     http_stream_unref(batch->stream);
 }
 
-/* False: there is no place now. */
+/* Sends an item. Returns false if there is no free place at the moment. */
 static bool begin_item(struct batch *batch, struct item *item)
 {
     struct err err = {0};
@@ -237,7 +244,7 @@ static bool is_blank(const char *text, size_t len)
     return true;
 }
 
-/* The lines that are not empty: counted, and written where there is a place for them. */
+/* Counts the lines that are not blank, and writes them to `items` unless that is NULL. */
 static uint32_t split(struct batch *batch, const char *body, size_t len, struct item *items)
 {
     uint32_t n = 0, line = 0;
@@ -292,7 +299,7 @@ struct batches *batches_new(const struct http_api_config *config)
     return batches;
 }
 
-/* Each is woken without the lock: its turn may starve it again. */
+/* Wakes each stream without the lock, since it may starve again at once. */
 void batches_tick(struct batches *batches)
 {
     pthread_mutex_lock(&batches->lock);

@@ -1,7 +1,7 @@
-/* The databases of an engine over HTTP, for whoever is to choose one and write SQL on it.
+/* Lists and describes the databases of an engine over HTTP, for a client that selects one and writes SQL for it.
  *
- *   GET /v1/databases        {"databases": [{"name"}]}: those that the caller may ask of
- *   GET /v1/databases/NAME   its tables, columns, keys and joins, with sample values where they may leave: engine_describe
+ *    GET /v1/databases        {"databases": [{"name"}]}: the databases that the caller may use
+ *    GET /v1/databases/NAME   tables, columns, keys and joins; sample values where the policy allows (engine_describe)
  */
 #ifndef ASSAY_SERVER_HTTP_DATABASES_H
 #define ASSAY_SERVER_HTTP_DATABASES_H

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUED_BYTES = 64 << 10 /* of progress that the client has not read; the rest he does not get */ };
+enum { QUEUED_BYTES = 64 << 10 /* limit of unread progress events; further ones are dropped */ };
 
 struct events {
     const struct http_api_config *config;
-    const struct http_request *http; /* the call's: while the stream is pumped */
+    const struct http_request *http; /* the call's request; valid while the stream is pumped */
     struct http_stream *stream;
     bool sent;
     char id[MSG_MAX_NAME + 1];
     struct trace_span span;
 };
 
-/* `json` is one line. */
+/* Writes an event. `json` must be one line. */
 static void write_event(struct events *events, const char *name, const char *json, size_t len)
 {
     GString *text = g_string_sized_new(len + 32);
@@ -30,7 +30,7 @@ static void write_event(struct events *events, const char *name, const char *jso
     g_string_free(text, TRUE);
 }
 
-/* Takes the reference. */
+/* Writes an event. Takes the reference to `json`. */
 static void write_json(struct events *events, const char *name, json_t *json)
 {
     char *text = json_dumps(json, JSON_COMPACT);
@@ -39,7 +39,7 @@ static void write_json(struct events *events, const char *name, json_t *json)
     json_decref(json);
 }
 
-/* The last event. Takes what the reply holds. */
+/* Writes the last event. Takes the references of the reply. */
 static void write_end(struct events *events, struct http_reply *reply)
 {
     gsize len;
@@ -68,7 +68,7 @@ static void on_done(void *ctx, enum pending_end end, const struct outcome *outco
     http_judge_end_span(events->config, outcome, err.code, &events->span);
     http_judge_reply(events->id, outcome, &err, &reply);
     write_end(events, &reply);
-    http_stream_unref(events->stream); /* the wait's */
+    http_stream_unref(events->stream); /* reference of the wait */
 }
 
 static void send_request(struct events *events)
@@ -82,7 +82,7 @@ static void send_request(struct events *events)
                                          &arena, &request, &err);
     if (!code) {
         g_strlcpy(events->id, request.message->id, sizeof events->id);
-        request.only_caller = false; /* the id is told */
+        request.only_caller = false; /* the caller learns the id */
         write_json(events, "accepted", json_pack("{s:s}", "id", events->id));
         code = http_judge_send(events->config, events->http, &request, &events->span, on_done, on_told, events, &err);
     }

@@ -1,10 +1,11 @@
-/* POST /v1/judge for who accepts text/event-stream: what becomes of the request, as it becomes known.
+/* Streams the progress of a request: POST /v1/judge for clients that accept text/event-stream.
  *
- *   event: accepted   {"id"}                                 it was sent on
- *   event: progress   {"candidate","candidates","family"}    a family has looked at a candidate; not of a fleet
- *   event: verdict    the verdict; or `later`, {"id","location"}; or `problem` (RFC 9457). It is the last
+ *    event: accepted   {"id"}                                 the request is being sent
+ *    event: progress   {"candidate","candidates","family"}    a family has examined a candidate; not sent by a fleet
+ *    event: verdict    the verdict; or `later`, {"id","location"}; or `problem` (RFC 9457). This is the last event
  *
- * The status is 200 in any case, since it is said before anything is known. */
+ * The status is always 200, since it is sent before any result is known.
+ */
 #ifndef ASSAY_SERVER_HTTP_EVENTS_H
 #define ASSAY_SERVER_HTTP_EVENTS_H
 
@@ -12,7 +13,7 @@
 
 #define HTTP_EVENTS "text/event-stream"
 
-/* The reply is a stream of events. On the thread of connections. */
+/* Makes the reply a stream of events. Thread: the connection thread. */
 void http_events_begin(const struct http_api_config *config, const struct http_request *request,
                        struct http_reply *reply);
 

@@ -18,7 +18,7 @@ static enum MHD_Result read_field(void *ctx, enum MHD_ValueKind kind, const char
     struct http_gate_fields *fields = ctx;
     (void)kind;
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        bool differ = (name[0] ^ names[i][0]) & ~('a' ^ 'A'); /* in the first letter: most do */
+        bool differ = (name[0] ^ names[i][0]) & ~('a' ^ 'A'); /* first letter only, since most names differ there */
         if (differ || g_ascii_strcasecmp(name, names[i]) != 0) continue;
         fields->repeated |= fields->values[i] != NULL;
         fields->values[i] = value ? value : "";
@@ -50,7 +50,7 @@ static const char *scheme_of(enum http_gate_schemes scheme)
     return scheme == HTTP_GATE_HTTPS ? "https://" : "http://";
 }
 
-/* True if a page whose address begins with `scheme` and the authority of Host has this origin. */
+/* Returns true if `origin` is the origin of pages at `scheme` and the authority of Host. */
 static bool is_origin(const char *origin, enum http_gate_schemes scheme, const struct listen_authority *host)
 {
     struct listen_authority page;
@@ -72,7 +72,7 @@ static bool is_text(const char *value, const char *text)
     return value && strcmp(value, text) == 0;
 }
 
-/* A click on a link opens a page for a person. A frame, an image or a script has another destination. */
+/* Returns true for a click on a link, which opens a page. A frame, an image or a script has another destination. */
 static bool is_link(const struct http_gate_fields *fields)
 {
     return !fields->values[HTTP_FIELD_ORIGIN] && is_text(fields->values[HTTP_FIELD_MODE], "navigate") &&

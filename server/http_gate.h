@@ -1,17 +1,18 @@
-/* What every HTTP request must show before it is routed: that no web page of another origin sent it.
+/* Checks every HTTP request before it is routed: no web page of another origin may have sent it.
  *
- * DESIGN. A browser sends requests for any page to any address, the loopback ones too, and a request with a form's type
- * needs no permission. So each listener checks the same fields, in this order, and reads nothing else before:
+ * DESIGN. A browser sends requests for any page to any address, including loopback addresses. A request with a form's
+ * media type needs no permission. So each listener checks the same fields, in this order, and reads nothing else
+ * before:
  *
- *   400  a field of HTTP_GATE_FIELDS comes twice; Host is not HOST or HOST:PORT; a control character in the path
- *   421  Host is not a name that the listener answers to: a page elsewhere rebound its name to this address
- *   403  Origin is not the origin that the request was sent to; `null` is not
- *   403  Sec-Fetch-Site is neither `same-origin` nor `none`: another port of this machine is `same-site`
- *   415  the body of a POST does not have the media type of its route
+ *    400  duplicate field of HTTP_GATE_FIELDS; Host is not HOST or HOST:PORT; a control character in the path
+ *    421  Host is not an accepted name of the listener: a foreign page rebound its own name to this address
+ *    403  Origin is not the origin of the request's target, or is `null`
+ *    403  Sec-Fetch-Site is neither `same-origin` nor `none`: another port of this machine is `same-site`
+ *    415  the body of a POST does not have the media type of its route
  *
- * No response has a CORS field, so the preflight of a page elsewhere fails and no page elsewhere reads a response. A link
- * on another site may open the page itself (`may_link`), which holds no data. Programs send neither Origin nor
- * Sec-Fetch-Site and pass. Rejected: a list of trusted origins, since the only page that may ask is the server's own.
+ * Responses have no CORS field, so the preflight of a foreign page fails and no foreign page can read a response. A
+ * link on another site may open the page itself (`may_link`), which contains no data. Programs send neither Origin nor
+ * Sec-Fetch-Site and pass. Rejected: a list of trusted origins, since only the server's own page may send requests.
  *
  * The checks are pure functions of the fields. They allocate nothing. Thread: any.
  */
@@ -22,7 +23,7 @@
 
 #include <stdbool.h>
 
-/* The schemes that a browser may have used to reach a listener. */
+/* The schemes with which a browser may reach a listener. */
 enum http_gate_schemes {
     HTTP_GATE_HTTP = 1,
     HTTP_GATE_HTTPS = 2,
@@ -30,13 +31,14 @@ enum http_gate_schemes {
 };
 
 struct http_gate {
-    bool local; /* Host must name this machine, or be one of `hosts` */
+    bool local; /* Host must be a name of this machine or one of `hosts` */
     enum http_gate_schemes schemes;
     const char *const *hosts;
     unsigned n_hosts;
 };
 
-/* The fields that a request may have once. A proxy or a client that reads the other one of two reads another request. */
+/* The fields that a request may contain only once. If a field is duplicate, a proxy and this server may use different
+ * values. */
 #define HTTP_GATE_FIELDS(X)                                                                                            \
     X(HOST, "Host")                                                                                                    \
     X(ORIGIN, "Origin")                                                                                                \
@@ -58,12 +60,12 @@ enum http_gate_field {
 };
 
 struct http_gate_fields {
-    const char *values[HTTP_FIELD_COUNT]; /* NULL: the request does not have the field */
-    bool repeated;                        /* one of them comes twice */
-    bool escaped_control;                 /* the path or the query holds a control character */
+    const char *values[HTTP_FIELD_COUNT]; /* NULL if the request does not have the field */
+    bool repeated;                        /* a field is duplicate */
+    bool escaped_control;                 /* the path or the query contains a control character */
 };
 
-/* A response that ends the request; all static. */
+/* A response that ends the request; all texts are static. */
 struct http_gate_refusal {
     unsigned status;
     const char *title, *code, *detail;
@@ -71,17 +73,18 @@ struct http_gate_refusal {
 
 /* Reads the fields of a request. The texts live as long as the request. */
 void http_gate_read(struct MHD_Connection *connection, struct http_gate_fields *out);
-/* Returns why the request is refused, or NULL if it passes. `may_link`: a link on another site may open this path. */
+/* Returns why the request is refused, or NULL if it passes. `may_link` means that a link on another site may open this
+ * path. */
 const struct http_gate_refusal *http_gate_check(const struct http_gate *gate, const struct http_gate_fields *fields,
                                                 bool may_link);
-/* True if the media type of the body is `accepts`, whatever its parameters. */
+/* Returns true if the media type of the body is `accepts`; parameters are ignored. */
 bool http_gate_has_type(const struct http_gate_fields *fields, const char *accepts);
 
-/* The fields that every response carries: name, value. */
+/* The fields of every response: name, value. */
 #define HTTP_GATE_HEADERS(X)                                                                                           \
     X("X-Content-Type-Options", "nosniff")                                                                             \
     X("Cross-Origin-Resource-Policy", "same-origin")
-/* Adds them to a response. */
+/* Adds these fields to a response. */
 void http_gate_add_headers(struct MHD_Response *response);
 
 #endif

@@ -1,3 +1,7 @@
+/* Validates the head and the chunks of a request. A line at a time is cut off the input; a table maps the fields that
+ * matter to their checks. `struct framing` counts the fields that decide where the request ends, so that a second one
+ * is refused. Incomplete input is valid so far or already invalid: the caller repeats the check with more bytes.
+ */
 #include "server/http_head.h"
 
 #include <glib.h>
@@ -6,13 +10,13 @@
 
 enum { MAX_FIELDS = 100, MAX_DIGITS = 18, MAX_HEX = 15 };
 
-/* Bytes of the request; not terminated. */
+/* Bytes of the request; not NUL-terminated. */
 struct slice {
     const char *at;
     size_t len;
 };
 
-/* What the fields say about where the request ends. */
+/* The fields that decide where the request ends. */
 struct framing {
     bool old;     /* HTTP/1.0 */
     bool expects; /* the client waits for 100 before it sends the body */
@@ -51,14 +55,14 @@ static bool is_called(struct slice text, const char *name)
     return text.len == strlen(name) && g_ascii_strncasecmp(text.at, name, text.len) == 0;
 }
 
-/* Blanks before a value are none of it. Those behind it stay: libraries differ on "5 " and "chunked ". */
+/* Removes blanks before a value. Blanks after it stay: libraries disagree about "5 " and "chunked ". */
 static struct slice value_of(struct slice text)
 {
     while (text.len && (*text.at == ' ' || *text.at == '\t')) text.at++, text.len--;
     return text;
 }
 
-/* The text before the first `c`, which is taken off `rest` with it. */
+/* Cuts the text before the first `c`, and `c` itself, off `rest`. */
 static bool cut(struct slice *rest, char c, struct slice *out)
 {
     const char *end = memchr(rest->at, c, rest->len);
@@ -69,7 +73,8 @@ static bool cut(struct slice *rest, char c, struct slice *out)
     return true;
 }
 
-/* `*` or a path: a whole URL is for proxies, which might take its host for another than that of the field. */
+/* Checks the request line. The target must be `*` or a path. A whole URL is for proxies, which might use its host
+ * instead of the Host field. */
 static const char *check_request_line(struct slice line, struct framing *framing)
 {
     struct slice method, target;
@@ -129,8 +134,8 @@ static const char *check_field(struct slice line, struct framing *framing)
     return NULL;
 }
 
-/* One line, taken off `rest` with its CRLF. False: it has no end yet, or `why` says what is wrong with its end. A line
- * that has none yet is looked through for what can be no part of it: a bare line feed must not wait for its deadline.
+/* Cuts one line and its CRLF off `rest`. Returns false if the line is incomplete, or if its end is invalid; `why` then
+ * has the reason. An incomplete line is searched too, since a bare line feed must not wait for the deadline.
  */
 static bool take_line(struct slice *rest, struct slice *out, const char **why)
 {
@@ -145,7 +150,7 @@ static bool take_line(struct slice *rest, struct slice *out, const char **why)
     return true;
 }
 
-/* Takes the head off `rest`. */
+/* Cuts the head off `rest`. */
 static enum head_state take_head(struct slice *rest, struct framing *framing, const char **why)
 {
     struct slice line;
@@ -170,7 +175,8 @@ enum head_state http_head_check(const char *bytes, size_t len, const char **why)
 
 /* --- chunks --- */
 
-/* The size of a chunk, and its extension. A line that has no end yet may have no digit yet, and end with its CR. */
+/* Reads the size of a chunk and checks its extension. A line without an end may have no digit yet, and may end with
+ * CR. */
 static const char *check_size(struct slice line, bool ended, size_t *size)
 {
     size_t n = 0;
@@ -185,7 +191,8 @@ static const char *check_size(struct slice line, bool ended, size_t *size)
                : "a control character in a chunk's extension";
 }
 
-/* Takes off the data of a chunk and the CRLF behind it. False: there is not all of it yet, or `why` says what is wrong. */
+/* Cuts the data of a chunk and its CRLF off `rest`. Returns false if they are incomplete or invalid; `why` then has the
+ * reason. */
 static bool take_data(struct slice *rest, size_t size, const char **why)
 {
     static const char end[] = "\r\n";
@@ -197,7 +204,7 @@ static bool take_data(struct slice *rest, size_t size, const char **why)
     return true;
 }
 
-/* The fields behind the last chunk: none of them may say where the request ends, or whose it is. */
+/* Checks the fields after the last chunk. No field there may change the end of the request or its Host. */
 static enum head_state check_trailer(struct slice *rest, const char **why)
 {
     struct framing framing = {.n_lengths = 1, .n_codings = 1, .n_hosts = 1};

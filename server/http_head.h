@@ -1,12 +1,13 @@
-/* The head of an HTTP/1 request, looked at byte by byte before any library reads it.
+/* Validates the head of an HTTP/1 request byte by byte, before a library reads it.
  *
- * DESIGN. Request smuggling lives on what two parsers read differently: a proxy sees one request, the server behind it
- * two. Libraries are forgiving, each in its own way and anew in each version, and what they forgave cannot be seen any
- * more in what they hand on: bare line feeds, folded lines, NULs. So this takes only what has one reading (RFC 9112,
- * with every MAY and SHOULD to reject taken): CRLF, no folding, a token right before each colon, one Host, at most one
- * length in digits or exactly `chunked`, never both. A body in chunks is inspected the same way as far as it is there:
- * the library has no option for its own answer to a bad chunk, which is a page of HTML. Pure functions: no state, no
- * memory.
+ * DESIGN. Request smuggling exploits differences between two parsers: a proxy sees one request, the server behind it
+ * two. Libraries tolerate bare line feeds, folded lines and NULs, each library and version differently. After parsing,
+ * such input is no longer visible. So this module accepts only input with one reading. It follows RFC 9112 and rejects
+ * wherever the RFC allows it. Lines end with CRLF and are not folded, and each colon directly follows a token. There is
+ * one Host, and either one length in digits or exactly `chunked`, never both.
+ *
+ * A chunked body is inspected in the same way, as far as it has arrived. The library answers an invalid chunk with a
+ * page of HTML, and has no option to change that. The functions are pure: no state, no memory.
  */
 #ifndef ASSAY_SERVER_HTTP_HEAD_H
 #define ASSAY_SERVER_HTTP_HEAD_H
@@ -14,16 +15,16 @@
 #include <stddef.h>
 
 enum head_state {
-    HEAD_PARTIAL, /* sound so far, and not at its end */
+    HEAD_PARTIAL, /* valid so far, but incomplete */
     HEAD_WHOLE,
     HEAD_BAD
 };
 
-/* What the first `len` bytes of a connection are; what comes behind a whole head is not looked at. HEAD_BAD: *why is
- * what is wrong, a static text without anything of the request. */
+/* Checks the first `len` bytes of a connection. Bytes after a complete head are ignored. For HEAD_BAD, *why is the
+ * reason, a static text without any part of the request. */
 enum head_state http_head_check(const char *bytes, size_t len, const char **why);
-/* Inspects the chunks behind a whole head, in the same terms. HEAD_PARTIAL: the body has not come to its end. HEAD_WHOLE:
- * it has, or it is none in chunks, or its client waits for 100 Continue first. */
+/* Checks the chunks after a complete head, with the same results. HEAD_PARTIAL means that the body is incomplete.
+ * HEAD_WHOLE means that it is complete, that it is not chunked, or that its client first waits for 100 Continue. */
 enum head_state http_body_check(const char *bytes, size_t len, const char **why);
 
 #endif

@@ -1,3 +1,8 @@
+/* Sends the requests of HTTP callers to be judged, and maps outcomes to replies. First http_judge_read decodes and
+ * restricts a request. Then http_judge_send registers it with `pending` before it is sent, so that its outcome cannot
+ * be missed. If sending fails after registration, pending_cancel decides who reports: this function, or the callback
+ * that has already run. The rows of /v1/judge, /v1/verdicts and /v1/linkings follow.
+ */
 #include "server/http_judge.h"
 
 #include "lib/base/clock.h"
@@ -17,7 +22,7 @@ enum { MAX_TRACEPARENT = 512 };
 
 /* --- sending --- */
 
-/* A unique id: an id that comes twice would be a repeat. */
+/* Makes a unique id, since a duplicate id would make the request a repeat. */
 static const char *make_id(struct arena *arena)
 {
     uint64_t random[2] = {0};
@@ -54,7 +59,7 @@ static int64_t until_ns(const struct http_api_config *config, const struct http_
     return clock_now_ns() + (int64_t)ms * 1000000;
 }
 
-/* What the request takes along: a span of our own where there is a tracer, else what it came with. */
+/* Returns the traceparent of the request: the server's own span if there is a tracer, else the caller's. */
 static const char *begin_span(const struct http_api_config *config, const struct http_request *http,
                               const struct msg_request *request, struct trace_span *span, char own[TRACEPARENT_ROOM])
 {
@@ -69,7 +74,7 @@ static const char *begin_span(const struct http_api_config *config, const struct
 void http_judge_end_span(const struct http_api_config *config, const struct outcome *outcome, enum err_code code,
                          struct trace_span *span)
 {
-    bool late = code == ERR_DEADLINE; /* the verdict will be there, which is no failure */
+    bool late = code == ERR_DEADLINE; /* the verdict will still arrive, so this is not a failure */
     if (outcome || late) trace_text(span, "assay.outcome", late ? "late" : outcome->letter ? "letter" : "answered");
     tracer_end(config->tracer, span, late ? ERR_OK : code);
 }
@@ -89,7 +94,7 @@ enum err_code http_judge_send(const struct http_api_config *config, const struct
     if (!code) code = config->send(config->send_ctx, message, traceparent, waiter);
     if (!code || (waiter && !pending_cancel(waiter))) return ERR_OK; /* done has been called, or will be */
     return err_set(err, code, "%s",
-                   err_meaning(code)); /* who sends may name brokers: that is for the log and /healthz */
+                   err_meaning(code)); /* errors may contain broker names, which belong in the log and on /healthz */
 }
 
 /* --- replies --- */
@@ -170,7 +175,7 @@ static void get_verdict(void *ctx, const struct http_request *request, struct ht
     reply->body = body;
 }
 
-/* The request that the verdict asked about goes round again, with the answer of the body. */
+/* Judges the request of the verdict again, with the answer of the body. */
 static void judge_answered(const GBytes *asked, const struct http_request *request, struct http_reply *reply)
 {
     gsize len;
@@ -195,7 +200,7 @@ static void post_answer(void *ctx, const struct http_request *request, struct ht
     g_bytes_unref(asked);
 }
 
-/* A trace needs nobody else. */
+/* Judges a trace of a schema linker. Only this process is involved. */
 static void post_linking(void *ctx, const struct http_request *request, struct http_reply *reply)
 {
     char *json = NULL;

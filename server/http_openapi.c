@@ -1,3 +1,7 @@
+/* Generates the API's OpenAPI document from two tables: the routes and the JSON objects of proto/message/json_schema.h.
+ * The document is built once, when the API opens, and then served unchanged. Statuses come from the gate, the method,
+ * the threads and the route's description. A route without a description is left out.
+ */
 #include "server/http_openapi.h"
 
 #include "server/http_batch.h"
@@ -80,7 +84,7 @@ static json_t *or_null(json_t *schema)
 static json_t *schema_of(const struct json_schema_field *field)
 {
     json_t *out = one_of(field);
-    /* A list of objects may be null as a whole, not its items. */
+    /* A list of objects may be null as a whole, but its items may not. */
     bool lists_null = field->list && field->kind == JSON_SCHEMA_OBJECT;
     if (field->nullable && !lists_null && field->kind != JSON_SCHEMA_ANY) out = or_null(out);
     if (field->list) out = json_pack("{s:s, s:o}", "type", "array", "items", out);
@@ -101,7 +105,7 @@ static json_t *object_of(const struct json_schema_object *object)
                      properties, "required", required);
 }
 
-/* A line of a batch's answer is one of three. */
+/* Returns the schema of a line of a batch's answer, which has one of three forms. */
 static json_t *batch_line(void)
 {
     json_t *line = json_pack("{s:s, s:[s, s], s:{s:o, s:{s:s}}}", "type", "object", "required", "problem", "line",
@@ -125,7 +129,7 @@ static json_t *content(const char *type, const char *schema)
     return json_pack("{s:{s:o}}", type, "schema", schema ? reference(schema) : json_object());
 }
 
-/* One a line; the standard has no words for that before its version 3.2, so it is a list. */
+/* Returns a body with one value per line. OpenAPI before version 3.2 cannot express NDJSON, so the schema is a list. */
 static json_t *lines_of(const char *schema, int most)
 {
     return json_pack("{s:{s:{s:s, s:s, s:i, s:i, s:o}}}", "application/x-ndjson", "schema", "type", "array",
@@ -183,13 +187,13 @@ static void add_answer(json_t *answers, unsigned status, const struct http_descr
 static json_t *answers_of(const struct http_route *route, bool tokens)
 {
     const struct http_description *about = route->description;
-    static const uint16_t gate[] = {400, 403, 421}; /* server/http_gate.h: of every row */
+    static const uint16_t gate[] = {400, 403, 421}; /* server/http_gate.h: on every row */
     json_t *out = json_object();
     add_answer(out, 200, about);
     for (unsigned i = 0; i < G_N_ELEMENTS(gate); i++) add_answer(out, gate[i], about);
     if (strcmp(route->method, "POST") == 0) add_answer(out, 415, about);
     for (const uint16_t *status = about->statuses; status && *status; status++) add_answer(out, *status, about);
-    if (route->work == HTTP_SLOW) add_answer(out, 503, about); /* all threads are taken */
+    if (route->work == HTTP_SLOW) add_answer(out, 503, about); /* all slow threads are busy */
     if (tokens && route->scope != HTTP_SCOPE_NONE) add_answer(out, 401, about);
     return out;
 }
@@ -200,7 +204,7 @@ static json_t *parameter(const char *name, const char *in, json_t *schema, const
                      "schema", schema, "description", sentence);
 }
 
-/* The names in braces, and the query. */
+/* Returns the path parameters (names in braces) and the query parameters. */
 static json_t *parameters_of(const struct http_route *route)
 {
     json_t *out = json_array();

@@ -1,5 +1,5 @@
-/* GET /openapi.json: the API's description (OpenAPI 3.1, with JSON Schemas), made of its rows and of the tables of
- * proto/message/json_schema.h. */
+/* Serves GET /openapi.json: the description of the API (OpenAPI 3.1 with JSON Schemas). It is generated from the API's
+ * rows and the tables of proto/message/json_schema.h. */
 #ifndef ASSAY_SERVER_HTTP_OPENAPI_H
 #define ASSAY_SERVER_HTTP_OPENAPI_H
 
@@ -7,7 +7,8 @@
 
 struct openapi;
 
-/* Of the rows that have a description. `tokens`: callers bring one. The caller owes openapi_free. */
+/* Describes the rows that have a description. `tokens` means that callers need a token. The caller owes
+ * openapi_free. */
 struct openapi *openapi_new(const GArray *routes, bool tokens);
 void openapi_free(struct openapi *openapi);
 /* Appends the row; `openapi` must outlive it. */

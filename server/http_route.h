@@ -1,8 +1,9 @@
-/* What is answered at which path of the HTTP API: a row a method and path. server/http_api.h has its own rows; whoever
- * opens it brings the others (the page, schemas, a protocol of agents).
+/* Defines the rows of the HTTP API: one per method and path. The API has its own rows (server/http_api.h); its opener
+ * adds others, such as the page, the schemas and MCP.
  *
- * A row's function sees the whole body and fills a reply. It may instead leave a request to be judged: then the reply is
- * written once the verdict is there, by `finish`, or as /v1/judge does. */
+ * A row's function reads the whole body and fills a reply. It may instead leave a request to be judged. The reply is
+ * then written after the verdict, by `finish` or as for /v1/judge.
+ */
 #ifndef ASSAY_SERVER_HTTP_ROUTE_H
 #define ASSAY_SERVER_HTTP_ROUTE_H
 
@@ -17,16 +18,16 @@
 #define HTTP_NDJSON "application/x-ndjson"
 #define HTTP_BYTES  "application/octet-stream"
 
-/* Where a row's function runs. */
+/* The thread on which a row's function runs. */
 enum http_work {
-    HTTP_QUICK, /* on the thread of all connections: microseconds, and it waits for nothing */
-    HTTP_SLOW,  /* on one of a few threads of the API: files, databases */
+    HTTP_QUICK, /* the connection thread: for microseconds of work that never blocks */
+    HTTP_SLOW,  /* one of a few threads of the API: files, databases */
 };
 
-/* What a caller must be allowed to do. Without tokens (server/tokens.h) every caller is. */
+/* The permission that a caller needs. Without tokens (server/tokens.h) every caller has it. */
 enum http_scope {
-    HTTP_SCOPE_NONE,  /* anybody: the page's own files, the description of the API */
-    HTTP_SCOPE_JUDGE, /* judge on the databases of his token, and read the verdicts of his tenant */
+    HTTP_SCOPE_NONE,  /* no permission: the page's own files, the description of the API */
+    HTTP_SCOPE_JUDGE, /* judging on the databases of the token, and reading the verdicts of its tenant */
 };
 
 struct tenant; /* server/tokens.h */
@@ -35,71 +36,74 @@ struct tenant; /* server/tokens.h */
 struct http_request {
     const char *method;
     const char *path; /* decoded, begins with '/' */
-    const char *rest; /* what stands in the braces of the row's path, or behind its '/'; else "" */
-    const char *body; /* NUL-terminated; NULs inside are the caller's */
+    const char *rest; /* text that matches the braces of the row's path, or follows its final '/'; else "" */
+    const char *body; /* NUL-terminated; it may contain other NULs */
     size_t body_len;
-    const struct tenant *tenant; /* whose token it brought; NULL: there are no tokens, or the row is for anybody */
-    void *connection;            /* of http_request_query and _header */
+    const struct tenant *tenant; /* owner of the token; NULL without tokens, or if the row needs none */
+    void *connection;            /* argument of http_request_query and http_request_header */
 };
 
-/* Value of ?name=... or of a header; NULL: not there. Thread: that of the row's function. */
+/* Returns the value of ?name=... or of a header, or NULL if it is missing. Thread: that of the row's function. */
 const char *http_request_query(const struct http_request *request, const char *name);
 const char *http_request_header(const struct http_request *request, const char *name);
 
 struct http_route;
-/* The media type that the body of a POST must have. */
+/* Returns the required media type of a POST body. */
 const char *http_route_type(const struct http_route *route);
 
 struct http_stream; /* server/http_stream.h */
 
 struct http_reply {
-    unsigned status;            /* 0: `judge` is to be judged */
-    const char *type;           /* of the body; static */
-    GBytes *body;               /* taken over; NULL: empty */
-    char *location;             /* from GLib, taken over; NULL: none */
-    const char *const *headers; /* name, value, name, value, NULL; static. NULL: none more */
-    struct http_stream *stream; /* in place of a body: one that comes piece by piece; taken over. Of quick rows only */
-    GBytes *judge;              /* a request as a log line has it, in JSON; taken over */
-    char *state;                /* for `finish`, from GLib, taken over; NULL: none */
+    unsigned status;            /* 0 if `judge` is to be judged */
+    const char *type;           /* media type of the body; static */
+    GBytes *body;               /* reference taken over; NULL for an empty body */
+    char *location;             /* allocated by GLib, taken over; may be NULL */
+    const char *const *headers; /* further headers: name, value, name, value, NULL; static. May be NULL */
+    struct http_stream *stream; /* body in pieces, instead of `body`; taken over. Quick rows only */
+    GBytes *judge;              /* request as JSON, in the form of a log line; taken over */
+    char *state;                /* argument of `finish`, allocated by GLib, taken over; may be NULL */
 };
 
-/* An error as the body of an answer: problem+json (RFC 9457); `detail` may be NULL. The caller owes g_bytes_unref. */
+/* Returns an error as a body: problem+json (RFC 9457). `detail` may be NULL. The caller owes g_bytes_unref. */
 GBytes *http_problem(unsigned status, const char *title, const char *code, const char *detail);
-/* Fills the reply with one. */
+/* Fills the reply with such an error. */
 void http_reply_problem(struct http_reply *reply, unsigned status, const char *title, const char *code,
                         const char *detail);
-/* The same of an error, with the status that its code has. */
+/* Fills the reply with the problem of an error code and its status. */
 void http_reply_error(struct http_reply *reply, const struct err *err);
-/* 200 and JSON, which is taken over: malloc'd. NULL: no memory. */
+/* Fills the reply with 200 and JSON. Takes over `json`, which malloc allocated; NULL gives the answer for lack of
+ * memory. */
 void http_reply_json(struct http_reply *reply, char *json);
 
-/* What a row is, for those who read its description (server/http_openapi.h). */
+/* The description of a row, for server/http_openapi.h. */
 struct http_description {
     const char *sentence;
-    const struct json_schema_field *query; /* ends with one without a name; NULL: none */
-    const char *takes, *gives; /* names of json_schema_objects; of a body with one a line, of a line. NULL: anything */
-    bool lines;                /* both bodies are NDJSON */
-    bool events;               /* the answer may be server-sent events, for who accepts them (server/http_events.h) */
-    const uint16_t *statuses;  /* beside 200, and what all rows may answer; ends with 0 */
+    const struct json_schema_field *query; /* ends with an entry without a name; may be NULL */
+    /* names of json_schema_objects; for NDJSON, of each line. NULL for any content */
+    const char *takes, *gives;
+    bool lines; /* both bodies are NDJSON */
+    /* the answer may be server-sent events, if the client accepts them (server/http_events.h) */
+    bool events;
+    const uint16_t *statuses; /* further statuses, beside 200 and those of all rows; ends with 0 */
 };
 
 struct http_route {
     const char *method; /* "GET", "POST" */
-    /* "/v1/judge"; "/v1/verdicts/{id}/answers": anything in place of the braces; one that ends with '/' takes every path that it begins. Of
-     * several that fit, those with the most letters of their own count. */
+    /* "/v1/judge", for example. In "/v1/verdicts/{id}/answers", the braces match any text. A path with a final '/'
+     * matches all paths with that prefix. If several rows match, the one with the most literal characters is used. */
     const char *path;
     enum http_scope scope;
     enum http_work work;
-    bool may_link;       /* a link on another site may open it, for it holds no data (server/http_gate.h) */
-    const char *accepts; /* media type of a POST's body; NULL: JSON */
-    size_t max_bytes;    /* of the body; 0: as of a request */
+    bool may_link;       /* a link on another site may open it, since it contains no data (server/http_gate.h) */
+    const char *accepts; /* media type of a POST body; NULL means JSON */
+    size_t max_bytes;    /* of the body; 0 means the limit of a request */
     void (*answer)(void *ctx, const struct http_request *request, struct http_reply *reply);
-    /* The verdict of reply->judge, or why there is none: `outcome` NULL and `err` says so (ERR_DEADLINE: it takes longer than the caller waits).
-     * NULL: as /v1/judge. Quick. */
+    /* Fills the reply after the verdict of reply->judge. `outcome` is NULL if there is none, and `err` has the reason;
+     * ERR_DEADLINE means that the wait ended first. NULL means the reply of /v1/judge. Must be quick. */
     void (*finish)(void *ctx, const char *state, const struct outcome *outcome, const struct err *err,
                    struct http_reply *reply);
     void *ctx;
-    const struct http_description *description; /* NULL: it is not described */
+    const struct http_description *description; /* NULL for rows that are not described */
 };
 
 #endif

@@ -1,3 +1,11 @@
+/* Runs the connections of an HTTP listener on one thread.
+ *
+ * The thread polls an epoll with the listener, the connections that the library does not have yet, an eventfd, and the
+ * library's own epoll. A connection is a guest in an array of fixed size, with a stage and the time at which it entered
+ * that stage. The thread inspects the head of a guest without consuming it, and then gives the socket to the library.
+ * From then on the library owns the descriptor. The server ends such a connection only with shutdown, and the library
+ * closes it. Waiting guests have no deadline; every other stage has one.
+ */
 #include "server/http_server.h"
 
 #include "lib/base/clock.h"
@@ -23,23 +31,23 @@
 
 LATE_LIBRARY(libmicrohttpd, LIBMICROHTTPD_CALLS, LIBMICROHTTPD_FILE, LIBMICROHTTPD_PACKAGE)
 
-/* Nothing older than TLS 1.2. */
+/* TLS 1.2 is the oldest accepted version. */
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 #define HEADER_LINE(name, value) name ": " value "\r\n"
 
 enum { TURN_MS = 100, EVENTS = 64, REFUSED_MS = 1000, CONNECTION_BYTES = 64 << 10 };
 
-/* A connection. Its descriptor is ours until the library has it. */
+/* A connection. The server owns its descriptor until the library gets it. */
 struct guest {
     struct http_server *server;
-    struct MHD_Connection *connection; /* NULL: not the library's yet */
+    struct MHD_Connection *connection; /* NULL before the library gets it */
     int fd;
     enum http_stage stage;
-    int64_t since_ns; /* in this stage */
-    void *who;        /* waits */
+    int64_t since_ns; /* time at which it entered the stage */
+    void *who;        /* argument of http_server_wait */
     struct in6_addr address;
-    bool control; /* in its path or its query, decoded */
+    bool control; /* control character in the decoded path or query */
 };
 
 struct http_server {
@@ -49,24 +57,24 @@ struct http_server {
     bool running;
     atomic_bool stop, quiesced;
     uint16_t port;
-    int listener, epoll, library;  /* descriptors; the last is the library's own epoll */
-    int bell;                      /* an eventfd: a connection can go on */
-    bool deaf;                     /* no descriptors left: nobody is taken in until the next turn */
-    uint32_t n_guests;             /* places: twice max_connections, for those who are still leaving */
-    struct guest *guests, *handed; /* handed: whom the library is being given */
-    char *head;                    /* of one guest at a time */
+    int listener, epoll, library;  /* descriptors; `library` is the library's own epoll */
+    int bell;                      /* eventfd that wakes the thread for a resumed connection */
+    bool deaf;                     /* no descriptors are left, so the listener is not polled until the next turn */
+    uint32_t n_guests;             /* places: twice max_connections, since closing connections need places too */
+    struct guest *guests, *handed; /* handed: the guest that is being given to the library */
+    char *head;                    /* buffer for the head of one guest at a time */
     atomic_ullong malformed, late, crowded;
 };
 
 /* --- guests --- */
 
-/* Does it take a place from others? */
+/* Returns true if the guest counts towards the limits. */
 static bool counts(const struct guest *guest)
 {
     return guest->stage != HTTP_STAGE_FREE && guest->stage != HTTP_STAGE_WAITING && guest->stage != HTTP_STAGE_LEAVING;
 }
 
-/* Its head is whole, and its body, in chunks, is not. */
+/* Returns true if its head is complete, but its chunked body is not. */
 static bool is_held(const struct guest *guest)
 {
     return guest->stage == HTTP_STAGE_BODY && !guest->connection;
@@ -78,7 +86,8 @@ static void enter(struct guest *guest, enum http_stage stage)
     guest->since_ns = clock_now_ns();
 }
 
-/* Send it away. What the library has is shut down and not closed: it finds the socket at its end and gives it back. */
+/* Ends a connection. If the library has the socket, it is only shut down: the library then reads the end and closes
+ * it. */
 static void leave(struct guest *guest)
 {
     if (guest->connection) {
@@ -86,17 +95,18 @@ static void leave(struct guest *guest)
         guest->stage = HTTP_STAGE_LEAVING;
         return;
     }
-    close(guest->fd); /* which takes it out of the epoll */
+    close(guest->fd); /* this also removes it from the epoll */
     guest->stage = HTTP_STAGE_FREE;
 }
 
 static bool is_same_address(const struct in6_addr *a, const struct in6_addr *b)
 {
-    size_t len = IN6_IS_ADDR_V4MAPPED(a) ? sizeof *a : sizeof *a / 2; /* who has one IPv6 address has 2^64 */
+    /* the owner of one IPv6 address usually has 2^64 */
+    size_t len = IN6_IS_ADDR_V4MAPPED(a) ? sizeof *a : sizeof *a / 2;
     return memcmp(a, b, len) == 0;
 }
 
-/* Make room for one more: of `address`, or of all when it is NULL. */
+/* Makes room for one more connection: of `address`, or in total if `address` is NULL. */
 static void make_room(struct http_server *server, const struct in6_addr *address, uint32_t most)
 {
     struct guest *oldest = NULL;
@@ -151,7 +161,8 @@ static void admit(struct http_server *server, int fd, const struct sockaddr_stor
     enter(guest, HTTP_STAGE_HEAD);
 }
 
-/* Out of descriptors, the listener would be reported ready for ever while nothing can be accepted. */
+/* Stops polling the listener. Without free descriptors it would be ready for ever, while no connection can be
+ * accepted. */
 static void out_of_descriptors(struct http_server *server)
 {
     make_room(server, NULL, 0);
@@ -199,14 +210,14 @@ static void hand_over(struct guest *guest)
     struct sockaddr_storage from;
     socklen_t len = sizeof from;
     epoll_ctl(server->epoll, EPOLL_CTL_DEL, guest->fd, NULL);
-    if (getpeername(guest->fd, (struct sockaddr *)&from, &len)) { /* gone */
+    if (getpeername(guest->fd, (struct sockaddr *)&from, &len)) { /* disconnected */
         leave(guest);
         return;
     }
     if (!is_held(guest)) enter(guest, HTTP_STAGE_BODY);
-    server->handed = guest; /* on_connection is called meanwhile */
+    server->handed = guest; /* MHD_add_connection calls on_connection */
     if (MHD_add_connection(server->daemon, guest->fd, (struct sockaddr *)&from, len) != MHD_YES)
-        guest->stage = HTTP_STAGE_FREE; /* the socket is closed in any case */
+        guest->stage = HTTP_STAGE_FREE; /* the library closes the socket in any case */
     server->handed = NULL;
 }
 
@@ -223,7 +234,7 @@ static void look_at_head(struct guest *guest)
     if (state == HEAD_WHOLE && server->config.inspects_chunks && !server->config.tls) {
         state = http_body_check(server->head, (size_t)n, &why);
         if (state == HEAD_PARTIAL && !is_held(guest)) enter(guest, HTTP_STAGE_BODY);
-        if (state == HEAD_PARTIAL && full) state = HEAD_WHOLE; /* the rest is the library's to inspect */
+        if (state == HEAD_PARTIAL && full) state = HEAD_WHOLE; /* the library inspects the rest */
     }
     if (n <= 0)
         leave(guest);
@@ -233,7 +244,7 @@ static void look_at_head(struct guest *guest)
         refuse(guest, why);
 }
 
-/* Read and drop what the client still sends; its end closes the connection. */
+/* Reads and drops the bytes that the client still sends. Closes the connection at their end. */
 static void throw_away(struct guest *guest)
 {
     ssize_t n = 1;
@@ -249,7 +260,7 @@ static void on_guest(struct guest *guest, uint32_t events)
     if (guest->stage == HTTP_STAGE_REFUSED) throw_away(guest);
     bool gone = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
     if (!gone) return;
-    if (guest->stage == HTTP_STAGE_HEAD || is_held(guest)) leave(guest); /* nothing more will come */
+    if (guest->stage == HTTP_STAGE_HEAD || is_held(guest)) leave(guest); /* no more bytes will arrive */
     if (guest->stage == HTTP_STAGE_WAITING && config->on_gone) config->on_gone(config->ctx, guest->who);
 }
 
@@ -265,7 +276,7 @@ static void on_connection(void *ctx, struct MHD_Connection *connection, void **s
         if (server->handed) server->handed->connection = connection;
     } else if (guest) {
         guest->connection = NULL;
-        guest->stage = HTTP_STAGE_FREE; /* the socket is closed next */
+        guest->stage = HTTP_STAGE_FREE; /* the library closes the socket next */
     }
 }
 
@@ -276,7 +287,7 @@ static struct guest *guest_of(struct MHD_Connection *connection)
     return guest && guest->stage != HTTP_STAGE_LEAVING ? guest : NULL;
 }
 
-/* Decodes %HH in place, in a path or a part of a query; what is no escape stays as it is. */
+/* Decodes %HH in place, in a path or a part of a query; invalid escapes stay unchanged. */
 static size_t on_escaped(void *ctx, struct MHD_Connection *connection, char *text)
 {
     struct guest *guest = guest_of(connection);
@@ -320,7 +331,7 @@ void http_server_answer(struct MHD_Connection *connection)
 void http_server_resume(struct http_server *server, struct MHD_Connection *connection)
 {
     MHD_resume_connection(connection);
-    eventfd_write(server->bell, 1); /* it can only fail when it has rung already */
+    eventfd_write(server->bell, 1); /* this can only fail if the counter is already full, which wakes the thread too */
 }
 
 /* --- the thread --- */
@@ -344,7 +355,7 @@ static void stop_listening(struct http_server *server)
     server->listener = -1;
 }
 
-/* What is done once a turn, however much goes on. */
+/* Does the work of each turn, even under load. */
 static void tick(struct http_server *server)
 {
     end_late(server);
@@ -353,14 +364,15 @@ static void tick(struct http_server *server)
     server->deaf = false;
 }
 
-/* How long nothing need be done for the library. */
+/* Returns how long the library needs no call. */
 static int patience_ms(struct http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG ms;
     return MHD_get_timeout(server->daemon, &ms) == MHD_YES && ms < TURN_MS ? (int)ms : TURN_MS;
 }
 
-/* Newcomers last: they may take the place of one who still has an event here. */
+/* Polls once and handles the events. New connections come last, since they may take the place of a guest with an event
+ * in this array. */
 static void look_around(struct http_server *server)
 {
     struct epoll_event events[EVENTS];
@@ -395,7 +407,8 @@ static void *run(void *arg)
 
 /* --- open, close --- */
 
-/* As many descriptors as guests need, where the system lets us. With fewer, those go who have not got on for longest.
+/* Raises the limit of descriptors to the number of guests, as far as the system allows. With fewer descriptors, the
+ * guests without progress for the longest time are closed.
  */
 static void want_descriptors(uint32_t n_guests)
 {
@@ -406,7 +419,7 @@ static void want_descriptors(uint32_t n_guests)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* The certificate that holds now. The library's connection is the session's pointer. */
+/* Selects the current certificate. The library sets its connection as the session's pointer. */
 static int on_handshake(gnutls_session_t session, const gnutls_datum_t *authorities, int n_authorities,
                         const gnutls_pk_algorithm_t *algorithms, int n_algorithms, gnutls_pcert_st **certs,
                         unsigned *n_certs, gnutls_privkey_t *key)
@@ -480,7 +493,7 @@ enum err_code http_server_open(const struct http_server_config *config, struct h
     want_descriptors(config->max_connections);
     server->guests = calloc(server->n_guests, sizeof *server->guests);
     server->head = malloc(config->head_bytes);
-    *out = server; /* before its thread is there, which may find a request at once */
+    *out = server; /* set before the thread starts, since that may get a request at once */
     code = server->guests && server->head ? start(server, err) : err_set(err, ERR_NOMEM, "no memory for the listener");
     if (code) {
         http_server_close(server);
@@ -513,7 +526,7 @@ void http_server_close(struct http_server *server)
     if (server->daemon) MHD_stop_daemon(server->daemon);
     for (uint32_t i = 0; server->guests && i < server->n_guests; i++)
         if (server->guests[i].stage != HTTP_STAGE_FREE)
-            close(server->guests[i].fd); /* the library has given back its own */
+            close(server->guests[i].fd); /* the library has already released its own */
     stop_listening(server);
     if (server->epoll >= 0) close(server->epoll);
     if (server->bell >= 0) close(server->bell);

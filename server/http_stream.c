@@ -1,3 +1,8 @@
+/* Streams a response from a buffer that any thread fills. The library calls on_room on the connection thread when the
+ * client can read. That pumps the source and copies bytes from the buffer; if the buffer is empty, it suspends the
+ * connection. `woken` closes a race: a write between the pump and the suspension makes on_room pump again. The
+ * connection is resumed under the lock, so that it cannot end at the same time.
+ */
 #include "server/http_stream.h"
 
 #include <glib.h>
@@ -11,11 +16,11 @@ struct http_stream {
     const struct http_stream_source *source;
     void *ctx;
     atomic_uint refs;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all fields below */
     GByteArray *queue;
-    bool ended, suspended, woken; /* woken: since pump was called last */
+    bool ended, suspended, woken; /* woken: true if the source was woken since the last pump */
     struct http_server *server;
-    struct MHD_Connection *connection; /* NULL: not yet, or not any more */
+    struct MHD_Connection *connection; /* NULL before the start and after the end */
     void *who;
 };
 
@@ -47,7 +52,7 @@ void http_stream_unref(struct http_stream *stream)
 
 /* --- writing --- */
 
-/* Under the lock, so that the connection does not end meanwhile. */
+/* Wakes the stream. The caller must hold the lock, so that the connection cannot end meanwhile. */
 static void wake_locked(struct http_stream *stream)
 {
     stream->woken = true;
@@ -89,7 +94,7 @@ size_t http_stream_queued(struct http_stream *stream)
 
 /* --- reading --- */
 
-/* Under the lock: what the client can take now. */
+/* Copies the bytes that the client can read now. The caller must hold the lock. */
 static ssize_t take_locked(struct http_stream *stream, char *out, size_t room)
 {
     size_t len = MIN(room, stream->queue->len);
@@ -100,7 +105,7 @@ static ssize_t take_locked(struct http_stream *stream, char *out, size_t room)
     return (ssize_t)len;
 }
 
-/* Under the lock: until there is more. */
+/* Suspends the connection until more bytes are written. The caller must hold the lock. */
 static void suspend_locked(struct http_stream *stream)
 {
     stream->suspended = true;

@@ -1,9 +1,11 @@
-/* An answer that comes piece by piece: lines of a batch, events of a judgement.
+/* Sends a response in pieces: the lines of a batch, or the events of a judgement.
  *
- * DESIGN. Whoever has something to say writes it into a buffer, on any thread. The library's thread takes it from there as the client reads; when
- * there is nothing, the connection is suspended, and costs nothing until the next write. A source that has much to say does not write ahead
- * of a client who is slow: it is asked for more (`pump`) whenever the client has read, and looks at http_stream_queued. The stream is counted by
- * reference, since what a source waits for may come when the client has long gone. */
+ * DESIGN. A source writes into a buffer, on any thread. The library's thread copies from it as the client reads. If the
+ * buffer is empty, the connection is suspended and costs nothing until the next write. A source with much data must not
+ * write ahead of a slow client: `pump` is called whenever the client has read, and http_stream_queued returns the
+ * unread bytes. The stream has a reference count, since the result for which a source waits may arrive after the client
+ * has disconnected.
+ */
 #ifndef ASSAY_SERVER_HTTP_STREAM_H
 #define ASSAY_SERVER_HTTP_STREAM_H
 
@@ -14,28 +16,31 @@
 
 struct http_stream;
 
-/* The first two are called on the thread of connections. */
+/* The functions of a source. The first two run on the connection thread. */
 struct http_stream_source {
-    void (*pump)(void *ctx, struct http_stream *stream); /* more may be written */
-    void (*gone)(void *ctx);                             /* nobody reads any more; may come more than once */
-    void (*free)(void *ctx);                             /* the last reference is gone */
+    void (*pump)(void *ctx, struct http_stream *stream); /* called when more bytes may be written */
+    /* called when the client has disconnected; possibly more than once */
+    void (*gone)(void *ctx);
+    void (*free)(void *ctx); /* called when the last reference is released */
 };
 
-/* The caller has a reference. `source` is static. */
+/* Makes a stream with a reference for the caller. `source` is static. */
 struct http_stream *http_stream_new(const struct http_stream_source *source, void *ctx);
 struct http_stream *http_stream_ref(struct http_stream *stream);
 void http_stream_unref(struct http_stream *stream);
 
-/* Thread: any, for these four. What is written after the end, or when the client has gone, is dropped. */
+/* Write bytes, end the stream, wake its source, and return its unread bytes. Bytes after the end, or after the client
+ * has disconnected, are dropped. Thread: any, for these four. */
 void http_stream_write(struct http_stream *stream, const void *bytes, size_t len);
 void http_stream_end(struct http_stream *stream);
 void http_stream_wake(struct http_stream *stream);     /* `pump` is called soon */
 size_t http_stream_queued(struct http_stream *stream); /* bytes that the client has not read */
 
-/* The response of a connection; the caller's reference goes to it. NULL: no memory. On the thread of connections. */
+/* Makes the response of a connection and takes over the caller's reference. Returns NULL if memory is exhausted.
+ * Thread: the connection thread. */
 struct MHD_Response *http_stream_response(struct http_stream *stream, struct http_server *server,
                                           struct MHD_Connection *connection, void *who);
-/* The client of `who` has closed its side. On the thread of connections. */
+/* Ends the stream: its client has closed its side. Thread: the connection thread. */
 void http_stream_gone(struct http_stream *stream);
 
 #endif

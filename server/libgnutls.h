@@ -1,4 +1,4 @@
-/* gnutls, opened late (lib/base/late.h). */
+/* gnutls, loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_SERVER_LIBGNUTLS_H
 #define ASSAY_SERVER_LIBGNUTLS_H
 

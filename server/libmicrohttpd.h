@@ -1,4 +1,4 @@
-/* libmicrohttpd, opened late (lib/base/late.h). */
+/* libmicrohttpd, loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_SERVER_LIBMICROHTTPD_H
 #define ASSAY_SERVER_LIBMICROHTTPD_H
 

@@ -11,16 +11,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 4096, MAX_ADDRESS = 256 }; /* the kernel caps it; who finds it full comes again after a second */
+/* the kernel limits it further; a client that finds the queue full retries after a second */
+enum { BACKLOG = 4096, MAX_ADDRESS = 256 };
 
-/* "HOST:PORT" into its halves; the host may stand in brackets, or be empty. */
+/* Splits "HOST:PORT"; the host may be in brackets, or empty. */
 static bool split(const char *address, char *host, const char **port)
 {
     const char *colon = strrchr(address, ':');
     size_t len = colon ? (size_t)(colon - address) : 0;
     if (!colon || !colon[1] || len >= MAX_ADDRESS) return false;
     bool bare = len < 2 || address[0] != '[' || address[len - 1] != ']';
-    if (bare && memchr(address, ':', len)) return false; /* a v6 address needs its brackets */
+    if (bare && memchr(address, ':', len)) return false; /* an IPv6 address needs brackets */
     if (!bare) address++, len -= 2;
     memcpy(host, address, len);
     host[len] = '\0';
@@ -60,7 +61,7 @@ enum err_code listen_open(const char *what, const char *address, int *out, struc
     return ERR_OK;
 }
 
-/* The length of the host that `text` begins with; 0: it begins with none. */
+/* Returns the length of the host at the start of `text`; 0 if there is no host. */
 static size_t host_len(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";

@@ -1,4 +1,5 @@
-/* What the program's HTTP listeners have in common: parsing an address, opening its socket, and libmicrohttpd's log. */
+/* Provides the functions that the HTTP listeners share: parsing an address, opening its socket, and libmicrohttpd's
+ * log. */
 #ifndef ASSAY_SERVER_LISTEN_H
 #define ASSAY_SERVER_LISTEN_H
 
@@ -9,28 +10,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Listen on HOST:PORT or [V6]:PORT; an empty host or *: all addresses; port 0: any. `what` names the setting in
- * messages. ERR_CONFIG: no such address, or it cannot be bound. The caller owns the descriptor. */
+/* Listens on HOST:PORT or [V6]:PORT. An empty host or * means all addresses; port 0 means any free port. `what` is the
+ * setting's name in messages. Returns ERR_CONFIG if the address is invalid or cannot be bound. The caller owns the
+ * descriptor. */
 enum err_code listen_open(const char *what, const char *address, int *out, struct err *err);
 /* The authority of a URL: HOST or HOST:PORT. */
 struct listen_authority {
-    const char *host; /* a part of the text, with the brackets of an IPv6 address */
+    const char *host; /* part of the text, with the brackets of an IPv6 address */
     size_t len;
-    int port; /* -1: the text has none */
+    int port; /* -1 if the text has no port */
 };
 
-/* Parses HOST or HOST:PORT without anything more: a name, an IPv4 address or an IPv6 address in brackets, and a port in
- * digits. Returns false for all else: an empty host, user information, a dot at either end. Thread: any. */
+/* Parses HOST or HOST:PORT and nothing more: a name, an IPv4 address or an IPv6 address in brackets, and a port in
+ * digits. Returns false for any other text, such as an empty host, user information, or a dot at either end. Thread:
+ * any. */
 bool listen_read_authority(const char *text, struct listen_authority *out);
-/* True if `text` is such a host without a port. Thread: any. */
+/* Returns true if `text` is such a host without a port. Thread: any. */
 bool listen_is_name(const char *text);
-/* True if the host is 127.0.0.1, [::1] or localhost, which name this machine and no other. Thread: any. */
+/* Returns true if the host is 127.0.0.1, [::1] or localhost. These always mean this machine. Thread: any. */
 bool listen_is_loopback(const struct listen_authority *authority);
-/* True if `address` is an authority of such a host. Thread: any. */
+/* Returns true if `address` is an authority with such a host. Thread: any. */
 bool listen_is_here(const char *address);
-/* The port it has. */
+/* Returns the socket's port. */
 uint16_t listen_port(int fd);
-/* For MHD_OPTION_EXTERNAL_LOGGER: debug lines in our own log. */
+/* Writes the library's messages as debug lines to the log; for MHD_OPTION_EXTERNAL_LOGGER. */
 void listen_log(void *ctx, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 #endif

@@ -1,10 +1,16 @@
+/* Answers MCP messages by the rows of a table of methods. An exchange holds one message and its result, error or
+ * request to judge. Versions with a handshake and stateless versions share the methods; a row has the versions in which
+ * it exists. A call that needs a verdict returns the message itself as its state, so that mcp_finish can continue it in
+ * any thread.
+ */
 #include "server/mcp_int.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Newest first. Those before 2026-07-28 begin with `initialize`; of it on, each request names its version. */
+/* The protocol versions, newest first. Those before 2026-07-28 begin with `initialize`; in later ones each request
+ * contains its version. */
 static const struct {
     const char *name;
     bool stateless;
@@ -15,7 +21,7 @@ static const struct {
 #define SERVER_KEY            "io.modelcontextprotocol/serverInfo"
 #define CAPABILITIES_KEY      "io.modelcontextprotocol/clientCapabilities"
 
-enum { LONG_MS = 3600000 /* what the program itself says, which is the same until it ends */ };
+enum { LONG_MS = 3600000 /* lifetime of answers about the server itself, which do not change while it runs */ };
 
 bool mcp_knows_version(const char *version)
 {
@@ -47,14 +53,14 @@ void exchange_fail(struct exchange *exchange, enum mcp_error error, const char *
     va_end(arguments);
 }
 
-/* --- who this is --- */
+/* --- the server's description --- */
 
 static json_t *server_json(const struct mcp *mcp)
 {
     return json_pack("{s:s, s:s, s:s}", "name", mcp->name, "title", mcp->title, "version", mcp->version);
 }
 
-/* Neither lists that change while it runs are told of, nor are resources subscribed to. */
+/* Returns the capabilities. The server sends no notices of changed lists and offers no subscriptions to resources. */
 static json_t *capabilities_json(void)
 {
     return json_pack("{s:{}, s:{}}", "tools", "resources");
@@ -120,7 +126,7 @@ static void templates_list(struct exchange *exchange)
     exchange->result = json_pack("{s:o}", "resourceTemplates", out);
 }
 
-/* The document of a URI, malloc'd; NULL: there is none. */
+/* Returns the document of a URI, allocated with malloc, or NULL if there is none. */
 static char *read_resource(const struct exchange *exchange, const char *uri)
 {
     for (const struct mcp_resource *resource = exchange->mcp->resources; resource->prefix; resource++) {
@@ -153,9 +159,9 @@ static void resources_read(struct exchange *exchange)
 
 static const struct method {
     const char *name;
-    bool handshake, stateless; /* which versions have it */
+    bool handshake, stateless; /* kinds of versions that have the method */
     bool slow;
-    const char *cache; /* who may share what is kept of the answer, in versions that say so; NULL: not said */
+    const char *cache; /* who may share a cached answer, in versions with this field; else NULL */
     int64_t ttl_ms;
     void (*answer)(struct exchange *exchange);
 } methods[] = {
@@ -182,7 +188,7 @@ bool mcp_is_slow(const struct mcp_message *message)
     return method && method->slow;
 }
 
-/* Is what the request says of its version in order? */
+/* Returns true if the version in the request is valid. */
 static bool check_version(struct exchange *exchange)
 {
     const json_t *version = mcp_message_version(exchange->message);
@@ -208,7 +214,7 @@ static void run_method(struct exchange *exchange)
         method->answer(exchange);
 }
 
-/* What every result of a version without a handshake says. */
+/* Adds the fields that every result of a stateless version has. */
 static void stamp(struct exchange *exchange)
 {
     const struct method *method = find_method(exchange->message->method);
@@ -229,7 +235,7 @@ static char *state_of(const struct exchange *exchange)
     return text;
 }
 
-/* Takes over what the exchange holds. */
+/* Converts an exchange to an answer. Takes over the exchange's data. */
 static void write_answer(struct exchange *exchange, struct mcp_answer *out)
 {
     const json_t *id = exchange->message->id;

@@ -1,13 +1,16 @@
-/* A server of the Model Context Protocol: what agents call, and what they read. A message in, its reply out; the transports are
- * server/mcp_stdio.h and server/mcp_http.h. Tools and resources are rows that whoever opens it brings, so that nothing here knows what they do.
+/* Answers messages of the Model Context Protocol, with which agents call tools and read resources. The transports are
+ * server/mcp_stdio.h and server/mcp_http.h. The opener supplies the tools and resources as rows, so this module does
+ * not depend on their purpose.
  *
- * Versions. Up to 2025-11-25 a connection begins with `initialize`; from 2026-07-28 on there is no such beginning, and each request names its
- * version in `_meta`. Both are answered, request by request: nothing is kept of a connection, so that over HTTP any replica answers any request.
+ * Versions. Up to 2025-11-25 a connection begins with `initialize`. From 2026-07-28 on there is no such handshake, and
+ * each request contains its version in `_meta`. Both kinds are answered, request by request. The server stores nothing
+ * per connection, so over HTTP any replica can answer any request.
  *
- * A call that needs a verdict leaves a request to be judged, and is answered once the verdict is there (mcp_finish): over HTTP nobody's thread
- * waits for it.
+ * A call that needs a verdict leaves a request to be judged, and is answered after the verdict (mcp_finish). Over HTTP
+ * no thread waits for it.
  *
- * Thread: any, for all calls. */
+ * Thread: any, for all functions.
+ */
 #ifndef ASSAY_SERVER_MCP_H
 #define ASSAY_SERVER_MCP_H
 
@@ -24,7 +27,7 @@ enum { MCP_MAX_BYTES = 1 << 20 /* of a message */ };
 
 enum mcp_type {
     MCP_TEXT,
-    MCP_TEXTS,  /* a list of them */
+    MCP_TEXTS,  /* a list of texts */
     MCP_CHOICE, /* one of `choices` */
 };
 
@@ -41,48 +44,49 @@ struct mcp_parameter {
 /* A key of a tool's structured result. */
 struct mcp_field {
     const char *name;
-    const char *type; /* JSON Schema's: "string", "array" ... */
-    bool nullable;    /* else it is always there, and of that type */
+    const char *type; /* JSON Schema's type: "string", "array" ... */
+    bool nullable;    /* false if the key is always present with that type */
     const char *description;
 };
 
 struct mcp_call {
-    const json_t *arguments; /* as the tool's parameters have them */
+    const json_t *arguments; /* checked against the tool's parameters */
     const struct tenant
-        *tenant;       /* who calls; NULL: there are none, or (in `finish`) his request was narrowed already */
-    const char *owner; /* his name; "" where there are none */
+        *tenant;       /* the caller; NULL without tenants, and in `finish`, where the request is already restricted */
+    const char *owner; /* the tenant's name; "" without tenants */
 };
 
-/* What a call comes to. */
+/* The result of a call. */
 struct mcp_result {
-    GString *text;      /* for the model; made by the caller */
-    json_t *structured; /* an object with the tool's fields; taken over. NULL: none, as with is_error */
-    bool is_error;      /* the text says what to mend */
-    char *judge;        /* instead: this request is to be judged, JSON from malloc; taken over */
+    GString *text;      /* text for the model; created by the caller */
+    json_t *structured; /* object with the tool's fields; taken over. NULL if is_error is set */
+    bool is_error;      /* the text describes an error that the model can correct */
+    char *judge;        /* request to judge instead of a result, JSON from malloc; taken over */
 };
 
 struct mcp_tool {
     const char *name, *title, *description;
     const struct mcp_parameter *parameters; /* ends with a NULL name */
-    const struct mcp_field *fields;         /* of a result that is no error; ends with a NULL name */
-    /* May take as long as its statements may. */
+    const struct mcp_field *fields;         /* fields of a successful result; ends with a NULL name */
+    /* Runs the tool. May take as long as the statements that it runs. */
     void (*call)(void *ctx, const struct mcp_call *call, struct mcp_result *result);
-    /* The verdict of result->judge as JSON, or NULL, and why in `err` (ERR_DEADLINE: it takes longer than the transport waits). Quick.
-     * NULL: it leaves none to be judged. */
+    /* Completes the result with the verdict of result->judge as JSON. `verdict` is NULL without one, and `err` has the
+     * reason; ERR_DEADLINE means that the transport's wait ended first. Must be quick. NULL for a tool that never
+     * leaves a request to judge. */
     void (*finish)(void *ctx, const struct mcp_call *call, const char *verdict, size_t len, const struct err *err,
                    struct mcp_result *result);
 };
 
 /* --- resources --- */
 
-/* JSON documents whose URIs begin alike. */
+/* JSON documents with a common URI prefix. */
 struct mcp_resource {
     const char *prefix;   /* "assay://verdicts/" */
-    const char *variable; /* what follows it: "id" */
+    const char *variable; /* name of the variable after the prefix: "id" */
     const char *name, *title, *description;
-    /* Appends what there is to `uris`, as texts without the prefix; a bounded number. Quick. */
+    /* Appends the available names to `names`, without the prefix. Their number has a limit. Must be quick. */
     void (*list)(void *ctx, const struct tenant *tenant, json_t *names);
-    /* The document of that name, malloc'd; NULL: there is none. */
+    /* Returns the document of that name, allocated with malloc, or NULL if there is none. */
     char *(*read)(void *ctx, const struct tenant *tenant, const char *name);
 };
 
@@ -90,32 +94,32 @@ struct mcp_resource {
 
 struct mcp {
     const char *name, *title, *version;
-    const char *instructions;             /* to the model: when to use what */
+    const char *instructions;             /* text for the model about the use of the tools */
     const struct mcp_tool *tools;         /* ends with a NULL name */
     const struct mcp_resource *resources; /* ends with a NULL prefix */
-    void *ctx;                            /* of their functions */
+    void *ctx;                            /* argument of their functions */
 };
 
 struct mcp_answer {
-    char *reply;          /* a line of JSON, malloc'd; NULL: nothing is to be sent, or not yet */
-    enum mcp_error error; /* that it tells; MCP_NO_ERROR: none */
-    bool handshake;       /* to a message of a version with `initialize`, or of none */
-    char *judge;          /* the request whose verdict mcp_finish wants; malloc'd */
-    char *state;          /* for mcp_finish; malloc'd */
+    char *reply;          /* line of JSON, allocated with malloc; NULL if no reply is sent, or not yet */
+    enum mcp_error error; /* error in the reply, or MCP_NO_ERROR */
+    bool handshake;       /* true if the message's version has `initialize`, or if the message has no version */
+    char *judge;          /* request whose verdict mcp_finish needs; allocated with malloc */
+    char *state;          /* argument of mcp_finish; allocated with malloc */
 };
 
-/* May answering take longer than microseconds? */
+/* Returns true if the answer may take longer than microseconds. */
 bool mcp_is_slow(const struct mcp_message *message);
 
-/* Answers a message of that tenant (NULL: there are none). The caller owes mcp_answer_clear. */
+/* Answers a message of that tenant; `tenant` is NULL without tenants. The caller owes mcp_answer_clear. */
 void mcp_answer(const struct mcp *mcp, const struct mcp_message *message, const struct tenant *tenant,
                 struct mcp_answer *out);
-/* The rest of an answer with `state`: `verdict` of its request, or NULL and why. */
+/* Completes an answer with `state`: from the `verdict` of its request, or from `err` if that is NULL. */
 void mcp_finish(const struct mcp *mcp, const char *state, const char *verdict, size_t len, const struct err *err,
                 struct mcp_answer *out);
 void mcp_answer_clear(struct mcp_answer *answer);
 
-/* Is this a version that is spoken here? And one without a handshake? */
+/* Return true for a supported version, and for one without a handshake. */
 bool mcp_knows_version(const char *version);
 bool mcp_is_stateless_version(const char *version);
 

@@ -7,9 +7,9 @@
 #define METHOD_HEADER  "Mcp-Method"
 #define NAME_HEADER    "Mcp-Name"
 
-/* --- headers that say again what the message says: whoever routes by them must not be told otherwise --- */
+/* --- headers that repeat parts of the message: proxies may route by them, so they must match it --- */
 
-/* Does the header, which may be wrapped in base64, say this text? */
+/* Returns true if the header, optionally in base64, contains this text. */
 static bool says(const char *header, const char *text)
 {
     static const char before[] = "=?base64?", after[] = "?=";
@@ -24,7 +24,7 @@ static bool says(const char *header, const char *text)
     return same;
 }
 
-/* The name that a header must repeat; NULL: the method has none. */
+/* Returns the name that a header must repeat; NULL if the method has none. */
 static const char *name_of(const struct mcp_message *message)
 {
     static const char *const rows[][2] = {{"tools/call", "name"}, {"resources/read", "uri"}};
@@ -33,7 +33,7 @@ static const char *name_of(const struct mcp_message *message)
     return NULL;
 }
 
-/* MCP_NO_ERROR: the headers are in order. */
+/* Returns MCP_NO_ERROR if the headers match the message. */
 static enum mcp_error check_headers(const struct http_request *request, const struct mcp_message *message,
                                     const char **why)
 {
@@ -59,7 +59,7 @@ static enum mcp_error check_headers(const struct http_request *request, const st
 
 /* --- answers --- */
 
-/* Versions with a handshake have errors as answers like others; later ones have statuses for them. */
+/* Returns the HTTP status. Versions with a handshake answer errors with 200; later versions have statuses for them. */
 static unsigned status_of(const struct mcp_answer *answer, bool whole)
 {
     if (!answer->error || (answer->handshake && whole)) return 200;
@@ -67,7 +67,8 @@ static unsigned status_of(const struct mcp_answer *answer, bool whole)
     return answer->error == MCP_INTERNAL_ERROR ? 500 : 400;
 }
 
-/* Takes over what the answer holds. `whole`: it is to a message, not to bytes that are none. */
+/* Converts the answer to a reply. Takes over the answer's data. `whole` means that the request contained a valid
+ * message. */
 static void put_answer(struct mcp_answer *answer, bool whole, struct http_reply *reply)
 {
     if (answer->judge) {

@@ -1,5 +1,6 @@
-/* The Model Context Protocol over HTTP ("streamable HTTP"): POST /mcp, a message a request, answered with JSON. Nothing is kept of a caller, so there is no
- * session and no stream to listen on: GET and DELETE get 405. A browser's page may ask only if it comes from this machine (Origin). */
+/* Serves the Model Context Protocol over HTTP ("streamable HTTP"): POST /mcp with one message per request, answered
+ * with JSON. The server stores nothing per caller, so there are no sessions and no stream for a client to read: GET and
+ * DELETE get 405. A web page may send requests only if it comes from this machine (Origin). */
 #ifndef ASSAY_SERVER_MCP_HTTP_H
 #define ASSAY_SERVER_MCP_HTTP_H
 
@@ -8,7 +9,7 @@
 
 #define MCP_PATH "/mcp"
 
-/* The row of `mcp`, which outlives the API. */
+/* Returns the row of `mcp`, which must outlive the API. */
 struct http_route mcp_http_route(const struct mcp *mcp);
 
 #endif

@@ -12,7 +12,7 @@ static void broken(struct mcp_message *message, enum mcp_error error, const char
     g_strlcpy(message->why, why, sizeof message->why);
 }
 
-/* A request, a notification or a response, by what it has. */
+/* Sets the kind of the message from its members. */
 static void classify(struct mcp_message *message, const json_t *id, const json_t *method, const json_t *params)
 {
     if (id && !message->id)
@@ -71,7 +71,7 @@ const json_t *mcp_message_version(const struct mcp_message *message)
     return json_object_get(json_object_get(message->params, "_meta"), VERSION_KEY);
 }
 
-/* Takes over the reference to `reply`. */
+/* Returns the reply as text. Takes over the reference to `reply`. */
 static char *dump(json_t *reply)
 {
     char *text = json_dumps(reply, JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -86,7 +86,7 @@ char *mcp_reply_result(const json_t *id, json_t *result)
 
 char *mcp_reply_error(const json_t *id, enum mcp_error error, const char *why, json_t *data)
 {
-    char *valid = g_utf8_make_valid(why, -1); /* it may quote what was sent, and be cut */
+    char *valid = g_utf8_make_valid(why, -1); /* the text may quote the message, and be cut within a character */
     json_t *reply = json_pack("{s:s, s:O?, s:{s:i, s:s, s:o*}}", "jsonrpc", "2.0", "id", id, "error", "code",
                               (int)error, "message", valid, "data", data);
     g_free(valid);

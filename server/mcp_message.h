@@ -1,6 +1,8 @@
-/* Messages of the Model Context Protocol: JSON-RPC 2.0, one object each. Batches, which one version of the protocol had, are not taken.
+/* Parses and writes messages of the Model Context Protocol: JSON-RPC 2.0, one object each. Batches, which one version
+ * of the protocol allowed, are refused.
  *
- * Thread: any; a message belongs to one thread at a time. */
+ * Thread: any; a message belongs to one thread at a time.
+ */
 #ifndef ASSAY_SERVER_MCP_MESSAGE_H
 #define ASSAY_SERVER_MCP_MESSAGE_H
 
@@ -8,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Codes of errors: JSON-RPC's own, then the protocol's, and of -32000 to -32019 ours. */
+/* Error codes: those of JSON-RPC, then those of the protocol, and from -32000 to -32019 the server's own. */
 enum mcp_error {
     MCP_NO_ERROR = 0,
     MCP_PARSE_ERROR = -32700,
@@ -16,41 +18,42 @@ enum mcp_error {
     MCP_METHOD_NOT_FOUND = -32601,
     MCP_INVALID_PARAMS = -32602,
     MCP_INTERNAL_ERROR = -32603,
-    MCP_BUSY = -32000,               /* too many calls at a time */
-    MCP_RESOURCE_NOT_FOUND = -32002, /* of versions with a handshake; later ones say MCP_INVALID_PARAMS */
+    MCP_BUSY = -32000,               /* too many concurrent calls */
+    MCP_RESOURCE_NOT_FOUND = -32002, /* for versions with a handshake; later ones use MCP_INVALID_PARAMS */
     MCP_HEADER_MISMATCH = -32020,
     MCP_UNSUPPORTED_VERSION = -32022,
 };
 
 enum mcp_kind {
-    MCP_BROKEN,       /* no message; `error` and `why` say so */
-    MCP_REQUEST,      /* wants an answer */
-    MCP_NOTIFICATION, /* wants none */
-    MCP_RESPONSE,     /* to a request, of which this server makes none */
+    MCP_BROKEN,       /* invalid message; see `error` and `why` */
+    MCP_REQUEST,      /* requires an answer */
+    MCP_NOTIFICATION, /* gets no answer */
+    MCP_RESPONSE,     /* answers a request; this server sends none */
 };
 
 struct mcp_message {
     enum mcp_kind kind;
-    json_t *root;         /* owned; NULL: not JSON */
-    json_t *id;           /* in root: a text or a whole number; NULL: none */
-    json_t *params;       /* in root: an object; NULL: none */
-    const char *method;   /* in root; NULL: none */
+    json_t *root;         /* owned; NULL if the bytes are not JSON */
+    json_t *id;           /* in root: a string or an integer; may be NULL */
+    json_t *params;       /* in root: an object; may be NULL */
+    const char *method;   /* in root; may be NULL */
     enum mcp_error error; /* of MCP_BROKEN */
     char why[160];
 };
 
-/* Reads any bytes. The caller owes mcp_message_clear. */
+/* Reads a message from any bytes. The caller owes mcp_message_clear. */
 void mcp_message_read(struct mcp_message *out, const char *bytes, size_t len);
-/* The same of JSON, whose reference is taken over. */
+/* Reads a message from JSON, whose reference it takes over. The caller owes mcp_message_clear. */
 void mcp_message_take(struct mcp_message *out, json_t *root);
 void mcp_message_clear(struct mcp_message *message);
 
-/* A text of the parameters; NULL: it is not there, or no text. */
+/* Returns a string of the parameters; NULL if it is missing or not a string. */
 const char *mcp_message_text(const struct mcp_message *message, const char *name);
-/* The version that the message itself names, as those without a handshake do; NULL: none. */
+/* Returns the version in the message itself, as in stateless versions; NULL if there is none. */
 const json_t *mcp_message_version(const struct mcp_message *message);
 
-/* The reply as one line, malloc'd. `id` NULL: of nobody knows what. References to `result` and `data` (may be NULL) are taken over. */
+/* Return the reply as one line, allocated with malloc. `id` is NULL if the message has none. They take over the
+ * references to `result` and `data`; `data` may be NULL. */
 char *mcp_reply_result(const json_t *id, json_t *result);
 char *mcp_reply_error(const json_t *id, enum mcp_error error, const char *why, json_t *data);
 

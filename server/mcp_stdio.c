@@ -1,5 +1,6 @@
-/* DESIGN: the caller's thread reads; what is answered in microseconds it answers itself, so that a ping or a cancellation is heard while statements run.
- * Calls go to a few threads, in order, and their answers go out as they come. Nothing waits without a bound: a line, calls that are open. */
+/* DESIGN: the caller's thread reads the messages and answers quick ones itself. So it handles a ping or a cancellation
+ * while statements run. A few threads run the slow calls, which begin in order; their answers are written as they
+ * finish. The size of a line and the number of open calls have limits. */
 #include "server/mcp_stdio.h"
 
 #include <errno.h>
@@ -14,15 +15,15 @@ enum { CHUNK = 64 << 10 };
 struct stdio {
     const struct mcp_stdio_config *config;
     GThreadPool *pool;
-    GByteArray *line;   /* of the message that is being read */
-    bool too_long;      /* and the rest of it is passed over */
-    atomic_bool closed; /* nobody reads the output */
+    GByteArray *line;   /* bytes of the message that is being read */
+    bool too_long;      /* the rest of the line is skipped */
+    atomic_bool closed; /* the output can no longer be written */
     pthread_mutex_t writing;
     pthread_mutex_t lock;
-    GHashTable *open; /* id as JSON → struct call, which is its thread's */
+    GHashTable *open; /* id as JSON → struct call, which its thread owns */
 };
 
-/* A request that takes long. */
+/* A slow request. */
 struct call {
     struct mcp_message message;
     char *id;
@@ -42,7 +43,7 @@ static void write_all(struct stdio *stdio, const char *bytes, size_t len)
     }
 }
 
-/* JSON has no line feeds in it: that ends a message. */
+/* Writes a reply and a line feed, which ends the message. JSON in compact form contains no line feeds. */
 static void send_reply(struct stdio *stdio, const char *reply)
 {
     if (!reply) return;
@@ -68,7 +69,7 @@ static void call_free(struct call *call)
     g_free(call);
 }
 
-/* The answer of a call that needs a verdict. */
+/* Answers a call that needs a verdict. */
 static void finish(const struct stdio *stdio, struct mcp_answer *answer)
 {
     struct err err = {0};
@@ -101,7 +102,7 @@ static char *id_text(const json_t *id)
     return id ? json_dumps(id, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
 }
 
-/* Takes the message over, or says why not. */
+/* Takes the message over and starts its call, or answers with an error. */
 static void begin_call(struct stdio *stdio, struct mcp_message *message)
 {
     char *id = id_text(message->id);
@@ -126,7 +127,7 @@ static void begin_call(struct stdio *stdio, struct mcp_message *message)
         send_error(stdio, message, MCP_INVALID_REQUEST, "a request with this id is still in progress");
 }
 
-/* A beginning cannot be called off, nor what is done. */
+/* Cancels a call. `initialize` and finished calls cannot be cancelled. */
 static void cancel(struct stdio *stdio, const struct mcp_message *message)
 {
     char *id = id_text(json_object_get(message->params, "requestId"));
@@ -199,7 +200,7 @@ static enum err_code read_all(struct stdio *stdio, struct err *err)
         else if (errno != EINTR)
             code = err_set(err, ERR_IO, "cannot read standard input: %s", g_strerror(errno));
     }
-    if (stdio->line->len || stdio->too_long) end_line(stdio); /* a last line without its end */
+    if (stdio->line->len || stdio->too_long) end_line(stdio); /* a last line without a line feed */
     g_free(chunk);
     return code;
 }

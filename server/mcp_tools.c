@@ -1,9 +1,11 @@
-/* Tools: their rows as the protocol lists them, and their calls. */
+/* Implements the methods of tools. The rows of the tools are listed as JSON Schemas. A call's arguments are checked
+ * against the same rows before the tool runs, so that tools need no checks of their own. Errors in arguments are
+ * results with `isError`, since the model can read and correct them. */
 #include "server/mcp_int.h"
 
 #include <string.h>
 
-/* --- what a tool takes --- */
+/* --- the schemas of a tool --- */
 
 static json_t *choices_json(const char *choices)
 {
@@ -65,7 +67,7 @@ static bool is_choice(const char *choices, const char *text)
     return found;
 }
 
-/* --- checking arguments: what is wrong is for the model to read and mend --- */
+/* --- checking arguments: the model reads the errors and can correct its call --- */
 
 static bool check_text(const struct mcp_parameter *parameter, const json_t *value, GString *why)
 {
@@ -164,7 +166,7 @@ static struct mcp_call call_of(const struct exchange *exchange)
                              .owner = exchange->owner};
 }
 
-/* Takes over what the result holds. */
+/* Converts a result to JSON. Takes over the result's data. */
 static void put_result(struct exchange *exchange, struct mcp_result *result)
 {
     char *text = g_utf8_make_valid(result->text->str, (gssize)result->text->len);

@@ -1,3 +1,10 @@
+/* Sends spans to a collector. One thread takes batches from the tracer, encodes them and posts them.
+ *
+ * A post that failed temporarily is repeated with growing delays, unless otlp_close is waiting and the delay would end
+ * too late. The lock protects the counters and the shutdown. The batch belongs to the thread. otlp_close sets a
+ * deadline, wakes the thread, and waits for it until then. After that it interrupts the post in progress, and the
+ * remaining spans count as refused.
+ */
 #include "server/otlp.h"
 
 #include "lib/base/backoff.h"
@@ -17,35 +24,35 @@
 enum { BATCH = 512, MAX_HEADERS = 16, MAX_REPLY = 64 << 10, MAX_RETRY_MS = 30000 };
 
 struct otlp {
-    struct otlp_config config; /* its texts: service and version alone */
+    struct otlp_config config; /* only `service` and `version` remain valid; they are copied */
     char *service, *version;
     struct tracer *tracer;
     struct http *http;
     pthread_t thread;
     bool started;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all fields below */
     pthread_cond_t changed;
     bool stopping, ended;
-    int64_t drain_until_ns; /* once it stops */
+    int64_t drain_until_ns; /* set when stopping begins */
     uint64_t sent, refused;
-    struct trace_span batch[BATCH]; /* the thread's own */
+    struct trace_span batch[BATCH]; /* used by the thread only */
 };
 
 /* --- JSON --- */
 
-/* Numbers of 64 bits are text in OTLP's JSON. */
+/* Returns a 64-bit number as text, as OTLP's JSON requires. */
 static json_t *int64_text(int64_t number)
 {
     return json_sprintf("%" PRId64, number);
 }
 
-/* {"key": name, "value": {kind: value}}; takes `value`. */
+/* Returns {"key": name, "value": {kind: value}}; takes over `value`. */
 static json_t *attribute(const char *name, const char *kind, json_t *value)
 {
     return json_pack("{s:s, s:{s:o}}", "key", name, "value", kind, value);
 }
 
-/* A text that is no UTF-8 is left out. */
+/* Adds a text, unless it is not valid UTF-8. */
 static void add_text(json_t *attributes, const char *name, const char *text)
 {
     json_t *value = json_string(text);
@@ -105,7 +112,7 @@ char *otlp_encode(const struct trace_span *spans, uint32_t n, const char *servic
 
 /* --- one post --- */
 
-/* Of a batch that was taken: how many spans of it were not, after all. */
+/* Returns the number of rejected spans in an accepted batch. */
 static uint64_t rejected_spans(const struct http_reply *reply, uint64_t most)
 {
     json_t *said = json_loadb(reply->body, reply->len, 0, NULL);
@@ -132,7 +139,7 @@ static void say_refused(const struct http_reply *reply, uint32_t n)
     log_event(LOG_LEVEL_WARN, "otlp", fields, 3, "trace collector rejected spans");
 }
 
-/* True: it is over. False: it may be sent again, *wait_ns from now. */
+/* Posts a batch once. Returns true if it is finished. Returns false if it may be posted again after *wait_ns. */
 static bool post(struct otlp *otlp, const char *body, uint32_t n, uint32_t attempt, int64_t *wait_ns)
 {
     const struct backoff backoff = {otlp->config.retry_ms * 1000000, MAX_RETRY_MS * INT64_C(1000000), 0.5, 1.5};
@@ -155,7 +162,7 @@ static bool post(struct otlp *otlp, const char *body, uint32_t n, uint32_t attem
     return true;
 }
 
-/* Before a batch is sent again. Whoever closes does not wait for that: false, where it would come too late. */
+/* Waits before a batch is posted again. Returns false if the server is stopping and the wait would end too late. */
 static bool wait_for(struct otlp *otlp, int64_t ns)
 {
     struct timespec until = clock_after_ns(ns);
@@ -223,7 +230,7 @@ static void *run(void *arg)
 
 /* --- open, close --- */
 
-/* A line that is a header: a name, a colon, and text without control characters. */
+/* Returns true if the line is a header: a name, a colon, and text without control characters. */
 static bool is_header(const char *line)
 {
     const char *colon = strchr(line, ':');
@@ -236,7 +243,7 @@ static bool is_header(const char *line)
     return true;
 }
 
-/* The lines of the file, cut up in place. */
+/* Splits the text of the file into lines, in place. */
 static enum err_code read_headers(const char *path, char *text, const char *lines[MAX_HEADERS], uint32_t *n,
                                   struct err *err)
 {

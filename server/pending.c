@@ -1,3 +1,10 @@
+/* Matches outcomes to waiters, with one lock for all tables.
+ *
+ * A waiter is in `callers` until it ends. With a known position it is also in `by_place`; with an unknown offset it is
+ * in `placeless` by its id. Outcomes are stored in `kept` by position and, for verdicts, in `kept_ids` by tenant and
+ * id, oldest first in `oldest`. A waiter that ends before its position is known moves to `unsettled`, since the sender
+ * still has a pointer to it. Functions that end waiters collect an `ending` under the lock and call `done` after it.
+ */
 #include "server/pending.h"
 
 #include <pthread.h>
@@ -5,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A caller. It is freed when it has ended and its position is known, whichever comes later: the brokers'
- * acknowledgement may come after the caller has gone. */
+/* A caller. It is freed when it has ended and its position is known, whichever is later. The brokers' acknowledgement
+ * may arrive after the caller has disconnected. */
 struct waiter {
     struct pending *pending;
     GList link; /* in `callers` until it ends */
     pending_done *done;
-    void (*told)(void *ctx, const void *progress); /* NULL: it does not watch */
+    void (*told)(void *ctx, const void *progress); /* NULL without progress reports */
     void *ctx;
     int64_t until_ns;
     struct msg_key position;
@@ -31,14 +38,14 @@ struct pending {
     uint32_t max_waiters;
     size_t max_bytes;
     bool closed;
-    GQueue callers;         /* struct waiter, that have not ended */
-    GHashTable *by_place;   /* msg_key → struct waiter, of those */
-    GHashTable *placeless;  /* id → struct waiter, of those: taken, and nobody knows where */
-    GQueue oldest;          /* struct kept, first the one that goes first */
+    GQueue callers;         /* struct waiter that have not ended */
+    GHashTable *by_place;   /* msg_key → struct waiter in `callers` */
+    GHashTable *placeless;  /* id → struct waiter in `callers`, if the request was accepted at an unknown offset */
+    GQueue oldest;          /* struct kept, in the order in which they are dropped */
     GHashTable *kept;       /* msg_key → struct kept */
     GHashTable *kept_ids;   /* outcome, by tenant and id → struct kept, the newest; verdicts only */
-    GHashTable *unsettled;  /* struct waiter that ended before their place was told */
-    atomic_uint n_watching; /* callers */
+    GHashTable *unsettled;  /* struct waiter that ended before their position was known */
+    atomic_uint n_watching; /* number of waiters with progress reports */
     struct pending_stats stats;
     void (*on_verdict)(void *ctx, const struct outcome *verdict);
     void *verdict_ctx;
@@ -72,7 +79,7 @@ static gboolean same_id(gconstpointer p, gconstpointer q)
     return a->tenant == b->tenant && strcmp(a->id, b->id) == 0;
 }
 
-/* --- what is kept --- */
+/* --- stored outcomes --- */
 
 static void kept_free(gpointer p)
 {
@@ -87,7 +94,7 @@ static void drop(struct pending *pending, struct kept *kept)
     pending->stats.kept_bytes -= kept->bytes;
     if (g_hash_table_lookup(pending->kept_ids, &kept->outcome) == kept)
         g_hash_table_remove(pending->kept_ids, &kept->outcome);
-    g_hash_table_remove(pending->kept, &kept->outcome.position); /* frees it */
+    g_hash_table_remove(pending->kept, &kept->outcome.position); /* this also frees it */
 }
 
 static void keep(struct pending *pending, const struct outcome *outcome)
@@ -107,7 +114,7 @@ static void keep(struct pending *pending, const struct outcome *outcome)
         drop(pending, pending->oldest.head->data);
 }
 
-/* --- ends: under the lock a waiter is taken out, without it the caller is told --- */
+/* --- ends: a waiter is removed under the lock, and its caller is notified without it --- */
 
 static void take_out(struct waiter *waiter)
 {
@@ -122,7 +129,7 @@ static void take_out(struct waiter *waiter)
     if (!waiter->placed) g_hash_table_add(pending->unsettled, waiter);
 }
 
-/* What is left of a caller once it has its answer. */
+/* The part of a waiter that is needed to notify its caller. */
 struct ending {
     pending_done *done;
     void *ctx;
@@ -237,7 +244,7 @@ bool pending_cancel(struct waiter *waiter)
     struct pending *pending = waiter->pending;
     pthread_mutex_lock(&pending->lock);
     bool waited = !waiter->ended;
-    waiter->placed = true; /* it never will be */
+    waiter->placed = true; /* there will be no position */
     if (waited)
         end_waiter(waiter);
     else
@@ -246,7 +253,7 @@ bool pending_cancel(struct waiter *waiter)
     return waited;
 }
 
-/* Under the lock. */
+/* Returns the newest stored verdict of an id. The caller must hold the lock. */
 static const struct kept *find_kept(const struct pending *pending, uint16_t tenant, const char *id)
 {
     struct outcome key = {.tenant = tenant};
@@ -255,7 +262,7 @@ static const struct kept *find_kept(const struct pending *pending, uint16_t tena
     return g_hash_table_lookup(pending->kept_ids, &key);
 }
 
-/* The outcome that is there already for a waiter whose place has just been told. */
+/* Returns the outcome that arrived before the waiter's position, or NULL. */
 static const struct outcome *early_outcome(const struct pending *pending, const struct waiter *waiter)
 {
     const struct kept *kept = waiter->position.offset < 0 ? find_kept(pending, waiter->tenant, waiter->id)
@@ -268,7 +275,7 @@ void pending_position(struct waiter *waiter, int32_t partition, int64_t offset)
     struct pending *pending = waiter->pending;
     pthread_mutex_lock(&pending->lock);
     if (waiter->ended) {
-        g_hash_table_remove(pending->unsettled, waiter); /* frees it */
+        g_hash_table_remove(pending->unsettled, waiter); /* this also frees it */
         pthread_mutex_unlock(&pending->lock);
         return;
     }
@@ -316,7 +323,8 @@ void pending_on_verdict(struct pending *pending, void (*on_verdict)(void *ctx, c
     pending->verdict_ctx = ctx;
 }
 
-/* By the caller's `ctx` and not by its waiter, which may have ended and been freed at the same moment. */
+/* Finds the waiter by the caller's `ctx`. A pointer to the waiter would be unsafe, since it may end and be freed
+ * concurrently. */
 void pending_leave(struct pending *pending, const void *ctx)
 {
     struct ending ending = {0};
@@ -335,7 +343,8 @@ void pending_leave(struct pending *pending, const void *ctx)
     if (lost.offset >= 0 && pending->on_lost) pending->on_lost(pending->lost_ctx, &lost);
 }
 
-/* Those whose time is up before `now_ns`, told one after the other: `done` may begin the next wait. */
+/* Ends the waiters whose time is up before `now_ns`. Notifies one after the other, since `done` may begin the next
+ * wait. */
 static void end_before(struct pending *pending, int64_t now_ns, enum pending_end why)
 {
     GArray *endings = g_array_new(FALSE, FALSE, sizeof(struct ending));

@@ -12,7 +12,7 @@ struct kept {
 
 struct recent_verdicts {
     pthread_mutex_t lock;
-    GQueue newest; /* of struct kept, the newest first */
+    GQueue newest; /* struct kept, newest first */
     unsigned max;
     size_t bytes, max_bytes;
 };
@@ -32,7 +32,7 @@ struct recent_verdicts *recent_verdicts_new(unsigned max, size_t max_bytes)
     return verdicts;
 }
 
-/* Nobody else has it any more, or the lock is held. */
+/* Removes a verdict. The caller must hold the lock, or be the only user. */
 static void drop(struct recent_verdicts *verdicts, struct kept *kept)
 {
     g_queue_remove(&verdicts->newest, kept);

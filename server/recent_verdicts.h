@@ -1,6 +1,7 @@
-/* The newest verdicts that callers may read again by id: a bounded number and size of all together.
+/* Stores the newest verdicts, which callers can read by id. The total number and size have limits.
  *
- * Thread: any, for all calls. */
+ * Thread: any, for all functions.
+ */
 #ifndef ASSAY_SERVER_RECENT_VERDICTS_H
 #define ASSAY_SERVER_RECENT_VERDICTS_H
 
@@ -9,16 +10,17 @@
 
 struct recent_verdicts;
 
-/* At most `max` verdicts and max_bytes; the oldest go first. */
+/* Makes a store for at most `max` verdicts and max_bytes; the oldest are dropped first. */
 struct recent_verdicts *recent_verdicts_new(unsigned max, size_t max_bytes);
-void recent_verdicts_free(struct recent_verdicts *verdicts); /* NULL is fine */
+void recent_verdicts_free(struct recent_verdicts *verdicts); /* NULL is allowed */
 
-/* Copied. One of more than max_bytes is not kept. */
+/* Stores a copy. Ignores a verdict larger than max_bytes. */
 void recent_verdicts_put(struct recent_verdicts *verdicts, const char *owner, const char *id, const char *json,
                          size_t len);
-/* The newest of that owner and id, malloc'd; NULL: not here (not yet, or not any more, or another's). */
+/* Returns the newest verdict of that owner and id, allocated with malloc. Returns NULL if it is not stored: not ready,
+ * already dropped, or another owner's. */
 char *recent_verdicts_find(struct recent_verdicts *verdicts, const char *owner, const char *id);
-/* Appends the ids of that owner to `ids`, newest first, each once. */
+/* Appends the ids of that owner to `ids`, newest first, without duplicates. */
 void recent_verdicts_list(struct recent_verdicts *verdicts, const char *owner, json_t *ids);
 
 #endif

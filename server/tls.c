@@ -1,3 +1,8 @@
+/* Loads a listener's certificate and replaces it when its files change. A new certificate is loaded and checked against
+ * its key before it becomes the current one, so a bad file changes nothing. An old certificate may still be in use by
+ * handshakes in progress. It is retired and freed at a later refresh, after RETIRED_S seconds. The lock protects the
+ * current certificate and the retired ones.
+ */
 #include "server/tls.h"
 
 #include "lib/base/clock.h"
@@ -10,12 +15,12 @@ LATE_LIBRARY(libgnutls, LIBGNUTLS_CALLS, LIBGNUTLS_FILE, LIBGNUTLS_PACKAGE)
 
 enum { MAX_CHAIN = 16, MAX_FILE = 1 << 20, RETIRED_S = 60 };
 
-/* What was in the files at one time. */
+/* The content of the files at one time. */
 struct certificate {
     gnutls_pcert_st certs[MAX_CHAIN];
     unsigned n_certs;
     gnutls_privkey_t key;
-    int64_t retired_ns; /* since when another one is shown */
+    int64_t retired_ns; /* time at which another one replaced it */
 };
 
 struct tls {
@@ -23,7 +28,7 @@ struct tls {
     struct stat seen_cert, seen_key;
     pthread_mutex_t lock;
     struct certificate *current;
-    GQueue retired; /* struct certificate, the oldest first: handshakes may still use them */
+    GQueue retired; /* struct certificate, oldest first: handshakes may still use them */
 };
 
 static void certificate_free(struct certificate *certificate)
@@ -48,7 +53,7 @@ static enum err_code load_file(const char *path, gnutls_datum_t *out, struct err
     return ERR_OK;
 }
 
-/* The key fits if what it signs can be verified by the certificate. */
+/* Checks that the key matches the certificate: signs a text and verifies the signature. */
 static int check_pair(const struct certificate *certificate)
 {
     static unsigned char text[] = "assay";

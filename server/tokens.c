@@ -1,3 +1,8 @@
+/* Reads the file of tenants and checks callers' tokens. Rows of tokens are replaced as a whole when the file has
+ * changed and is valid. A tenant has a reference count, so a request in progress can still use a tenant of an old file.
+ * Numbers of tenants never change while the process runs: `names` and `numbers` only grow. Tokens are compared by their
+ * SHA-256 in constant time.
+ */
 #include "server/tokens.h"
 
 #include "lib/base/arena.h"
@@ -18,12 +23,12 @@ struct token {
 
 struct tokens {
     char *path;
-    tokens_check_fn *check; /* NULL: none */
+    tokens_check_fn *check; /* may be NULL */
     void *check_ctx;
     struct stat seen;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     GArray *rows;         /* struct token; each has a reference */
-    GPtrArray *names;     /* by number - 1 */
+    GPtrArray *names;     /* indexed by number - 1 */
     GHashTable *numbers;  /* name → number */
 };
 
@@ -80,7 +85,7 @@ static void token_clear(gpointer data)
     tenant_unref(((struct token *)data)->tenant);
 }
 
-/* A key that is not known is an error: a mistyped limit would be none. */
+/* Returns an unknown key, or NULL. Unknown keys are errors, since a mistyped limit would have no effect. */
 static const char *unknown_key(const json_t *json, const char *const *known)
 {
     const char *key;
@@ -112,7 +117,7 @@ static enum err_code read_limits(const char *path, const char *name, const json_
     return ERR_OK;
 }
 
-/* Under the lock. 0: there are too many. */
+/* Returns the number of a tenant; 0 if there are too many. The caller must hold the lock. */
 static uint16_t number_of(struct tokens *tokens, const char *name)
 {
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(tokens->numbers, name));
@@ -176,7 +181,7 @@ static GArray *rows_new(void)
     return rows;
 }
 
-/* Tokens of one tenant lie together. */
+/* Calls `check` with each tenant once. Tokens of one tenant are adjacent rows. */
 static enum err_code check_tenants(const struct tokens *tokens, const GArray *rows, struct err *err)
 {
     GPtrArray *tenants = g_ptr_array_new();
@@ -240,7 +245,7 @@ void tokens_close(struct tokens *tokens)
     g_free(tokens);
 }
 
-/* --- who it is --- */
+/* --- authentication --- */
 
 static void digest_of(const char *token, guint8 out[DIGEST_BYTES])
 {
@@ -251,7 +256,7 @@ static void digest_of(const char *token, guint8 out[DIGEST_BYTES])
     g_checksum_free(sum);
 }
 
-/* In the same time wherever they differ. */
+/* Compares digests in constant time. */
 static bool is_equal(const guint8 *a, const guint8 *b)
 {
     guint8 differ = 0;
@@ -285,7 +290,7 @@ const char *tokens_name(struct tokens *tokens, uint16_t number)
     return name;
 }
 
-/* --- what he may see --- */
+/* --- permissions --- */
 
 bool tenant_may_ask(const struct tenant *tenant, const char *db)
 {
@@ -302,7 +307,8 @@ enum err_code tenant_narrow(const struct tenant *tenant, struct msg_request *req
                             struct err *err)
 {
     if (!tenant) return ERR_OK;
-    if (!request->schema && !tenant_may_ask(tenant, request->db)) /* beside a schema the database is only a label */
+    /* with a schema in the request, the database is only a label */
+    if (!request->schema && !tenant_may_ask(tenant, request->db))
         return err_set(err, ERR_FORBIDDEN, "the token does not allow access to this database");
     request->options.expose = tenant_expose(tenant, request->options.expose);
     uint32_t own = g_strv_length(tenant->deny_columns), n = request->options.n_deny_columns;

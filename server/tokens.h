@@ -1,15 +1,17 @@
-/* Who may ask what: a file of tenants, the hashes of their tokens, and what each may see.
+/* Authenticates tenants and restricts their requests, by a file with the hashes of their tokens and their permissions.
  *
- *   {"tokens_version": 1,
- *    "tenants": {"acme": {"sha256": ["9f86d0..."], "databases": ["shop", "sales"], "expose": "values",
- *                         "deny_columns": ["customer.email"]}}}
+ *    {"tokens_version": 1,
+ *     "tenants": {"acme": {"sha256": ["9f86d0..."], "databases": ["shop", "sales"], "expose": "values",
+ *                          "deny_columns": ["customer.email"]}}}
  *
- * A tenant may have several tokens, so that one can be replaced while the other still holds. `databases` must be there; ["*"] is all of them.
- * `expose` is the most that may leave (docs/formats.md); not there: as the request says. The file is read again when it has changed; one that is not
- * right is said in the log, and the last one that was holds.
+ * A tenant may have several tokens, so that one can be replaced while the other is still valid. `databases` is
+ * required; ["*"] means all. `expose` is the upper limit of exposed data (docs/formats.md); without it, the request
+ * decides. The file is reloaded when it changes. If a new file is invalid, the log has the error and the previous one
+ * stays in use.
  *
- * A token is to be long and random (`openssl rand -hex 32`), so that a plain hash of it is enough: nobody can try all. Hashes are compared in
- * constant time, all of them for each request. */
+ * A token must be long and random (`openssl rand -hex 32`). Then a plain hash is sufficient, since an attacker cannot
+ * try all tokens. For each request all hashes are compared in constant time.
+ */
 #ifndef ASSAY_SERVER_TOKENS_H
 #define ASSAY_SERVER_TOKENS_H
 
@@ -21,39 +23,42 @@ enum { TENANT_MAX_NAME = 64 };
 
 struct tenant {
     char name[TENANT_MAX_NAME + 1];
-    uint16_t number;                  /* from 1; one name has one number as long as the process runs */
-    bool all;                         /* databases */
+    uint16_t number;                  /* from 1; a name has the same number as long as the process runs */
+    bool all;                         /* all databases */
     char **databases, **deny_columns; /* end with NULL */
-    enum msg_expose expose;           /* unset: as the request says */
+    enum msg_expose expose;           /* unset if the request decides */
 };
 
 struct tokens;
 
-/* Checks the tenants of a file that reads well, each once, before they hold. Not ERR_OK: the file is refused. */
+/* Checks the tenants of a syntactically valid file, each once, before they take effect. Any result but ERR_OK refuses
+ * the file. */
 typedef enum err_code tokens_check_fn(void *ctx, const char *path, const struct tenant *const *tenants, uint32_t n,
                                       struct err *err);
 
-/* `check` may be NULL; `ctx` must outlive the tokens. ERR_IO, ERR_CONFIG: the text says what is wrong where. The caller
- * owes tokens_close. */
+/* Opens the file. `check` may be NULL; `ctx` must outlive the tokens. Returns ERR_IO or ERR_CONFIG; the text has the
+ * place and the reason. The caller owes tokens_close. */
 enum err_code tokens_open(const char *path, tokens_check_fn *check, void *ctx, struct tokens **out, struct err *err);
-/* After all tenants are unref'd. NULL is fine. */
+/* Frees the tokens. Call it after all tenants are released. NULL is allowed. */
 void tokens_close(struct tokens *tokens);
-/* Reads the file again if it is another one than before: true. ERR_OK, or what is wrong with it. Takes as long as
- * `check` does. Thread: one at a time, beside all others. */
+/* Reloads the file if it changed; returns true then, with the result in `err`. Takes as long as `check`. Thread: one at
+ * a time, concurrently with all other functions. */
 bool tokens_refresh(struct tokens *tokens, struct err *err);
 
-/* The tenant of "Bearer TOKEN"; the caller owes tenant_unref. NULL: none; `authorization` may be NULL. Thread: any. */
+/* Returns the tenant of "Bearer TOKEN"; the caller owes tenant_unref. Returns NULL for an unknown token.
+ * `authorization` may be NULL. Thread: any. */
 const struct tenant *tokens_check(struct tokens *tokens, const char *authorization);
 void tenant_unref(const struct tenant *tenant);
 
-/* The name that has this number; "" of 0. It lives as long as `tokens`. Thread: any. */
+/* Returns the name of the tenant with this number; "" for 0. It lives as long as `tokens`. Thread: any. */
 const char *tokens_name(struct tokens *tokens, uint16_t number);
 
-/* May he ask of this database? NULL: there are no tenants, and everybody may. Thread: any. */
+/* Returns true if the tenant may use this database. A NULL tenant may use all. Thread: any. */
 bool tenant_may_ask(const struct tenant *tenant, const char *db);
-/* The less exposed of both. Thread: any. */
+/* Returns the stricter of the two levels. Thread: any. */
 enum msg_expose tenant_expose(const struct tenant *tenant, enum msg_expose requested);
-/* Narrows the request to what its tenant may see; ERR_FORBIDDEN: not even ask. Lists are the arena's. Thread: any. */
+/* Restricts the request to the data that its tenant may see. Returns ERR_FORBIDDEN if the tenant may not use the
+ * database. Lists are allocated in the arena. Thread: any. */
 enum err_code tenant_narrow(const struct tenant *tenant, struct msg_request *request, struct arena *arena,
                             struct err *err);
 

@@ -1,3 +1,10 @@
+/* Stores verdicts in a SQLite file with one writer thread.
+ *
+ * verdict_store_put appends to a queue with a limit in bytes. The thread takes the whole queue and writes it in one
+ * transaction, then deletes the oldest verdicts beyond max_bytes. Readers use a second connection with its own lock, so
+ * they do not wait for the writer. A lock on a byte of the file prevents two processes from using the same file.
+ * Failures of the file are counted, and the first one is logged.
+ */
 #include "server/verdict_store.h"
 
 #include "lib/base/log.h"
@@ -19,7 +26,7 @@ enum {
     LOCK_BYTE = 0x40000200
 };
 
-/* A verdict on its way to the file. */
+/* A verdict in the queue. */
 struct entry {
     char *tenant, *id;
     GBytes *json;
@@ -27,19 +34,19 @@ struct entry {
 
 struct verdict_store {
     char *path;
-    int fd; /* holds the lock */
+    int fd; /* descriptor with the lock */
     size_t max_bytes;
     pthread_t thread;
     bool running;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t more;
     GQueue queue; /* struct entry */
     size_t queued_bytes;
     bool closing;
     struct verdict_store_stats stats;
-    sqlite3 *writer; /* the thread's, and open's and close's */
+    sqlite3 *writer; /* used by the thread, and by open and close */
     sqlite3_stmt *insert, *forget;
-    pthread_mutex_t reading; /* of these two */
+    pthread_mutex_t reading; /* protects the two fields below */
     sqlite3 *reader;
     sqlite3_stmt *find;
 };
@@ -71,7 +78,7 @@ static int64_t number(sqlite3 *db, const char *sql)
     return value;
 }
 
-/* A file of somebody else's is left as it is. */
+/* Checks that the file is new or has this format. Any other file is left unchanged. */
 static enum err_code check_format(const struct verdict_store *store, sqlite3 *db, struct err *err)
 {
     int64_t id = number(db, "PRAGMA application_id"), version = number(db, "PRAGMA user_version");
@@ -111,9 +118,10 @@ static enum err_code prepare_reader(struct verdict_store *store, struct err *err
     return code;
 }
 
-/* Creates the file, before SQLite would with the rights of any file, and locks it until the store closes or the process
- * ends. Two processes would forget each other's verdicts, since each counts its own bytes. The lock belongs to the open
- * file, not to the process, and its byte is the first one behind those that SQLite locks, so neither sees the other. */
+/* Creates the file with mode 0600, since SQLite would create it with wider rights. Then locks it until the store closes
+ * or the process ends. Two processes would delete each other's verdicts, since each counts only its own bytes. The lock
+ * belongs to the open file, not to the process. Its byte follows the bytes that SQLite locks, so the two locks do not
+ * conflict. */
 static enum err_code take_file(struct verdict_store *store, struct err *err)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1};
@@ -151,7 +159,8 @@ static bool insert(struct verdict_store *store, const struct entry *entry)
     return done;
 }
 
-/* The oldest go, a hundred at a time. What was replaced was not counted out, so the sum is made anew now and then. */
+/* Deletes the oldest verdicts, a hundred at a time. Replaced verdicts were not subtracted from the sum, so the sum is
+ * recalculated here. */
 static uint64_t forget_oldest(struct verdict_store *store, uint64_t bytes)
 {
     while (bytes > store->max_bytes) {
@@ -242,7 +251,8 @@ GBytes *verdict_store_find(struct verdict_store *store, const char *tenant, cons
     sqlite3_bind_text(store->find, 1, tenant, -1, SQLITE_STATIC);
     sqlite3_bind_text(store->find, 2, id, -1, SQLITE_STATIC);
     if (sqlite3_step(store->find) == SQLITE_ROW) {
-        const void *bytes = sqlite3_column_blob(store->find, 0); /* before its length: SQLite's order */
+        /* must precede the length: SQLite requires this order */
+        const void *bytes = sqlite3_column_blob(store->find, 0);
         json = g_bytes_new(bytes, (gsize)sqlite3_column_bytes(store->find, 0));
     }
     sqlite3_reset(store->find);
@@ -304,7 +314,8 @@ void verdict_store_close(struct verdict_store *store)
     sqlite3_finalize(store->find);
     sqlite3_close(store->writer);
     sqlite3_close(store->reader);
-    if (store->fd >= 0) close(store->fd); /* last: it ends the locks of SQLite in this process too */
+    /* last, since closing a descriptor also releases SQLite's locks in this process */
+    if (store->fd >= 0) close(store->fd);
     pthread_cond_destroy(&store->more);
     pthread_mutex_destroy(&store->reading);
     pthread_mutex_destroy(&store->lock);

@@ -1,9 +1,10 @@
-/* Verdicts by id in a SQLite file, so that they can be asked for after a restart, and longer than memory holds them.
+/* Stores verdicts by id in a SQLite file, so that callers can read them after a restart and longer than memory allows.
  *
- * DESIGN. One thread writes, in groups: whoever has a verdict hands it over and goes on. What is not yet written when the process is killed is lost
- * from here, and nothing else: the file is a convenience, and no promise rests on it. The newest verdicts of max_bytes are kept. When the disk does not
- * keep up, the queue is bounded and the newest is dropped; that is counted. The file holds questions, SQL and values that verdicts hold: it is made
- * readable by its owner alone. */
+ * DESIGN. One thread writes in groups; a caller appends its verdict to a queue and does not wait. If the process is
+ * killed, verdicts in the queue are missing from the file. Nothing else depends on the file, and no guarantee. The file
+ * contains the newest verdicts up to max_bytes. If the disk is too slow, the queue reaches its limit and further
+ * verdicts are dropped and counted. The file contains questions, SQL and values, so only its owner may read it.
+ */
 #ifndef ASSAY_SERVER_VERDICT_STORE_H
 #define ASSAY_SERVER_VERDICT_STORE_H
 
@@ -14,22 +15,23 @@
 
 struct verdict_store;
 
-/* Opens the file, or makes it. ERR_IO, ERR_VERSION: no such file can be used; ERR_DB_LOCKED: another process keeps its verdicts
- * there. The lock holds until the store closes or the process ends, and no process that it starts inherits it. */
+/* Opens or creates the file. Returns ERR_IO or ERR_VERSION if it cannot be used, ERR_DB_LOCKED if another process uses
+ * it. The lock lasts until the store closes or the process ends; child processes do not inherit it. */
 enum err_code verdict_store_open(const char *path, size_t max_bytes, struct verdict_store **out, struct err *err);
-/* What was put is written first. NULL is fine. */
+/* Writes the queued verdicts and closes the file. NULL is allowed. */
 void verdict_store_close(struct verdict_store *store);
 
-/* Keeps a verdict (JSON) under its tenant ("": none) and id, in place of an older one. It is copied, with a reference to its body. Thread: any. */
+/* Stores a verdict (JSON) under its tenant ("" without tenants) and id; replaces an older one. Copies the texts and
+ * takes a reference to `json`. Thread: any. */
 void verdict_store_put(struct verdict_store *store, const char *tenant, const char *id, GBytes *json);
-/* A reference for the caller; NULL: there is none, or it cannot be read. Looks at the file. Thread: any. */
+/* Returns a reference to the verdict; NULL if there is none or it cannot be read. Reads the file. Thread: any. */
 GBytes *verdict_store_find(struct verdict_store *store, const char *tenant, const char *id);
 
 struct verdict_store_stats {
     uint64_t written, dropped, failed; /* verdicts */
     uint64_t bytes;                    /* in the file */
 };
-/* Thread: any. */
+/* Copies the counts. Thread: any. */
 void verdict_store_get_stats(struct verdict_store *store, struct verdict_store_stats *out);
 
 #endif

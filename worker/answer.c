@@ -1,5 +1,10 @@
-/* Results as messages. Whatever was read from the database leaves here or not at all: `expose` and the denied columns
- * are applied in this file. */
+/* DESIGN: results as messages. Database contents leave a worker only through this file, which applies `expose` and the
+ * denied columns.
+ *
+ * A result is built in the arena of the lane's answers and encoded before the next task. Facts read from the data,
+ * samples of rows and engine messages each have their own check. A failure of a family is never a silent signal: its
+ * signals are unavailable with a reason.
+ */
 #include "worker/internal.h"
 
 #include "examples/examples.h"
@@ -32,8 +37,8 @@ struct writer {
     struct arena *arena;
     const struct workspace *workspace;
     const struct msg_task *task;
-    bool values; /* facts that were read from the database may leave */
-    bool rows;   /* and so may rows of the result */
+    bool values; /* facts read from the database may leave */
+    bool rows;   /* rows of the result may leave */
 };
 
 static enum err_code out_of_memory(struct err *err)
@@ -68,7 +73,7 @@ static bool write_clauses(const struct writer *w, const struct vsig_finding *fro
     return true;
 }
 
-/* A fact that speaks of a denied column stays here, whichever column the query itself uses. */
+/* Returns true if a fact mentions a denied column. It then stays here, whichever column the query itself uses. */
 static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
 {
     bool all = false;
@@ -79,7 +84,8 @@ static bool is_denied(const struct writer *w, const struct vsig_fact *fact)
         all |= name.all_columns;
     }
     const struct schema_index *index = w->workspace->reading->schema;
-    for (uint32_t i = 0; w->task->n_deny_columns && i < index->n_columns; i++) /* what shows one under another name */
+    /* columns that show a denied one under another name */
+    for (uint32_t i = 0; w->task->n_deny_columns && i < index->n_columns; i++)
         if ((all || index->columns[i]->n_origins) && strcasestr(fact->value, index->columns[i]->name) &&
             schema_column_is_denied(index, index->columns[i], w->task->deny_columns, w->task->n_deny_columns))
             return true;
@@ -139,7 +145,7 @@ static bool write_verdicts(const struct writer *w, enum vsig_family family, cons
     return true;
 }
 
-/* --- the candidate's own result --- */
+/* --- the candidate's execution --- */
 
 static const char *value_text(struct arena *arena, const struct db_value *value)
 {
@@ -177,8 +183,8 @@ static bool write_sample(const struct writer *w, const struct db_result *from, s
     return true;
 }
 
-/* The part of an error's text that the requester may read: it named a database, and must not learn where that lies.
- * NULL: the arena is full. */
+/* Returns the part of an error's text that the requester may read: the database's name, but not its location. Returns
+ * NULL if the arena is full. */
 static const char *public_text(struct arena *arena, const struct worker_config *config, const char *db,
                                const struct err *why)
 {
@@ -186,16 +192,16 @@ static const char *public_text(struct arena *arena, const struct worker_config *
     return arena_printf(arena, "'%.100s': %s", db, err_meaning(why->code));
 }
 
-/* An engine that fails on the way may name its temporary files. */
+/* Returns true if the text names a file. A failing engine may name its temporary files. */
 static bool names_file(const char *text)
 {
     return strstr(text, "'/") || strstr(text, "\"/") || strstr(text, "(/") || strstr(text, " /") ||
            strstr(text, "\"base/");
 }
 
-/* What the engine said about a statement that it took: an error on the way may quote a value ('invalid input syntax for
- * type integer: "..."'), of any column within its reach. What it says on preparing one is about the text alone. NULL:
- * the arena is full. */
+/* Returns the engine's message. An error while running a statement may quote a value of any reachable column ('invalid
+ * input syntax for type integer: "..."'), so it may be replaced. An error on preparing concerns only the text. Returns
+ * NULL if the arena is full. */
 static const char *engine_message(const struct writer *w)
 {
     const struct workspace *ws = w->workspace;
@@ -214,7 +220,7 @@ static bool write_execution(const struct writer *w, struct msg_result *result)
     const struct db_result *from = &subject->result;
     struct msg_execution *out = arena_new(w->arena, struct msg_execution);
     if (!out) return false;
-    /* What another family's task has found invalid by preparing it was not run after that. */
+    /* A candidate that another family's task found invalid on preparing was not run after that. */
     enum err_code code = w->workspace->invalid_code;
     if (!code && subject->result_known) code = subject->result_code;
     if (w->workspace->reading->schema->no_data && !w->workspace->invalid_code) code = ERR_NO_DATA;
@@ -239,7 +245,7 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     const struct workspace *ws = w->workspace;
     const struct sql_diag *diags = ws->subject.bound ? ws->subject.bound->diags : NULL;
     if (!diags && ws->subject.stmt) diags = ws->subject.stmt->diags;
-    /* It parsed, and the engine stops somewhere in it: perhaps at a form that is another engine's. */
+    /* It parsed, but the engine stops inside it, perhaps at a form of another engine. */
     const struct db_dialect *dialect = ws->subject.db ? db_dialect(ws->subject.db) : NULL;
     bool stopped = !diags && ws->subject.stmt && ws->offset >= 0;
     if (stopped && dialect && dialect->lacks) diags = dialect->lacks(w->arena, ws->subject.stmt);
@@ -251,7 +257,7 @@ static bool write_invalid(const struct writer *w, struct msg_result *out)
     return out->findings != NULL;
 }
 
-/* Times stay here: they would double what travels for each silent signal. */
+/* Counts times here only: they would double the bytes of each silent signal. */
 static void count(struct worker_stats *stats, const struct msg_result *result, const struct vsig_verdict *verdicts)
 {
     for (uint32_t i = 0; i < result->n_signals; i++) {
@@ -262,7 +268,7 @@ static void count(struct worker_stats *stats, const struct msg_result *result, c
     }
 }
 
-/* --- queries near the candidate --- */
+/* --- similar queries --- */
 
 static struct repair_suspect *suspects_of(struct arena *arena, const struct msg_task *task, uint32_t *n)
 {
@@ -275,7 +281,7 @@ static struct repair_suspect *suspects_of(struct arena *arena, const struct msg_
     return out;
 }
 
-/* What the likest wrong queries became, never those of the same question; texts live in `arena`. */
+/* Adds the corrections of the most similar wrong queries, never those of the same question. Texts live in `arena`. */
 static void add_examples(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                          struct repair_example *list, struct repair_query *query)
 {
@@ -286,8 +292,7 @@ static void add_examples(struct workspace *workspace, struct arena *arena, const
     query->n_examples = examples_for_repair(workspace->config->examples, arena, &like, REPAIR_MAX_EXAMPLES, list);
 }
 
-/* The proposals, copied out of the memory in which they were made; none, with a message that says why, of a candidate that nothing
- * can be proposed for. */
+/* Writes the proposals, copied from their working memory. Without any, the message gives the reason. */
 static bool write_proposals(struct workspace *workspace, struct arena *arena, const struct msg_task *task,
                             const struct repair_query *asked, struct msg_result *out)
 {
@@ -336,7 +341,7 @@ static enum err_code answer_proposals(struct workspace *workspace, struct arena 
     return ERR_OK;
 }
 
-/* --- in what readings differ --- */
+/* --- differences between readings --- */
 
 static bool copy_question(struct arena *arena, const struct explain_readings *from, struct msg_result *out)
 {
@@ -351,7 +356,7 @@ static bool copy_question(struct arena *arena, const struct explain_readings *fr
     return whole;
 }
 
-/* Why there is no question is no failure of the family: the result says so with its own code. */
+/* Writes a clarification question. Failing to find one is not a failure of the family: the result has its own code. */
 static enum err_code answer_readings(const struct workspace *workspace, struct arena *arena,
                                      const struct msg_task *task, struct msg_result *out, struct err *err)
 {

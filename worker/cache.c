@@ -1,8 +1,10 @@
-/* How values travel. The first design had them in hashes, value → columns, looked up in Redis one by one. But signals
- * ask for values dozens of times a question, mostly to learn that one is absent; the nearest values of a column need
- * all of it; and Redis cannot tell "absent" from "evicted", so that a lookup there could quietly change a verdict. So a
- * column's values come as a whole: small columns within the index, a large one as a part of its own when the filter in
- * the index says that it may hold what is asked for. bench/notes/databases.md has the figures of both.
+/* DESIGN: a column's values travel as a whole. Small columns are part of the index. A large column is a separate
+ * part, and is read only when the filter in the index says that it may hold the requested value.
+ *
+ * Rejected: hashes, value → columns, looked up in Redis one by one (the first design). Signals look values up dozens of
+ * times a question, mostly to find one absent. The nearest values of a column need all of it. Redis cannot distinguish
+ * "absent" from "evicted", so a lookup there could silently change a verdict. bench/notes/databases.md has the figures
+ * of both.
  */
 #include "worker/cache.h"
 
@@ -29,22 +31,22 @@ struct counters {
 
 struct cache {
     struct links links;
-    struct counters counters; /* those of the links are kept there */
+    struct counters counters; /* those of the links are in `links` */
     char *prefix;
     int64_t ttl_ms, wait_ms, lease_ms;
-    struct lease_keeper *keeper; /* of the locks that this process holds */
+    struct lease_keeper *keeper; /* of this process's locks */
 };
 
-/* One index on its way to be found or built. */
+/* The search for an index, or its build. */
 struct flight {
     struct cache *cache;
     struct db *db;
     const char *db_name, *path;
     const struct schema_options *options;
     char fingerprint[33], key[33];
-    struct lease lock;                     /* on building it */
-    char *schema, *stage, *index, *values; /* keys in Redis; of the parts what they begin with */
-    char when[32];                         /* the server's clock when the lock was taken */
+    struct lease lock;                     /* lock on building it */
+    char *schema, *stage, *index, *values; /* keys in Redis; `values` is a prefix */
+    char when[32];                         /* server's clock when the lock was taken */
 };
 
 static void count(atomic_ullong *counter, uint64_t n)
@@ -54,7 +56,7 @@ static void count(atomic_ullong *counter, uint64_t n)
 
 /* --- commands ----------------------------------------------------------------------------------------------------- */
 
-/* A command of strings; the list ends with NULL. */
+/* Builds a command from strings; the list ends with NULL. */
 static struct link_command make(const char *first, ...)
 {
     struct link_command command = {0};
@@ -85,15 +87,15 @@ static bool is_string(const redisReply *reply)
 
 /* --- the lock ----------------------------------------------------------------------------------------------------- */
 
-/* The holder alone may renew or give back. */
+/* Only the holder may renew or release. */
 static const char RENEW[] = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
                             "return redis.call('PEXPIRE', KEYS[1], ARGV[2])";
 static const char RELEASE[] = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end "
                               "return redis.call('DEL', KEYS[1])";
 
-/* INVARIANT fenced: what was staged under a token becomes the index only while the lock holds that token, in one step;
- * and the pointer only moves to an index whose lock was taken later. Keys: lock, stage, schema, index. Arguments:
- * token, ttl, fingerprint, when. The pointer may be anything, or not be writable: it is not worth failing for. */
+/* INVARIANT fenced: a staged index is published only while the lock holds its token, in one step. The pointer moves
+ * only to an index whose lock was taken later. Keys: lock, stage, schema, index. Arguments: token, ttl, fingerprint,
+ * when. A corrupt or unwritable pointer is ignored. */
 static const char PUBLISH[] =
     "local held = redis.call('GET', KEYS[1]) == ARGV[1] "
     "if held then redis.call('DEL', KEYS[1]) end "
@@ -113,7 +115,7 @@ static void release(struct flight *flight)
     if (links_call(&flight->cache->links, &command, 1, false, &reply, NULL) == ERR_OK) links_free_replies(&reply, 1);
 }
 
-/* For the keeper. Where it fails another builds the same, at worst. */
+/* Callback of the keeper. A failed renewal costs at worst a second build by another process. */
 static void renew(void *ctx, const struct lease *lock)
 {
     struct cache *cache = ctx;
@@ -127,13 +129,13 @@ static void renew(void *ctx, const struct lease *lock)
 
 static const int64_t REBUILD_PAUSE_NS = 1000000000;
 
-/* Where an index that was found gets the columns that are apart, and what it takes to build them instead. */
+/* The source of separate columns for an index that was found, and the settings for building them instead. */
 struct parts {
     struct cache *cache;
     char *values, *db_name, *path, *descriptions_dir;
     struct schema_options options;
     struct db_limits limits;
-    struct schema_index *built; /* once Redis has failed us */
+    struct schema_index *built; /* own index, once Redis has failed */
     int64_t failed_ns;
 };
 
@@ -148,7 +150,7 @@ static void parts_end(void *ctx)
     g_free(parts);
 }
 
-/* Put one column there. */
+/* Stores one column. */
 static bool put_part(struct cache *cache, const char *values, const struct schema_index *index, uint32_t column)
 {
     struct schema_blob blob;
@@ -170,7 +172,7 @@ static bool put_part(struct cache *cache, const char *values, const struct schem
     return good;
 }
 
-/* Before the index that leaves them out. What is under such a key only depends on the key: a late builder writes the
+/* Stores the separate columns before their index. Their content depends only on the key, so a late builder writes the
  * same again. */
 static bool put_parts(struct flight *flight, const struct schema_index *index)
 {
@@ -199,7 +201,7 @@ static struct values *get_part(struct parts *parts, const struct schema_index *i
     return part;
 }
 
-/* With a handle of its own: whoever asks for a value has none at hand. */
+/* Builds the index with a handle of its own, because callers that look up a value have none. */
 static struct schema_index *build_again(struct parts *parts)
 {
     struct db *db;
@@ -211,8 +213,8 @@ static struct schema_index *build_again(struct parts *parts)
     return index;
 }
 
-/* INVARIANT equal: a column that Redis does not hand over is built, so that the answer is the same. Only where that is
- * not possible either (the database has changed since), its values are unknown, which is not the same as absent. */
+/* INVARIANT equal: a column that Redis does not return is built, so that the answer is the same. If that is impossible
+ * (the database has changed since), its values are unknown, which differs from absent. */
 static struct values *load_part(void *ctx, const struct schema_index *index, uint32_t column)
 {
     struct parts *parts = ctx;
@@ -246,7 +248,7 @@ static void attach_parts(const struct flight *flight, struct schema_index *index
 
 /* --- finding ------------------------------------------------------------------------------------------------------ */
 
-/* An index of a reply's bytes, if they are one of what this flight looks for. */
+/* Decodes an index from a reply, if it is the requested one. */
 static struct schema_index *read_reply(struct flight *flight, const redisReply *reply)
 {
     struct schema_index *index;
@@ -262,8 +264,8 @@ static struct schema_index *read_reply(struct flight *flight, const redisReply *
     return NULL;
 }
 
-/* What cannot be used is taken away, so that nobody else reads it in vain. Another may have put a good one there
- * meanwhile: that costs a build and no more. */
+/* Deletes an unusable index, so that other processes do not read it in vain. Deleting a good one written meanwhile
+ * costs only a build. */
 static void delete_unusable(struct flight *flight)
 {
     struct link_command command = make("DEL", flight->schema, NULL);
@@ -274,8 +276,8 @@ static void delete_unusable(struct flight *flight)
 
 enum found { FOUND, LOCKED, LOCKED_ELSEWHERE, NO_REDIS };
 
-/* The common case, in one round trip that also keeps the index from expiring. LOCKED_ELSEWHERE: not there, or not
- * usable; try_lock says whether another process builds it. */
+/* Fetches the index and extends its expiry, in one round trip: the common case. Returns LOCKED_ELSEWHERE if it is
+ * missing or unusable; try_lock tells whether another process builds it. */
 static enum found fetch(struct flight *flight, struct schema_index **out)
 {
     struct number ttl = number_of(flight->cache->ttl_ms);
@@ -290,7 +292,7 @@ static enum found fetch(struct flight *flight, struct schema_index **out)
     return *out ? FOUND : LOCKED_ELSEWHERE;
 }
 
-/* The clock of the reply to TIME, in microseconds; "0" if it is none. */
+/* Stores the clock of the reply to TIME, in microseconds, or "0" if the reply is invalid. */
 static void note_time(struct flight *flight, const redisReply *reply)
 {
     g_strlcpy(flight->when, "0", sizeof flight->when);
@@ -300,7 +302,7 @@ static void note_time(struct flight *flight, const redisReply *reply)
     g_snprintf(flight->when, sizeof flight->when, "%s%06d", s->str, atoi(us->str));
 }
 
-/* Take the lock if it is free, and look again: the index may have come since. One round trip. */
+/* Takes the lock if it is free, and fetches again, because the index may have arrived. One round trip. */
 static enum found try_lock(struct flight *flight, struct schema_index **out)
 {
     struct number lease = number_of(flight->cache->lease_ms);
@@ -310,7 +312,7 @@ static enum found try_lock(struct flight *flight, struct schema_index **out)
     redisReply *replies[4];
     if (links_call(&flight->cache->links, commands, 4, false, replies, NULL)) return NO_REDIS;
     bool mine = is_string(replies[1]) && strcmp(replies[1]->str, flight->lock.token) == 0;
-    bool lockable = mine || is_string(replies[1]); /* else memory is full, or the key is not what it should be */
+    bool lockable = mine || is_string(replies[1]); /* otherwise memory is full, or the key has another type */
     bool there = replies[3]->type != REDIS_REPLY_NIL;
     note_time(flight, replies[2]);
     *out = is_string(replies[3]) ? read_reply(flight, replies[3]) : NULL;
@@ -322,7 +324,7 @@ static enum found try_lock(struct flight *flight, struct schema_index **out)
     return mine ? LOCKED : lockable ? LOCKED_ELSEWHERE : NO_REDIS;
 }
 
-/* FOUND, LOCKED (build, then publish), or NO_REDIS (build for oneself). */
+/* Returns FOUND, LOCKED (build, then publish), or NO_REDIS (build without publishing). */
 static enum found fetch_or_lock(struct flight *flight, struct schema_index **out)
 {
     struct cache *cache = flight->cache;
@@ -366,7 +368,7 @@ static void stage_and_publish(struct flight *flight, const struct schema_blob *b
     links_free_replies(replies, 2);
 }
 
-/* An index whose database changed while it was built is not shared: its key would no longer be right. */
+/* Publishes an index, unless its database changed during the build: its key would then be wrong. */
 static void publish(struct flight *flight, const struct schema_index *index)
 {
     struct schema_blob blob = {0};

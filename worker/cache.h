@@ -1,44 +1,44 @@
 /* The fleet's cache of schema indexes, in Redis: the layer between a process's own cache and building.
  *
- *   thread: the subject in hand → process: struct schema_cache → fleet: this → schema_build
+ *    thread: the current subject → process: struct schema_cache → fleet: this → schema_build
  *
- * Redis can only ever save work. Down, slow, full, evicting, restarting, failing over, or answering rubbish: the index
- * is then built here, it is the same index, and a counter says so. After a failure Redis is left alone for a while (a
- * circuit breaker), so that a dead one costs one timeout and not one a database.
+ * Redis only saves work. If it is down, slow, full, evicting, restarting, failing over or corrupt, the index is built
+ * here. It is the same index, and a counter records it. After a failure the circuit is open for a while, so a dead
+ * Redis costs one timeout and not one for each database.
  *
- * Keys, `assay` being the prefix and <fp> schema_blob_key, so that nothing is invalidated in place:
- *   assay:<db>:<fp>:schema          the index (lib/schema/blob.h), expiring
- *   assay:<db>:<fp>:values:<column> the values of a large column, expiring; fetched when it is asked for
- *   assay:<db>:<fp>:lock            token of the one process that builds it, expiring in `lease_ms`
- *   assay:<db>:<fp>:stage:<token>   what it has built, until the token is found to be good
- *   assay:<db>:index                "<fp> <when>": the newest index of the database, for people and tools
+ * The keys, with the prefix `assay` and <fp> from schema_blob_key, so that nothing is invalidated in place:
+ *    assay:<db>:<fp>:schema          the index (lib/schema/blob.h), expiring
+ *    assay:<db>:<fp>:values:<column> the values of a large column, expiring; fetched on demand
+ *    assay:<db>:<fp>:lock            token of the one process that builds it, expiring in `lease_ms`
+ *    assay:<db>:<fp>:stage:<token>   the built index, until the token is validated
+ *    assay:<db>:index                "<fp> <when>": the newest index of the database, for people and tools
  *
- * One builder in the whole fleet: SET NX PX takes the lock, a heartbeat keeps it, and the others wait for the index, at
- * most `wait_ms`, then build for themselves. A builder that was paused past its lease finds another's token: its result
- * is used here and thrown away there. `when` is the server's clock at the time of the lock, so that a late builder of
- * an old index cannot put the pointer back.
+ * One process of the fleet builds an index. SET NX PX takes the lock, and a heartbeat renews it. The others wait for
+ * the index, at most `wait_ms`, then build their own. A builder that was paused past its lease finds another's token:
+ * its result is used locally and not published. `when` is the server's clock when the lock was taken, so a late builder
+ * of an old index cannot move the pointer back.
  */
 #ifndef ASSAY_WORKER_CACHE_H
 #define ASSAY_WORKER_CACHE_H
 
 #include "lib/schema/schema.h"
 
-/* Zero is a default; NULL is none. */
+/* Zero is the default; NULL is none. */
 struct cache_config {
     const char *address;                                  /* host, host:port, [v6]:port, or unix:/path */
     bool tls;                                             /* refused: hiredis is used without its TLS part */
     const char *user, *password_file, *password_variable; /* first line of a file; name of an environment variable */
     uint32_t database;
     const char *prefix; /* "assay" */
-    int64_t ttl_ms;     /* 7 days: of an index since it was last asked for */
-    int64_t timeout_ms; /* 500: of silence, and to connect. A whole call may take 8 times as long */
-    int64_t wait_ms;    /* 30,000: for the index that another process is building */
-    int64_t lease_ms;   /* 10,000: a builder that died holds the others up for so long */
-    int64_t retry_ms;   /* 1,000: before Redis is asked again after a failure; doubles up to 30 times as much */
-    uint64_t max_bytes; /* 256 MiB: a longer reply or index is not taken, nor put there */
+    int64_t ttl_ms;     /* 7 days: since the last use of an index */
+    int64_t timeout_ms; /* 500: of silence, and to connect; a whole call may take 8 times as long */
+    int64_t wait_ms;    /* 30,000: for an index that another process builds */
+    int64_t lease_ms;   /* 10,000: longest delay by a builder that died */
+    int64_t retry_ms;   /* 1,000: pause after a failure; doubles up to 30 times as much */
+    uint64_t max_bytes; /* 256 MiB: longest reply or index that is accepted or stored */
 };
 
-/* counter, what it counts */
+/* counter, meaning */
 #define CACHE_COUNTERS(X)                                                                                              \
     X(hits, "indexes read from Redis")                                                                                 \
     X(misses, "indexes not found in Redis")                                                                            \
@@ -63,27 +63,28 @@ struct cache_stats {
 #define X(name, help) uint64_t name;
     CACHE_COUNTERS(X)
 #undef X
-    bool unavailable;              /* Redis failed last time; it is left alone */
-    char last_error[ERR_TEXT_MAX]; /* how it failed last; empty: never */
+    bool unavailable;              /* circuit open after a failure */
+    char last_error[ERR_TEXT_MAX]; /* last failure; empty if there was none */
 };
 
 struct cache;
 
-/* `config` is copied. Does not connect: a Redis that is down at the start is like one that goes down later. ERR_CONFIG:
- * an address that is none, TLS, a password that cannot be read, no database number. */
+/* Creates a cache. `config` is copied. Does not connect, because Redis may be down at any time. Returns ERR_CONFIG for
+ * an invalid address, TLS, an unreadable password or an invalid database number. */
 enum err_code cache_open(const struct cache_config *config, struct cache **out, struct err *err);
-/* After the last index that came through it was let go. NULL is fine. */
+/* Frees the cache. All indexes that came through it must be released before. NULL is allowed. */
 void cache_close(struct cache *cache);
 
-/* For schema_cache_build_with; `ctx` is a struct cache. Errors are schema_build's alone. Thread: any. */
+/* Builds an index or reads it from the cache; a callback for schema_cache_build_with. `ctx` is a struct cache. Errors
+ * are those of schema_build. Thread: any. */
 enum err_code cache_build(void *ctx, struct db *db, const char *db_name, const char *path,
                           const struct schema_options *options, struct schema_index **out, struct err *err);
 
-/* Does Redis answer, with these credentials? ERR_UNREACHABLE, with its own words. Asks even when it is left alone. For
- * a start-up message or a check by a person, not needed for anything. Thread: any. */
+/* Checks that Redis replies with these credentials, even if the circuit is open. Returns ERR_UNREACHABLE with the
+ * error. Only for messages and manual checks. Thread: any. */
 enum err_code cache_ping(struct cache *cache, struct err *err);
 
-/* Thread: any. */
+/* Copies the statistics. Thread: any. */
 void cache_get_stats(struct cache *cache, struct cache_stats *out);
 
 #endif

@@ -13,9 +13,9 @@ struct budget {
     struct links links;
     bool linked;
     char *key;
-    double limits[AMOUNTS]; /* of a minute; 0: none */
-    double share;           /* of this process, where Redis does not count */
-    pthread_mutex_t lock;   /* over what follows */
+    double limits[AMOUNTS]; /* per minute; 0 means no limit */
+    double share;           /* of this process, if Redis is unavailable */
+    pthread_mutex_t lock;   /* guards the fields below */
     double left[AMOUNTS];
     int64_t as_of_ms;
 };
@@ -29,7 +29,8 @@ static void as_array(const struct budget_amount *amount, double out[AMOUNTS])
 
 /* --- in Redis ----------------------------------------------------------------------------------------------------- */
 
-/* Keys: the hash. Arguments: for each amount its limit and what is taken; then 1 to take only where all is left, 0 to take in any case. */
+/* Keys: the hash. Arguments: limit and amount of each kind. Then 1 to take only if all suffice, 0 to take in any
+ * case. */
 static const char SPEND[] =
     "local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000) "
     "local at = tonumber(redis.call('HGET', KEYS[1], 'at') or now) "
@@ -46,7 +47,7 @@ static const char SPEND[] =
     "redis.call('PEXPIRE', KEYS[1], 600000) "
     "return 1";
 
-/* 1, 0, or below 0: Redis is away. */
+/* Returns 1 or 0, or below 0 if Redis is unavailable. */
 static int spend_shared(struct budget *budget, const double wants[AMOUNTS], bool only_if_enough)
 {
     char numbers[2 * AMOUNTS][32];
@@ -66,7 +67,7 @@ static int spend_shared(struct budget *budget, const double wants[AMOUNTS], bool
     return answer;
 }
 
-/* --- here --------------------------------------------------------------------------------------------------------- */
+/* --- local --- */
 
 static bool spend_here(struct budget *budget, const double wants[AMOUNTS], bool only_if_enough)
 {

@@ -1,6 +1,8 @@
-/* What may be spent in a minute: requests, tokens, money. A bucket that holds a minute's worth and fills evenly; in Redis, `<prefix>:budget:<name>`,
- * for the whole fleet, by the server's clock. Redis away: each process has a bucket with its share of it, which is budget / processes. What is
- * spent is taken in advance as an estimate and settled after; so it may be overdrawn by what is under way.
+/* The budget of a minute: requests, tokens, money.
+ *
+ * A token bucket holds one minute's amount and fills evenly. It is in Redis, at `<prefix>:budget:<name>`, for the whole
+ * fleet, by the server's clock. If Redis is unavailable, each process has a bucket with its share: budget / processes.
+ * An estimate is taken in advance and settled afterwards, so the budget may be overdrawn by the calls in flight.
  */
 #ifndef ASSAY_WORKER_CACHE_BUDGET_H
 #define ASSAY_WORKER_CACHE_BUDGET_H
@@ -12,20 +14,20 @@ struct budget_amount {
 };
 
 struct budget_config {
-    struct cache_config redis;       /* no address: shares only */
-    uint32_t processes;              /* assumed when Redis does not count; 0: 8 with Redis, one without */
-    struct budget_amount per_minute; /* 0: no bound */
+    struct cache_config redis;       /* without an address: shares only */
+    uint32_t processes;              /* assumed if Redis is unavailable; 0: 8 with Redis, 1 without */
+    struct budget_amount per_minute; /* 0 means no limit */
 };
 
 struct budget;
 
-/* `config` is copied, the strings of redis too. ERR_CONFIG as cache_open. */
+/* Creates a budget. `config` is copied with the strings of redis. Returns ERR_CONFIG as cache_open does. */
 enum err_code budget_open(const struct budget_config *config, struct budget **out, struct err *err);
-void budget_close(struct budget *budget); /* NULL is fine */
+void budget_close(struct budget *budget); /* NULL is allowed */
 
-/* Take an estimate out. False: too little is left, and nothing was taken. Thread: any. */
+/* Takes an estimate. Returns false, and takes nothing, if too little is left. Thread: any. */
 bool budget_take(struct budget *budget, const struct budget_amount *estimate);
-/* What it came to, in place of the estimate. Thread: any. */
+/* Replaces the estimate with the actual amount. Thread: any. */
 void budget_settle(struct budget *budget, const struct budget_amount *estimate, const struct budget_amount *spent);
 
 #endif

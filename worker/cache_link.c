@@ -1,3 +1,9 @@
+/* DESIGN: a pool of idle connections, a circuit breaker, and one exchange for each call.
+ *
+ * hiredis connects and parses; this file waits with poll, because a call needs one deadline over all its reads and
+ * writes. A reply's size is bounded before hiredis allocates it. A connection that failed is closed, and all idle ones
+ * with it. The breaker opens at the first failure and is guarded by the same lock as the idle connections.
+ */
 #include "worker/cache_link.h"
 
 #include "lib/base/clock.h"
@@ -16,15 +22,15 @@ enum { MAX_ELEMENTS = 1024, CHUNK = 256 << 10, CALL_TIMEOUTS = 8, PAUSE_GROWTH =
 
 struct link {
     redisContext *redis;
-    redisReplyObjectFunctions functions;        /* hiredis's, with a bound */
-    const redisReplyObjectFunctions *unbounded; /* hiredis's own */
+    redisReplyObjectFunctions functions;        /* those of hiredis, with a bound */
+    const redisReplyObjectFunctions *unbounded; /* those of hiredis */
     uint64_t max_bytes;
     char *chunk; /* CHUNK bytes */
 };
 
-/* --- what a reply may be ------------------------------------------------------------------------------------------ */
+/* --- bounds of a reply --- */
 
-/* hiredis allocates what a reply announces. */
+/* Limits a string of a reply, because hiredis allocates the announced length. */
 static void *create_string(const redisReadTask *task, char *text, size_t len)
 {
     const struct link *link = task->privdata;
@@ -60,7 +66,7 @@ struct exchange {
     struct links *links;
     struct link *link;
     const char *out;
-    size_t left; /* to send */
+    size_t left; /* bytes to send */
     uint64_t received;
     redisReply **replies;
     uint32_t n, got;
@@ -107,8 +113,8 @@ static enum err_code receive_some(struct exchange *x)
     return parse(x);
 }
 
-/* At most timeout_ms of silence, and CALL_TIMEOUTS times as much in all, so that single bytes now and then do not
- * stretch a call. */
+/* Waits for the socket: at most timeout_ms of silence, and CALL_TIMEOUTS times as much in all. Single bytes now and
+ * then therefore do not stretch a call. */
 static enum err_code wait_io(struct exchange *x, int64_t until_ns)
 {
     int64_t left_ms = (until_ns - clock_now_ns()) / 1000000;
@@ -139,7 +145,7 @@ static char *format_commands(const struct link_command *commands, uint32_t n, si
     return g_string_free(all, FALSE);
 }
 
-/* Errors that say something about the server rather than the command. */
+/* True for errors that concern the server rather than the command. */
 static bool cannot_serve(const redisReply *reply)
 {
     static const char *const words[] = {"LOADING",    "READONLY",    "NOAUTH", "WRONGPASS", "NOPERM",
@@ -194,7 +200,7 @@ static struct link_command command_of(int argc, const char *const *argv)
     return command;
 }
 
-/* AUTH and SELECT, as configured. */
+/* Sends AUTH and SELECT as configured. */
 static enum err_code authenticate(struct links *links, struct link *link, struct err *err)
 {
     const struct link_config *config = &links->config;
@@ -221,7 +227,7 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
     const struct link_config *config = &links->config;
     struct timeval timeout = {config->timeout_ms / 1000, config->timeout_ms % 1000 * 1000};
     *out = NULL;
-    if (libhiredis_open(err)) return err->code = ERR_UNREACHABLE; /* as good as a server that is down */
+    if (libhiredis_open(err)) return err->code = ERR_UNREACHABLE; /* same as an unreachable server */
     struct link *link = g_new0(struct link, 1);
     link->redis = config->port ? redisConnectWithTimeout(config->host, config->port, timeout)
                                : redisConnectUnixWithTimeout(config->host, timeout);
@@ -242,8 +248,8 @@ static enum err_code open_link(struct links *links, struct link **out, struct er
     return code;
 }
 
-/* Nothing has come in while it lay idle: no end of the connection, as after a restart, and no reply that nobody asked
- * for. */
+/* Returns true if nothing arrived while the connection was idle: no end of the connection, as after a restart, and no
+ * unexpected reply. */
 static bool is_clean(const struct link *link)
 {
     struct pollfd fd = {.fd = link->redis->fd, .events = POLLIN};
@@ -276,7 +282,7 @@ static void put_idle(struct links *links, struct link *link)
 
 /* --- the breaker -------------------------------------------------------------------------------------------------- */
 
-/* It opens at the first failure. */
+/* Configures the breaker to open at the first failure. */
 static struct breaker_config breaker_config(const struct links *links)
 {
     int64_t first_ns = links->config.retry_ms * 1000000;
@@ -291,7 +297,8 @@ static bool may_ask(struct links *links)
     return admitted;
 }
 
-/* How a call ended. True: Redis has come back by it, or gone. Under the lock. */
+/* Reports a call's outcome to the breaker. Returns true if Redis has become available or unavailable. The caller holds
+ * the lock. */
 static bool report(struct links *links, enum breaker_outcome outcome)
 {
     struct breaker_config config = breaker_config(links);
@@ -314,7 +321,7 @@ static void note_failure(struct links *links, const char *text)
     pthread_mutex_lock(&links->lock);
     bool news = report(links, BREAKER_FAILED);
     g_strlcpy(links->last_error, text, sizeof links->last_error);
-    for (uint32_t i = 0; i < links->n_idle; i++) close_link(links->idle[i]); /* of the same server, and no better */
+    for (uint32_t i = 0; i < links->n_idle; i++) close_link(links->idle[i]); /* same server, probably broken too */
     links->n_idle = 0;
     pthread_mutex_unlock(&links->lock);
     const struct log_field why = log_field_text("why", text);

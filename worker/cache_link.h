@@ -1,5 +1,5 @@
-/* Calls to one Redis server: connections, deadlines, what a reply may be, and the breaker. hiredis connects, writes
- * commands and parses replies; the waiting is done here, because hiredis's timeouts bound a single read and not a whole
+/* Calls to one Redis server: connections, deadlines, bounds of replies, and the breaker. hiredis connects, writes
+ * commands and parses replies. Waiting is done here, because hiredis's timeouts limit a single read and not a whole
  * call. */
 #ifndef ASSAY_WORKER_CACHE_LINK_H
 #define ASSAY_WORKER_CACHE_LINK_H
@@ -36,7 +36,7 @@ struct links {
     pthread_mutex_t lock;
     struct link *idle[LINK_IDLE];
     uint32_t n_idle;
-    struct breaker breaker; /* closed: it answered last time */
+    struct breaker breaker; /* closed if the last call succeeded */
     char last_error[ERR_TEXT_MAX];
 };
 
@@ -46,20 +46,22 @@ struct link_command {
     size_t lens[LINK_MAX_ARGS];
 };
 
-/* Takes over the strings of `config`. */
+/* Initializes the links. Takes ownership of the strings of `config`. */
 void links_init(struct links *links, const struct link_config *config);
 void links_free(struct links *links);
 
-/* Send n commands in one go and take their n replies; the caller owes links_free_replies. ERR_UNREACHABLE: no
- * connection, no answer in time, rubbish; or left alone since the last such failure (unless `anyway`). An error reply
- * to a command is a reply, but for those that say that this server cannot serve now (loading, a read-only replica, no
- * permission), which count as failures too. Thread: any. */
+/* Sends n commands at once and receives their n replies. Free them with links_free_replies.
+ *
+ * Returns ERR_UNREACHABLE without a connection, on a timeout, for an invalid reply, or while the circuit is open
+ * (unless `anyway`). An error reply to a command is a reply. Exceptions are errors of the server (loading, a read-only
+ * replica, no permission), which count as failures too. Thread: any.
+ */
 enum err_code links_call(struct links *links, const struct link_command *commands, uint32_t n, bool anyway,
                          redisReply **replies, struct err *err);
 void links_free_replies(redisReply **replies, uint32_t n);
 
-/* The links that a configuration asks for; its strings are the caller's, links_init takes them over. Errors as
- * cache_open's; nothing is owed then. (cache.c) */
+/* Reads a configuration for links_init, which takes ownership of its strings. Errors are those of cache_open; nothing
+ * must be freed then. (cache.c) */
 struct cache_config;
 enum err_code cache_read_config(const struct cache_config *config, struct link_config *out, struct err *err);
 

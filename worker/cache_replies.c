@@ -1,3 +1,9 @@
+/* DESIGN: an LRU cache in memory before Redis, with one caller for each key.
+ *
+ * `asked` holds the keys for which a thread of this process is calling the model or waits for another process. The
+ * other threads wait on `heard`. Between processes a lease in Redis does the same; waiters poll with a backoff. Without
+ * Redis each process calls by itself.
+ */
 #include "worker/cache_replies.h"
 
 #include "lib/base/backoff.h"
@@ -16,7 +22,7 @@ static const struct backoff PAUSES = {10000000, 250000000, 0.5, 1.5};
 struct reply {
     char *key, *text;
     int64_t ends_ns;
-    GList *place; /* in `recent` */
+    GList *place; /* link in `recent` */
 };
 
 struct replies {
@@ -27,11 +33,11 @@ struct replies {
     int64_t ttl_ms, lease_ms;
     char token[LEASE_TOKEN]; /* of this process's leases */
 
-    pthread_mutex_t lock; /* over what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t heard;
     GHashTable *known; /* key → struct reply */
-    GQueue recent;     /* of struct reply, the one used last first */
-    GHashTable *asked; /* keys that this process asks for now */
+    GQueue recent;     /* of struct reply, last used first */
+    GHashTable *asked; /* keys that this process is requesting */
 };
 
 static void reply_free(gpointer p)
@@ -42,7 +48,7 @@ static void reply_free(gpointer p)
     g_free(reply);
 }
 
-/* --- memory; under the lock --------------------------------------------------------------------------------------- */
+/* --- memory; the caller holds the lock --- */
 
 static void forget(struct replies *replies, struct reply *reply)
 {
@@ -79,7 +85,7 @@ static void remember(struct replies *replies, const char *key, const char *text)
 
 /* --- Redis -------------------------------------------------------------------------------------------------------- */
 
-/* The reply to one command of `argc` words; NULL: Redis is away. The caller owes links_free_replies. */
+/* Returns the reply to a command of `argc` words, or NULL if Redis is unavailable. Free with links_free_replies. */
 static redisReply *call(struct replies *replies, int argc, const char *const *argv)
 {
     struct link_command command = {.argc = argc};
@@ -102,7 +108,7 @@ static char *fetch(struct replies *replies, const char *key)
     return text;
 }
 
-/* True also where Redis is away: then everybody asks. */
+/* Takes the lease of a key. Returns true also if Redis is unavailable: every process then calls the model. */
 static bool take_lease(struct replies *replies, const char *key)
 {
     char *name = g_strdup_printf("%s:llm:%s:asked", replies->prefix, key), ms[24];
@@ -129,9 +135,10 @@ static void store(struct replies *replies, const char *key, const char *text)
     g_free(name);
 }
 
-/* --- asking once -------------------------------------------------------------------------------------------------- */
+/* --- one caller for each key --- */
 
-/* Has this thread to ask for it? False: another one of this process did, and it is known now, or until_ns is there. */
+/* Tells whether this thread must request the key. Returns false if another thread of this process did, and *text is
+ * known or until_ns has passed. */
 static bool enter(struct replies *replies, const char *key, int64_t until_ns, char **text)
 {
     pthread_mutex_lock(&replies->lock);
@@ -145,7 +152,7 @@ static bool enter(struct replies *replies, const char *key, int64_t until_ns, ch
     return mine;
 }
 
-/* Until it is worth asking again, or somebody here heard something. */
+/* Waits for the next attempt, or for a reply in this process. */
 static void pause_some(struct replies *replies, uint32_t attempt, int64_t until_ns)
 {
     int64_t left_ns = until_ns - clock_now_ns();
@@ -155,7 +162,7 @@ static void pause_some(struct replies *replies, uint32_t attempt, int64_t until_
     pthread_mutex_unlock(&replies->lock);
 }
 
-/* Another process may be asking: wait for what it hears. NULL: it is to be asked for here. */
+/* Waits for another process's reply. Returns NULL if this process must call the model. */
 static char *wait_for_others(struct replies *replies, const char *key, int64_t until_ns)
 {
     char *text = fetch(replies, key);

@@ -11,7 +11,7 @@ struct cache_verdicts {
     int64_t ttl_ms;
 };
 
-/* The caller owes links_free_replies where it is ERR_OK. */
+/* Runs a command. After ERR_OK the caller frees the reply with links_free_replies. */
 static enum err_code call(struct cache_verdicts *verdicts, struct link_command *command, redisReply **reply)
 {
     for (int i = 0; i < command->argc; i++)
@@ -26,7 +26,7 @@ static enum err_code set(struct cache_verdicts *verdicts, char *name, const void
     struct link_command command = {.argc = 5, .argv = {"SET", name, bytes, "PX", expiry}, .lens = {[2] = len}};
     redisReply *reply;
     enum err_code code = call(verdicts, &command, &reply);
-    if (!code) links_free_replies(&reply, 1); /* memory that is full is as good as an end of its time */
+    if (!code) links_free_replies(&reply, 1); /* full memory is treated like expiry */
     g_free(name);
     return code;
 }
@@ -41,8 +41,8 @@ static bool is_state(const char *text, size_t len)
     return text && len == STATE_TEXT - 1 && strspn(text, "0123456789abcdef") == len;
 }
 
-/* The state, and the verdict that is kept under it, in one round trip. Key: the state's. Arguments: what stands in a verdict's name before the
- * state, and behind it. */
+/* Reads the state and the verdict stored under it, in one round trip. Key: the state's. Arguments: the parts of a
+ * verdict's name before and after the state. */
 static const char FIND[] = "local state = redis.call('GET', KEYS[1]) "
                            "if not state then return {} end "
                            "return {state, redis.call('GET', ARGV[1] .. state .. ARGV[2])}";
@@ -52,7 +52,7 @@ static bool is_string(const redisReply *reply)
     return reply->type == REDIS_REPLY_STRING;
 }
 
-/* Of the reply to FIND. */
+/* Decodes the reply to FIND. */
 static enum err_code read_found(const redisReply *reply, char **bytes, size_t *len)
 {
     bool known = reply->type == REDIS_REPLY_ARRAY && reply->elements == 2 && is_string(reply->element[0]) &&

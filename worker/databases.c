@@ -1,5 +1,9 @@
-/* From the name of a database to its file. The name comes from a message: it may only pick among what lies under the
- * operator's roots. */
+/* DESIGN: from the name of a database to its location and policy.
+ *
+ * The name comes from a message, so it may only select among the catalogue's entries and the files under the operator's
+ * roots. A name that could leave a root is refused. The policies of an entry and of a request are joined to the
+ * stricter of both, and no request can relax the operator's.
+ */
 #include "worker/worker.h"
 
 #include "proto/message/msg.h"
@@ -18,7 +22,7 @@ static bool is_safe(const char *name)
     return true;
 }
 
-/* `*path` if it exists there. */
+/* Sets `*path` if the file exists. */
 static bool try_path(char *candidate, char **path)
 {
     if (candidate && access(candidate, F_OK) == 0) {
@@ -44,7 +48,7 @@ const struct worker_database *worker_database_find(const struct worker_databases
     return NULL;
 }
 
-/* --- what may leave ----------------------------------------------------------------------------------------------- */
+/* --- policies --- */
 
 /* Unset is the wire's default, which shows values. */
 enum msg_expose worker_expose(const struct worker_databases *databases, const char *name, enum msg_expose requested)
@@ -62,7 +66,7 @@ bool worker_hides_denied(const struct worker_databases *databases, const char *n
     return (own ? own : databases->deny_mode) == WORKER_DENY_HIDE;
 }
 
-/* The denied columns of all, of the entry (may be NULL) and of the request, in the arena. */
+/* Joins the denied columns of all databases, of the entry (may be NULL) and of the request, in the arena. */
 static const char *const *join_denied(const struct worker_databases *databases, const struct worker_database *entry,
                                       const struct msg_task *task, struct arena *arena, uint32_t *n)
 {
@@ -131,9 +135,9 @@ enum err_code worker_database_path(const struct worker_databases *databases, con
                    databases->n_roots ? databases->roots[0] : "any root: none is configured");
 }
 
-/* --- their names -------------------------------------------------------------------------------------------------- */
+/* --- names --- */
 
-/* The name that an entry of a root's folder stands for, g_free; NULL: none. */
+/* Returns the database name of an entry of a root's folder, or NULL. Free with g_free. */
 static char *name_under(const char *root, const char *entry)
 {
     static const char suffix[] = ".sqlite";
@@ -176,7 +180,7 @@ static gboolean copy_name(void *name, void *unused, void *list)
     struct name_list *names = list;
     (void)unused;
     names->items[names->n] = arena_strdup(names->arena, name);
-    return !names->items[names->n++]; /* TRUE: go no further */
+    return !names->items[names->n++]; /* TRUE: stop */
 }
 
 enum err_code worker_databases_names(const struct worker_databases *databases, struct arena *arena,

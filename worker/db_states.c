@@ -1,3 +1,8 @@
+/* DESIGN: a table of watched databases, and one thread that inspects them in turn.
+ *
+ * Workers add a database to the table when they judge it; the thread alone removes it when idle. The thread uses its
+ * own handles. The lock guards the table and the two fields that workers use, and is not held during an inspection.
+ */
 #include "worker/db_states.h"
 
 #include "lib/base/clock.h"
@@ -11,12 +16,12 @@
 enum { LOOK_MS = 1000, STATE_MS = 5000, IDLE_MS = 600000, MAX_WATCHED = 1024 };
 static const int64_t MS = 1000000;
 
-/* A database that is looked at. */
+/* A watched database. */
 struct watched {
     char *path;
-    int64_t used_ns; /* this and the next under the lock */
-    bool tells;      /* it was looked at, and its fingerprint tells every change */
-    struct db *db;   /* the thread's; NULL: to be opened */
+    int64_t used_ns; /* guarded by the lock, like the next field */
+    bool tells;      /* was inspected, and its fingerprint shows every change */
+    struct db *db;   /* the thread's handle; NULL until it is opened */
 };
 
 struct db_states {
@@ -26,12 +31,12 @@ struct db_states {
     bool runs;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool stopping;     /* this and what follows: under the lock */
-    bool has_new;      /* databases that were not looked at yet */
-    GHashTable *names; /* → struct watched; entries are removed by the thread alone */
+    bool stopping;     /* guarded by the lock, like the fields below */
+    bool has_new;      /* databases that were not inspected yet */
+    GHashTable *names; /* name → struct watched; only the thread removes entries */
 };
 
-/* --- what a state is made of --- */
+/* --- computing a state --- */
 
 static void add_limits(GString *text, const struct db_limits *limits)
 {
@@ -91,7 +96,7 @@ bool db_states_of(struct db_states *states, const struct db *db, const char *nam
         pthread_cond_signal(&states->changed);
     }
     if (watched) watched->used_ns = clock_now_ns();
-    bool tells = watched && (watched->tells || db_tells_changes(db)); /* a handle may not have looked yet */
+    bool tells = watched && (watched->tells || db_tells_changes(db)); /* the thread may not have inspected it yet */
     pthread_mutex_unlock(&states->lock);
     if (tells) state_of(states, name, path, fingerprint, out);
     return tells;
@@ -99,7 +104,7 @@ bool db_states_of(struct db_states *states, const struct db *db, const char *nam
 
 /* --- the thread --- */
 
-/* A file that was replaced, or a server that went, is opened anew. */
+/* Inspects a database. A replaced file, or a lost server, is opened again. */
 static enum err_code look(const struct db_states *states, const char *name, struct watched *watched,
                           char out[STATE_TEXT])
 {
@@ -116,7 +121,7 @@ static enum err_code look(const struct db_states *states, const char *name, stru
     return code;
 }
 
-/* A look that took so long that what it saw may be past is none. */
+/* Inspects a database and publishes its state. A slow inspection may be outdated and is not published. */
 static void look_and_publish(struct db_states *states, const char *name, struct watched *watched)
 {
     char state[STATE_TEXT];
@@ -135,7 +140,7 @@ static gboolean is_idle(gpointer name, gpointer value, gpointer now_ns)
     return *(const int64_t *)now_ns - ((const struct watched *)value)->used_ns > IDLE_MS * MS;
 }
 
-/* Their names, which stay as long as the thread removes none. */
+/* Returns the names, which stay valid because only this thread removes entries. */
 static GPtrArray *names_of(struct db_states *states)
 {
     GPtrArray *names = g_ptr_array_new();
@@ -159,7 +164,7 @@ static struct watched *watched_by(struct db_states *states, const char *name)
     return watched;
 }
 
-/* Until it is time to look again, or there is something new. False: the end. */
+/* Waits for the next inspection, or for a new database. Returns false when stopping. */
 static bool rest(struct db_states *states)
 {
     struct timespec due = clock_after_ns(LOOK_MS * MS);

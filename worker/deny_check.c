@@ -1,6 +1,8 @@
-/* Each database is opened once, however many scopes ask for it; equal entries are matched together. Entries of one
- * scope that have matched are not looked for in its other databases, so that a policy for all databases of a folder
- * opens few of them. */
+/* DESIGN: each database is opened once, however many scopes name it, and equal entries are matched together.
+ *
+ * Entries of a scope that have matched are not looked for in its other databases. A policy for all databases of a
+ * folder therefore opens few of them. The check has one deadline, and each database a shorter one.
+ */
 #include "worker/deny_check.h"
 
 #include "lib/base/clock.h"
@@ -17,8 +19,8 @@ enum { CHECK_MS = 10000, DATABASE_MS = 5000 };
 struct entry {
     const struct deny_scope *scope;
     const char *text;
-    bool matched, searched; /* in a database that could be read */
-    const char *closed;     /* a database that could not be read; NULL: none */
+    bool matched, searched; /* was looked for in a readable database */
+    const char *closed;     /* name of an unreadable database; NULL without one */
 };
 
 struct checker {
@@ -26,7 +28,7 @@ struct checker {
     struct arena arena;
     struct entry *entries;
     uint32_t n;
-    GPtrArray *of_all;   /* struct entry *: of all databases */
+    GPtrArray *of_all;   /* struct entry *, for all databases */
     GHashTable *by_name; /* of a database: GPtrArray of struct entry * */
     int64_t until_ns;
     void (*warn)(const char *text);
@@ -91,7 +93,7 @@ static enum err_code match(const struct checker *c, const char *name, const char
     return code;
 }
 
-/* Entries are matched by their texts, each once. */
+/* Matches entries by their texts, each once. */
 static void match_entries(struct checker *c, const char *name, GPtrArray *open)
 {
     GHashTable *numbers = g_hash_table_new(g_str_hash, g_str_equal);
@@ -126,7 +128,7 @@ static void check_database(struct checker *c, const char *name)
     g_ptr_array_free(open, TRUE);
 }
 
-/* --- what came of it ---------------------------------------------------------------------------------------------- */
+/* --- outcome --- */
 
 static void report_undecided(const struct checker *c, const struct entry *entry)
 {

@@ -1,37 +1,36 @@
-/* DESIGN: what becomes of a task. This is the only file of worker/ that acks, nacks, dead-letters or gives up.
+/* DESIGN: the outcome of a task. Only this file of worker/ acks, nacks, dead-letters or gives up.
  *
- * A task ends in exactly one of four ways, and the class of its error decides which:
+ * A task ends in exactly one of four ways, according to the class of its error:
  *
- *   ok      answered, acked
- *   retry   (a locked database) nacked with a growing, jittered delay; after max_attempts it is treated as reject. What
- *           lies with the database or the fleet (a breaker that is open, no permit, no answer) comes again as long as
- *           the task's deadline allows
- *   reject  if the task could be read: answered with every signal of the family unavailable for that reason, then
- *           acked, so that the coordinator need not wait for a deadline. If it could not be read, there is nobody to
- *           answer: it goes to the dead-letter topic with where it stood and why, and is acked after that
- *   fatal   (memory, a closed transport) nacked, and the thread ends; another member of the group gets the task
+ *    ok      answered, acked
+ *    retry   (a locked database) nacked with a growing, jittered delay; after max_attempts treated as reject. Failures
+ *            of the database or the fleet (open circuit, no permit, timeout) are retried within the task's deadline
+ *    reject  if the task could be read: answered with every signal of the family unavailable for that reason, then
+ *            acked, so that the coordinator does not wait for the deadline. Otherwise there is no coordinator to
+ *            answer: the message is dead-lettered with its position and the reason, then acked
+ *    fatal   (memory, a closed transport) nacked, and the thread ends; another member of the group gets the task
  *
- * Tasks of one request may share a message. Each ends for itself in one of these ways; then the message is acked, or nacked if one of them
- * is to come again, which those that were answered here do not.
+ * Tasks of one request may share a message. Each ends by itself in one of these ways. Then the message is acked, or
+ * nacked if one of them must be redelivered; tasks that were answered here are not judged again.
  *
- * Invariants. *Answer before ack*: a task is acked only when its result has been taken by the transport, so a crash
- * repeats work and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*:
- * signals and handles only return codes. *Unavailable is said*: no failure is ever answered as silent.
+ * Invariants. *Answer before ack*: a task is acked only when the transport has taken its result. A crash repeats work
+ * and loses none; tasks are pure, and the coordinator keeps the first of two equal results. *One place*: signals and
+ * handles only return codes. *Unavailable is reported*: no failure is ever answered as silent.
  *
- * A task that may have ended two processes is judged by one of its own (isolated.h); one that ends that too is answered
- * `rejected` and also becomes a dead letter.
+ * A task that may have killed two processes is judged in an isolated process (isolated.h). If it kills that one too, it
+ * is answered `rejected` and dead-lettered.
  *
- * Late tasks are a kind of reject: past its deadline nobody would read the answer in time, but it is still given, so
+ * Late tasks are a kind of reject. Past its deadline the result is no longer read in time, but it is still sent, so
  * that the verdict can name the family.
  *
- * Results go out up to OUTBOX at a time: one lock, one wake-up of the coordinator. Those of a request that follow one
- * another, a candidate's families as a rule, are one message where its coordinator reads such: a broker's work is
- * counted in messages.
- * When the results queue is full the worker waits, for the coordinator never waits for workers: no cycle.
+ * Up to OUTBOX results are sent at a time: one lock, one wake-up of the coordinator. Consecutive results of a request,
+ * usually a candidate's families, are one message if its coordinator supports that, because a broker's cost is per
+ * message. When the results queue is full the worker waits. The coordinator never waits for workers, so there is no
+ * cycle.
  *
- * Rejected: retrying inside the loop (blocks other databases behind a locked one); answering "late" by silence (a
- * coordinator could not tell it from a dead worker); one dead letter queue for both sides (a task is identified by
- * where it stood, a request by its id).
+ * Rejected: retrying inside the loop (blocks other databases behind a locked one). Rejected: not answering late tasks
+ * (a coordinator could not tell them from a dead worker). Rejected: one dead-letter queue for both sides (a task is
+ * identified by its position, a request by its id).
  */
 #include "worker/internal.h"
 
@@ -50,12 +49,12 @@
 
 enum { DEFAULT_ATTEMPTS = 5, DEFAULT_RETRY_MS = 20, MAX_RETRY_MS = 2000, OFFER_MS = 100 };
 enum {
-    ANSWER_MS = 300, /* left for an answer when waiting is given up */
-    HOLD_MS = 100,   /* a permit is kept so long from task to task, then others have their turn */
-    WAIT_MS = 250,   /* for a permit, before the task goes to the back */
+    ANSWER_MS = 300, /* time reserved for the answer when waiting ends */
+    HOLD_MS = 100,   /* longest reuse of a permit across tasks; then others get a chance */
+    WAIT_MS = 250,   /* for a permit, before the task is nacked */
     MAX_CRASHES = 2,
     KEY_BYTES = 64,     /* of a result's key, rounded up */
-    ISOLATED_MS = 60000 /* of a task without a deadline */
+    ISOLATED_MS = 60000 /* for a task without a deadline */
 };
 
 static uint32_t place_of(const struct bus_message *message)
@@ -63,7 +62,7 @@ static uint32_t place_of(const struct bus_message *message)
     return (uint32_t)((uint64_t)message->offset % NACKED);
 }
 
-/* NULL: it was not handed back here, as far as is known. */
+/* Returns this worker's record of a nacked message, or NULL if there is none. */
 static const struct nacked *find_nacked(const struct worker *worker, const struct bus_message *message)
 {
     const struct nacked *own = &worker->nacked[place_of(message)];
@@ -91,7 +90,7 @@ static void nack(struct worker *worker, const struct delivery *delivery)
     bus_nack(worker->consumer, message, delivery->delay_ms);
 }
 
-/* The last of a message's tasks decides for it. */
+/* Ends one task. The last task of a message acks or nacks the message. */
 static void end_task(struct lane *lane, struct delivery *delivery)
 {
     if (--delivery->left) return;
@@ -124,7 +123,7 @@ static enum err_code fatal(struct lane *lane, struct polled_task *polled, enum e
     return code;
 }
 
-/* Offer until there is room. ERR_FULL: asked to stop meanwhile. */
+/* Offers messages until they are taken. Returns ERR_FULL if stopped meanwhile. */
 static enum err_code offer(struct lane *lane, const struct bus_out *out, uint32_t n, uint32_t *taken)
 {
     enum err_code code = ERR_FULL;
@@ -133,7 +132,7 @@ static enum err_code offer(struct lane *lane, const struct bus_out *out, uint32_
         uint32_t more = 0;
         code = bus_produce(lane->worker->config.bus, out + *taken, n - *taken, OFFER_MS, &more);
         *taken += more;
-        if (code == ERR_FULL) dispatch_give_permit(lane); /* who waits here lets others ask the database */
+        if (code == ERR_FULL) dispatch_give_permit(lane); /* lets others use the database during the wait */
         if (code == ERR_FULL && atomic_load(&lane->worker->stopping)) break;
     }
     return code;
@@ -144,7 +143,7 @@ enum err_code dispatch_flush(struct lane *lane, struct err *err)
     struct outbox *outbox = &lane->worker->outbox;
     if (outbox->n == 0) return ERR_OK;
     uint32_t taken;
-    for (uint32_t i = 0; i < outbox->n_out; i++) { /* now only: a buffer moves as it grows */
+    for (uint32_t i = 0; i < outbox->n_out; i++) { /* set only now, because a buffer may move while it grows */
         outbox->out[i].value = outbox->buffers[i].bytes;
         outbox->out[i].len = outbox->buffers[i].len;
     }
@@ -159,8 +158,8 @@ enum err_code dispatch_flush(struct lane *lane, struct err *err)
     return err_set(err, code, "cannot deliver results: %s", err_meaning(code));
 }
 
-/* Behind the results in the buffer. ERR_LIMIT_BYTES: the message is larger than the results' topic takes, the buffer as it
- * was. */
+/* Appends a result to the buffer. Returns ERR_LIMIT_BYTES, and leaves the buffer unchanged, if the message would exceed
+ * the limit of the results topic. */
 static enum err_code append(struct lane *lane, struct msg_buffer *buffer, const struct msg_result *result)
 {
     size_t before = buffer->len, most = bus_max_bytes(lane->worker->config.bus, BUS_RESULTS);
@@ -170,7 +169,7 @@ static enum err_code append(struct lane *lane, struct msg_buffer *buffer, const 
     return ERR_LIMIT_BYTES;
 }
 
-/* Without the sample of rows; then without an answer but why there is none. */
+/* Appends the result without its sample of rows; failing that, an unavailable answer with the reason. */
 static enum err_code append_smaller(struct lane *lane, struct msg_buffer *buffer, const struct msg_task *task,
                                     const struct msg_result *result)
 {
@@ -187,7 +186,7 @@ static enum err_code append_smaller(struct lane *lane, struct msg_buffer *buffer
     return code ? code : append(lane, buffer, &smaller);
 }
 
-/* Into the message before, if that is of the same request and its coordinator reads such. */
+/* Joins the last message if it belongs to the same request and its coordinator supports that. */
 static bool join(struct lane *lane, const struct msg_task *task, const char *key, const struct msg_result *result)
 {
     struct outbox *outbox = &lane->worker->outbox;
@@ -196,7 +195,7 @@ static bool join(struct lane *lane, const struct msg_task *task, const char *key
     return strcmp(outbox->keys[last], key) == 0 && append(lane, &outbox->buffers[last], result) == ERR_OK;
 }
 
-/* A message of its own. */
+/* Begins a new message. */
 static enum err_code begin_message(struct lane *lane, const struct msg_task *task, const char *key,
                                    const struct msg_result *result)
 {
@@ -215,7 +214,7 @@ static enum err_code begin_message(struct lane *lane, const struct msg_task *tas
     return ERR_OK;
 }
 
-/* Put a result into the outbox; its task is done when it is out. */
+/* Puts a result into the outbox; its task is done when the result is sent. */
 static enum err_code answer(struct lane *lane, struct polled_task *polled, const struct msg_result *result,
                             struct err *err)
 {
@@ -230,7 +229,7 @@ static enum err_code answer(struct lane *lane, struct polled_task *polled, const
     return outbox->n == OUTBOX ? dispatch_flush(lane, err) : ERR_OK;
 }
 
-/* Keep the message where a person will find it. ERR_FULL: asked to stop meanwhile. */
+/* Dead-letters the message. Returns ERR_FULL if stopped meanwhile. */
 static enum err_code send_letter(struct lane *lane, const struct bus_message *message, const struct err *why,
                                  const char *stage)
 {
@@ -250,7 +249,7 @@ static enum err_code send_letter(struct lane *lane, const struct bus_message *me
     if (code) return code;
     lane->stats.dead++;
     lane->stats.dead_by[why->code]++;
-    char key[40] = ""; /* which request it belongs to */
+    char key[40] = ""; /* the request that it belongs to */
     uint32_t len = message->key_len < sizeof key ? message->key_len : (uint32_t)sizeof key - 1;
     if (message->key) memcpy(key, message->key, len);
     const struct log_field fields[] = {
@@ -261,17 +260,17 @@ static enum err_code send_letter(struct lane *lane, const struct bus_message *me
     return ERR_OK;
 }
 
-/* Nobody can be answered. */
+/* Dead-letters a message that cannot be answered. */
 static enum err_code dead_letter(struct lane *lane, struct polled_task *polled, const struct err *why, struct err *err)
 {
     enum err_code code = send_letter(lane, polled->delivery->message, why, "read");
-    if (code == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK; /* left to the others */
+    if (code == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK; /* left to other workers */
     if (code) return fatal(lane, polled, code, err);
     end_task(lane, polled->delivery);
     return ERR_OK;
 }
 
-/* Of the one task, not of those that share its message. */
+/* Dead-letters one task, without those that share its message. */
 static enum err_code send_letter_of_task(struct lane *lane, const struct polled_task *polled, const struct err *why)
 {
     struct bus_message own = *polled->delivery->message;
@@ -280,8 +279,8 @@ static enum err_code send_letter_of_task(struct lane *lane, const struct polled_
     return send_letter(lane, &own, why, "judge");
 }
 
-/* True if the failure is of one of our databases, whose place only the log tells. The name of a database that there is
- * not is the requester's word. */
+/* Returns true if the failure concerns a configured database, whose location only the log shows. The name of a missing
+ * database is the requester's text. */
 static bool is_about_place(const struct lane *lane, const struct msg_task *task, const struct err *why)
 {
     return err_names_locations(why->code) &&
@@ -293,7 +292,7 @@ static enum err_code reject(struct lane *lane, struct polled_task *polled, const
     struct msg_result result = {0};
     const struct msg_task *task = polled->task;
     if (!task) return dead_letter(lane, polled, why, err);
-    if (why->code == ERR_REJECTED) { /* answered, and kept: it is a defect that somebody should see */
+    if (why->code == ERR_REJECTED) { /* answered and also stored, because it is a defect to be inspected */
         enum err_code sent = send_letter_of_task(lane, polled, why);
         if (sent == ERR_FULL) return dispatch_return(lane, polled, 0), ERR_OK;
         if (sent) return fatal(lane, polled, sent, err);
@@ -316,7 +315,7 @@ static enum err_code reject(struct lane *lane, struct polled_task *polled, const
     return code ? fatal(lane, polled, code, err) : answer(lane, polled, &result, err);
 }
 
-/* What lies with the database or the fleet and not with the task: it may come again as long as its deadline allows. */
+/* True for failures of the database or the fleet, not of the task: they are retried within its deadline. */
 static bool is_retried_until_deadline(enum err_code code)
 {
     return code == ERR_DB_UNAVAILABLE || code == ERR_UNREACHABLE || code == ERR_FULL;
@@ -371,8 +370,8 @@ enum err_code dispatch_evaluate(struct lane *lane, const struct msg_task *task, 
     return code;
 }
 
-/* Deliveries of this message to others, who then ended. How many owners of its partition died is another count, the
- * transport's (proto/bus/kafka/crashes.h). */
+/* Returns the deliveries of this message to other processes, which then ended. The transport counts crashed owners of
+ * the partition separately (proto/bus/kafka/crashes.h). */
 static uint32_t other_deliveries(const struct lane *lane, const struct bus_message *message)
 {
     const struct nacked *own = find_nacked(lane->worker, message);
@@ -380,7 +379,7 @@ static uint32_t other_deliveries(const struct lane *lane, const struct bus_messa
     return message->attempts > n ? message->attempts - n : 0;
 }
 
-/* INVARIANT suspect: what may have ended two processes is not judged in this one. */
+/* INVARIANT suspect: a task that may have killed two processes is not judged in this one. */
 static bool is_poison_suspect(const struct lane *lane, const struct bus_message *message)
 {
     uint32_t most = lane->worker->config.max_crashes ? lane->worker->config.max_crashes : MAX_CRASHES;
@@ -408,8 +407,8 @@ void dispatch_give_permit(struct lane *lane)
     lane->permit_db = NULL;
 }
 
-/* Where the database has a cap: have a permit, the one kept if it is fresh. Waits for a moment only; other databases
- * have their tasks in the same queue. */
+/* Takes a permit if the database has a limit, reusing a recent one. Waits only briefly, because tasks of other
+ * databases are in the same queue. */
 static enum err_code take_permit(struct lane *lane, const struct msg_task *task, int64_t deadline_ns, struct err *err)
 {
     const struct worker_database *entry = worker_database_find(&lane->worker->config.databases, task->db);
@@ -431,14 +430,14 @@ static enum err_code take_permit(struct lane *lane, const struct msg_task *task,
     return ERR_OK;
 }
 
-/* A candidate that runs into its limit has an answer; what comes out here is the catalogue that could not be read. */
+/* A candidate that exceeds its limit has a result. An error here means that the catalogue could not be read. */
 static enum breaker_outcome outcome_of(enum err_code code)
 {
     if (code == ERR_UNREACHABLE || code == ERR_LIMIT_TIME) return BREAKER_FAILED;
     return code == ERR_OK ? BREAKER_ALIVE : BREAKER_UNKNOWN;
 }
 
-/* A server that goes on with statements that were given up gets no more of them. What lies under a root is a file. */
+/* Checks that the server is not still running abandoned statements. A database under a root is a file. */
 static enum err_code check_abandoned(struct breakers *breakers, const struct worker_config *config, const char *db,
                                      int64_t *wait_ms, struct err *err)
 {
@@ -447,12 +446,13 @@ static enum err_code check_abandoned(struct breakers *breakers, const struct wor
     return breakers_check_abandoned(breakers, db, entry->path, wait_ms, err);
 }
 
-/* Judge a task where its database may be asked. *wait_ms: when to come again, if that is known. */
+/* Judges a task if its database is available. *wait_ms is the time until the next attempt, if known. */
 static enum err_code judge(struct lane *lane, const struct polled_task *polled, bool suspect, struct msg_result *result,
                            int64_t *wait_ms, struct err *err)
 {
     const struct msg_task *task = polled->task;
-    struct breakers *breakers = task->schema ? NULL : lane->worker->config.breakers; /* its db is a label */
+    /* with a schema, db is only a label */
+    struct breakers *breakers = task->schema ? NULL : lane->worker->config.breakers;
     int64_t left_ns = task->deadline_ns ? task->deadline_ns - bus_now_ns(lane->worker->config.bus) : 0;
     if (task->deadline_ns && left_ns <= 0)
         return err_set(err, ERR_DEADLINE, "the deadline passed before the task was started");
@@ -471,7 +471,7 @@ static enum err_code judge(struct lane *lane, const struct polled_task *polled, 
     return code;
 }
 
-/* The span of a task, under that of its request; what is done for it comes under it. */
+/* Begins the span of a task, below that of its request. */
 static void begin_span(struct lane *lane, const struct msg_task *task, struct trace_span *span)
 {
     struct trace_context parent = {0};

@@ -1,17 +1,18 @@
-/* The explain family: why the candidate has this result, and what the verifier wants to know of it.
+/* DESIGN: the explain family: why the candidate has this result, and the input of the verifier.
  *
- * Explaining may run statements of its own (where a row came from, why there is none). All of them together get
- * explain_ms: when that is spent the candidate is explained again without them, from its text and the schema alone, and
- * the explanation says what is missing. So no candidate, however slow to trace, holds up the loop or goes unexplained.
+ * Explaining may run its own statements (to find the source of a row, or why there is none). All of them together get
+ * explain_ms. If that is exceeded, the candidate is explained again without them, from its text and the schema alone.
+ * The explanation then says which part is missing. A slow candidate therefore neither blocks the loop nor stays
+ * unexplained.
  *
- * A task may ask for a part alone. The rows behind a result are for people, who read those of the answer; the verifier's
- * numbers are made of what follows from the statement.
+ * A task may request a part alone. The rows behind a result are for people, who read those of the answer. The
+ * verifier's numbers are derived from the statement.
  *
- * A candidate that ran into a limit is explained without its result, which is not asked for again. One that Assay's own
- * parser does not understand, though the engine does, has a plain statement that there is no explanation.
+ * A candidate that exceeded a limit is explained without its result, which is not computed again. If Assay's own parser
+ * does not understand it, though the engine does, a plain sentence says that there is no explanation.
  *
- * Whatever is shown of the data follows the task's policy; the verifier's numbers tell how question and candidate meet,
- * never a value.
+ * Exposed data follow the task's policy. The verifier's numbers describe how question and candidate match, never a
+ * value.
  */
 #include "worker/internal.h"
 
@@ -44,7 +45,7 @@ static struct explain_options options_of(const struct msg_task *task, bool open)
     return options;
 }
 
-/* The statements of explaining end by this; 0: never. */
+/* Returns the deadline of explaining's statements, or 0 without one. */
 static int64_t explain_deadline(const struct workspace *ws, int64_t deadline_ns)
 {
     int64_t ms = ws->config->explain_ms ? ws->config->explain_ms : EXPLAIN_MS, own = clock_now_ns() + ms * 1000000;
@@ -79,7 +80,7 @@ static enum err_code explain(struct workspace *ws, const struct msg_task *task, 
 
 /* --- the premise --- */
 
-/* At most `max` bytes, at the end of a character. */
+/* Returns at most `max` bytes, cut at the end of a character. */
 static size_t cut(const char *text, size_t len, size_t max)
 {
     if (len <= max) return len;
@@ -99,7 +100,7 @@ static void add_value(GString *out, const struct db_value *value)
     }
 }
 
-/* "2 rows (name, age): Leo, 7; Mia, 4": as many rows as the policy lets out. */
+/* Writes "2 rows (name, age): Leo, 7; Mia, 4", with as many rows as the policy exposes. */
 static void add_result(GString *out, const struct vsig_subject *subject, uint32_t rows)
 {
     const struct db_result *result = &subject->result;
@@ -118,7 +119,7 @@ static void add_result(GString *out, const struct vsig_subject *subject, uint32_
         }
 }
 
-/* Text for a message: valid, without a NUL, within its bound. NULL: the arena is full. */
+/* Returns text for a message: valid, without a NUL, within its bound. Returns NULL if the arena is full. */
 static const char *text_of(struct arena *arena, const char *text, size_t len)
 {
     char *valid = g_utf8_make_valid(text, (gssize)len);
@@ -127,7 +128,7 @@ static const char *text_of(struct arena *arena, const char *text, size_t len)
     return out;
 }
 
-/* SQL | result | explanation, as the paper has it. Its own code leaves the joins out; here nothing is. */
+/* Returns SQL | result | explanation, as in the paper. The paper's code omits the joins; here nothing is omitted. */
 static const char *premise_of(struct arena *arena, const struct workspace *ws, const struct explanation *explanation,
                               const struct explain_options *options)
 {

@@ -1,3 +1,9 @@
+/* DESIGN: a small table of open databases, one for each worker lane, with the least recently used evicted.
+ *
+ * A handle is opened on first use and stays open for later tasks, with its result cache. A schema without data is a
+ * handle too, under a name that no database can have. Only the lane uses its handles; another thread may interrupt the
+ * current one, so closing takes a lock.
+ */
 #include "worker/internal.h"
 
 #include <stdlib.h>
@@ -32,7 +38,8 @@ static void close_handle(struct handles *handles, struct handle *handle)
     pthread_mutex_unlock(&handles->closing);
 }
 
-/* INVARIANT open: what is interrupted is not closed meanwhile. Closing may take seconds, and nothing runs then. */
+/* INVARIANT open: a handle being interrupted is not closed meanwhile. Closing may take seconds, in which no statement
+ * runs, so the interrupt gives up if the lock is taken. */
 void handles_interrupt(struct handles *handles)
 {
     if (pthread_mutex_trylock(&handles->closing)) return;
@@ -43,7 +50,7 @@ void handles_interrupt(struct handles *handles)
 
 void handles_free(struct handles *handles)
 {
-    if (!handles->max) return; /* never made */
+    if (!handles->max) return; /* never initialized */
     for (uint32_t i = 0; i < handles->n; i++) close_handle(handles, &handles->items[i]);
     executor_free(handles->executor);
     free(handles->items);
@@ -65,7 +72,7 @@ static struct handle *find(struct handles *handles, const char *name)
     return NULL;
 }
 
-/* The worker's limits, with those that the entry has of its own. */
+/* Returns the worker's limits, overridden by those of the entry. */
 static struct db_limits limits_of(const struct worker_config *config, const char *name)
 {
     const struct worker_database *entry = worker_database_find(&config->databases, name);
@@ -143,8 +150,8 @@ enum err_code handles_get(struct handles *handles, const struct worker_config *c
     return ERR_OK;
 }
 
-/* What it is known by, here and in every cache: a path of no file and no server, since it has the schemas' own prefix,
- * and a name with a line break in front, as no database has one. The text would do, but is long. */
+/* Opens a schema. Its path, here and in every cache, has the schemas' own prefix, so it is neither a file nor a server.
+ * Its name starts with a line break, unlike any database's. The text itself would be unique too, but is long. */
 static enum err_code open_schema(struct handles *handles, const struct worker_config *config, const char *name,
                                  const char *text, struct handle *out, struct err *err)
 {

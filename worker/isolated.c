@@ -1,3 +1,9 @@
+/* DESIGN: a task judged in a child process, connected by two pipes.
+ *
+ * The parent writes the encoded task and reads the encoded result in one poll loop with a deadline, so neither side
+ * blocks the other. A child that exceeds its time is killed. Its wait status decides: death by a signal is the task's
+ * fault, any other failure is not. The child's part makes a worker without a bus or group.
+ */
 #include "worker/isolated.h"
 
 #include "lib/base/clock.h"
@@ -16,7 +22,7 @@
 
 enum { CHUNK = 64 << 10, SLICE_MS = 50, END_MS = 2000 };
 
-/* --- in the process of its own ------------------------------------------------------------------------------------ */
+/* --- in the isolated process --- */
 
 /* The answer points into `why`. */
 static enum err_code judge(struct lane *lane, const struct msg_task *task, int64_t left_ms, struct msg_result *result,
@@ -47,7 +53,7 @@ enum err_code isolated_evaluate(const struct worker_config *config, const void *
     return code ? err_set(err, code, "%s", why.text[0] ? why.text : err_meaning(code)) : ERR_OK;
 }
 
-/* --- around it ---------------------------------------------------------------------------------------------------- */
+/* --- in the parent --- */
 
 struct child {
     pid_t pid;
@@ -70,7 +76,7 @@ static char **environment_with(const char *variable)
     return all;
 }
 
-/* Without the signals that its parent blocks. */
+/* Starts the program, without the signals that its parent blocks. */
 static int spawn(struct child *child, const char *const *argv, const char *variable, const int in[2], const int out[2])
 {
     posix_spawn_file_actions_t files;
@@ -120,7 +126,7 @@ static bool append(struct msg_buffer *output, const char *bytes, size_t len, siz
     return true;
 }
 
-/* One look at both ends. false: it has closed its output, or says too much. */
+/* Serves both pipes once. Returns false if the child has closed its output or exceeds the limit. */
 static bool exchange(struct child *child, const char **input, size_t *left, size_t max, struct msg_buffer *output)
 {
     static const short ENDED = POLLIN | POLLHUP | POLLERR;
@@ -128,7 +134,7 @@ static bool exchange(struct child *child, const char **input, size_t *left, size
     struct pollfd fds[2] = {{child->out, POLLIN, 0}, {child->in, POLLOUT, 0}};
     poll(fds, child->in >= 0 ? 2 : 1, SLICE_MS);
     if (child->in >= 0 && fds[1].revents) {
-        ssize_t n = write(child->in, *input, *left); /* SIGPIPE is ignored by whoever runs workers */
+        ssize_t n = write(child->in, *input, *left); /* SIGPIPE is ignored in processes that run workers */
         if (n > 0) *input += n, *left -= (size_t)n;
         if (!*left || (n < 0 && errno != EAGAIN && errno != EINTR)) close_end(&child->in);
     }
@@ -137,7 +143,7 @@ static bool exchange(struct child *child, const char **input, size_t *left, size
     return n < 0 ? errno == EINTR : n > 0 && append(output, chunk, (size_t)n, max);
 }
 
-/* Its wait status; below 0: it had to be stopped. */
+/* Returns the child's wait status, or below 0 if it was killed. */
 static int reap(pid_t pid, int64_t until_ns)
 {
     int status;

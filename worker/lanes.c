@@ -1,21 +1,22 @@
-/* DESIGN: a worker's threads, so that work is not stuck behind work.
+/* DESIGN: a worker's threads, so that slow candidates do not block others.
  *
- * One lane leads: it polls, and judges what came candidate by candidate. The others follow it with their eyes on the
- * clock. A candidate that takes longer than slow_ms makes the next free lane the leader, which goes on behind it; the
- * lane that was overtaken goes on with all families of its candidate, answers, and follows. Nothing is begun twice, no
- * limit is shortened, and an answer is what it would have been. With no free lane the leader finishes its candidate
- * itself, so at most slow_threads candidates are judged aside.
+ * One lane leads: it polls and judges the batch, candidate by candidate. The others follow and watch the clock. If a
+ * candidate takes longer than slow_ms, the next free lane becomes the leader and continues behind it. The overtaken
+ * lane finishes all families of its candidate, sends the results, and follows. No work starts twice, no limit is
+ * shortened, and results are unchanged. Without a free lane the leader finishes its candidate itself, so at most
+ * slow_threads candidates are judged beside it.
  *
- * INVARIANT turn: the consumer, the outbox and the batches belong to who has the turn, a lock. A lane has it except
- * while it judges (dispatch) and while it waits to lead. The leader keeps it while it polls: for a moment only if slow
- * candidates are out, and never before those who return with an answer have had it.
+ * INVARIANT turn: the consumer, the outbox and the batches belong to the holder of the turn, a lock. A lane holds it
+ * except while it judges (dispatch) and while it waits to lead. The leader holds it while it polls. That poll is brief
+ * if slow candidates are running, and starts only after returning lanes have had the turn.
  *
- * A batch stays until all lanes that took a candidate from it are done; as a lane has one candidate, one batch more
+ * A batch stays until all lanes that took a candidate from it are done. A lane has one candidate, so one batch more
  * than lanes is enough.
  *
- * Rejected: trying each candidate for slow_ms and beginning anew elsewhere (pays twice, a cut try looks like a failure
- * to breakers and memos); a queue of slow candidates (what waits there has its deadline too, and a lane more does the
- * same); a thread for each task (candidates of a request share what their lane knows).
+ * Rejected: trying each candidate for slow_ms and restarting it elsewhere (costs twice, and an interrupted try looks
+ * like a failure to breakers and result caches). Rejected: a queue of slow candidates (queued candidates have deadlines
+ * too, and one more lane has the same effect). Rejected: a thread for each task (candidates of a request share their
+ * lane's data).
  */
 #include "worker/internal.h"
 
@@ -27,7 +28,7 @@
 #include <string.h>
 
 enum { POLL_MS = 500, SHORT_POLL_MS = 2, DEFAULT_SLOW_MS = 20 };
-enum { JUDGING = VSIG_FAMILY_COUNT - 1 }; /* families that look at every candidate: its messages come together */
+enum { JUDGING = VSIG_FAMILY_COUNT - 1 }; /* families that judge every candidate: its messages arrive together */
 
 void lanes_give_turn(struct lane *lane)
 {
@@ -56,7 +57,7 @@ static void publish(struct lane *lane)
     pthread_mutex_unlock(&lane->worker->lock);
 }
 
-/* --- what a poll gave --------------------------------------------------------------------------------------------- */
+/* --- reading a batch --- */
 
 static int compare(int64_t a, int64_t b)
 {
@@ -84,7 +85,7 @@ static enum err_code read_task(struct worker *worker, struct polled_task *out, s
                : err_set(&delivery->err, ERR_MALFORMED, "the message has tasks of more than one request");
 }
 
-/* Those that were not answered yet. A message of which one cannot be read is unreadable as a whole. */
+/* Reads the tasks that were not answered yet. A message with one unreadable task is unreadable as a whole. */
 static enum err_code read_tasks(struct worker *worker, struct delivery *delivery)
 {
     struct batch *batch = worker->batch;
@@ -126,10 +127,10 @@ static int by_candidate(const struct msg_task *a, const struct msg_task *b)
     return sign ? sign : memcmp(a->hash, b->hash, sizeof a->hash);
 }
 
-/* INVARIANT fair: requests in the order in which they would end if databases took turns, a task each (fair queueing); of
- * one database small requests before large ones, in the order in which they came. Tasks of one candidate together, those
- * of one request too. The execution family goes first: whether the engine takes the candidate then costs the others
- * nothing. Unreadable ones last. */
+/* INVARIANT fair: requests are ordered by their end if databases took turns, one task each (fair queueing). Within a
+ * database, small requests come before large ones, in the order of arrival. Tasks of one candidate stay together, and
+ * so do those of one request. The execution family goes first: the other families then know at no cost whether the
+ * engine accepts the candidate. Unreadable messages come last. */
 static int by_turn(const void *left, const void *right)
 {
     const struct polled_task *a = left, *b = right;
@@ -163,7 +164,8 @@ static void count_turns(struct delivery *deliveries, uint32_t n)
                 deliveries[i].turn += deliveries[other].left;
 }
 
-/* As many messages as have about BATCH tasks, and all of a candidate together: what comes after a large poll waits for it. */
+/* Returns how many messages have about BATCH tasks, as a multiple of a candidate's: later tasks wait behind a large
+ * poll. */
 static uint32_t count_messages(const struct batch *batch)
 {
     uint32_t n = BATCH * batch->n_deliveries / MAX(batch->n, 1);
@@ -184,7 +186,7 @@ static enum err_code poll_batch(struct lane *lane, struct err *err)
     uint32_t n;
     heartbeat(lane);
     while (atomic_load(&worker->returning)) pthread_cond_wait(&worker->returned, &worker->turn);
-    /* A task that takes seconds holds up nothing that another thread could take. */
+    /* A worker for models polls one message: other threads could take the others meanwhile. */
     enum err_code code = bus_poll(worker->consumer, 0, messages, worker->asks_models ? 1 : worker->at_a_time,
                                   atomic_load(&worker->slow_running) ? SHORT_POLL_MS : POLL_MS, &n);
     if (code == ERR_CLOSED) return atomic_store(&worker->stopping, true), ERR_OK;
@@ -221,7 +223,8 @@ static bool is_slow_now(const struct worker *worker, const char *db)
     return false;
 }
 
-/* With no lane free, one more of a slow database would hold everything: what is left of others goes first. */
+/* Chooses the next candidate. Without a free lane, another candidate of a slow database would block everything, so
+ * candidates of other databases go first. */
 static uint32_t choose_candidate(const struct worker *worker)
 {
     const struct batch *batch = worker->batch;
@@ -231,7 +234,7 @@ static uint32_t choose_candidate(const struct worker *worker)
     return at < batch->n ? at : batch->next;
 }
 
-/* To the front of what nobody has. */
+/* Moves tasks to the front of the untaken ones. */
 static void bring_forward(struct batch *batch, uint32_t from, uint32_t n)
 {
     for (uint32_t to = batch->next; to < from && n; to++, from++, n--) {
@@ -241,7 +244,7 @@ static void bring_forward(struct batch *batch, uint32_t from, uint32_t n)
     }
 }
 
-/* --- to stop what nobody waits for -------------------------------------------------------------------------------- */
+/* --- stopping cancelled requests --- */
 
 static void note_in_hand(struct lane *lane)
 {
@@ -250,9 +253,9 @@ static void note_in_hand(struct lane *lane)
     atomic_store(&lane->in_hand, task ? task->key.offset : IN_HAND_NONE);
 }
 
-/* INVARIANT stopped: a lane does not go on to another candidate while it is being stopped, so what is interrupted is
- * of the request that was meant. Nobody waits for the turn here: the coordinator asks, and whoever has the turn may
- * wait for the coordinator. */
+/* INVARIANT stopped: a lane does not move to another candidate while it is being stopped, so the interrupted statement
+ * belongs to the right request. This does not wait for the turn: the coordinator calls it, and the holder of the turn
+ * may wait for the coordinator. */
 static void leave_hand(struct lane *lane)
 {
     long long own = atomic_load(&lane->in_hand) & ~IN_HAND_STOPPING;
@@ -278,7 +281,7 @@ bool worker_stop_request(struct worker *worker, struct msg_key request)
     return some;
 }
 
-/* --- to judge it -------------------------------------------------------------------------------------------------- */
+/* --- judging --- */
 
 static void take_candidate(struct lane *lane)
 {
@@ -307,7 +310,7 @@ static void run_task(struct lane *lane, struct polled_task *polled)
     worker->err = why;
 }
 
-/* Hand back what was not begun. */
+/* Nacks the tasks that were not begun. */
 static void give_back(struct lane *lane, struct batch *batch, uint32_t from, uint32_t end)
 {
     for (; from < end; from++) {
@@ -316,7 +319,7 @@ static void give_back(struct lane *lane, struct batch *batch, uint32_t from, uin
     }
 }
 
-/* What was answered leaves, and the database is for others. */
+/* Sends the results and frees the database for others. */
 static void finish(struct lane *lane)
 {
     struct worker *worker = lane->worker;
@@ -342,7 +345,7 @@ static void run_candidate(struct lane *lane)
     pthread_cond_signal(&worker->returned);
 }
 
-/* --- to lead and to follow ---------------------------------------------------------------------------------------- */
+/* --- leading and following --- */
 
 static void end_all(struct lane *lane)
 {
@@ -371,7 +374,7 @@ static void lead(struct lane *lane)
     }
 }
 
-/* Wait until the leader is slow, and lead then. */
+/* Waits until the leader is slow, then leads. */
 static void follow(struct lane *lane)
 {
     struct worker *worker = lane->worker;

@@ -13,7 +13,7 @@ struct lease_keeper {
     void (*renew)(void *ctx, const struct lease *lease);
     void *ctx;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a lease was added, or stopping */
+    pthread_cond_t changed; /* a lease was added, or the keeper stops */
     GPtrArray *leases;      /* struct lease */
     pthread_t thread;
     bool running, stopping;
@@ -44,7 +44,7 @@ static gpointer lease_copy(gconstpointer p, gpointer unused)
 
 /* --- the thread --------------------------------------------------------------------------------------------------- */
 
-/* Copies: the calls are made without the lock, and a lease may be given back meanwhile. */
+/* Renews copies: the calls are made without the lock, and a lease may be removed meanwhile. */
 static void renew_all(struct lease_keeper *keeper)
 {
     GPtrArray *leases = g_ptr_array_copy(keeper->leases, lease_copy, NULL);
@@ -54,7 +54,7 @@ static void renew_all(struct lease_keeper *keeper)
     pthread_mutex_lock(&keeper->lock);
 }
 
-/* A lease that comes while others are held is renewed with them, sooner than it must be. */
+/* A lease added while others are held is renewed with them, earlier than needed. */
 static void *keep(void *arg)
 {
     struct lease_keeper *keeper = arg;
@@ -74,9 +74,9 @@ static void *keep(void *arg)
     return NULL;
 }
 
-/* --- what is held ------------------------------------------------------------------------------------------------- */
+/* --- held leases --- */
 
-/* Its place, or leases->len. Under the lock. */
+/* Returns its index, or leases->len. The caller holds the lock. */
 static guint place_of(const struct lease_keeper *keeper, const struct lease *lease)
 {
     guint i = 0;

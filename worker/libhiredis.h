@@ -1,4 +1,4 @@
-/* hiredis, opened late (lib/base/late.h). */
+/* hiredis, loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_WORKER_LIBHIREDIS_H
 #define ASSAY_WORKER_LIBHIREDIS_H
 

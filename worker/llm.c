@@ -1,3 +1,9 @@
+/* DESIGN: one form for each call: the instructions, the schema of the reply, and one scorer for each endpoint.
+ *
+ * With `single` there is a form for each signal, and otherwise one form for all. A call takes its estimate from the
+ * budget, tries the endpoints in turn, and settles the actual cost. The reply is cached under a hash of model,
+ * instructions and input, so the endpoint does not matter. Counters are guarded by one lock.
+ */
 #include "worker/llm.h"
 
 #include "lib/base/clock.h"
@@ -12,11 +18,11 @@
 enum { MAX_WEIGHT = 1000, ANSWER_TOKENS = 400, BYTES_A_TOKEN = 4, CALL_MS = 60000 };
 static const double MILLION = 1e6;
 
-/* Signals that are asked for in one call. */
+/* The signals of one call. */
 struct form {
     unsigned signals; /* bits */
     size_t prompt_bytes;
-    char *prompt; /* version, instructions and schema: what the hash of a question begins with */
+    char *prompt; /* version, instructions and schema: the first part of a question's hash */
     struct scorer *scorers[LLM_MAX_ENDPOINTS];
 };
 
@@ -28,12 +34,12 @@ struct llm {
     struct budget *budget;
     struct replies *replies;
     pthread_mutex_t lock;
-    struct llm_stats stats; /* under the lock */
+    struct llm_stats stats; /* guarded by the lock */
 };
 
 /* --- open, close -------------------------------------------------------------------------------------------------- */
 
-/* "3*https://host/v1": the address behind the weight. NULL: it is neither. */
+/* Returns the address after the weight in "3*https://host/v1", or NULL if the text is invalid. */
 static const char *read_endpoint(const char *text, unsigned *weight)
 {
     char *end;
@@ -117,7 +123,7 @@ void llm_stop(struct llm *llm)
 
 /* --- one call ----------------------------------------------------------------------------------------------------- */
 
-/* Of all that makes the answer, but not of where it is asked for. */
+/* Hashes all inputs of the reply, but not the endpoint. */
 static void hash_question(const struct llm *llm, const struct form *form, const char *data, char out[REPLIES_KEY + 1])
 {
     const char *const parts[] = {llm->config.model.model ? llm->config.model.model : "", form->prompt, data};
@@ -128,7 +134,7 @@ static void hash_question(const struct llm *llm, const struct form *form, const 
     g_checksum_free(sum);
 }
 
-/* The endpoint at which a question begins, by weight. */
+/* Returns the first endpoint for a question, chosen by weight. */
 static uint32_t first_endpoint(const struct llm *llm, const char *key)
 {
     char head[9];
@@ -150,7 +156,7 @@ static struct budget_amount estimate_of(const struct llm *llm, const struct form
     return (struct budget_amount){1, tokens_in + ANSWER_TOKENS, cost_of(llm, tokens_in, ANSWER_TOKENS)};
 }
 
-/* What a request came to: what the server says, else what was expected. */
+/* Records the cost of a call: as reported by the server, or else as estimated. */
 static void account(struct llm *llm, const struct budget_amount *estimate, const struct scorer_reply *reply,
                     bool failed, struct llm_answer *out)
 {
@@ -191,13 +197,13 @@ static void name_source(const struct form *form, const struct scorer_reply *repl
              form->prompt);
 }
 
-/* Is another endpoint worth asking? Not when time is up, or when the input itself was refused. */
+/* Tells whether another endpoint may succeed. Not after a timeout, nor if the input itself was refused. */
 static bool may_pass_over(enum err_code code)
 {
     return code == ERR_UNREACHABLE || code == ERR_CONFIG || code == ERR_MALFORMED;
 }
 
-/* NULL: no endpoint has an answer, for that reason. */
+/* Returns the reply, or NULL with the reason if no endpoint has one. */
 static char *ask_endpoints(struct llm *llm, const struct form *form, const char *key, const char *data,
                            int64_t deadline_ns, struct llm_answer *out, const char **reason)
 {

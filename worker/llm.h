@@ -1,11 +1,12 @@
-/* The language models that the family llm asks: where they are, what may be spent on them, and what they said before.
+/* The language models of the family llm: their endpoints, budget and cached replies.
  *
- * One for all threads of a process. A question goes to one endpoint, chosen by its weight and the question, so that equal questions meet the same
- * server; one that does not answer is passed over for the next. Answers are remembered by the hash of all that makes them (model, instructions,
- * question), in memory and, where there is one, in Redis; of threads and processes that ask the same at the same time one asks, and the others
- * wait for what it hears. What may be spent in a minute is counted in Redis for the whole fleet, as permits are, else each process has its share.
+ * One object serves all threads of a process. A question goes to one endpoint, chosen by weight and question, so equal
+ * questions reach the same server. If it does not reply, the next one is tried. Replies are cached by the hash of all
+ * their inputs (model, instructions, question), in memory and, if configured, in Redis. Concurrent identical calls of
+ * threads and processes are coalesced. The budget of a minute is counted in Redis for the whole fleet, like permits;
+ * without Redis each process has its share.
  *
- * Nothing here can fail a task: signals without an answer are unavailable, and the reason says why ("budget", "unreachable" ...).
+ * No failure here fails a task. Signals without a reply are unavailable, with a reason ("budget", "unreachable" ...).
  */
 #ifndef ASSAY_WORKER_LLM_H
 #define ASSAY_WORKER_LLM_H
@@ -17,48 +18,47 @@
 enum { LLM_MAX_ENDPOINTS = 16 };
 
 struct llm_config {
-    struct scorer_config model; /* of every endpoint: its own `endpoint` and `prompt_file` are not used */
-    const char *const
-        *endpoints; /* base address with its /v1, or "3*" and that: asked three times as often as one without */
+    struct scorer_config model;   /* for every endpoint; its own `endpoint` and `prompt_file` are ignored */
+    const char *const *endpoints; /* base address with its /v1; a prefix "3*" makes it three times as frequent */
     uint32_t n_endpoints;
-    const char *prompts;        /* folder with instructions of one's own (ask_prompt); NULL */
-    bool single;                /* a call for each signal; else one for all of them */
-    uint32_t entries;           /* answers remembered in memory; 0: 4,096 */
-    int64_t ttl_ms;             /* for so long; 0: a day */
-    double price_in, price_out; /* of a million tokens, in any currency; 0: not counted */
+    const char *prompts;        /* folder with custom instructions (ask_prompt); may be NULL */
+    bool single;                /* one call for each signal; otherwise one for all */
+    uint32_t entries;           /* replies cached in memory; 0: 4,096 */
+    int64_t ttl_ms;             /* their lifetime; 0: a day */
+    double price_in, price_out; /* per million tokens, in any currency; 0: not counted */
     struct budget_config budget;
 };
 
-/* What a candidate cost. */
+/* The cost of a candidate. */
 struct llm_usage {
-    uint32_t calls, cached; /* requests that were sent; answers that were known */
+    uint32_t calls, cached; /* requests sent; cached replies */
     uint64_t tokens_in, tokens_out;
     double cost;
 };
 
-/* An answer for the run of the family's signals. */
+/* A reply for the family's signals. */
 struct llm_answer {
     struct vsig_reply reply;
     json_t *parts[ASK_COUNT]; /* owned; the reply points to them */
     struct llm_usage usage;
-    char source[160]; /* the model, and the versions of its instructions */
+    char source[160]; /* model, and the versions of its instructions */
 };
 
 struct llm;
 
-/* `config` is copied, but not its budget's Redis strings. Sends nothing. ERR_CONFIG. */
+/* Creates the models. `config` is copied, except for its budget's Redis strings. Sends nothing. Returns ERR_CONFIG. */
 enum err_code llm_open(const struct llm_config *config, struct llm **out, struct err *err);
-/* NULL is fine. After the last call. */
+/* Frees the models, after the last call. NULL is allowed. */
 void llm_close(struct llm *llm);
-/* Calls that run end within some 50 ms, without an answer. Thread: any. */
+/* Ends running calls within some 50 ms, without a reply. Thread: any. */
 void llm_stop(struct llm *llm);
 
-/* Ask about a candidate. `data`: the JSON object that prompts/signals.txt speaks of; `deadline_ns` on clock_now_ns's clock, 0: none. The caller owes
- * llm_answer_clear. Blocks. Thread: any. */
+/* Calls a model about a candidate. `data` is the JSON object described in prompts/signals.txt. `deadline_ns` is on
+ * clock_now_ns; 0 means no deadline. Free the answer with llm_answer_clear. Blocks. Thread: any. */
 void llm_ask(struct llm *llm, const char *data, int64_t deadline_ns, struct llm_answer *out);
 void llm_answer_clear(struct llm_answer *answer);
 
-/* counter, what it counts */
+/* counter, meaning */
 #define LLM_COUNTERS(X)                                                                                                \
     X(calls, "requests to language models that were answered or failed")                                               \
     X(failures, "requests to language models that failed")                                                             \
@@ -72,7 +72,7 @@ struct llm_stats {
     uint64_t tokens_in, tokens_out;
     double cost;
 };
-/* Counts since open. Thread: any. */
+/* Returns the counts since llm_open. Thread: any. */
 void llm_get_stats(struct llm *llm, struct llm_stats *out);
 
 #endif

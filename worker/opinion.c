@@ -1,6 +1,9 @@
-/* What a language model says of the candidate in hand, for the signals of the family llm. What it is told, and what not, is decided here: the question
- * and its evidence, the query, and the schema as far as the task's policy lets it be described. No row of the data goes out, and of values only
- * the frequent ones, where they may be shown. */
+/* A language model's opinion on the current candidate, for the signals of the family llm.
+ *
+ * This file decides what the model receives: the question and its evidence, the query, and the schema as far as the
+ * task's policy allows. It never sends rows of the data. Of values it sends only the frequent ones, if they may be
+ * exposed.
+ */
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
@@ -15,14 +18,14 @@ enum {
     SCHEMA_BYTES = 32 << 10,
     ANSWER_MS = 200,
     DESCRIBE_BYTES = 1 << 20
-}; /* ANSWER_MS: left of the task's time for the answer */
+}; /* ANSWER_MS: part of the task's time reserved for the result */
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
-    if (text && *text) json_object_set_new(object, key, json_string(text)); /* not UTF-8: left out */
+    if (text && *text) json_object_set_new(object, key, json_string(text)); /* invalid UTF-8 is left out */
 }
 
-/* malloc'd JSON; NULL: it cannot be said as that. */
+/* Returns JSON allocated with malloc, or NULL if a text is missing or invalid. */
 static char *data_of(const struct workspace *ws, const struct msg_task *task)
 {
     const struct schema_describe_options shown = {.values = task->expose != MSG_EXPOSE_NONE,

@@ -1,3 +1,9 @@
+/* DESIGN: a permit is a lease in a sorted set of Redis, or a unit of this process's local share.
+ *
+ * Scripts take, renew and give in one step by the server's clock. `held` counts the permits of this process of both
+ * kinds, so the local share stays correct when Redis becomes unavailable. Waiters poll with a backoff, and are woken
+ * when this process gives a permit back.
+ */
 #include "worker/permits.h"
 
 #include "lib/base/backoff.h"
@@ -16,7 +22,7 @@ static const struct backoff PAUSES = {4000000, 64000000, 0.5, 1.5};
 struct permit {
     char *db;
     struct lease lease;
-    bool is_local; /* of the share: Redis does not know it */
+    bool is_local; /* from the local share, unknown to Redis */
 };
 
 #define X(name, help) atomic_ullong name;
@@ -34,10 +40,10 @@ struct permits {
     struct counters counters;
 
     pthread_mutex_t lock;
-    pthread_cond_t given; /* one was given back */
-    GHashTable *held;     /* db → number of permits of this process, of both kinds */
+    pthread_cond_t given; /* a permit was given back */
+    GHashTable *held;     /* db → number of this process's permits, of both kinds */
 
-    struct lease_keeper *keeper; /* of those that Redis knows */
+    struct lease_keeper *keeper; /* of the permits in Redis */
 };
 
 static void count(atomic_ullong *counter)
@@ -56,7 +62,7 @@ static void count(atomic_ullong *counter)
 static const char TAKE[] =
     NOW "if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end " ENTER "return 1";
 
-/* 2: it was lost, and there was room to take it again; 0: it is lost. */
+/* Returns 2 if the permit was lost and taken again, and 0 if it is lost. */
 static const char RENEW[] =
     NOW "local held = redis.call('ZSCORE', KEYS[1], ARGV[1]) "
         "if not held and redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end " ENTER
@@ -64,7 +70,7 @@ static const char RENEW[] =
 
 static const char GIVE[] = "return redis.call('ZREM', KEYS[1], ARGV[1])";
 
-/* The script's number; below 0: Redis is away, or says something else. */
+/* Returns the script's number, or below 0 if Redis is unavailable or replies otherwise. */
 static long long run(struct permits *permits, const char *script, const struct lease *held)
 {
     char lease[24], cap[16];
@@ -89,7 +95,7 @@ static void permit_free(struct permit *permit)
     g_free(permit);
 }
 
-/* Renewing enters a lost permit again; one that was given back meanwhile is then taken out. */
+/* Renews a permit, or takes a lost one again. A permit that was given back meanwhile is removed again. */
 static void renew(void *ctx, const struct lease *lease)
 {
     struct permits *permits = ctx;
@@ -117,7 +123,7 @@ static void change_held(struct permits *permits, const char *db, int by)
         g_hash_table_remove(permits->held, db);
 }
 
-/* INVARIANT share: without Redis this process never holds more than its part of the cap, whatever it took before. */
+/* INVARIANT share: without Redis this process never holds more than its share of the cap, including earlier permits. */
 static bool take_local_share(struct permits *permits, struct permit *permit)
 {
     uint32_t share = MAX(permit->lease.cap / permits->processes, 1);
@@ -147,7 +153,7 @@ static bool try_take(struct permits *permits, struct permit *permit)
     return answer == 1;
 }
 
-/* Until it is worth asking again, one was given back here, or until_ns. */
+/* Waits for the next attempt, a permit given back here, or until_ns. */
 static void pause_some(struct permits *permits, uint32_t attempt, int64_t until_ns)
 {
     int64_t left_ns = until_ns - clock_now_ns();

@@ -1,3 +1,10 @@
+/* DESIGN: creating, subscribing and stopping a worker. Its threads are in lanes.c, and the outcome of tasks in
+ * dispatch.c.
+ *
+ * A worker subscribes to the topics of its families, and to the topic of all families if it serves them all and the
+ * topic exists. A worker that serves only language models has one lane, because its threads wait for the models.
+ * Statistics are summed over the lanes on request.
+ */
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
@@ -10,13 +17,14 @@
 
 enum { BATCH_BYTES = 128 << 20, ANSWER_BYTES = 32 << 20 };
 
-/* Is there a topic with tasks of all families, and is this worker one that can do them? One made before there was such a topic works on. */
+/* Tells whether to read the topic with tasks of all families: it exists, and this worker serves all of them. A worker
+ * started before the topic existed works without it. */
 static enum err_code find_topic_of_all(const struct worker *worker, bool *out, struct err *err)
 {
-    uint32_t served = 1U << VSIG_LLM; /* has a topic of its own */
+    uint32_t served = 1U << VSIG_LLM; /* has its own topic */
     for (uint32_t i = 0; i < worker->n_families; i++) served |= 1U << worker->families[i];
     *out = served == (1U << VSIG_FAMILY_COUNT) - 1;
-    if (!*out || !worker->config.bus->transport->shared) return ERR_OK; /* else topics make themselves */
+    if (!*out || !worker->config.bus->transport->shared) return ERR_OK; /* otherwise topics are created automatically */
     enum err_code code = range_topic_exists(worker->config.bus, BUS_TASKS_ALL, err);
     if (code != ERR_CONFIG) return code;
     log_event(LOG_LEVEL_INFO, "worker", NULL, 0,
@@ -93,7 +101,7 @@ enum err_code worker_make(const struct worker_config *config, uint32_t n_lanes, 
     return code;
 }
 
-/* A worker of language models waits for them in each thread that it is given, and in no more. */
+/* Returns the number of lanes. A worker of language models has only the threads that it was given. */
 static uint32_t count_lanes(const struct worker_config *config)
 {
     bool asks_models = config->n_families == 1 && vsig_family_by_name(config->families[0]) == VSIG_LLM;

@@ -1,6 +1,9 @@
-/* What tasks share. Tasks of one candidate come one after the other, and so do the candidates of a request: the
- * database, the schema index, the reading of the question, what statements gave, the parsed candidate and its result are
- * each made once and kept until a task needs another one. Requests take turns, so some of their readings are kept. */
+/* DESIGN: data shared by tasks, each computed once and stored until a task needs other data.
+ *
+ * Tasks of one candidate arrive in sequence, and so do the candidates of a request. They share the database, the schema
+ * index, the analysis of the question, cached results of statements, the parsed candidate and its result. Requests
+ * alternate, so the readings of several requests are stored.
+ */
 #include "worker/internal.h"
 
 #include "lib/base/clock.h"
@@ -55,7 +58,7 @@ static enum err_code out_of_memory(struct err *err)
     return err_set(err, ERR_LIMIT_MEMORY, "the task exceeds its memory limit");
 }
 
-/* A copy, so that it outlives the message. NULL stays NULL. */
+/* Copies a text, so that it outlives the message. NULL stays NULL. */
 static bool keep(struct arena *arena, const char *text, char **out)
 {
     *out = text ? arena_strdup(arena, text) : NULL;
@@ -96,13 +99,13 @@ static void take_state(struct workspace *ws, const struct msg_task *task, const 
         reading->state[0] = '\0';
 }
 
-/* Where the rows behind a result are all that is asked for, the question is not read. */
+/* If a task requests only the rows behind a result, the question is not read. */
 static const char *to_read(const struct msg_task *task, const char *text)
 {
     return task->part == MSG_PART_ROWS ? NULL : text;
 }
 
-/* The names are copied, for a reading outlives its task. */
+/* Copies the names, because a reading outlives its task. */
 static bool keep_gate(struct workspace *ws, struct reading *reading, const struct msg_task *task)
 {
     reading->gate = (struct schema_gate){.index = reading->schema};
@@ -129,14 +132,14 @@ static enum err_code read_question(struct reading *reading, const struct msg_tas
     return reading->analysis ? ERR_OK : out_of_memory(err);
 }
 
-/* A topic that was made anew has the keys of the old one. */
+/* Compares the texts too, because a recreated topic has the keys of the old one. */
 static bool is_kept(const struct reading *reading, const struct msg_task *task, const struct schema_index *schema)
 {
     return is_of(reading, task, schema) && g_strcmp0(reading->question, to_read(task, task->question)) == 0 &&
            g_strcmp0(reading->evidence, to_read(task, task->evidence)) == 0;
 }
 
-/* The reading of the task's request, or the one that was longest not used. */
+/* Returns the reading of the task's request, or the least recently used one. */
 static struct reading *find_reading(struct workspace *ws, const struct msg_task *task,
                                     const struct schema_index *schema)
 {
@@ -148,7 +151,8 @@ static struct reading *find_reading(struct workspace *ws, const struct msg_task 
     return oldest;
 }
 
-/* Read the question once a request. An index that was rebuilt meanwhile makes it another one. Takes over the reference. */
+/* Reads the question once for each request. A rebuilt index makes it another reading. Takes ownership of the
+ * reference. */
 static enum err_code take_question(struct workspace *ws, const struct msg_task *task, struct schema_index *schema,
                                    const struct handle *handle, struct err *err)
 {
@@ -204,7 +208,7 @@ static enum err_code take_candidate(struct workspace *ws, const struct msg_task 
     return ERR_OK;
 }
 
-/* A span for the first task of a request alone: the others find the index that it left. */
+/* Takes the index. Only the first task of a request has a span; the others find the index in the cache. */
 static enum err_code take_index(struct workspace *ws, const struct msg_task *task, const struct handle *handle,
                                 struct schema_index **out, struct err *err)
 {
@@ -218,22 +222,21 @@ static enum err_code take_index(struct workspace *ws, const struct msg_task *tas
     return code;
 }
 
-/* The database that the task is about, and its index; of a schema both are known by what it says, not by the task's
- * label. */
+/* Takes the task's database and its index. With a schema, both are identified by its text, not by the task's label. */
 static enum err_code take_database(struct workspace *ws, const struct msg_task *task, int64_t deadline_ns,
                                    struct handle **handle, struct schema_index **schema, struct err *err)
 {
     enum err_code code = task->schema ? handles_get_schema(ws->handles, ws->config, task->schema, handle, err)
                                       : handles_get(ws->handles, ws->config, task->db, handle, err);
     if (code) return code;
-    /* The last task's may have passed, and a server is asked for its state next. */
+    /* The last task's deadline may have passed, and a server is queried for its state next. */
     db_set_deadline((*handle)->db, deadline_ns);
     db_set_gate((*handle)->db, NULL, NULL);
-    db_set_memo((*handle)->db, NULL); /* an index is made of what is there now */
+    db_set_memo((*handle)->db, NULL); /* an index must be built from current data */
     code = take_index(ws, task, *handle, schema, err);
-    if (code) handles_drop(ws->handles, *handle); /* a file that was replaced or removed is opened anew */
+    if (code) handles_drop(ws->handles, *handle); /* a replaced or removed file is opened again */
     if (!code || !task->schema || err_class(code) != ERR_CLASS_REJECT) return code;
-    struct err why = *err; /* a view that reads without end, say */
+    struct err why = *err; /* such as a view that reads without end */
     return err_set(err, ERR_SCHEMA, "%s", why.text);
 }
 
@@ -252,22 +255,22 @@ enum err_code workspace_take(struct workspace *workspace, const struct msg_task 
     return code;
 }
 
-/* The engine has looked at the statement and will not have it, today or ever. */
+/* Returns true if the engine will never accept the statement. */
 static bool is_invalid(enum err_code code)
 {
     return code == ERR_ENGINE || code == ERR_REFUSED || code == ERR_SYNTAX || code == ERR_ENCODING ||
            code == ERR_UNKNOWN_NAME || code == ERR_AMBIGUOUS_NAME;
 }
 
-/* What stopped the statement, if anything, says nothing about the database or the task. */
+/* Returns true if the error does not concern the candidate, but the database or the task. */
 static bool is_about_task(enum err_code code)
 {
     return err_class(code) != ERR_CLASS_REJECT || code == ERR_DEADLINE || code == ERR_CANCELLED ||
            code == ERR_DB_MISSING || code == ERR_DB_UNREADABLE || code == ERR_DB_CORRUPT || code == ERR_DB_EMPTY;
 }
 
-/* Is what the engine said about the text of the statement, and not about a value on the way? Preparing it tells, which
- * reads no data; what that says is then what is said. */
+/* Tells whether the engine's error concerns the statement's text, and not a value. Preparing it, which reads no data,
+ * decides; its error then replaces the other. */
 static bool concerns_text(struct workspace *ws)
 {
     struct err prepared = {0};
@@ -277,8 +280,8 @@ static bool concerns_text(struct workspace *ws)
     return code == ERR_ENGINE;
 }
 
-/* Nothing runs without data. What the engine says of the text counts where the schema is its own; else what the binder
- * does. */
+/* Checks the text without data. The engine's error counts if the schema is in its own dialect; otherwise the
+ * binder's. */
 static enum err_code check_text(struct workspace *ws)
 {
     const struct vsig_subject *subject = &ws->subject;
@@ -319,7 +322,7 @@ enum err_code workspace_check(struct workspace *ws, bool run, struct err *err)
     }
     tracer_end(ws->config->tracer, &span, code);
     if (code && !is_invalid(code) && is_about_task(code)) {
-        ws->has_candidate = false; /* not to be taken for this candidate's result when the task comes again */
+        ws->has_candidate = false; /* so that a redelivered task does not reuse it as this candidate's result */
         return err_set(err, code, "%s", ws->engine_err.text);
     }
     ws->checked = true;

@@ -4,9 +4,10 @@
  * flows of a level in turn, and within each of them the flows of the next level. Items of one path keep their order.
  *
  * A level may have a limit. The queue passes over a flow while that many of its items are in flight: taken and not
- * released. Flow 0 of a level has no limit: it stands for items that belong to nobody in particular.
+ * released. Flow 0 of a level has no limit: it holds items without an owner.
  *
- * Thread: one at a time. */
+ * Thread: one at a time.
+ */
 #ifndef ASSAY_PROTO_BUS_FAIR_QUEUE_H
 #define ASSAY_PROTO_BUS_FAIR_QUEUE_H
 
@@ -17,29 +18,30 @@ enum { FAIR_LEVELS = 3 };
 
 struct fair_flow;
 
-/* Part of whatever is queued. */
+/* Embedded in each queued object. */
 struct fair_item {
-    struct fair_item *previous, *next; /* private, and so is the flow */
+    struct fair_item *previous, *next; /* private to the queue, like `flow` */
     struct fair_flow *flow;
-    int64_t order; /* of items of one path */
+    int64_t order; /* order within its path */
 };
 
 struct fair_queue;
 
-/* `limits`: of each flow of a level; 0: none. Never NULL. */
+/* Returns a new queue; never NULL. `limits` applies to each flow of a level; 0 means no limit. Free with
+ * fair_queue_free. */
 struct fair_queue *fair_queue_new(const uint32_t limits[FAIR_LEVELS]);
-/* Frees waiting items with `free_item`; items in flight are their holders'. */
+/* Frees the queue and calls `free_item` on each waiting item. Items in flight belong to their holders. */
 void fair_queue_free(struct fair_queue *queue, void (*free_item)(struct fair_item *item));
 
 /* Queues the item, behind those of its path with a lower order. */
 void fair_queue_add(struct fair_queue *queue, struct fair_item *item, const uint64_t path[FAIR_LEVELS]);
-/* Returns the item to be served next; NULL if none waits, or all that wait are of flows at their limit. */
+/* Returns the item to be served next, or NULL if none waits or all waiting flows are at their limit. */
 struct fair_item *fair_queue_first(const struct fair_queue *queue);
 /* Moves the item of fair_queue_first from waiting to in flight. */
 void fair_queue_take(struct fair_item *item);
 /* Ends the flight of an item. */
 void fair_queue_release(struct fair_item *item);
-/* Removes a waiting item of that path and returns it; NULL if there is none. */
+/* Removes a waiting item of that path and returns it. Returns NULL if there is none. */
 struct fair_item *fair_queue_remove(struct fair_queue *queue, const uint64_t path[FAIR_LEVELS]);
 
 #endif

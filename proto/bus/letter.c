@@ -1,3 +1,10 @@
+/* DESIGN: a dead letter is built in place, without allocation.
+ *
+ * The caller owns `struct letter`, which holds the texts of the added headers. Key, value and the message's own headers
+ * are not copied: the bus_out points to them. Every part has a fixed bound, so a letter always fits its topic. The
+ * value is shortened last, to the bytes that the other parts leave. A header named x-dlq-* of an earlier letter is
+ * dropped, apart from x-dlq-first-seen and x-dlq-redriven, which carry over.
+ */
 #include "proto/bus/letter.h"
 
 #include <inttypes.h>
@@ -25,7 +32,7 @@ static bool is_ours(const struct bus_header *header)
     return strncmp(header->name, PREFIX, strlen(PREFIX)) == 0;
 }
 
-/* The message's headers, except those of an earlier letter. False: not all of them fitted. */
+/* Adds the message's headers, except those of an earlier letter. Returns false if some of them did not fit. */
 static bool add_own(struct letter *letter, const struct bus_message *message)
 {
     size_t bytes = 0;
@@ -41,7 +48,7 @@ static bool add_own(struct letter *letter, const struct bus_message *message)
     return all;
 }
 
-/* At most size - 1 bytes, cut at the end of a character. */
+/* Copies at most size - 1 bytes, cut at the end of a character. */
 static const char *cut(char *out, size_t size, const char *text)
 {
     size_t len = strnlen(text, size);
@@ -61,7 +68,7 @@ static const char *host_name(struct letter *letter)
     return letter->host;
 }
 
-/* Text of a number, and where it stands. */
+/* Formats a number into a field and evaluates to the field. */
 #define NUMBER(field, format, value) (snprintf(field, sizeof field, format, value), field)
 
 static void add_story(struct letter *letter, const struct bus_message *message, const struct letter_cause *cause)
@@ -85,7 +92,7 @@ static void add_story(struct letter *letter, const struct bus_message *message, 
     add(letter, PREFIX "version", ASSAY_VERSION);
 }
 
-/* Shorten *len so that the letter has at most `most` bytes. True: it was shorter. */
+/* Shortens *len until the letter has at most `most` bytes. Returns true if it already did. */
 static bool fits(const struct bus_out *out, size_t most, size_t *len)
 {
     size_t bytes = bus_out_bytes(out);
@@ -123,7 +130,8 @@ void letter_make(struct letter *letter, const struct bus_message *message, const
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* A number of a header; `usual` where there is none. false: it is no number from 0 to `most`. */
+/* Reads a number from a header, or `usual` if the header is missing. Returns false if the text is not a number from 0
+ * to `most`. */
 static bool read_number(const struct bus_message *message, const char *name, int64_t most, int64_t usual, int64_t *out)
 {
     const char *text = bus_header_get(message, name);

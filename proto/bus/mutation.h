@@ -1,18 +1,17 @@
-/* Breaking the exactly-once protocol on purpose, so that its checker can be checked: in a build with
- * -DASSAY_MUTATIONS=ON, $ASSAY_MUTATION names the one guard that is left out. In every other build MUTATED is false and
- * costs nothing.
+/* Deliberate faults in the exactly-once protocol, for testing its checker. In a build with -DASSAY_MUTATIONS=ON,
+ * $ASSAY_MUTATION names the one guard that is disabled. In every other build MUTATED is false and costs nothing.
  *
- *   no_bitmap          commits say low and nothing of what is finished above it
- *   end_instead_of_r   results are read from their end after a take-over
- *   metadata_anew      transactions carry the membership of nobody, as after the member was removed from the group;
- *                      and a moment passes before each, in which it may be
- *   index_keys         results match by the candidate's number, not by content
- *   no_flush           verdicts are sent a moment after the commit, and not waited for
- *   producer_reused    the producer goes on after an abort
- *   old_attempt        results match by request alone, whatever they are about
- *   bit_before_commit  a request counts as finished before its commit has returned; every fourth one is dropped
+ *    no_bitmap          commits store `low` but no finished requests above it
+ *    end_instead_of_r   results are read from their end after a take-over
+ *    metadata_anew      transactions carry no group membership, as after the member's removal from the group; a pause
+ *                       before each transaction gives time for that removal
+ *    index_keys         results match by the candidate's number, not by content
+ *    no_flush           verdicts are sent shortly after the commit, without waiting for them
+ *    producer_reused    the producer goes on after an abort
+ *    old_attempt        results match by request alone, not by candidate
+ *    bit_before_commit  a request counts as finished before its commit has returned; every fourth commit is dropped
  *
- * And one fault that the intact protocol must survive, as $ASSAY_FAULT: dropped_transactions, every fourth one.
+ * $ASSAY_FAULT may name a fault that the intact protocol must survive: dropped_transactions drops every fourth one.
  */
 #ifndef ASSAY_PROTO_BUS_MUTATION_H
 #define ASSAY_PROTO_BUS_MUTATION_H
@@ -29,7 +28,7 @@ static inline bool mutation_is_forced(const char *name)
     return chosen && strcmp(chosen, name) == 0;
 }
 
-/* A moment for something to happen in. */
+/* Pauses for 50 ms, so that a concurrent event can happen. */
 static inline bool mutation_pause(void)
 {
     const struct timespec moment = {.tv_nsec = 50000000};

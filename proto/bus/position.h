@@ -1,5 +1,5 @@
-/* Where a request of a replay stood, in one number: a line of a log, or a record of a topic. It is the request's tag,
- * so that it comes back with the verdict. 0 is nowhere. */
+/* The position of a replayed request in one number: a line of a log, or a record of a topic. The number is the
+ * request's tag, so the verdict returns it. 0 is no position. */
 #ifndef ASSAY_PROTO_BUS_POSITION_H
 #define ASSAY_PROTO_BUS_POSITION_H
 

@@ -1,9 +1,9 @@
-/* A range of a topic, read again: from a point to a point, each partition to its end, and nothing of it marked as
- * read for those who share the topic. Kafka only.
+/* Reads a range of a topic again, from one point to another, each partition to its end. Reading does not affect other
+ * readers of the topic. Kafka only.
  *
- * The end is fixed when the range is opened: what is written meanwhile is not read, so that reading ends on a topic
- * that is never quiet. Partitions are assigned by hand; nobody's share of the topic changes. The group's offsets are
- * written by range_commit alone, and a group of one's own is the caller's to choose.
+ * The end is fixed when the range is opened. Records written later are not read, so reading ends even on a busy topic.
+ * Partitions are assigned by hand, so no consumer group is rebalanced. Only range_commit writes the group's offsets;
+ * the caller chooses the group.
  *
  * Thread: one at a time.
  */
@@ -13,11 +13,11 @@
 #include "proto/bus/transport.h"
 
 enum range_kind {
-    RANGE_FIRST,  /* the oldest record there is */
-    RANGE_LAST,   /* after the newest one */
+    RANGE_FIRST,  /* oldest record */
+    RANGE_LAST,   /* after the newest record */
     RANGE_OFFSET, /* this offset, in every partition */
-    RANGE_TIME,   /* the first record that is no older than this: milliseconds since 1970 */
-    RANGE_NEVER   /* only as an end: there is none */
+    RANGE_TIME,   /* first record with at least this time, in milliseconds since 1970 */
+    RANGE_NEVER   /* as an end only: read without an end */
 };
 
 struct range_point {
@@ -27,39 +27,40 @@ struct range_point {
 
 struct range_config {
     const char *topic;
-    const char *group;       /* whose offsets `resume` reads and range_commit writes */
-    struct range_point from; /* the first record that is read */
-    struct range_point to;   /* the first that is not */
-    bool resume;             /* begin where the group's offsets stand, where that is later than `from` */
-    bool in_order;           /* over all partitions by time; not with RANGE_NEVER */
+    const char *group;       /* group whose offsets `resume` reads and range_commit writes */
+    struct range_point from; /* first record that is read */
+    struct range_point to;   /* first record that is not read */
+    bool resume;             /* begin at the group's offsets where these are later than `from` */
+    bool in_order;           /* order records by time over all partitions; not with RANGE_NEVER */
 };
 
-/* One partition. Offsets are cut to what there is: from <= to unless there is no end. */
+/* One partition. Offsets are limited to existing records; from <= to unless there is no end. */
 struct range_part {
     int32_t partition;
-    int64_t from, to; /* to: INT64_MAX without an end */
-    int64_t at;       /* everything before it has been read, and lay in the range */
+    int64_t from, to; /* `to` is INT64_MAX without an end */
+    int64_t at;       /* all records of the range before it have been read */
 };
 
 struct range;
 
-/* Find topic and offsets and start reading. ERR_CONFIG: no kafka transport, no such topic; ERR_UNREACHABLE within the
- * bus's connect_ms. The bus must outlive it; the caller owes range_close. */
+/* Finds topic and offsets and starts reading. Returns ERR_CONFIG without a Kafka transport or if the topic is missing,
+ * and ERR_UNREACHABLE after the bus's connect_ms. The bus must outlive the range. Free with range_close. */
 enum err_code range_open(struct bus *bus, const struct range_config *config, struct range **out, struct err *err);
-void range_close(struct range *range); /* NULL is fine */
+void range_close(struct range *range); /* NULL is allowed */
 
-/* The next record; it belongs to the range until the next call. ERR_FULL: none within timeout_ms. ERR_CLOSED: every
- * partition is at its end. Else what went wrong for good: records deleted before they were read, rights taken away. */
+/* Reads the next record, which belongs to the range until the next call. Returns ERR_FULL if none arrives within
+ * timeout_ms, and ERR_CLOSED if every partition is at its end. Any other code is permanent: records deleted before they
+ * were read, or rights revoked. */
 enum err_code range_poll(struct range *range, int64_t timeout_ms, const struct bus_message **out, struct err *err);
 
-/* The partitions, by number; *n of them. Valid until range_close. */
+/* Returns the partitions, ordered by number, and their count in *n. Valid until range_close. */
 const struct range_part *range_parts(const struct range *range, uint32_t *n);
 
-/* Write the group's offsets: next[i], the first record that is not done, of the i-th of range_parts; below 0: nothing
- * to say of it. Waits for the answer, bounded. */
+/* Writes the group's offsets. next[i] is the first unfinished record of the i-th partition of range_parts; below 0
+ * leaves that partition unchanged. Waits for the reply with a timeout. */
 enum err_code range_commit(struct range *range, const int64_t *next, struct err *err);
 
-/* Is there this topic? Never makes it. ERR_CONFIG when there is none. */
+/* Returns ERR_CONFIG if the topic is missing. Never creates it. */
 enum err_code range_topic_exists(struct bus *bus, const char *topic, struct err *err);
 
 #endif

@@ -1,3 +1,9 @@
+/* DESIGN: one type for two kinds of sources. A source with a `range` reads a topic, and one without reads a log.
+ *
+ * Both kinds are read record by record, without a buffer of their own. The position of the current record becomes the
+ * tag of its request, so an answered request can be matched to its partition. `next` holds the first unanswered offset
+ * of each partition; committing writes these offsets to the group.
+ */
 #include "proto/bus/source.h"
 #include "proto/bus/position.h"
 
@@ -88,7 +94,7 @@ int64_t source_time_ms(const struct source *source)
     return ms;
 }
 
-/* The record's key is what its sender knows it by; else its place. */
+/* Returns the record's key as the request's name if it is readable text, and otherwise its partition and offset. */
 static const char *record_name(const struct source *source, struct arena *arena)
 {
     const struct bus_message *message = source->message;
@@ -122,7 +128,7 @@ const char *source_text(const struct source *source, size_t *len)
     return text ? text : "";
 }
 
-/* A verdict holds no longer name. */
+/* Tells whether a verdict can hold the name. */
 static bool is_short(const char *name)
 {
     return name && strlen(name) <= MSG_MAX_NAME;

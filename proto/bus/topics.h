@@ -1,9 +1,10 @@
-/* The topics that a fleet needs, and making or checking them.
+/* The topics of a fleet: planning, checking and creating them.
  *
- * A plan says how a topic should be; a report how it was found. Nothing is ever changed or deleted: partitions cannot
- * shrink, growing moves keys, and other settings may have been changed on purpose. What differs is said.
+ * A plan gives the intended properties of a topic; a report gives those found. Existing topics are never changed or
+ * deleted: partitions cannot shrink, growing moves keys, and other settings may have been changed on purpose. Reports
+ * name the differences.
  *
- * All calls talk to a broker and wait (bounded). Thread: one at a time.
+ * All calls wait for a broker, with a timeout. Thread: one at a time.
  */
 #ifndef ASSAY_PROTO_BUS_TOPICS_H
 #define ASSAY_PROTO_BUS_TOPICS_H
@@ -18,7 +19,7 @@ struct topic_plan {
     int32_t replicas; /* 0: three, or as many as there are brokers */
     struct bus_property settings[TOPIC_SETTINGS];
     uint32_t n_settings;
-    char numbers[3][24]; /* text of numeric settings */
+    char numbers[3][24]; /* texts of numeric settings */
 };
 
 enum topic_state { TOPIC_MISSING, TOPIC_MADE, TOPIC_AS_PLANNED, TOPIC_DIFFERS, TOPIC_STATE_COUNT };
@@ -30,33 +31,36 @@ struct topic_report {
 };
 
 struct topics_config {
-    int32_t partitions;      /* of requests, results, verdicts, feedback and assay.dlq, which go together; 0: 24 */
+    int32_t partitions;      /* of requests, results, verdicts, feedback and assay.dlq, which must agree; 0: 24 */
     int32_t task_partitions; /* of each family's tasks, of assay.tasks.all, of traces and of assay.tasks.dlq; 0: 24 */
-    int32_t replicas;        /* 0: see above */
+    int32_t replicas;        /* 0: as in topic_plan */
     int64_t
-        retention_ms; /* of requests, tasks, results and traces; 0: 3 days. Must be below the brokers' offsets.retention */
+        /* of requests, tasks, results and traces; 0: 3 days; must be below the brokers' offsets.retention */
+        retention_ms;
     int64_t verdict_retention_ms;  /* 0: 7 days */
-    int64_t letter_retention_ms;   /* of the dead letters; 0: 30 days */
+    int64_t letter_retention_ms;   /* of dead letters; 0: 30 days */
     int64_t feedback_retention_ms; /* 0: 400 days */
     const char *const *families;
     uint32_t n_families;
 };
 
-/* Fill `plans` (TOPICS_MAX of them) and return how many; 0: too many families, or a name that is too long. */
+/* Fills `plans` (TOPICS_MAX entries) and returns their number. Returns 0 if there are too many families or a name is
+ * too long. */
 uint32_t topics_plan(const struct topics_config *config, struct topic_plan *plans);
 
-/* How the topics are. ERR_CONFIG for a transport without topics of its own; else errors of the brokers. `reports` has n
- * entries. */
+/* Reads the state of the topics into `reports`, which has n entries. Returns ERR_CONFIG for a transport without topics
+ * of its own, or an error of the brokers. */
 enum err_code topics_describe(struct bus *bus, const struct topic_plan *plans, uint32_t n, struct topic_report *reports,
                               struct err *err);
 
-/* The same, and make what is missing; returns when all of it can be written to. Doing it again changes nothing. */
+/* Does the same as topics_describe and creates missing topics. Returns when all of them can be written to.
+ * Idempotent. */
 enum err_code topics_create(struct bus *bus, const struct topic_plan *plans, uint32_t n, struct topic_report *reports,
                             struct err *err);
 
-/* Let a group of coordinators begin at the start of the requests: one that has never read is refused by
- * bus_subscribe_once, for it may be a typing error. False in *made: it has read before, nothing is changed. The topics
- * of `once` must be there. */
+/* Lets a new group of coordinators begin at the start of the requests. Otherwise bus_subscribe_once refuses a group
+ * that has never read, because its name may be a typing error. Sets *made to false, and changes nothing, if the group
+ * has read before. The topics of `once` must exist. */
 enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, bool *made, struct err *err);
 
 /* Tells whether a member of the group has the name that bus_subscribe_once takes for `once`. A member that died counts

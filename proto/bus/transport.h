@@ -1,15 +1,16 @@
-/* How messages travel: one table of slots a transport, thin wrappers that hold the contract.
+/* The message bus: one function table per transport, with thin wrappers that hold the contract.
  *
  * Ownership:
- *   1. after a failed open or subscribe nothing is to be closed; what they gave is closed once
- *   2. produce copies, so the caller keeps what it handed in
+ *   1. after a failed open or subscribe there is nothing to close; a returned object is closed once
+ *   2. produce copies, so the caller keeps its arguments
  *   3. a polled message belongs to its consumer until it is acked or nacked, which frees it
  *
- * At least once: a message that was polled and never acked comes again, to this or another consumer of the group, after
- * a nack, a close or a crash; bus_message.attempts counts. Within one key and topic, messages are handed out in the
- * order they were produced. A message is acked only after everything that it led to was produced.
+ * Delivery is at least once. A message that was polled but not acked is redelivered after a nack, a close or a crash.
+ * It goes to this or another consumer of the group. The field bus_message.attempts counts the deliveries. Within one
+ * key and topic, messages are delivered in the order of production. A consumer acks a message only after it has
+ * produced all messages that follow from it.
  *
- * Adding a transport: one file, one filled table, one row in transport.c, the conformance suite
+ * Adding a transport takes one file, one filled table, one row in transport.c and the conformance suite
  * (tests/unit/proto/conformance.c).
  */
 #ifndef ASSAY_PROTO_BUS_TRANSPORT_H
@@ -25,15 +26,15 @@
 #define BUS_REQUESTS     "assay.requests"
 #define BUS_RESULTS      "assay.results"
 #define BUS_VERDICTS     "assay.verdicts"
-#define BUS_FEEDBACK     "assay.feedback" /* what people say of verdicts; no process of the fleet reads it */
-#define BUS_TRACES       "assay.traces" /* of schema linkers at work; `assay link judge` reads it, no process of the fleet */
+#define BUS_FEEDBACK     "assay.feedback" /* user feedback on verdicts; not read by the fleet */
+#define BUS_TRACES       "assay.traces"   /* of schema linkers; read by `assay link judge`, not by the fleet */
 #define BUS_DLQ          "assay.dlq"
 #define BUS_TASKS_DLQ    "assay.tasks.dlq"
 #define BUS_TASKS_PREFIX "assay.tasks."      /* followed by the family */
-#define BUS_TASKS_ALL    "assay.tasks.all"   /* of all families but llm */
-#define BUS_GROUP        "assay-coordinator" /* of coordinators */
+#define BUS_TASKS_ALL    "assay.tasks.all"   /* all families but llm */
+#define BUS_GROUP        "assay-coordinator" /* group of coordinators */
 
-/* Headers of what a request was settled with: which request, and who settled it. Numbers are decimal. */
+/* Headers of the records that settle a request: its position and the settling group. Numbers are decimal. */
 #define BUS_OF_PARTITION "request-partition"
 #define BUS_OF_OFFSET    "request-offset"
 #define BUS_OF_GROUP     "request-group"
@@ -46,139 +47,151 @@ struct bus_header {
     uint32_t len;
 };
 
-/* A message on its way out. */
+/* An outgoing message. */
 struct bus_out {
     const char *topic;
     int32_t partition; /* BUS_ANY_PARTITION: chosen by the key */
-    const void *key;   /* NULL: none; messages of one key keep their order */
+    const void *key;   /* NULL without a key; messages of one key keep their order */
     uint32_t key_len;
     const void *value;
     size_t len;
     const struct bus_header *headers;
     uint32_t n_headers;
-    /* [BUS_FLOW_LEVELS]: tenant, database and request of the message, in numbers; NULL: nobody's. Only bus_config.fair
-     * reads it. */
+    /* Numbers of tenant, database and request, BUS_FLOW_LEVELS of them; NULL without an owner. Only bus_config.fair
+     * reads them. */
     const uint64_t *flow;
 };
 
-/* A message that came in. Everything it points to lives as long as itself. */
+/* An incoming message. Everything it points to lives as long as the message. */
 struct bus_message {
     const char *topic;
-    uint32_t topic_index; /* in the subscription */
+    uint32_t topic_index; /* index in the subscription */
     int32_t partition;
-    int64_t offset; /* rises within topic and partition */
+    int64_t offset; /* increases within topic and partition */
     const void *key;
     uint32_t key_len;
     const void *value;
     size_t len;
     const struct bus_header *headers;
     uint32_t n_headers;
-    const uint64_t *flow; /* as it was produced; NULL: none, or the topic is not fair */
-    int64_t time_ns;      /* when the transport took it, on bus_now_ns's clock */
-    int64_t taken_ns;     /* when its reader took it up, on the same clock; the reader's to set */
-    uint32_t attempts;    /* deliveries before this one, as far as known */
-    bool history;         /* settled before, shown again for what can be learnt from it (bus_subscribe_once): ack it */
+    const uint64_t *flow; /* as produced; NULL if there was none or the topic is not fair */
+    int64_t time_ns;      /* time of arrival at the transport, on the clock of bus_now_ns */
+    int64_t taken_ns;     /* time when its reader started on it, on the same clock; set by the reader */
+    uint32_t attempts;    /* known deliveries before this one */
+    bool history;         /* settled before, and shown again as history (bus_subscribe_once); must be acked */
 };
 
-/* A property of the library beneath, by its own name ("bootstrap.servers"). */
+/* A property of the client library, by its own name ("bootstrap.servers"). */
 struct bus_property {
     const char *name, *value;
 };
 
-/* A topic whose messages are handed out round robin, one a poll: tenants, then databases of a tenant, then requests. */
+/* A topic whose messages are delivered round robin, one a poll: by tenant, then database, then request. */
 struct bus_fair {
     const char *topic;
-    /* Messages that readers hold of one flow of a level at most; 0: any number. Flow 0 has no limit. */
+    /* Most messages in flight for one flow of a level; 0 means no limit. Flow 0 has no limit. */
     uint32_t limits[BUS_FLOW_LEVELS];
 };
 
 struct bus_config {
     uint32_t
-        queue_messages;   /* bound of one topic; 0: 1,024. kafka: of all that no broker has acknowledged; 0: 10,000 */
-    uint64_t queue_bytes; /* likewise in bytes of keys, values and headers; 0: 64 MiB. One larger message still fits */
-    const struct bus_property *properties; /* a later one of a name counts; copied; local takes none */
+        /* Most messages of one topic; 0: 1,024. For kafka: most messages that no broker has acknowledged; 0: 10,000. */
+        queue_messages;
+    /* The same bound in bytes of keys, values and headers; 0: 64 MiB. One larger message still fits. */
+    uint64_t queue_bytes;
+    const struct bus_property *properties; /* the last one of a name counts; copied; none for local */
     uint32_t n_properties;
-    int64_t connect_ms;          /* how long to wait for servers at the start; 0: 10 s */
-    const struct bus_fair *fair; /* of local; other transports take none. Copied, its names too */
+    int64_t connect_ms;          /* timeout for reaching servers at the start; 0: 10 s */
+    const struct bus_fair *fair; /* for local; other transports take none; copied with its names */
     uint32_t n_fair;
 };
 
-/* What goes to and from servers, as of some seconds ago. */
+/* Traffic with servers, some seconds old. */
 struct bus_traffic {
-    uint32_t clients;                                        /* that have told; 0: nothing is known, yet or at all */
-    uint64_t bytes_in, bytes_out, messages_in, messages_out; /* these and the next only go up */
+    /* clients that have reported; 0 if all values are unknown */
+    uint32_t clients;
+    uint64_t bytes_in, bytes_out, messages_in, messages_out; /* monotonic, like the counters of the next line */
     uint64_t connects, disconnects, rebalances;
-    uint64_t queued;          /* produced, and not yet safe with a server */
-    uint64_t lag;             /* messages of own partitions that are not handled yet */
-    uint32_t members, joined; /* consumers; those of them whose group knows what they read */
+    uint64_t queued;          /* produced but not yet acknowledged by a server */
+    uint64_t lag;             /* unhandled messages of own partitions */
+    uint32_t members, joined; /* consumers, and those of them with an assignment from their group */
 };
 
-/* What a reader joins that settles each request exactly once. Partition i of the four topics belongs together. */
+/* Settings of a reader that settles each request exactly once. Partition i of the four topics belongs together. */
 struct bus_once {
     const char *group;
-    const char *instance; /* another one in each living process of the group, the same after a restart; NULL: "0" */
+    /* unique among living processes of the group, and the same after a restart; NULL: "0" */
+    const char *instance;
     const char *results, *requests, *verdicts, *letters; /* topics; NULL: BUS_... */
-    const char *from;   /* where a group begins that has never read: "beginning", "end"; NULL: it is refused */
-    int64_t commit_ms;  /* between two transactions while there is something to read; 0: 100 */
-    uint32_t producers; /* that have a transaction at a time each, for their share of the partitions; 0: 1 */
-    uint32_t history;   /* requests before the first open one that are shown again; 0: 4,096 */
+    /* where a group begins that has never read: "beginning" or "end"; NULL refuses such a group */
+    const char *from;
+    int64_t commit_ms; /* interval between transactions while there are messages to read; 0: 100 */
+    /* producers, each with one transaction at a time for its share of the partitions; 0: 1 */
+    uint32_t producers;
+    uint32_t history; /* requests before the first open one that are shown again; 0: 4,096 */
 };
 enum { BUS_ONCE_RESULTS, BUS_ONCE_REQUESTS, BUS_ONCE_TOPICS }; /* topic_index of its messages */
 
 enum { BUS_ONCE_GAPS = 64 };
 
-/* A partition: how many offsets lie between the first that is not settled and the last that was read. */
+/* A partition, and the number of offsets from its first unsettled to its last read record. */
 struct bus_once_gap {
     int32_t partition;
-    int64_t gap; /* 0: also when it is somebody else's now */
+    int64_t gap; /* 0 also if the partition now has another owner */
 };
 
 struct bus_once_stats {
     uint64_t committed, aborted;      /* transactions */
-    int64_t commit_ns, commit_max_ns; /* from begin to the end of commit: sum, longest */
-    struct metrics_histogram commits; /* and how they are spread */
-    struct metrics_histogram waits;   /* of outputs, from being settled until their transaction begins */
+    int64_t commit_ns, commit_max_ns; /* from begin to end of commit: sum, longest */
+    struct metrics_histogram commits; /* distribution of these times */
+    struct metrics_histogram waits;   /* of outputs, from settling to the begin of their transaction */
     struct metrics_histogram writes;  /* of transactions, from begin until all outputs are acknowledged */
-    struct metrics_histogram ends;    /* and from there until they are committed */
-    uint64_t takeovers;               /* partitions taken over from another owner, or from this one's past */
-    uint64_t lost;                    /* requests that retention took before they were settled */
-    uint64_t poison;                  /* requests put aside because their owners died */
-    uint64_t refused;                 /* verdicts that the brokers took for too large; a letter took their place */
-    uint32_t open;                    /* read, not settled */
-    uint32_t waiting;                 /* settled, not committed */
-    struct bus_once_gap gaps[BUS_ONCE_GAPS]; /* of the first so many partitions */
+    struct metrics_histogram ends;    /* of transactions, from there until they are committed */
+    /* partitions taken over from another owner, or from this process before its restart */
+    uint64_t takeovers;
+    uint64_t lost;   /* requests that retention deleted before they were settled */
+    uint64_t poison; /* requests dead-lettered because their owners died */
+    /* verdicts that the brokers refused as too large; replaced by a dead letter */
+    uint64_t refused;
+    uint32_t open;                           /* read, not settled */
+    uint32_t waiting;                        /* settled, not committed */
+    struct bus_once_gap gaps[BUS_ONCE_GAPS]; /* of the first BUS_ONCE_GAPS partitions */
     uint32_t n_gaps;
-    int64_t restored_ns;  /* what the last take-over took, until its answers of the past were read */
-    int64_t restoring_ns; /* since one began that goes on; 0: none does */
-    uint32_t closed;      /* own partitions that are not read, for another topic lacks them */
+    int64_t restored_ns;  /* duration of the last take-over, until its earlier results were read */
+    int64_t restoring_ns; /* age of the current take-over; 0 if there is none */
+    uint32_t closed;      /* own partitions that are not read, because another topic lacks them */
 };
 
-struct bus;          /* a connection, or the queues of this process. Thread: any */
-struct bus_consumer; /* one member of a group. Thread: its own, except for bus_drain */
+struct bus;          /* A connection, or the queues of this process. Thread: any. */
+struct bus_consumer; /* One member of a group. Thread: its own, except for bus_drain. */
 
-/* Where a message came to lie. Thread: one of the bus's own; it must not call the bus. */
+/* Receives the position of a produced message. Thread: one of the bus's own; it must not call the bus. */
 typedef void bus_delivered(void *ctx, int32_t partition, int64_t offset);
 
 struct bus_transport {
     const char *name;
-    bool shared; /* others write requests and read verdicts: in the forms of proto/message/edge.h, and perhaps twice */
+    /* Other programs write requests and read verdicts, in the forms of proto/message/edge.h; requests may be
+     * duplicated. */
+    bool shared;
 
     /* open, close */
     enum err_code (*open)(const struct bus_config *config, struct bus **out, struct err *err);
     void (*close)(struct bus *bus);
 
     /* out */
-    enum err_code (*know_topics)(struct bus *bus, const char *const *topics, uint32_t n, struct err *err); /* or NULL */
-    size_t (*max_bytes)(struct bus *bus, const char *topic); /* NULL: max_message whatever the topic */
+    /* may be NULL */
+    enum err_code (*know_topics)(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
+    /* NULL: max_message for every topic */
+    size_t (*max_bytes)(struct bus *bus, const char *topic);
     enum err_code (*produce)(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                              uint32_t *taken);
     enum err_code (*flush)(struct bus *bus, int64_t timeout_ms); /* NULL: produce is already durable */
 
     void (*forget)(struct bus *bus, const char *topic,
-                   const uint64_t flow[BUS_FLOW_LEVELS]); /* NULL: nothing is fair */
+                   const uint64_t flow[BUS_FLOW_LEVELS]); /* NULL if no topic is fair */
 
     enum err_code (*produce_with_report)(struct bus *bus, const struct bus_out *message, bus_delivered *delivered,
-                                         void *ctx); /* NULL: places mean nothing */
+                                         void *ctx); /* NULL if the transport has no positions */
 
     /* in */
     enum err_code (*subscribe)(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
@@ -187,11 +200,11 @@ struct bus_transport {
                           int64_t timeout_ms, uint32_t *n);
     void (*ack)(struct bus_consumer *consumer, struct bus_message *message);
     void (*nack)(struct bus_consumer *consumer, struct bus_message *message, int64_t delay_ms);
-    enum err_code (*commit)(struct bus_consumer *consumer); /* NULL: every ack stands by itself */
+    enum err_code (*commit)(struct bus_consumer *consumer); /* NULL: each ack is final */
     void (*drain)(struct bus_consumer *consumer);
     void (*unsubscribe)(struct bus_consumer *consumer);
 
-    /* in, exactly once; all NULL: as above */
+    /* in, exactly once; all NULL: at least once */
     enum err_code (*subscribe_once)(struct bus *bus, const struct bus_once *once, struct bus_consumer **out,
                                     struct err *err);
     enum err_code (*settle)(struct bus_consumer *consumer, struct bus_message *message, const struct bus_out *out);
@@ -200,14 +213,14 @@ struct bus_transport {
     void (*once_stats)(struct bus_consumer *consumer, struct bus_once_stats *out);
 
     int64_t (*now_ns)(struct bus *bus);                        /* NULL: clock_now_ns */
-    enum err_code (*health)(struct bus *bus, struct err *err); /* NULL: nothing outside can fail */
-    void (*traffic)(struct bus *bus, struct bus_traffic *out); /* NULL: there are no servers */
+    enum err_code (*health)(struct bus *bus, struct err *err); /* NULL without external failures */
+    void (*traffic)(struct bus *bus, struct bus_traffic *out); /* NULL without servers */
 };
 
-/* Every bus and consumer begins with this; transports extend it. */
+/* First member of every bus and consumer; transports extend it. */
 struct bus {
     const struct bus_transport *transport;
-    size_t max_message; /* what bus_out_bytes of one may be; 0: MSG_MAX_BYTES */
+    size_t max_message; /* largest bus_out_bytes of a message; 0: MSG_MAX_BYTES */
 };
 struct bus_consumer {
     const struct bus_transport *transport;
@@ -215,33 +228,37 @@ struct bus_consumer {
 
 extern const struct bus_transport bus_local, bus_kafka;
 
-/* The transport of that name. NULL: none; `err` (ERR_CONFIG) lists the known ones. */
+/* Returns the transport of that name. Returns NULL if it is unknown; `err` (ERR_CONFIG) lists the known ones. */
 const struct bus_transport *bus_transport_find(const char *name, struct err *err);
 
-/* Add one to the table. False: the name is taken, or the table is full. Tests add theirs; before threads start. */
+/* Adds a transport to the table. Returns false if the name is taken or the table is full. Tests add theirs, before
+ * threads start. */
 bool bus_transport_register(const struct bus_transport *transport);
 
 enum err_code bus_open(const char *transport, const struct bus_config *config, struct bus **out, struct err *err);
 
-/* All consumers must be gone. NULL is fine. */
+/* Closes the bus. All consumers must be closed before. NULL is allowed. */
 static inline void bus_close(struct bus *bus)
 {
     if (bus) bus->transport->close(bus);
 }
 
-/* Hand over n messages in order. ERR_OK: all were taken. ERR_FULL: only the first *taken (may be NULL) were, because a
- * queue stayed full for timeout_ms (0: do not wait, below 0: wait for ever). ERR_LIMIT_BYTES: the message after those
- * is larger than the transport takes. A fatal code: nobody will ever take more, bus_health says why. Of messages that
- * share a key and stand side by side in one call, all are taken or none; only a writer that dies may leave a part. */
+/* Hands over n messages in order. Returns ERR_OK if all were taken.
+ *
+ * ERR_FULL: only the first *taken (may be NULL) were taken, because a queue stayed full for timeout_ms. A timeout of 0
+ * returns at once; a negative one waits without limit. ERR_LIMIT_BYTES: the message after those is too large for the
+ * transport. A fatal code: the bus takes no more messages, and bus_health gives the reason. Adjacent messages of one
+ * key are all taken or none; only a crash of the writer may leave a part.
+ */
 static inline enum err_code bus_produce(struct bus *bus, const struct bus_out *messages, uint32_t n, int64_t timeout_ms,
                                         uint32_t *taken)
 {
     return bus->transport->produce(bus, messages, n, timeout_ms, taken);
 }
 
-/* Send one message and be called back, once, with its position; not at all if it never arrives (bus_health says why),
- * is refused as too large for its topic, or the bus is closed before. ERR_FULL: no room now. Other codes as of
- * bus_produce, ERR_CONFIG where places mean nothing. */
+/* Sends one message and reports its position, once. There is no report if the message never arrives (see bus_health),
+ * is too large for its topic, or the bus is closed before. Returns ERR_FULL if the queue is full, ERR_CONFIG if the
+ * transport has no positions, and other codes as bus_produce does. */
 static inline enum err_code bus_produce_with_report(struct bus *bus, const struct bus_out *message,
                                                     bus_delivered *delivered, void *ctx)
 {
@@ -249,77 +266,78 @@ static inline enum err_code bus_produce_with_report(struct bus *bus, const struc
                                                : ERR_CONFIG;
 }
 
-/* Drops the messages of that flow that no reader holds. */
+/* Drops the messages of that flow that are not in flight. */
 static inline void bus_forget(struct bus *bus, const char *topic, const uint64_t flow[BUS_FLOW_LEVELS])
 {
     if (bus->transport->forget) bus->transport->forget(bus, topic, flow);
 }
 
-/* Wait until everything produced so far is safe. ERR_FULL: not within timeout_ms. */
+/* Waits until everything produced so far is durable. Returns ERR_FULL after timeout_ms. */
 static inline enum err_code bus_flush(struct bus *bus, int64_t timeout_ms)
 {
     return bus->transport->flush ? bus->transport->flush(bus, timeout_ms) : ERR_OK;
 }
 
-/* Join `group` and read these topics (at most BUS_MAX_TOPICS). Members of a group share the messages. What was produced
- * before anybody subscribed waits. A topic has one group in the local transport: another one is ERR_CONFIG. */
+/* Joins `group` and reads these topics (at most BUS_MAX_TOPICS). Members of a group share the messages. Messages
+ * produced before the first subscription are retained. A topic has one group in the local transport; another one is
+ * ERR_CONFIG. */
 static inline enum err_code bus_subscribe(struct bus *bus, const char *group, const char *const *topics, uint32_t n,
                                           struct bus_consumer **out, struct err *err)
 {
     return bus->transport->subscribe(bus, group, topics, n, out, err);
 }
 
-/* Up to `max` messages of the wanted topics (bit i: topic i of the subscription; 0: all of them). Waits up to
- * timeout_ms for the first (0: does not, below 0: for ever), never for more. What is not wanted stays where it is: this
- * is how a reader holds back one topic and goes on with another. Messages of one key come together where the transport
- * can do that. ERR_OK with *n = 0: none came. ERR_CLOSED: drained. */
+/* Polls up to `max` messages of the requested topics (bit i: topic i of the subscription; 0: all of them). Waits up to
+ * timeout_ms for the first message (0 returns at once, below 0 waits without limit), and never for more. Messages of
+ * other topics stay queued, so a reader can pause one topic and go on with another. Messages of one key arrive together
+ * if the transport supports it. Returns ERR_OK with *n = 0 on timeout, and ERR_CLOSED if drained. */
 static inline enum err_code bus_poll(struct bus_consumer *consumer, uint32_t want, struct bus_message **out,
                                      uint32_t max, int64_t timeout_ms, uint32_t *n)
 {
     return consumer->transport->poll(consumer, want, out, max, timeout_ms, n);
 }
 
-/* Done with it, for good. Frees the message. */
+/* Marks the message as handled, for good, and frees it. */
 static inline void bus_ack(struct bus_consumer *consumer, struct bus_message *message)
 {
     consumer->transport->ack(consumer, message);
 }
 
-/* Could not be handled: hand it out again, not before delay_ms have passed, ahead of what has not been handed out yet.
- * Frees the message. */
+/* Requests redelivery of a message that could not be handled, at the earliest after delay_ms. It is delivered before
+ * messages that have not been delivered yet. Frees the message. */
 static inline void bus_nack(struct bus_consumer *consumer, struct bus_message *message, int64_t delay_ms)
 {
     consumer->transport->nack(consumer, message, delay_ms);
 }
 
-/* End of a step: what was produced since the last commit and the acks since then become true together. */
+/* Ends a step: the messages produced and the acks made since the last commit become visible together. */
 static inline enum err_code bus_commit(struct bus_consumer *consumer)
 {
     return consumer->transport->commit ? consumer->transport->commit(consumer) : ERR_OK;
 }
 
-/* Stop intake: a waiting poll returns, this and later ones with ERR_CLOSED. What was polled may still be acked. Thread:
+/* Stops intake: a waiting poll and all later polls return ERR_CLOSED. Polled messages may still be acked. Thread:
  * any. */
 static inline void bus_drain(struct bus_consumer *consumer)
 {
     consumer->transport->drain(consumer);
 }
 
-/* Leave the group. Messages that were neither acked nor nacked go back to it, in order. NULL is fine. */
+/* Leaves the group. Messages that were neither acked nor nacked return to it, in order. NULL is allowed. */
 static inline void bus_unsubscribe(struct bus_consumer *consumer)
 {
     if (consumer) consumer->transport->unsubscribe(consumer);
 }
 
-/* Join as a reader of requests and results of which each request is settled exactly once, whoever dies. A transport
- * without that (`local`, which dies with its writers) subscribes plainly to the two topics. Results need no more than
- * an ack; those of open requests are shown again after a take-over. */
+/* Joins as a reader of requests and results that settles each request exactly once, even if processes die. Under a
+ * transport without this guarantee (`local`, which dies with its writers) it subscribes plainly to the two topics.
+ * Results need only an ack. Results of open requests are shown again after a take-over. */
 enum err_code bus_subscribe_once(struct bus *bus, const struct bus_once *once, struct bus_consumer **out,
                                  struct err *err);
 
-/* `out` (NULL: nothing) is produced and the message is done as one: both become true or neither, at a commit at most
- * bus_once.commit_ms away. The message is taken over, `out` is copied. A plain transport produces, then acks. ERR_FULL,
- * ERR_LIMIT_BYTES and fatal codes as of bus_produce: then the message is still the caller's. */
+/* Produces `out` (may be NULL) and finishes the message in one transaction, committed at most bus_once.commit_ms later.
+ * Takes ownership of the message and copies `out`. A plain transport produces, then acks. Returns ERR_FULL,
+ * ERR_LIMIT_BYTES and fatal codes as bus_produce does; the caller then still owns the message. */
 static inline enum err_code bus_settle(struct bus_consumer *consumer, struct bus *bus, struct bus_message *message,
                                        const struct bus_out *out)
 {
@@ -329,15 +347,16 @@ static inline enum err_code bus_settle(struct bus_consumer *consumer, struct bus
     return code;
 }
 
-/* Are there still answers in the log of results that were given before this reader took the partition over? Tasks of
- * its requests had better wait: the answer may be among them. BUS_ANY_PARTITION: of any that it has. */
+/* Tells whether results from before this reader's take-over of the partition are still unread. Tasks of its requests
+ * should wait, because those results may contain the answer. BUS_ANY_PARTITION: any of the reader's partitions. */
 static inline bool bus_catching_up(struct bus_consumer *consumer, int32_t partition)
 {
     return consumer->transport->catching_up && consumer->transport->catching_up(consumer, partition);
 }
 
-/* A partition that went to another process during the last poll, which settles what the caller holds of it. True until
- * all have been named; each message of it must be nacked. To be asked after each poll, before its messages are used. */
+/* Returns true and a partition that another process took over during the last poll and now settles. Returns false when
+ * all have been reported. The caller must nack each message of the partition. Must be called after each poll, before
+ * its messages are used. */
 static inline bool bus_taken_away(struct bus_consumer *consumer, int32_t *partition)
 {
     return consumer->transport->taken_away && consumer->transport->taken_away(consumer, partition);
@@ -349,42 +368,42 @@ static inline void bus_once_stats(struct bus_consumer *consumer, struct bus_once
     if (consumer->transport->once_stats) consumer->transport->once_stats(consumer, out);
 }
 
-/* Bytes of key, value, and the headers' names and values. Thread: any; so are the next five. */
+/* Returns the bytes of key, value, and the headers' names and values. Thread: any; so are the next five. */
 size_t bus_out_bytes(const struct bus_out *out);
 
-/* The largest bus_out_bytes that this bus takes for that topic. It may shrink. */
+/* Returns the largest bus_out_bytes that this bus takes for that topic. It may decrease. */
 size_t bus_max_bytes(struct bus *bus, const char *topic);
 
-/* Find out how large messages of these topics may be; bus_max_bytes and ERR_LIMIT_BYTES follow it from then on. What
- * cannot be found out, within connect_ms, is logged and changes nothing. ERR_CONFIG: a topic takes less than is needed
- * at all. */
+/* Queries the size limits of these topics, which bus_max_bytes and ERR_LIMIT_BYTES then use. A limit that cannot be
+ * found within connect_ms is logged and leaves the defaults. Returns ERR_CONFIG if a topic's limit is below the
+ * minimum. */
 enum err_code bus_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
 
-/* A deep copy, for those who keep a message: bus_out_room bytes of `room` and n_headers of `headers`. Texts end with
- * NUL; the topic stays the caller's. */
+/* Makes a deep copy of a message, using bus_out_room bytes of `room` and n_headers entries of `headers`. Texts end with
+ * NUL. The topic is not copied. */
 size_t bus_out_room(const struct bus_out *out);
 void bus_out_copy(const struct bus_out *out, char *room, struct bus_header *headers, struct bus_out *copy);
 
-/* ERR_OK, or what ended this bus: the reason behind a fatal code of the calls above. */
+/* Returns ERR_OK, or the error that ended this bus: the reason behind a fatal code of the calls above. */
 static inline enum err_code bus_health(struct bus *bus, struct err *err)
 {
     return bus->transport->health ? bus->transport->health(bus, err) : ERR_OK;
 }
 
-/* Thread: any. */
+/* Copies the counts of the transport's traffic; zero without any. Thread: any. */
 static inline void bus_traffic(struct bus *bus, struct bus_traffic *out)
 {
     *out = (struct bus_traffic){0};
     if (bus->transport->traffic) bus->transport->traffic(bus, out);
 }
 
-/* Must the value of this property stay out of logs and printed settings? */
+/* Returns true if the value of this property must not appear in logs and printed settings. */
 bool bus_property_is_secret(const char *name);
 
-/* The clock that deadlines in messages are on: shared by all that use this transport. */
+/* Returns the time on the clock of message deadlines, which all users of this transport share. */
 int64_t bus_now_ns(struct bus *bus);
 
-/* The value of a header, NUL-terminated; NULL when there is none. */
+/* Returns the value of a header, NUL-terminated, or NULL if it is missing. */
 const char *bus_header_get(const struct bus_message *message, const char *name);
 
 #endif

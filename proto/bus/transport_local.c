@@ -1,29 +1,28 @@
 /* DESIGN: bounded queues between the threads of one process.
  *
- * A topic is a list of messages, each one block of memory. Topics that are read together belong to one *group*: one
- * mutex, one condition for readers, one for writers. A writer of five tasks for the five task topics so takes one lock
- * and wakes one reader, and a reader takes all five at once. Nothing else is locked while messages flow: the table of
- * topics only grows and is read without a lock, and what a consumer holds is its own.
+ * A topic is a list of messages, each one block of memory. Topics that are read together belong to one *group*, with
+ * one mutex, one condition for readers and one for writers. So a writer of five tasks for the five task topics takes
+ * one lock and wakes one reader. The reader takes all five at once. No other lock is taken while messages flow. The
+ * table of topics only grows and is read without a lock, and a consumer owns the messages that it holds.
  *
- * A topic that nobody has subscribed to yet has a group of its own and fills up to its bound. Subscribing moves topics
- * into the group that was asked for; whoever had looked up the old group finds, under its lock, that the topic has
- * left and looks again.
+ * A topic without subscribers has a group of its own and fills up to its bound. Subscribing moves topics into the
+ * requested group. A thread that looked up the old group sees, under its lock, that the topic has left, and retries.
  *
- * Bounds: a topic takes messages until it holds queue_messages or queue_bytes; writers then wait, or are told
- * ERR_FULL. What readers hold is bounded by what they ask for. Redelivery ignores the bound, for it must not fail.
+ * Bounds: a topic takes messages until it holds queue_messages or queue_bytes. Writers then wait or get ERR_FULL. The
+ * messages that readers hold are bounded by their own requests. Redelivery ignores the bound, because it must not fail.
  *
- * Sharing: while a group has several members, a poll hands out one run of messages of one key (from each wanted
- * topic), so that the families of a candidate are judged by one thread and other keys by other threads. A lone member
- * gets whatever is there. A reader that leaves something behind wakes the next one, so that a burst wakes no more
- * threads than it feeds.
+ * Sharing: while a group has several members, a poll returns one run of messages of one key (from each requested
+ * topic). The signal families of a candidate are then judged by one thread, and other keys by other threads. A lone
+ * member gets all available messages. A reader that leaves messages behind wakes the next reader, so a burst wakes no
+ * more threads than it feeds.
  *
- * Fair topics (bus_config.fair) keep their messages in a fair queue in place of a list. A poll gives one message of
- * them, after all that it gives of others: which message is next may be another one by the time that the reader is
- * through with the first. A message in flight counts against the limits of its flows until its reader acks or nacks
- * it, under the group's lock; a reader that waits is woken when a limit may be free again.
+ * Fair topics (bus_config.fair) hold their messages in a fair queue in place of a list. A poll returns at most one
+ * message of a fair topic, after all messages of other topics. The next message may change while the reader handles the
+ * first. A message in flight counts against the limits of its flows until its reader acks or nacks it, under the
+ * group's lock. A waiting reader is woken when a limit may be free again.
  *
- * Rejected: a lock-free ring. At about 10,000 messages a second the lock is not seen in a profile, and a ring knows
- * neither keys, nor redelivery, nor a bound in bytes.
+ * Rejected: a lock-free ring. At about 10,000 messages per second the lock does not appear in a profile. A ring
+ * supports neither keys, nor redelivery, nor a bound in bytes.
  */
 #include "proto/bus/transport.h"
 
@@ -45,7 +44,7 @@ struct message {
     struct message *previous, *next;
     struct topic *topic;
     uint64_t bytes;
-    int64_t due_ns;        /* not before; 0: at once */
+    int64_t due_ns;        /* earliest time of delivery; 0: at once */
     struct fair_item item; /* of a fair topic */
     uint64_t flow[BUS_FLOW_LEVELS];
     char block[]; /* headers, key, value */
@@ -58,20 +57,20 @@ struct list {
 struct group {
     pthread_mutex_t lock;
     pthread_cond_t readable, writable;
-    char *name; /* NULL: of a topic that nobody has subscribed to */
+    char *name; /* NULL if the topic has no subscribers */
     struct topic *topics[BUS_MAX_TOPICS];
     uint32_t n_topics;
     uint32_t members, waiting_writers;
-    uint32_t waiting_readers, choosy_readers; /* choosy: wait for some of the topics only */
+    uint32_t waiting_readers, choosy_readers; /* `choosy_readers` wait for some of the topics only */
     struct list delayed;                      /* nacked with a delay, by due_ns */
-    struct group *next;                       /* all groups of the bus */
+    struct group *next;                       /* next group of the bus */
 };
 
 struct topic {
     char *name;
     _Atomic(struct group *) group;
     uint32_t index; /* in the group */
-    /* below: under the group's lock */
+    /* The fields below are guarded by the group's lock. */
     struct fair_queue *fair; /* NULL: messages are in `messages` */
     struct list messages;
     uint32_t n;
@@ -85,7 +84,7 @@ struct local {
     uint64_t max_bytes;
     struct bus_fair *fair;
     uint32_t n_fair;
-    pthread_mutex_t lock; /* of what follows; readers of topics[0 .. n_topics) need none */
+    pthread_mutex_t lock; /* guards the fields below; reading topics[0 .. n_topics) needs no lock */
     struct topic *topics[MAX_TOPICS];
     atomic_uint n_topics;
     struct group *groups;
@@ -95,7 +94,7 @@ struct consumer {
     struct bus_consumer consumer;
     struct group *group;
     struct list held; /* polled, neither acked nor nacked; in order */
-    bool drained;     /* under the group's lock */
+    bool drained;     /* guarded by the group's lock */
 };
 
 /* --- lists --- */
@@ -108,7 +107,7 @@ static void list_append(struct list *list, struct message *message)
     list->last = message;
 }
 
-/* Before `next`; NULL: at the end. */
+/* Inserts before `next`, or at the end if `next` is NULL. */
 static void list_insert(struct list *list, struct message *next, struct message *message)
 {
     if (!next) {
@@ -173,7 +172,8 @@ static bool same_key(const struct bus_message *a, const struct bus_message *b)
 
 /* --- waiting --- */
 
-/* Until the condition, or limit_ns on clock_now_ns's clock (below 0: for ever). False: the limit has passed. */
+/* Waits for the condition, at most until limit_ns on the clock of clock_now_ns; below 0 waits without limit. Returns
+ * false if the limit has passed. */
 static bool wait_for(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t limit_ns)
 {
     if (limit_ns < 0) return pthread_cond_wait(condition, lock), true;
@@ -225,7 +225,7 @@ static struct topic *topic_look_up(struct local *local, const char *name)
     return NULL;
 }
 
-/* NULL: the topic is not fair. */
+/* Returns NULL if the topic is not fair. */
 static const struct bus_fair *find_fair(const struct local *local, const char *topic)
 {
     for (uint32_t i = 0; i < local->n_fair; i++)
@@ -233,7 +233,7 @@ static const struct bus_fair *find_fair(const struct local *local, const char *t
     return NULL;
 }
 
-/* Under the bus's lock. */
+/* The caller holds the bus's lock. */
 static struct topic *topic_new(struct local *local, const char *name)
 {
     unsigned n = atomic_load(&local->n_topics);
@@ -266,7 +266,7 @@ static struct topic *topic_get(struct local *local, const char *name)
     return topic;
 }
 
-/* The topic's group, locked. It may change only under the lock of the group that it leaves. */
+/* Returns the topic's group, locked. A topic leaves a group only under that group's lock. */
 static struct group *group_lock(struct topic *topic)
 {
     for (;;) {
@@ -331,10 +331,10 @@ static enum err_code local_open(const struct bus_config *config, struct bus **ou
 
 /* --- produce --- */
 
-enum { RUN = 64 }; /* messages handed over under one lock */
+enum { RUN = 64 }; /* most messages handed over under one lock */
 
-/* Does the topic have room for this many? An empty one takes anything, or a batch that is larger than the bound would
- * never pass. */
+/* Tells whether the topic has capacity for these messages. An empty topic takes any batch; otherwise a batch larger
+ * than the bound would never pass. */
 static bool has_room(const struct local *local, const struct topic *topic, uint32_t n, uint64_t bytes)
 {
     return topic->n == 0 || (topic->n + n <= local->max_messages && topic->bytes + bytes <= local->max_bytes);
@@ -369,7 +369,7 @@ static void enqueue(struct message *message)
     topic->bytes += message->bytes;
 }
 
-/* One is enough unless it might be one who waits for something else. */
+/* Wakes one reader, or all readers if one of them waits for some topics only and might not want the message. */
 static void wake_reader(struct group *group)
 {
     if (group->choosy_readers)
@@ -378,7 +378,7 @@ static void wake_reader(struct group *group)
         pthread_cond_signal(&group->readable);
 }
 
-/* How many leading messages of the run have their topic in this group. */
+/* Returns how many leading messages of the run have their topic in this group. */
 static uint32_t still_together(const struct group *group, struct message *const *run, uint32_t n)
 {
     uint32_t together = 0;
@@ -386,13 +386,14 @@ static uint32_t still_together(const struct group *group, struct message *const 
     return together;
 }
 
-/* Hand over the leading messages whose topics share a group, all of them or none. Returns how many; 0: no room. */
+/* Hands over the leading messages whose topics share a group, all or none of them. Returns their number, or 0 if the
+ * queue is full. */
 static uint32_t hand_over(const struct local *local, struct message **run, uint32_t n, int64_t limit)
 {
     struct group *group = group_lock(run[0]->topic);
     uint32_t together;
     while ((together = still_together(group, run, n)) == 0 || !run_has_room(local, run, together)) {
-        if (together == 0) { /* the first topic moved while we slept */
+        if (together == 0) { /* the first topic moved to another group during the wait */
             pthread_mutex_unlock(&group->lock);
             group = group_lock(run[0]->topic);
             continue;
@@ -410,7 +411,7 @@ static uint32_t hand_over(const struct local *local, struct message **run, uint3
     return together;
 }
 
-/* Copies of the leading messages, at most RUN. */
+/* Copies the leading messages, at most RUN. */
 static enum err_code copy_run(struct local *local, const struct bus_out *messages, uint32_t n, struct message **run,
                               uint32_t *length)
 {
@@ -464,7 +465,7 @@ static void local_forget(struct bus *bus, const char *name, const uint64_t flow[
 
 /* --- subscribe --- */
 
-/* Move a topic with all it holds from its own group into `group`. Under the bus's lock. */
+/* Moves a topic and its messages from its own group into `group`. The caller holds the bus's lock. */
 static void adopt(struct group *group, struct topic *topic)
 {
     struct group *old = group_lock(topic);
@@ -488,7 +489,7 @@ static bool has_topics(const struct group *group, struct topic *const *topics, u
     return group->n_topics == n;
 }
 
-/* Under the bus's lock. */
+/* The caller holds the bus's lock. */
 static enum err_code join(struct local *local, const char *name, struct topic *const *topics, uint32_t n,
                           struct group **out, struct err *err)
 {
@@ -543,7 +544,7 @@ static bool wanted(uint32_t want, const struct topic *topic)
     return !want || (want >> topic->index & 1);
 }
 
-/* Put a message back ahead of what its topic still holds of its key or came after it. */
+/* Returns a message to its topic, ahead of all messages that were produced after it. */
 static void put_back(struct message *message)
 {
     struct topic *topic = message->topic;
@@ -582,7 +583,7 @@ static struct message *first_wanted(const struct group *group, uint32_t want)
     return first;
 }
 
-/* Take the first message of a topic if it is of that key. */
+/* Takes the first message of a topic if it has that key. */
 static bool take_one(struct topic *topic, const struct bus_message *like, struct list *held, struct bus_message **out)
 {
     struct message *message = first_of(topic);
@@ -600,8 +601,8 @@ static bool take_one(struct topic *topic, const struct bus_message *like, struct
     return true;
 }
 
-/* The leading messages of one key, one of each topic in turn: what was produced together stays together when `max`
- * cuts. */
+/* Takes the leading messages of one key, one of each topic in turn. Messages produced together thus stay together when
+ * `max` cuts. */
 static uint32_t take_key(struct consumer *consumer, uint32_t want, const struct message *first,
                          struct bus_message **out, uint32_t max)
 {
@@ -632,7 +633,7 @@ static uint32_t take_wanted(struct consumer *consumer, uint32_t want, const stru
     return n;
 }
 
-/* The earlier of the caller's limit and the next delayed message. */
+/* Returns the earlier of the caller's limit and the due time of the next delayed message. */
 static int64_t next_limit(const struct group *group, int64_t limit)
 {
     if (!group->delayed.first) return limit;
@@ -674,7 +675,7 @@ static struct message *held(struct consumer *consumer, struct bus_message *publi
     return message;
 }
 
-/* The limits of its flows are free again for others; what waits for that may be polled. */
+/* Frees the message's share of its flows' limits, so messages waiting for them may be polled. */
 static void release(struct group *group, struct message *message)
 {
     if (!message->topic->fair) return;
@@ -750,12 +751,12 @@ const struct bus_transport bus_local = {
     .close = local_close,
     .produce = local_produce,
     .forget = local_forget,
-    .flush = NULL, /* nothing is on its way: a message is taken or it is not */
+    .flush = NULL, /* not needed: produce is complete when it returns */
     .subscribe = local_subscribe,
     .poll = local_poll,
     .ack = local_ack,
     .nack = local_nack,
-    .commit = NULL, /* an ack stands by itself: nothing outlives the process */
+    .commit = NULL, /* each ack is final: no state outlives the process */
     .drain = local_drain,
     .unsubscribe = local_unsubscribe,
     .now_ns = NULL, /* clock_now_ns */

@@ -1,8 +1,8 @@
-/* Encoder and decoder made from the tables of fields.c.
+/* Encoder and decoder, driven by the tables of fields.c.
  *
- * A frame is the array [version, kind, body]; the body is a map from field ids to values, and so is every struct in it.
- * Decoding is two passes: msg_scan checks the bytes as bytes, then the rows copy what they know from them into the arena, each value
- * checked for type and bound. What no row knows is skipped.
+ * A frame is the array [version, kind, body]. The body is a map from field ids to values, and so is every struct in it.
+ * Decoding is two passes. First msg_scan checks the structure of the bytes. Then the rows copy their fields into the
+ * arena and check each value for type and bound. Unknown fields are skipped.
  */
 #include "proto/message/fields.h"
 #include "proto/message/wire.h"
@@ -73,8 +73,8 @@ static inline int append(struct msg_buffer *out, const void *bytes, size_t len)
     return 0;
 }
 
-/* The library's writers as put_uint8, put_map and so on, onto our buffer: through its callback each of a message's
- * eighty pieces is a call and a copy of a length that nobody knows. */
+/* Instantiates the library's writers as put_uint8, put_map and so on, directly on our buffer. Through the library's
+ * callback, each of a message's eighty values would be a call and a copy of unknown length. */
 #define msgpack_pack_inline_func(name)            static inline int put##name
 #define msgpack_pack_inline_func_cint(name)       static inline int put##name
 #define msgpack_pack_inline_func_fixint(name)     static inline int put_fix##name
@@ -193,7 +193,7 @@ static int pack_strings(struct msg_buffer *out, const struct field *f, const voi
     return failed;
 }
 
-/* Flat, id and value in turn: a map each would take twice the bytes. */
+/* Writes a flat list of alternating ids and values: a map for each pair would take twice the bytes. */
 static int pack_numbers(struct msg_buffer *out, const struct field *f, const void *base)
 {
     const struct msg_number *items = load_pointer(base, f->at);
@@ -227,7 +227,7 @@ static int pack_list(struct msg_buffer *out, const struct field *f, const void *
 struct decoder {
     struct arena *arena;
     struct err *err;
-    const uint8_t *next; /* of bytes that were scanned, behind what is being read */
+    const uint8_t *next; /* next scanned byte */
 };
 
 static enum err_code wrong(struct decoder *d, const struct field *f, const char *what)
@@ -433,7 +433,7 @@ static enum err_code read_list(struct decoder *d, const struct field *f, const s
 /* --- one row a type --- */
 
 static const struct {
-    bool (*has)(const struct field *f, const void *base); /* is there anything to write? */
+    bool (*has)(const struct field *f, const void *base); /* true if the field is present */
     int (*pack)(struct msg_buffer *out, const struct field *f, const void *base);
     enum err_code (*read)(struct decoder *d, const struct field *f, const struct wire_value *from, void *base);
 } types[FIELD_TYPE_COUNT] = {
@@ -471,7 +471,7 @@ static int pack_record(struct msg_buffer *out, const struct record *record, cons
     return failed;
 }
 
-/* The row of a key; `likely`: rows were written in this order. */
+/* Finds the row of a key. Searches from `likely` on first, because fields are written in the order of rows. */
 static const struct field *find_field(const struct record *record, const struct field *likely,
                                       const struct wire_value *key)
 {
@@ -483,7 +483,7 @@ static const struct field *find_field(const struct record *record, const struct 
     return NULL;
 }
 
-/* Absent is zero, except for reals that may be unknown. */
+/* Sets absent values: zero, except for reals that may be unknown. */
 static void set_absent(const struct record *record, void *base)
 {
     for (const struct field *f = record->fields; f->name; f++)
@@ -558,7 +558,7 @@ static enum err_code read_frame(struct decoder *d, enum msg_kind kind, const str
     return *out ? read_record(d, record, &body, *out) : no_room(d);
 }
 
-/* Of bytes that were scanned. */
+/* Decodes scanned bytes. */
 static enum err_code read_scanned(struct arena *arena, enum msg_kind kind, const struct record *record,
                                   const void *bytes, void **out, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* Requests in and verdicts out, for those outside the fleet: JSON or msgpack, as the header `content-type` says.
- * Between coordinators and workers everything is msgpack. Thread: any. */
+/* Requests and verdicts for programs outside the fleet: JSON or msgpack, according to the header `content-type`.
+ * Messages between coordinators and workers are always msgpack. Thread: any. */
 #ifndef ASSAY_PROTO_MESSAGE_EDGE_H
 #define ASSAY_PROTO_MESSAGE_EDGE_H
 
@@ -12,19 +12,19 @@
 
 enum edge_type { EDGE_TYPE_JSON, EDGE_TYPE_MSGPACK };
 
-/* What the header says; JSON when there is none, so that a line of a log is a request. Parameters ("; charset=utf-8")
- * are ignored. ERR_MALFORMED: something else. */
+/* Reads the form from the header. A missing header means JSON, so a line of a log is a valid request. Ignores
+ * parameters ("; charset=utf-8"). Returns ERR_MALFORMED for another type. */
 enum err_code edge_type_of(const struct bus_message *message, enum edge_type *out, struct err *err);
 
-/* A request in either form, decoded into the arena; errors as msg_decode_request and msg_request_from_json have them.
- */
+/* Decodes a request of that form into the arena. Errors are those of msg_decode_request and msg_request_from_json. */
 enum err_code edge_decode_request(struct arena *arena, enum edge_type type, const void *bytes, size_t len,
                                   struct msg_request **out, struct err *err);
-/* The same of a message, whose header says which form. */
+/* Decodes the request in a message, in the form that its header names. Errors as above. */
 enum err_code edge_read_request(struct arena *arena, const struct bus_message *message, struct msg_request **out,
                                 struct err *err);
 
-/* A verdict in that form, and the header that goes with it. Start the buffer with {0}; ERR_NOMEM, ERR_LIMIT_BYTES. */
+/* Encodes a verdict in that form, and sets the matching header. Start the buffer with {0}. Returns ERR_NOMEM or
+ * ERR_LIMIT_BYTES. */
 enum err_code edge_write_verdict(const struct msg_verdict *verdict, enum edge_type type, struct msg_buffer *out,
                                  struct bus_header *header);
 

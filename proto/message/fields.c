@@ -1,4 +1,5 @@
-/* The fields of each message. Append rows with fresh ids and raise MSG_MINOR; proto/FORMAT.md lists the same. */
+/* The fields of each message. To add one, append a row with a new id and raise MSG_MINOR. proto/FORMAT.md has the same
+ * list. */
 #include "proto/message/fields.h"
 
 #define END                                                                                                            \
@@ -27,7 +28,7 @@
         .name = #struct_ + 4, .size = sizeof(struct struct_), .fields = (rows_)                                        \
     }
 
-enum { PROSE = 1 << 20 }; /* bytes of messages, values, explanations */
+enum { PROSE = 1 << 20 }; /* largest message, value or explanation in bytes */
 
 static const struct field key_fields[] = {
     PLAIN(1, msg_key, partition, FIELD_I32),

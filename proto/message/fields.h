@@ -1,4 +1,4 @@
-/* Messages described as tables: one row a field, from which encoder, decoder and their bounds are made. */
+/* Messages described as tables with one row for each field. Encoder, decoder and their bounds are derived from them. */
 #ifndef ASSAY_PROTO_MESSAGE_FIELDS_H
 #define ASSAY_PROTO_MESSAGE_FIELDS_H
 
@@ -12,17 +12,17 @@ enum field_type {
     FIELD_I32,      /* int32_t */
     FIELD_I64,      /* int64_t */
     FIELD_U64,      /* uint64_t */
-    FIELD_REAL,     /* double; absent: NAN */
-    FIELD_SETTING,  /* double; absent: 0 */
-    FIELD_ENUM,     /* any enum; below `max` */
+    FIELD_REAL,     /* double; NAN if absent */
+    FIELD_SETTING,  /* double; 0 if absent */
+    FIELD_ENUM,     /* any enum; less than `max` */
     FIELD_PAIR,     /* uint64_t[2], 16 bytes on the wire, most significant first */
     FIELD_CSTR,     /* const char *; no NUL inside */
-    FIELD_UTF8,     /* the same, and valid UTF-8 */
+    FIELD_UTF8,     /* the same, valid UTF-8 */
     FIELD_TEXT,     /* struct msg_text; any bytes */
     FIELD_STRINGS,  /* const char *const * and count */
-    FIELD_VALUES,   /* the same, items may be NULL */
-    FIELD_NUMBERS,  /* struct msg_number * and count; ids rise, values are finite */
-    FIELD_STRUCT,   /* a struct in place */
+    FIELD_VALUES,   /* the same; items may be NULL */
+    FIELD_NUMBERS,  /* struct msg_number * and count; ascending ids, finite values */
+    FIELD_STRUCT,   /* embedded struct */
     FIELD_OPTIONAL, /* pointer to a struct, or NULL */
     FIELD_LIST,     /* pointer to structs and count */
     FIELD_TYPE_COUNT
@@ -31,7 +31,7 @@ enum field_type {
 struct record;
 
 struct field {
-    uint8_t id; /* on the wire; never used again once retired */
+    uint8_t id; /* id on the wire; never reused once retired */
     enum field_type type;
     const char *name;
     size_t at, count_at; /* of the value; of the uint32_t count of lists */
@@ -49,18 +49,20 @@ enum msg_kind { MSG_KIND_REQUEST = 1, MSG_KIND_TASK, MSG_KIND_RESULT, MSG_KIND_V
 
 extern const struct record msg_request_record, msg_task_record, msg_result_record, msg_verdict_record;
 
-/* Encode as a frame of that kind; decode one into a new struct in the arena. */
+/* Encodes a message as a frame of that kind, replacing the buffer's content. */
 enum err_code msg_encode(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message);
-/* The same behind the frames that are there; where it fails, these alone are. */
+/* Appends a frame to the buffer. On failure the existing frames stay. msg_decode decodes one frame into a new struct in
+ * the arena. */
 enum err_code msg_append(struct msg_buffer *out, enum msg_kind kind, const struct record *record, const void *message);
 enum err_code msg_decode(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                          size_t len, void **out, struct err *err);
-/* The same of the first of several; *used: its bytes. */
+/* Decodes the first of several frames. *used is its length in bytes. */
 enum err_code msg_decode_first(struct arena *arena, enum msg_kind kind, const struct record *record, const void *bytes,
                                size_t len, void **out, size_t *used, struct err *err);
 
-/* Walk the bytes of one msgpack value before it is read: depth, number of values, and every count and length against what is
- * really there. *end gets its length, 0 where it is refused. ERR_MALFORMED, ERR_LIMIT_DEPTH, ERR_LIMIT_COUNT. */
+/* Checks one msgpack value before it is decoded: its depth, the number of values, and every count and length against
+ * the remaining bytes. *end is its length in bytes, or 0 if it is refused. Returns ERR_MALFORMED, ERR_LIMIT_DEPTH or
+ * ERR_LIMIT_COUNT. */
 enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *err);
 
 #endif

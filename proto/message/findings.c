@@ -3,7 +3,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* The clause of the innermost node around a byte. */
+/* Returns the clause of the innermost node around a byte. */
 static const char *clause_at(const struct sql_stmt *stmt, uint32_t offset)
 {
     const struct sql_node *best = NULL;
@@ -67,7 +67,7 @@ static bool is_word(char c)
     return g_ascii_isalnum(c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Where the token that starts here ends: a word, something quoted, or one character. */
+/* Returns the end of the token that starts here: a word, a quoted text, or one character. */
 static uint32_t token_end(const struct sql_stmt *stmt, uint32_t start)
 {
     const char *text = stmt->text;
@@ -80,7 +80,7 @@ static uint32_t token_end(const struct sql_stmt *stmt, uint32_t start)
     return found ? (uint32_t)(found - text) + 1 : len;
 }
 
-/* The diagnostic that stands where the engine points; the first one when it points nowhere. */
+/* Returns the diagnostic at the engine's offset, or the first one if the engine gives no offset. */
 static const struct sql_diag *matching(const struct sql_diag *diags, int offset)
 {
     if (offset < 0) return diags;

@@ -1,5 +1,5 @@
-/* The `invalid_sql` finding: SQL that does not parse, names what does not exist, is refused, or that the engine fails.
- * Outside the vector of signals (SQLens validates only what executes). */
+/* The `invalid_sql` finding: SQL that does not parse, uses unknown names, is refused, or fails in the engine. It is not
+ * part of the signal vector, because SQLens validates only executable queries. */
 #ifndef ASSAY_PROTO_MESSAGE_FINDINGS_H
 #define ASSAY_PROTO_MESSAGE_FINDINGS_H
 
@@ -8,11 +8,12 @@
 
 #define FINDINGS_INVALID_SQL "invalid_sql"
 
-/* From what our parser says: span, expected tokens or near names. `stmt` may be NULL. NULL when the arena is full. */
+/* Builds the finding from a parser diagnostic: span, expected tokens or near names. `stmt` may be NULL. Returns NULL if
+ * the arena is full. */
 struct msg_finding *findings_from_parser(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diag);
 
-/* From what the engine says, which is the authority: its message and the byte it points at (-1: none). A diagnostic of
- * ours (first of `diags`, may be NULL) that stands at the same token adds near names and the better sentence. */
+/* Builds the finding from the engine's error, which has priority: its message and the byte offset (-1 if unknown). A
+ * diagnostic of our parser (first of `diags`, may be NULL) at the same token adds near names and a better sentence. */
 struct msg_finding *findings_from_engine(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *diags,
                                          const char *message, int offset);
 

@@ -1,4 +1,9 @@
-/* Requests from JSON. How requests and verdicts are written: json_write.c. */
+/* DESIGN: requests from JSON. jansson parses a line into a tree, and the functions here copy the known keys into the
+ * arena.
+ *
+ * Every value is checked for type and bound; errors name the key. Unknown keys are ignored, and null is the same as a
+ * missing key. json_write.c writes requests and verdicts.
+ */
 #include "proto/message/msg.h"
 
 #include "lib/base/bom.h"
@@ -25,7 +30,7 @@ static enum err_code no_room(const struct reader *r)
     return err_set(r->err, ERR_LIMIT_MEMORY, "the request exceeds its memory limit");
 }
 
-/* A string of at most `max` bytes, or null. */
+/* Reads a string of at most `max` bytes, or null. */
 static enum err_code read_text(const struct reader *r, const char *key, const json_t *value, size_t max,
                                struct msg_text *out)
 {
@@ -209,7 +214,7 @@ static enum err_code read_linking(const struct reader *r, const json_t *from, st
     return code ? code : read_places(r, json_object_get(linking, "uncertain"), out->linking);
 }
 
-/* true, false, or "full". */
+/* Reads true, false, or "full". */
 static enum err_code read_explain(const struct reader *r, const json_t *from, enum msg_explain *out)
 {
     const json_t *value = json_object_get(from, "explain");
@@ -220,7 +225,7 @@ static enum err_code read_explain(const struct reader *r, const json_t *from, en
     return ERR_OK;
 }
 
-/* false: as if there were no cache. */
+/* Reads the key `cache`; false disables the cache for this request. */
 static enum err_code read_cache(const struct reader *r, const json_t *from, bool *no_cache)
 {
     const json_t *value = json_object_get(from, "cache");
@@ -279,7 +284,7 @@ static enum err_code read_request(const struct reader *r, const json_t *from, st
     enum err_code code = read_string(r, from, "id", MSG_MAX_NAME, &out->id);
     if (!code) code = read_string(r, from, "db", MSG_MAX_NAME, &out->db);
     if (!code) code = read_string(r, from, "schema", MSG_MAX_SCHEMA, &out->schema);
-    if (!code && !out->db && out->schema) out->db = "schema"; /* a label that says as much */
+    if (!code && !out->db && out->schema) out->db = "schema"; /* a label that says so */
     if (!code && !out->db) code = bad(r, "db", "is missing");
     if (!code) code = read_string(r, from, "question", MSG_MAX_QUESTION, &out->question);
     if (!code) code = read_string(r, from, "evidence", MSG_MAX_QUESTION, &out->evidence);
@@ -301,7 +306,7 @@ static enum err_code json_failure(const json_error_t *error, struct err *err)
                    error->text);
 }
 
-/* A tree that the caller owes json_decref. */
+/* Parses a line into a tree. The caller frees *out with json_decref. */
 static enum err_code load(const char *line, size_t len, json_t **out, struct err *err)
 {
     json_error_t error;

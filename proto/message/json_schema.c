@@ -1,3 +1,8 @@
+/* DESIGN: one table row for each key of a request or verdict, with its type, bounds and description.
+ *
+ * `assay docs api` and the HTTP API description are printed from these tables, so both agree. The bounds are the
+ * constants of msg.h. Values of a choice come from the enums' own name functions, so a new value needs no change here.
+ */
 #include "proto/message/json_schema.h"
 
 #include "lib/base/error.h"
@@ -6,9 +11,9 @@
 #include <glib.h>
 #include <string.h>
 
-/* --- what a string may be --- */
+/* --- choices of strings --- */
 
-/* Names by number, of which number 0 may be "unset", without a name. */
+/* Defines a function from number to name. Value 0 may be "unset", which has no name. */
 #define CHOICE(function, name_of, type, first)                                                                         \
     static const char *function(unsigned i)                                                                            \
     {                                                                                                                  \

@@ -1,5 +1,6 @@
-/* What requests and verdicts are in JSON, as tables: of them `assay docs api` makes docs/api.md, and the HTTP API its description
- * (server/http_openapi.h). Readers and writers are json.c and json_write.c; tests hold them against these tables. */
+/* The JSON of requests and verdicts, as tables. `assay docs api` generates docs/api.md from them, and the HTTP API its
+ * description (server/http_openapi.h). The code in json.c and json_write.c reads and writes this JSON; tests compare it
+ * with these tables. */
 #ifndef ASSAY_PROTO_MESSAGE_JSON_SCHEMA_H
 #define ASSAY_PROTO_MESSAGE_JSON_SCHEMA_H
 
@@ -11,8 +12,8 @@ enum json_schema_kind {
     JSON_SCHEMA_WHOLE,
     JSON_SCHEMA_REAL,
     JSON_SCHEMA_BOOL,
-    JSON_SCHEMA_OBJECT,    /* `of` is its name */
-    JSON_SCHEMA_MAP,       /* an object whose keys are data; `of` names what its values are, NULL: strings */
+    JSON_SCHEMA_OBJECT,    /* the object named `of` */
+    JSON_SCHEMA_MAP,       /* an object whose keys are data; `of` names the type of its values, NULL for strings */
     JSON_SCHEMA_CANDIDATE, /* a string, or an object `of` */
     JSON_SCHEMA_EXPLAIN,   /* true, false or "full" */
     JSON_SCHEMA_ANY
@@ -21,24 +22,25 @@ enum json_schema_kind {
 struct json_schema_field {
     const char *name;
     enum json_schema_kind kind;
-    bool list;               /* of that kind */
-    bool required, nullable; /* of a list's items, `nullable` means them */
+    bool list;               /* list of that kind */
+    bool required, nullable; /* for a list, `nullable` applies to its items */
     const char *of;
-    const char *(*choice)(unsigned i); /* of a string: the i-th value it may have, NULL behind the last; NULL: any */
-    double min, max;                   /* of a number; of a string `max` is bytes, of a list items; both 0: any */
+    const char *(*choice)(unsigned i); /* of a string: the i-th allowed value, NULL past the last; NULL allows any */
+    /* of a number; `max` is bytes for a string, items for a list; both 0 mean no bound */
+    double min, max;
     const char *sentence;
 };
 
 struct json_schema_object {
     const char *name, *sentence;
-    const struct json_schema_field *fields; /* up to one without a name */
+    const struct json_schema_field *fields; /* ends with a NULL name */
 };
 
-/* Up to one without a name. */
+/* All objects; ends with a NULL name. */
 extern const struct json_schema_object json_schema_objects[];
-/* NULL: there is none of that name. Thread: any. */
+/* Returns the object of that name, or NULL if it is unknown. Thread: any. */
 const struct json_schema_object *json_schema_find(const char *name);
-/* "string", "list of finding", "whole number" ...; the caller owes g_free. Thread: any. */
+/* Returns "string", "list of finding", "whole number" and the like. Free with g_free. Thread: any. */
 char *json_schema_kind_text(const struct json_schema_field *field);
 
 #endif

@@ -1,3 +1,8 @@
+/* Names of the enums, and encoding and decoding of whole messages.
+ *
+ * The codec (codec.c) does the work, with the tables of fields.c. After decoding, this file refuses messages without a
+ * mandatory field, so that other code may rely on it.
+ */
 #include "proto/message/msg.h"
 
 #include "lib/base/digits.h"
@@ -131,7 +136,7 @@ enum err_code msg_encode_verdict(struct msg_buffer *out, const struct msg_verdic
     return msg_encode(out, MSG_KIND_VERDICT, &msg_verdict_record, verdict);
 }
 
-/* Decode, then refuse what lacks a field that everything else takes for granted. */
+/* Reports a missing mandatory field. */
 static enum err_code missing(struct err *err, const char *field)
 {
     return err_set(err, ERR_MALFORMED, "field %s is missing", field);

@@ -1,15 +1,15 @@
-/* What travels: requests, tasks, results, verdicts. Structs here, bytes in proto/FORMAT.md.
+/* The messages of a fleet: requests, tasks, results, verdicts. Structs are here, bytes in proto/FORMAT.md.
  *
- *   requests → coordinator → tasks.<family> → worker → results → coordinator → verdicts
+ *    requests → coordinator → tasks.<family> → worker → results → coordinator → verdicts
  *
  * Ownership:
- *   1. a decoded message and everything in it lives in the arena it was decoded into and needs the bytes no more
+ *   1. a decoded message and everything in it lives in its arena and no longer needs the bytes
  *   2. an encoded message is a buffer that the caller frees with msg_buffer_free
  *   3. encoding only reads
  *
- * Absent is zero: NULL text, 0, an empty list; a real that may be unknown is NAN. Absent fields take no bytes. To add a
- * field: a new id at the end of its table in msg.c and a raised MSG_MINOR; ids are never used again. Readers skip the
- * ids they do not know and refuse another MSG_MAJOR.
+ * Absent values are zero: NULL text, 0, an empty list. A real that may be unknown is NAN. Absent fields take no bytes.
+ * To add a field, append a new id to its table in fields.c and raise MSG_MINOR; ids are never reused. Readers skip
+ * unknown ids and refuse another MSG_MAJOR.
  *
  * Thread: any; a message belongs to one thread at a time.
  */
@@ -23,34 +23,35 @@
 #include <stdint.h>
 
 enum { MSG_MAJOR = 1, MSG_MINOR = 11 };
-enum { MSG_SCHEMA_VERSION = 2 }; /* of the verdict as JSON */
+enum { MSG_SCHEMA_VERSION = 2 }; /* version of the verdict as JSON */
 
-/* Bounds, checked before anything is allocated for what they count. */
+/* Bounds, checked before the counted objects are allocated. */
 enum {
     MSG_MAX_BYTES = 64 << 20,    /* one message */
     MSG_MAX_DEPTH = 16,          /* nesting */
     MSG_MAX_LINE = 16 << 20,     /* one line of a log */
-    MSG_MAX_CANDIDATES = 4096,   /* of a request */
-    MSG_MAX_JOINED = 30,         /* tasks in one message: of 5 candidates, where 5 or 6 families look at each */
+    MSG_MAX_CANDIDATES = 4096,   /* in one request */
+    MSG_MAX_JOINED = 30,         /* tasks in one message: of 5 candidates, with 5 or 6 families each */
     MSG_MAX_QUESTION = 64 << 10, /* bytes of the question, or of the evidence */
     MSG_MAX_META = 1 << 20,      /* bytes of meta as JSON */
     MSG_MAX_SCHEMA = 256 << 10,  /* bytes of DDL in place of a database */
-    MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; what may be judged is less: the parser's cap */
+    MSG_MAX_SQL = 1 << 20,       /* bytes of one candidate; the parser's limit is lower */
     MSG_MAX_NAME = 256,          /* id, db, family, generator */
-    MSG_MAX_ANSWERS = 8,         /* of a person, with one request */
+    MSG_MAX_ANSWERS = 8,         /* user answers in one request */
     MSG_MAX_UNCERTAIN = 64,      /* places of a linking */
     MSG_MAX_LIST = 1024,         /* families, generators, denied columns, findings, clauses ... */
     MSG_MAX_PREMISE = 64 << 10   /* bytes of an explanation's prose, and of its premise */
 };
 
-/* Text or bytes with a length. `bytes` is NUL-terminated after decoding, but may hold a NUL too. */
+/* Text or bytes with a length. After decoding, `bytes` is NUL-terminated but may contain NULs. */
 struct msg_text {
     const char *bytes;
     uint32_t len;
 };
 
-/* Strategies: X(ID, name, what it does). Names, the command line's choices and its help follow from this list; what a
- * strategy asks of a candidate is its row in coordinator/rules.c. The place is the number on the wire: append only. */
+/* Strategies: X(ID, name, description). Names, the choices of the command line and its help are derived from this list.
+ * The requirements of a strategy are its row in coordinator/rules.c. The position is the number on the wire: append
+ * only. */
 #define MSG_STRATEGIES(X)                                                                                              \
     X(FIRST_VALID, first_valid, "judge candidates in order until one validates")                                       \
     X(RERANK, rerank, "judge all candidates and return the best one")                                                  \
@@ -68,7 +69,7 @@ enum msg_strategy {
         MSG_STRATEGY_COUNT
 };
 
-/* Policies, for when nothing validates: X(ID, name, status of the verdict). Likewise; append only. */
+/* Policies for requests without a validated candidate: X(ID, name, status of the verdict). Append only, as above. */
 #define MSG_POLICIES(X)                                                                                                \
     X(BEST_EFFORT, best_effort, MSG_STATUS_BEST_EFFORT)                                                                \
     X(ABSTAIN, abstain, MSG_STATUS_ABSTAINED)                                                                          \
@@ -82,8 +83,8 @@ enum msg_policy {
         MSG_POLICY_COUNT
 };
 
-/* How the candidates of a request came about, so what their places and votes mean: X(ID, name, what it says). Likewise;
- * append only. What each is worth: scoring/verifier_context.h. */
+/* Origins of a request's candidates, which give their positions and votes a meaning: X(ID, name, description). Append
+ * only, as above. scoring/verifier_context.h has their weights. */
 #define MSG_ORDERS(X)                                                                                                  \
     X(ORDER_UNKNOWN, unknown, "positions have no meaning")                                                             \
     X(ORDER_RANKED, ranked, "the best guess is first, as in the beam of a parser")                                     \
@@ -97,7 +98,7 @@ enum msg_order {
         MSG_ORDER_COUNT
 };
 
-/* Is a query looked for that is near the answer and surer to be right? X(ID, name, what is done with it). Likewise; append only. */
+/* The modes of repair, a search for a similar query with a higher P(correct): X(ID, name, description). Append only. */
 #define MSG_REPAIRS(X)                                                                                                 \
     X(REPAIR_OFF, off, "no repair")                                                                                    \
     X(REPAIR_PROPOSE, propose, "show the repair beside the answer")                                                    \
@@ -113,29 +114,30 @@ enum msg_repair {
         MSG_REPAIR_COUNT
 };
 enum msg_expose { MSG_EXPOSE_UNSET, MSG_EXPOSE_NONE, MSG_EXPOSE_VALUES, MSG_EXPOSE_ROWS, MSG_EXPOSE_COUNT };
-/* Are candidates explained and verified? full: the verdict also carries what the verifier saw (for training it). */
+/* The modes of explaining and verifying candidates. FULL adds the verifier's input to the verdict, for training. */
 enum msg_explain { MSG_EXPLAIN_UNSET, MSG_EXPLAIN_ON, MSG_EXPLAIN_OFF, MSG_EXPLAIN_FULL, MSG_EXPLAIN_COUNT };
-/* What of an explanation is asked for, or was made. */
+/* The part of an explanation that is requested or present. */
 enum msg_part {
     MSG_PART_ALL,
-    MSG_PART_STATEMENT, /* what follows from the statement, and the verifier's numbers: no statement of its own is run */
-    MSG_PART_ROWS,      /* the prose alone, with the rows behind the result, or why there are none */
+    /* the part derived from the statement, and the verifier's numbers; runs no statement of its own */
+    MSG_PART_STATEMENT,
+    MSG_PART_ROWS, /* the prose alone, with the rows behind the result, or why there are none */
     MSG_PART_COUNT
 };
 enum msg_state { MSG_SILENT, MSG_FIRED, MSG_UNAVAILABLE, MSG_STATE_COUNT }; /* as enum vsig_state */
 enum msg_severity { MSG_NOTE, MSG_WARNING, MSG_ERROR, MSG_SEVERITY_COUNT }; /* as enum vsig_severity */
 enum msg_status {
     MSG_STATUS_FAILED,      /* could not be judged; see reason */
-    MSG_STATUS_VALIDATED,   /* P(correct) of the chosen one reaches the threshold */
-    MSG_STATUS_REPAIRED,    /* the same of a repair */
-    MSG_STATUS_BEST_EFFORT, /* nothing validated: the best one, flagged */
-    MSG_STATUS_ABSTAINED,   /* nothing validated: no SQL */
-    MSG_STATUS_ASK,         /* nothing validated: questions for the user */
+    MSG_STATUS_VALIDATED,   /* P(correct) of the chosen candidate reaches the threshold */
+    MSG_STATUS_REPAIRED,    /* P(correct) of a repair reaches the threshold */
+    MSG_STATUS_BEST_EFFORT, /* no candidate validated: the best one, flagged */
+    MSG_STATUS_ABSTAINED,   /* no candidate validated: no SQL */
+    MSG_STATUS_ASK,         /* no candidate validated: questions for the user */
     MSG_STATUS_COUNT
 };
 
-/* Names as in JSON and on the command line ("first_valid", "best_effort", "values", "fired", "warning", "validated");
- * NULL for unset. by_name: -1 when there is none. */
+/* Return the name as in JSON and on the command line ("first_valid", "best_effort", "values", "fired"), or NULL for
+ * unset. The by_name functions return -1 for an unknown name. */
 const char *msg_strategy_name(enum msg_strategy strategy);
 const char *msg_policy_name(enum msg_policy policy);
 const char *msg_order_name(enum msg_order order);
@@ -155,48 +157,48 @@ int msg_status_by_name(const char *name);
 
 struct msg_candidate {
     struct msg_text sql;
-    uint32_t count; /* beams or samples that gave this text; 0 is read as 1 */
-    double score;   /* of the generator; NAN */
+    uint32_t count; /* beams or samples with this text; 0 is read as 1 */
+    double score;   /* of the generator; NAN if unknown */
     const char *const *generators;
     uint32_t n_generators;
 };
 
-/* How to judge; a field of 0 means the configured default. */
+/* The options of a request; a field of 0 means the configured default. */
 struct msg_options {
-    int64_t deadline_ms;     /* from the request's arrival; below 0: none */
-    uint32_t max_iterations; /* candidates to judge at most; default: all */
-    uint32_t speculate;      /* candidates to judge at a time */
+    int64_t deadline_ms;     /* from the request's arrival; below 0 without limit */
+    uint32_t max_iterations; /* most candidates to judge; default: all */
+    uint32_t speculate;      /* candidates to judge concurrently */
     enum msg_strategy strategy;
     enum msg_policy policy;
     enum msg_expose expose;
-    double threshold;            /* P(correct) from which a candidate validates; default: the model's own */
-    double alpha;                /* instead: the share of wrong answers among the validated that is put up with */
-    const char *const *families; /* run only these; empty: all */
+    double threshold;            /* minimum P(correct) to validate; default: the model's own */
+    double alpha;                /* replaces threshold: maximum share of wrong answers among validated ones */
+    const char *const *families; /* families to run; empty: all */
     uint32_t n_families;
     const char *const *deny_columns; /* "table.column" whose values are never shown */
     uint32_t n_deny_columns;
-    enum msg_order order;     /* unset: as feedback on the generator has it, else unknown */
-    enum msg_explain explain; /* off: as if the family `explain` were not among `families` */
+    enum msg_order order;     /* unset: according to feedback on the generator, otherwise unknown */
+    enum msg_explain explain; /* off: as if `families` did not contain `explain` */
     enum msg_repair repair;   /* unset: off */
-    double repair_margin;     /* by which a repair must be surer than the old query; default: the model's own */
-    double delta;             /* 1 less the confidence of a promise about alpha; default: 0.1 */
-    double ask_gain;          /* policy ask: by which an answer must raise P(correct) to be asked for; default: 0.05 */
-    bool no_cache;            /* it is judged, whatever verdict is kept, and its own is not */
+    double repair_margin;     /* minimum increase of P(correct) by a repair; default: the model's own */
+    double delta;             /* 1 - confidence of the guarantee about alpha; default: 0.1 */
+    double ask_gain;          /* policy ask: minimum expected increase of P(correct) for a question; default: 0.05 */
+    bool no_cache;            /* ignore cached verdicts, and do not cache this one */
 };
 
-/* What a person chose: a clarification of an earlier verdict, and one of its choices, by their ids. */
+/* A user's choice: the ids of a clarification question in an earlier verdict and of one of its choices. */
 struct msg_answer {
     const char *question, *choice;
 };
 
-/* A place at which a schema linker is not to be trusted (docs/linking.md): it was about to write this name. */
+/* A place where a schema linker is unreliable (docs/linking.md): it was about to write this name. */
 struct msg_uncertain {
     const char *stage; /* "tables" or "columns" */
-    const char *name;  /* of a column "table.column"; NULL: it ended its list there, and something may be missing */
-    double p;          /* that its choice was wrong; NAN */
+    const char *name;  /* "table.column" for a column; NULL at the end of its list, where a name may be missing */
+    double p;          /* probability that its choice was wrong; NAN if unknown */
 };
 
-/* What a schema linker said of the question. */
+/* Output of a schema linker for the question. */
 struct msg_linking {
     const char *const *tables, *const *columns;
     uint32_t n_tables, n_columns;
@@ -209,57 +211,58 @@ struct msg_request {
     const char *question, *evidence; /* may be NULL */
     struct msg_candidate *candidates;
     uint32_t n_candidates;
-    const char *gold; /* only passes through to the verdict: nothing here may look at it */
-    const char *meta; /* JSON text, passes through */
-    uint64_t tag;     /* the sender's own number, comes back in the verdict */
+    const char *gold; /* only copied to the verdict; must not influence the judgement */
+    const char *meta; /* JSON text, copied to the verdict */
+    uint64_t tag;     /* sender's own number, copied to the verdict */
     struct msg_options options;
     const char *traceparent;
-    struct msg_answer *answers; /* to what earlier verdicts on the same question asked, in that order */
+    struct msg_answer *answers; /* to clarification questions of earlier verdicts on the same question, in that order */
     uint32_t n_answers;
-    struct msg_linking *linking; /* NULL: there was no linker, or it does not tell */
-    const char *schema; /* DDL: no data may be seen, and this is all there is to judge by; db is a label then. NULL */
+    struct msg_linking *linking; /* NULL without linker output */
+    const char *schema;          /* DDL to judge by in place of data; db is then a label; NULL to use the database */
 };
 
 /* --- task and result --- */
 
-/* Which request: where it stands in the requests topic. */
+/* Identifies a request: its position in the requests topic. */
 struct msg_key {
     int32_t partition;
     int64_t offset;
 };
 
-/* "<partition>-<offset>": the key of whatever belongs to a request. NUL-terminated; its length. */
+/* Writes "<partition>-<offset>", the key of all messages of a request, NUL-terminated. Returns its length. */
 enum { MSG_KEY_TEXT = 40 };
 uint32_t msg_key_text(struct msg_key key, char out[MSG_KEY_TEXT]);
 
 struct msg_task {
-    struct msg_key key; /* the partition is also where the result goes */
-    uint64_t hash[2];   /* content: normalised SQL, db, question, evidence */
-    uint32_t candidate; /* first with that content; for logs only, nothing is matched by it */
+    struct msg_key key; /* the result goes to the same partition number */
+    uint64_t hash[2];   /* digest of normalised SQL, db, question, evidence */
+    uint32_t candidate; /* first candidate with that content; for logs only, never used for matching */
     const char *family;
     const char *db, *question, *evidence;
     struct msg_text sql;
-    int64_t deadline_ns; /* on the transport's clock (bus_now_ns); 0: none */
+    int64_t deadline_ns; /* on the transport's clock (bus_now_ns); 0 without deadline */
     enum msg_expose expose;
     const char *const *deny_columns;
     uint32_t n_deny_columns;
     const char *traceparent;
-    bool proposes; /* of the family explain: queries near this one are asked for, in place of an explanation */
-    struct msg_finding *findings; /* on this one, where it is so: what they mark is changed first */
+    bool proposes;                /* family explain: return similar queries in place of an explanation */
+    struct msg_finding *findings; /* if it proposes: findings on this query, whose marked clauses are changed first */
     uint32_t n_findings;
-    bool describes; /* with `proposes`: the schema as text is wanted too */
-    struct msg_candidate *
-        readings; /* of the family explain: in what these and the task's own differ is asked for, in words; their SQL */
+    bool describes; /* with `proposes`: return the schema as text too */
+    struct msg_candidate
+        *readings; /* family explain: SQL of other readings; describe in words how these and the task's own differ */
     uint32_t n_readings;
-    struct msg_linking *linking; /* of the request; NULL */
-    const char *schema;          /* likewise */
-    bool joins;                  /* who reads the result takes several of a request in one message (msg_next_result) */
-    enum msg_part part;          /* of the family explain */
+    struct msg_linking *linking; /* of the request; may be NULL */
+    const char *schema;          /* of the request; may be NULL */
+    /* the reader of the result accepts several of a request in one message (msg_next_result) */
+    bool joins;
+    enum msg_part part; /* of the family explain */
 };
 
 struct msg_clause {
     const char *label, *text;
-    uint32_t start, end; /* bytes of the candidate */
+    uint32_t start, end; /* byte offsets in the candidate */
 };
 
 struct msg_fact {
@@ -269,7 +272,7 @@ struct msg_fact {
 enum { MSG_INVALID_SQL = 0 }; /* signal id of `invalid_sql`, which is outside the vector */
 
 struct msg_finding {
-    uint32_t signal; /* wire id (signals/vsig_list.h), MSG_INVALID_SQL */
+    uint32_t signal; /* wire id (signals/vsig_list.h), or MSG_INVALID_SQL */
     const char *name;
     enum msg_severity severity;
     const char *message;
@@ -279,85 +282,84 @@ struct msg_finding {
     uint32_t n_facts;
 };
 
-/* What one signal said. */
+/* The report of one signal. */
 struct msg_signal {
     uint32_t id;
     const char *name;
     enum msg_state state;
     const char *reason; /* of MSG_UNAVAILABLE */
-    int64_t ns;         /* time spent; workers do not send it (they count it, see worker_stats) */
+    int64_t ns;         /* time spent; not sent by workers, who count it in worker_stats */
 };
 
 struct msg_row {
-    const char *const *values; /* text form; NULL: SQL NULL */
+    const char *const *values; /* as text; NULL for SQL NULL */
     uint32_t n_values;
 };
 
-/* What running the candidate gave. */
+/* The outcome of running the candidate. */
 struct msg_execution {
-    const char *code; /* wire name of an err_code, "ok" when it ran to its end */
+    const char *code; /* wire name of an err_code; "ok" if it completed */
     const char *message;
-    int32_t error_offset; /* byte of the candidate that the engine points at; -1: none */
+    int32_t error_offset; /* byte offset of the engine's error in the candidate; -1 if unknown */
     uint32_t rows, columns;
     int64_t ns;
     uint64_t digest[2];         /* of the bag of rows (lib/db/digest.h) */
     uint64_t ordered_digest[2]; /* of rows and columns in order */
-    bool withheld;              /* the result uses a denied column: a verdict tells no digest, by which values could be
-                                   guessed */
-    const char *const *names;   /* columns; only with a sample */
+    /* the result uses a denied column: a verdict has no digest, from which values could be guessed */
+    bool withheld;
+    const char *const *names; /* of the columns; only with a sample */
     uint32_t n_names;
-    struct msg_row *sample; /* first rows, where the policy exposes rows */
+    struct msg_row *sample; /* first rows, if the policy exposes rows */
     uint32_t n_sample;
 };
 
-/* A number that is known by an id, as the features of the verifier are (scoring/features/features.h). */
+/* A number identified by an id, such as a verifier feature (scoring/features/features.h). */
 struct msg_number {
     uint32_t id;
-    float value; /* finite: what is not known is left out */
+    float value; /* finite: unknown numbers are omitted */
 };
 
-/* What the explain family has to say of a candidate that ran. */
+/* The output of the explain family for a candidate that ran. */
 struct msg_explanation {
     const char *prose;          /* for people */
     const char *premise;        /* for verifiers: SQL, result and explanation in one text */
-    uint64_t components;        /* bits: what this SQL is made of (lib/sql/components.h); 0: not known */
-    uint64_t digest[2];         /* of the result that is explained */
-    struct msg_number *numbers; /* features of the verifier, by rising id */
+    uint64_t components;        /* bits: components of this SQL (lib/sql/components.h); 0 if unknown */
+    uint64_t digest[2];         /* of the explained result */
+    struct msg_number *numbers; /* features of the verifier, by ascending id */
     uint32_t n_numbers;
 };
 
-/* A query near the candidate. */
+/* A query similar to the candidate. */
 struct msg_proposal {
     struct msg_text sql;
-    const char *reason; /* what a finding says of what it changes; NULL: nothing but that it is near */
-    const char *source; /* the model that wrote it; NULL: an edit of ours */
+    const char *reason; /* finding that the change resolves; NULL if it is merely similar */
+    const char *source; /* model that wrote it; NULL for our own edit */
 };
 
-/* What asking language models took. */
+/* Cost of calls to language models. */
 struct msg_usage {
-    uint32_t calls, cached; /* requests that were sent; answers that were known already */
+    uint32_t calls, cached; /* requests sent; cached responses */
     uint64_t tokens_in, tokens_out;
-    double cost;        /* at the prices that the worker was told, in their currency */
-    const char *source; /* the model that answered last, and the versions of its instructions; NULL: none did */
+    double cost;        /* at the prices configured in the worker, in their currency */
+    const char *source; /* model of the last response, and the versions of its instructions; NULL without any */
 };
 
-/* One of the things that a question may mean. */
+/* One reading of a question. */
 struct msg_choice {
-    const char *id;                /* an answer names it by that; NULL in a result */
-    const char *text;              /* in words of the user */
-    uint32_t candidate;            /* 1 + index of one that reads the question so; 0: none that was given does */
-    struct msg_execution *returns; /* what it gives; NULL: not known */
+    const char *id;                /* id that answers refer to; NULL in a result */
+    const char *text;              /* in the user's words */
+    uint32_t candidate;            /* 1 + index of a candidate with this reading; 0 without one */
+    struct msg_execution *returns; /* its result; NULL if unknown */
 };
 
-/* What to ask the person who asked. */
+/* A clarification question for the user. */
 struct msg_clarification {
-    const char *id;   /* an answer names it by that; NULL in a result */
-    const char *text; /* the question */
+    const char *id;   /* id that answers refer to; NULL in a result */
+    const char *text; /* question */
     struct msg_choice *choices;
     uint32_t n_choices;
-    double gain;         /* by which an answer raises P(correct), on average; NAN in a result */
-    const char *request; /* the one that it is about, as JSON, to be sent again with an answer; NULL: too large, or in a
-                            result */
+    double gain;         /* average increase of P(correct) by an answer; NAN in a result */
+    const char *request; /* its request as JSON, to be sent with an answer; NULL if too large, or in a result */
 };
 
 struct msg_result {
@@ -365,62 +367,64 @@ struct msg_result {
     uint64_t hash[2];
     uint32_t candidate;
     const char *family;
-    const char *code;    /* "ok", or why the whole family could not look ("db_missing", "deadline" ...) */
-    const char *message; /* of code */
+    const char *code;    /* "ok", or why the whole family was unavailable ("db_missing", "deadline" ...) */
+    const char *message; /* description of code */
     bool invalid;        /* the engine refuses this SQL: one of the findings is MSG_INVALID_SQL */
     struct msg_signal *signals;
     uint32_t n_signals;
     struct msg_finding *findings;
     uint32_t n_findings;
-    struct msg_execution *execution; /* of the families execution and explain; else NULL */
+    struct msg_execution *execution; /* of the families execution and explain; otherwise NULL */
     int64_t ns;
-    struct msg_explanation *explanation; /* of the explain family; else NULL */
-    double p;                            /* of the family MSG_VERIFIER: what it said */
-    bool proposes;                       /* as the task's */
+    struct msg_explanation *explanation; /* of the explain family; otherwise NULL */
+    double p;                            /* of the family MSG_VERIFIER: its entailment */
+    bool proposes;                       /* as in the task */
     struct msg_proposal *proposals;
     uint32_t n_proposals;
-    const char *schema;                      /* where the task `describes`; NULL */
-    struct msg_usage *usage;                 /* of the family llm; else NULL */
-    bool asks;                               /* the task has readings */
-    struct msg_clarification *clarification; /* their words, the task's own first; NULL: none, see code and message */
-    enum msg_part part;                      /* as the task's; a worker before 1.11 makes all */
-    const char *state; /* that the database was in (worker/db_states.h); NULL: it cannot be told */
+    const char *schema;      /* if the task `describes`; otherwise NULL */
+    struct msg_usage *usage; /* of the family llm; otherwise NULL */
+    bool asks;               /* the task has readings */
+    /* descriptions of the readings, the task's own first; NULL: see code and message */
+    struct msg_clarification *clarification;
+    enum msg_part part; /* as in the task; a worker before 1.11 makes all */
+    const char *state;  /* state of the database (worker/db_states.h); NULL if unknown */
 };
 
-/* The family under which the answer of a remote verifier comes back. It has no tasks. */
+/* The family of a remote verifier's responses. It has no tasks. */
 #define MSG_VERIFIER "verifier"
-/* And that of a corrector: one proposal, or the code and message of why there is none. */
+/* The family of a corrector's responses: one proposal, or code and message on failure. */
 #define MSG_CORRECTOR "corrector"
-/* And that of a polisher: an explanation's prose, and under `message` who wrote it; or code and message of why there is none. */
+/* The family of a polisher's responses: an explanation's prose, and its source in `message`; or code and message on
+ * failure. */
 #define MSG_POLISHER "polisher"
 
 /* --- verdict --- */
 
-/* An explanation in a model's words, which says what ours says. */
+/* An explanation reworded by a model, with the same content as ours. */
 struct msg_polished {
     const char *text;
-    const char *source; /* the model, and the version of its instructions */
+    const char *source; /* model, and version of its instructions */
 };
 
 /* One input candidate, in input order. */
 struct msg_judged {
     struct msg_text sql;
-    uint32_t count; /* votes, those of its repeats included */
+    uint32_t count; /* votes, including those of its repeats */
     double score;
-    bool judged;                                 /* all else is empty when not */
+    bool judged;                                 /* if false, all other fields are empty */
     bool invalid;                                /* invalid_sql: p_correct is 0 */
-    double p_correct, label_model_p, entailment; /* NAN: not known */
+    double p_correct, label_model_p, entailment; /* NAN if unknown */
     struct msg_signal *signals;                  /* by id */
     uint32_t n_signals;
     struct msg_finding *findings;
     uint32_t n_findings;
-    struct msg_execution *execution; /* NULL: did not come to it */
+    struct msg_execution *execution; /* NULL if it was not executed */
     const char *explanation;
-    uint32_t same_as;                  /* 1 + index of the candidate it repeats; 0: repeats none */
-    const char *why;                   /* of a candidate that was not judged, or not chosen: one sentence */
-    struct msg_explanation *explained; /* sent under MSG_EXPLAIN_FULL only */
-    const char *verifier;              /* that gave `entailment`; NULL: none did */
-    struct msg_polished *polished;     /* of the chosen one; NULL: none was asked for, or it was no good */
+    uint32_t same_as;                  /* 1 + index of the candidate that it repeats; 0 if it is new */
+    const char *why;                   /* why it was not judged or not chosen, in one sentence */
+    struct msg_explanation *explained; /* only with MSG_EXPLAIN_FULL */
+    const char *verifier;              /* source of `entailment`; NULL without one */
+    struct msg_polished *polished;     /* of the chosen candidate; NULL if not requested or unusable */
 };
 
 struct msg_report_clause {
@@ -442,24 +446,25 @@ struct msg_version {
 /* One change from the old query to the new one. */
 struct msg_step {
     const char *clause;    /* "WHERE", "SELECT list" ... */
-    const char *was, *now; /* its text; NULL: there was, or is, nothing */
+    const char *was, *now; /* text of the clause; NULL if it is absent */
 };
 
-/* A query near the answer that is surer to be right. Both P are of the query alone, without the votes and places of a list. */
+/* A query similar to the answer with a higher P(correct). Both probabilities are of the query alone, without votes and
+ * positions of a list. */
 struct msg_repaired {
-    bool applied; /* it is the answer; else it stands beside it */
+    bool applied; /* true if it is the answer, false if it is only shown */
     const char *sql, *old_sql;
     uint32_t of;             /* 1 + index of the candidate that it repairs */
-    double p_old, p_correct; /* NAN: not known, as of a query that does not run */
-    const char *reason;      /* what a finding says of what it changes; NULL */
-    const char *source;      /* the model that wrote it; NULL: an edit of ours */
+    double p_old, p_correct; /* NAN if unknown, such as for a query that does not run */
+    const char *reason;      /* finding that the repair resolves; may be NULL */
+    const char *source;      /* model that wrote it; NULL for our own edit */
     struct msg_step *steps;
     uint32_t n_steps;
-    uint32_t n_proposals; /* queries that were looked at */
+    uint32_t n_proposals; /* queries that were judged */
 };
 
-/* What is promised of answers that are given under the same conditions: at most a share alpha of them is wrong, with confidence
- * 1 - delta. */
+/* The state of the guarantee for answers under the same conditions. It says that at most a share alpha of them is
+ * wrong, with confidence 1 - delta. */
 #define MSG_PROMISES(X) X(PROMISE_HELD, held) X(PROMISE_WITHDRAWN, withdrawn) X(PROMISE_TOO_FEW, too_few)
 enum msg_promise {
     MSG_PROMISE_UNSET,
@@ -472,11 +477,11 @@ const char *msg_promise_name(enum msg_promise promise);
 
 struct msg_guarantee {
     double alpha, delta;
-    const char *group; /* whose verdicts it rests on: a generator, or "all" */
-    uint32_t records;  /* of them */
+    const char *group; /* generator whose verdicts support it, or "all" */
+    uint32_t records;  /* number of these verdicts */
     enum msg_promise status;
-    double p_value;  /* of wrong answers there, the share that looks as sure as this one; NAN: not known */
-    const char *why; /* it is not held: a sentence; NULL */
+    double p_value;  /* share of wrong answers that look at least as reliable as this one; NAN if unknown */
+    const char *why; /* why it does not hold, in one sentence; NULL if it does */
 };
 
 struct msg_verdict {
@@ -484,19 +489,19 @@ struct msg_verdict {
     uint64_t tag;
     struct msg_key key;
     enum msg_status status;
-    const char *reason;  /* of failed and of a deadline: wire name of an err_code, or "no_candidates" ... */
-    const char *message; /* the reason in a sentence */
-    const char *sql;     /* the answer; NULL: none */
-    uint32_t chosen;     /* 1 + index of the candidate; 0: none is the answer, though a repair may be */
-    double p_correct;    /* of the chosen; NAN */
-    double threshold;    /* that was asked of it; NAN without a model */
+    const char *reason;  /* of a failure or deadline: wire name of an err_code, or "no_candidates" ... */
+    const char *message; /* reason in one sentence */
+    const char *sql;     /* answer; NULL without an answer */
+    uint32_t chosen;     /* 1 + index of the answer's candidate; 0 if the answer is a repair or missing */
+    double p_correct;    /* of the chosen; NAN if unknown */
+    double threshold;    /* required P(correct); NAN without a model */
     struct msg_judged *candidates;
     uint32_t n_candidates;
     struct msg_report *report;
     uint32_t n_report;
     const char *const *questions;
     uint32_t n_questions;
-    const char *const *unavailable; /* families that did not answer in time */
+    const char *const *unavailable; /* families without a timely response */
     uint32_t n_unavailable;
     uint32_t iterations; /* candidates judged by tasks */
     int64_t total_ns;    /* from arrival to decision */
@@ -504,19 +509,20 @@ struct msg_verdict {
     struct msg_version *versions;
     uint32_t n_versions;
     const char *gold, *meta;     /* of the request */
-    double entailment_threshold; /* that was asked of the entailment; NAN without a verifier */
-    const char *const *notes;    /* what else to know of the judgement: a verifier that could not be reached ... */
+    double entailment_threshold; /* required entailment; NAN without a verifier */
+    const char *const *notes;    /* limitations of the judgement, such as an unreachable verifier */
     uint32_t n_notes;
-    uint64_t request_digest[2];  /* of the request that it answers, msg_request_digest; zeros: not known */
-    struct msg_repaired *repair; /* NULL: none was found, or looked for */
-    const char *cause; /* of abstained and ask: the root cause, "not enough evidence" where none is seen; NULL */
-    struct msg_guarantee *guarantee;         /* NULL: none was asked for, or there is no calibration */
-    struct msg_usage *usage;                 /* of language models that were asked about candidates; NULL: none was */
-    struct msg_clarification *clarification; /* of ask: what to ask, where readings of the question are at odds; NULL */
-    struct msg_answer *answers;              /* of the request: what a person chose, which counted in P(correct) */
+    uint64_t request_digest[2];  /* msg_request_digest of the request; zeros if unknown */
+    struct msg_repaired *repair; /* NULL if none was found or requested */
+    /* of abstained and ask: root cause, "not enough evidence" if unknown; otherwise NULL */
+    const char *cause;
+    struct msg_guarantee *guarantee;         /* NULL if not requested, or without a calibration */
+    struct msg_usage *usage;                 /* of language models that judged candidates; NULL without any */
+    struct msg_clarification *clarification; /* of ask: question about the competing readings; otherwise NULL */
+    struct msg_answer *answers;              /* of the request: user answers that contributed to P(correct) */
     uint32_t n_answers;
-    bool cached;         /* it was kept of an equal request before: nothing was judged */
-    struct arena *arena; /* not sent: set when the verdict owns its memory, see msg_verdict_free */
+    bool cached;         /* cached verdict of an equal request: nothing was judged */
+    struct arena *arena; /* not sent; owns the verdict's memory if set, see msg_verdict_free */
 };
 
 /* --- bytes --- */
@@ -524,22 +530,23 @@ struct msg_verdict {
 struct msg_buffer {
     char *bytes;
     size_t len;
-    size_t room; /* kept for the next message */
+    size_t room; /* capacity, reused for the next message */
 };
 
-/* Append nothing, replace everything: the buffer is overwritten. Start with {0}. ERR_NOMEM; ERR_LIMIT_BYTES past
+/* Encode a message, replacing the buffer's content. Start with {0}. Return ERR_NOMEM, or ERR_LIMIT_BYTES past
  * MSG_MAX_BYTES. */
 enum err_code msg_encode_request(struct msg_buffer *out, const struct msg_request *request);
 enum err_code msg_encode_task(struct msg_buffer *out, const struct msg_task *task);
 enum err_code msg_encode_result(struct msg_buffer *out, const struct msg_result *result);
 enum err_code msg_encode_verdict(struct msg_buffer *out, const struct msg_verdict *verdict);
-/* Append it: tasks of one request, or results of one, may share a message. Where it fails, what was there is kept. Errors as above. */
+/* Append a message: tasks or results of one request may share a Kafka message. On failure the existing content stays.
+ * Errors as above. */
 enum err_code msg_append_task(struct msg_buffer *out, const struct msg_task *task);
 enum err_code msg_append_result(struct msg_buffer *out, const struct msg_result *result);
 void msg_buffer_free(struct msg_buffer *buffer);
 
-/* ERR_MALFORMED (also for another kind), ERR_VERSION, ERR_LIMIT_* or ERR_ENCODING, with what and where in `err`;
- * ERR_LIMIT_MEMORY when the arena is full. */
+/* Decode a message into the arena. Return ERR_MALFORMED (also for another kind), ERR_VERSION, ERR_LIMIT_* or
+ * ERR_ENCODING, and ERR_LIMIT_MEMORY if the arena is full. `err` names the error and its place. */
 enum err_code msg_decode_request(struct arena *arena, const void *bytes, size_t len, struct msg_request **out,
                                  struct err *err);
 enum err_code msg_decode_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out,
@@ -548,40 +555,42 @@ enum err_code msg_decode_result(struct arena *arena, const void *bytes, size_t l
                                 struct err *err);
 enum err_code msg_decode_verdict(struct arena *arena, const void *bytes, size_t len, struct msg_verdict **out,
                                  struct err *err);
-/* The first task, or result, of a message that may hold several; *used: its bytes, behind which the next one begins. */
+/* Decode the first task or result of a message that may hold several. *used is its length in bytes; the next one begins
+ * there. */
 enum err_code msg_next_task(struct arena *arena, const void *bytes, size_t len, struct msg_task **out, size_t *used,
                             struct err *err);
 enum err_code msg_next_result(struct arena *arena, const void *bytes, size_t len, struct msg_result **out, size_t *used,
                               struct err *err);
 
-/* A verdict with an arena of its own, which may outlive its message: free it with msg_verdict_free (NULL is fine). */
+/* Decodes a verdict with its own arena, which may outlive its message. Free with msg_verdict_free (NULL is allowed). */
 enum err_code msg_decode_verdict_own(const void *bytes, size_t len, struct msg_verdict **out, struct err *err);
 void msg_verdict_free(struct msg_verdict *verdict);
 
 /* --- JSON --- */
 
-/* One line of a query log (or a request over HTTP) as JSON: strict about types, duplicate keys, UTF-8 and the bounds
- * above; keys that are not ours are ignored. Errors: ERR_MALFORMED, ERR_ENCODING, ERR_LIMIT_BYTES, ERR_LIMIT_COUNT with
- * a sentence in `err`. An empty list of candidates, or none, is fine here. */
+/* Parses one line of a query log, or a request over HTTP. Types, duplicate keys, UTF-8 and the bounds above are
+ * checked; unknown keys are ignored. Returns ERR_MALFORMED, ERR_ENCODING, ERR_LIMIT_BYTES or ERR_LIMIT_COUNT with a
+ * sentence in `err`. The list of candidates may be empty or missing. */
 enum err_code msg_request_from_json(struct arena *arena, const char *line, size_t len, struct msg_request **out,
                                     struct err *err);
 
-/* The options of a request alone, from an object that has them as a request does; other keys are ignored. Text lives in
- * the arena. Errors as above. */
+/* Parses only the options of a request, from an object with the keys of a request; other keys are ignored. Text lives
+ * in the arena. Errors as above. */
 enum err_code msg_options_from_json(struct arena *arena, const char *text, size_t len, struct msg_options *out,
                                     struct err *err);
 
-/* A digest of what a request asks, whatever its id: db, question, evidence, gold, candidates, options, answers, linking and schema. Left out are
- * tag, meta, traceparent, and reals (score, threshold, alpha, repair_margin, ask_gain), which JSON rounds: read from JSON or from a message it
- * is the same. Any thread. */
+/* Computes a digest of a request's content. It covers db, question, evidence, gold, candidates, options, answers,
+ * linking and schema. It excludes id, tag, meta, traceparent, and reals (score, threshold, alpha, repair_margin,
+ * ask_gain), which JSON rounds. The digest is therefore the same whether read from JSON or from a message. Thread:
+ * any. */
 void msg_request_digest(const struct msg_request *request, uint64_t out[2]);
 
-/* Request and verdict as one line of JSON without newline, malloc'd; NULL: out of memory. Text that is no UTF-8 is
- * written with U+FFFD. */
+/* Return a request or verdict as one line of JSON without newline, allocated with malloc. Return NULL if memory is
+ * short. Invalid UTF-8 is replaced with U+FFFD. */
 char *msg_request_to_json(const struct msg_request *request);
 char *msg_verdict_to_json(const struct msg_verdict *verdict);
-/* The same into a buffer that is kept for the next verdict, NUL-terminated, its last member the line of the log that it
- * answers (0: none). ERR_NOMEM. */
+/* Writes a verdict as JSON into a reusable buffer, NUL-terminated. Its last member is the line of the log that it
+ * answers, unless `line` is 0. Returns ERR_NOMEM if memory is short. */
 enum err_code msg_verdict_write_json(struct msg_buffer *out, const struct msg_verdict *verdict, uint64_t line);
 
 #endif

@@ -1,7 +1,8 @@
-/* What a msgpack value really holds, before it is read.
+/* Checks the structure of a msgpack value before it is decoded.
  *
- * Five bytes can announce 2^32 items. So every count and length is checked here against the bytes that are there, along with depth and
- * the number of values; the reader (wire.h) then asks for no bounds. Extension types are refused: no message has any.
+ * Five bytes can announce 2^32 items. Every count and length is therefore compared with the remaining bytes, along with
+ * depth and the number of values. The reader (wire.h) then needs no bounds. Extension types are refused: no message has
+ * any.
  */
 #include "proto/message/fields.h"
 #include "proto/message/wire.h"
@@ -21,7 +22,7 @@ static enum err_code no_value(size_t at, uint8_t byte, struct err *err)
 enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *err)
 {
     const uint8_t *start = bytes, *next = start, *limit = start + len;
-    uint64_t left = 1, outer[MSG_MAX_DEPTH], length; /* values that are still to come: here, and around it */
+    uint64_t left = 1, outer[MSG_MAX_DEPTH], length; /* values still to come, at this level and at the outer levels */
     uint32_t depth = 0, values = 0;
     *end = 0;
     for (;;) {
@@ -39,7 +40,7 @@ enum err_code msg_scan(const void *bytes, size_t len, size_t *end, struct err *e
         if (head.kind < WIRE_STR) continue;
         if (head.kind == WIRE_MAP) length *= 2;
         if (length > (size_t)(limit - next))
-            return cut_short((size_t)(next - start), err); /* an item has a byte at least */
+            return cut_short((size_t)(next - start), err); /* an item has at least one byte */
         if (head.kind < WIRE_ARRAY) {
             next += length;
             continue;

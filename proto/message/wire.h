@@ -1,7 +1,8 @@
-/* The values of msgpack as bytes, read from where they lie: msgpack-c unpacks into a tree of objects first, each of them an allocation that
- * the sender decides on, for rows that copy what they know from it.
+/* Reads msgpack values directly from their bytes. The library msgpack-c would first unpack a tree of objects, from
+ * which rows would copy their known fields. The sender would control the number of allocations.
  *
- * Reading asks for no bounds, for msg_scan has seen that every count and length is covered. A container's items follow its head.
+ * Reading does not check bounds, because msg_scan has checked every count and length. A container's items follow its
+ * head.
  */
 #ifndef ASSAY_PROTO_MESSAGE_WIRE_H
 #define ASSAY_PROTO_MESSAGE_WIRE_H
@@ -12,7 +13,7 @@
 #include <string.h>
 
 enum wire_kind {
-    WIRE_BAD, /* starts no value that a message may hold */
+    WIRE_BAD, /* not the start of a supported value */
     WIRE_NIL,
     WIRE_FALSE,
     WIRE_TRUE,
@@ -20,17 +21,17 @@ enum wire_kind {
     WIRE_SIGNED,
     WIRE_FLOAT32,
     WIRE_FLOAT64,
-    WIRE_STR, /* all that come now have a length */
+    WIRE_STR, /* from here on, kinds with a length */
     WIRE_BIN,
     WIRE_ARRAY,
     WIRE_MAP
 };
 
 struct wire_head {
-    uint8_t kind, width; /* the bytes behind the first that hold its value, or its length */
+    uint8_t kind, width; /* bytes after the first that hold its value, or its length */
 };
 
-/* Of the first bytes 0xc0 to 0xdf. Extensions are none of ours. */
+/* For the first bytes 0xc0 to 0xdf. Extensions are not supported. */
 static const struct wire_head wire_heads[32] = {
     [0xc0 - 0xc0] = {WIRE_NIL, 0},      [0xc2 - 0xc0] = {WIRE_FALSE, 0},    [0xc3 - 0xc0] = {WIRE_TRUE, 0},
     [0xc4 - 0xc0] = {WIRE_BIN, 1},      [0xc5 - 0xc0] = {WIRE_BIN, 2},      [0xc6 - 0xc0] = {WIRE_BIN, 4},
@@ -42,7 +43,7 @@ static const struct wire_head wire_heads[32] = {
     [0xde - 0xc0] = {WIRE_MAP, 2},      [0xdf - 0xc0] = {WIRE_MAP, 4},
 };
 
-/* Most significant byte first; of 1, 2, 4 or 8 bytes. */
+/* Reads 1, 2, 4 or 8 bytes, most significant first. */
 static inline uint64_t wire_bits(const uint8_t *at, unsigned width)
 {
     uint16_t two;
@@ -54,7 +55,7 @@ static inline uint64_t wire_bits(const uint8_t *at, unsigned width)
     return memcpy(&eight, at, sizeof eight), be64toh(eight);
 }
 
-/* What the first byte says; *value: the number, or the length, that lies in it where the width is 0. */
+/* Decodes the first byte. If the width is 0, *value is the number or length in that byte. */
 static inline struct wire_head wire_first(uint8_t byte, uint64_t *value)
 {
     *value = 0;
@@ -67,11 +68,11 @@ static inline struct wire_head wire_first(uint8_t byte, uint64_t *value)
 
 struct wire_value {
     enum wire_kind kind;
-    uint64_t bits;     /* a number's (those of a signed one as int64_t, of a real as its kind has it), or the length */
-    const char *bytes; /* of a text: they are not ended */
+    uint64_t bits;     /* the number (int64_t for a signed one, the bits of a real), or the length */
+    const char *bytes; /* of a text; not NUL-terminated */
 };
 
-/* Reads the value at `at`, of a container its head. Returns what follows. */
+/* Reads the value at `at`; for a container, its head. Returns the address after it. */
 static inline const uint8_t *wire_read(const uint8_t *at, struct wire_value *out)
 {
     struct wire_head head = wire_first(*at++, &out->bits);
@@ -93,7 +94,7 @@ static inline uint64_t wire_items(const struct wire_value *value)
     return value->kind == WIRE_ARRAY ? value->bits : value->kind == WIRE_MAP ? value->bits * 2 : 0;
 }
 
-/* Over what is in a value that was read. */
+/* Skips the items of a value that was read. */
 static inline const uint8_t *wire_skip(const uint8_t *at, const struct wire_value *value)
 {
     struct wire_value inner;

@@ -1,7 +1,8 @@
-/* DESIGN: one way to make a client, from three layers: what every client here needs, what its role needs, what the user
- * says. The user's layer wins, except for a few properties on which the transport's promises rest; those are refused.
+/* DESIGN: one way to create a client, from three layers of properties: those of all clients here, those of the client's
+ * role, and the user's. The user's layer wins, except for a few properties on which the transport's guarantees rest.
+ * Those are refused.
  *
- * Secrets: values are handed to the library and to nobody else; a message about a property names it and shows no value.
+ * Secrets: values go to the library only. A message about a property names it and shows no value.
  */
 #include "proto/bus/kafka/kafka.h"
 
@@ -55,7 +56,7 @@ enum err_code kafka_code(rd_kafka_resp_err_t error)
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return ERR_OK;
     for (unsigned i = 0; i < sizeof errors / sizeof *errors; i++)
         if (errors[i].error == error) return errors[i].code;
-    return ERR_CONFIG; /* unknown names, missing rights, refused values: a person has to act */
+    return ERR_CONFIG; /* unknown names, missing rights, refused values: an operator must act */
 }
 
 enum err_code kafka_err(struct err *err, rd_kafka_resp_err_t error, const char *what)
@@ -75,7 +76,7 @@ void kafka_fail(struct kafka *kafka, enum err_code code, const char *text)
     pthread_mutex_unlock(&kafka->lock);
 }
 
-/* The library's own complaints: the last one explains a start that failed. */
+/* Stores the library's last error, which explains a failed start. */
 static void on_error(rd_kafka_t *client, int error, const char *reason, void *opaque)
 {
     struct kafka *kafka = ((struct kafka_context *)opaque)->kafka;
@@ -83,7 +84,7 @@ static void on_error(rd_kafka_t *client, int error, const char *reason, void *op
     rd_kafka_resp_err_t fatal = RD_KAFKA_RESP_ERR_NO_ERROR;
     if (error == RD_KAFKA_RESP_ERR__FATAL) fatal = rd_kafka_fatal_error(client, text, sizeof text);
     if (fatal) kafka_fail(kafka, ERR_CLOSED, text);
-    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return; /* says less than what came before it */
+    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return; /* less informative than the error before it */
     pthread_mutex_lock(&kafka->lock);
     enum err_code code = kafka_code((rd_kafka_resp_err_t)error);
     if (!kafka->trouble.code || err_class(code) == ERR_CLASS_FATAL || err_class(kafka->trouble.code) != ERR_CLASS_FATAL)
@@ -91,11 +92,11 @@ static void on_error(rd_kafka_t *client, int error, const char *reason, void *op
     pthread_mutex_unlock(&kafka->lock);
 }
 
-/* Warnings and worse; what repeats is bounded by the log. */
+/* Logs warnings and errors; the log limits repetitions. */
 static void on_log(const rd_kafka_t *client, int level, const char *facility, const char *text)
 {
     (void)client;
-    if (level > LOG_WARNING || strcmp(facility, "CONFWARN") == 0) return; /* a consumer's property on a producer */
+    if (level > LOG_WARNING || strcmp(facility, "CONFWARN") == 0) return; /* a consumer property on a producer */
     const struct log_field fields[] = {log_field_text("facility", facility), log_field_text("said", text)};
     log_event(level < LOG_WARNING ? LOG_LEVEL_ERROR : LOG_LEVEL_WARN, "kafka", fields, 2, "librdkafka");
 }
@@ -105,7 +106,7 @@ static int on_stats(rd_kafka_t *client, char *json, size_t len, void *opaque)
     struct kafka_context *context = opaque;
     (void)client;
     kafka_stats_take(&context->kafka->stats, context, context->joins, json, len);
-    return 0; /* the text stays the library's */
+    return 0; /* the library keeps the text */
 }
 
 /* --- configuration --- */
@@ -114,13 +115,13 @@ static const struct kafka_preset common[] = {
     {"client.id", "assay"},
     {"socket.nagle.disable", "true"},
     {"log.connection.close", "false"},
-    {"topic.metadata.refresh.interval.ms", "10000"}, /* a topic that one broker did not know yet */
+    {"topic.metadata.refresh.interval.ms", "10000"}, /* for a new topic that is unknown to some broker */
     {"reconnect.backoff.max.ms", "2000"},
     {"socket.connection.setup.timeout.ms", "10000"},
     {"statistics.interval.ms", KAFKA_STATS_INTERVAL_MS},
 };
 
-/* The promises rest on these. */
+/* The transport's guarantees rest on these. */
 static const struct kafka_preset reserved[] = {
     {"group.id", "each component has its own group"},
     {"enable.auto.commit", "offsets are committed after delivery"},
@@ -194,7 +195,7 @@ rd_kafka_t *kafka_client(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct err
     return NULL;
 }
 
-/* --- being reachable --- */
+/* --- reachability --- */
 
 static struct err trouble_of(struct kafka *kafka)
 {
@@ -215,7 +216,7 @@ enum err_code kafka_reach(struct kafka *kafka, rd_kafka_t *client, struct err *e
             rd_kafka_metadata_destroy(metadata);
             return ERR_OK;
         }
-        if (err_class(trouble_of(kafka).code) == ERR_CLASS_FATAL) break; /* refused: time mends nothing */
+        if (err_class(trouble_of(kafka).code) == ERR_CLASS_FATAL) break; /* refused: retrying does not help */
     } while (clock_now_ns() < limit);
     struct err trouble = trouble_of(kafka);
     if (!trouble.code) return kafka_err(err, error, "kafka: no broker answered");
@@ -231,7 +232,8 @@ int64_t kafka_local_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Under the lock. Move by the least that agrees; a millisecond each way is rounding. */
+/* The caller holds the lock. Moves the clock by the least that agrees with the report. One millisecond on each side
+ * allows for rounding. */
 void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, int64_t to_ms)
 {
     int64_t least = broker_ms - to_ms - 1, most = broker_ms - from_ms + 1;

@@ -1,19 +1,19 @@
-/* DESIGN: a consumer is two threads. Its *poller* does nothing but serve the library (heartbeats, rebalances, errors)
- * and, once a second, commit; so however long a message takes to judge, the group stays whole. The *reader*, who called
+/* DESIGN: a consumer is two threads. Its *poller* only serves the library (heartbeats, rebalances, errors) and commits
+ * once a second. The group therefore stays stable, however long a message takes to judge. The *reader*, which called
  * bus_subscribe, takes messages straight from the queues of the partitions.
  *
- *   library ──▶ queue of a partition ──▶ window ──▶ reader ── ack ──▶ window ──▶ offset committed
- *                       └── stays there while it is not wanted, or the window is full
+ *    library ──▶ queue of a partition ──▶ window ──▶ reader ── ack ──▶ window ──▶ offset committed
+ *                        └── message stays there while not requested, or while the window is full
  *
- * Locks: the consumer's lock guards partitions and windows, the bus's may be taken under it. The wakeup's lock is a
- * leaf, because the library rings it with a lock of its own held.
+ * Locks: the consumer's lock guards partitions and windows; the bus's lock may be taken under it. The wakeup's lock is
+ * a leaf, because the library signals it while holding a lock of its own.
  *
- * A reader that is stuck would keep its partitions for ever, since the poller's heartbeat goes on. So the poller stops
- * too when the reader holds messages and has not called for max.poll.interval.ms, and the library gives them up.
+ * A stuck reader would keep its partitions for ever, since the poller's heartbeat goes on. The poller therefore stops
+ * too when the reader holds messages and has not called for STUCK_MS. The library then gives the partitions up.
  *
- * Rejected: polling inside bus_poll (a batch of slow statements then costs the membership);
- * rd_kafka_consume_batch_queue (loses messages across a rebalance before 2.1); the library's auto-commit (its metadata
- * is lost before 2.2).
+ * Rejected: polling inside bus_poll, since a batch of slow statements would cost the membership. Rejected:
+ * rd_kafka_consume_batch_queue, which loses messages across a rebalance before 2.1. Rejected: the library's
+ * auto-commit, whose metadata is lost before 2.2.
  */
 #include "proto/bus/kafka/crashes.h"
 #include "proto/bus/kafka/kafka.h"
@@ -27,10 +27,10 @@
 
 enum {
     COMMIT_EVERY_MS = 1000,
-    COMMIT_WAIT_MS = 3000, /* for an answer, where somebody waits for it */
-    STEP_WAIT_MS = 30000,  /* bus_commit, for deliveries */
-    TAKE_OVER_MS = 10000,  /* for committed offsets; stable ones wait for a transaction to end */
-    REVOKE_WAIT_MS = 1000, /* for work in hand, before partitions go */
+    COMMIT_WAIT_MS = 3000, /* for a reply, where the caller waits for it */
+    STEP_WAIT_MS = 30000,  /* in bus_commit, for deliveries */
+    TAKE_OVER_MS = 10000,  /* for committed offsets; stable ones require the end of a transaction */
+    REVOKE_WAIT_MS = 1000, /* for held messages, before partitions are revoked */
     CLOSE_WAIT_MS = 10000,
     STUCK_MS = 300000
 };
@@ -40,7 +40,7 @@ struct consumer_inflight {
     struct window_slot slot;
     struct consumer_partition *part;
     rd_kafka_message_t *raw; /* NULL: acked */
-    bool stray;              /* somebody else's now: in part->strays */
+    bool stray;              /* in part->strays: the partition has another owner now */
     struct bus_header headers[];
 };
 
@@ -49,28 +49,28 @@ struct consumer_partition {
     uint32_t topic_index;
     int32_t partition;
     struct window window;
-    struct window_slot *strays; /* held by the reader, but somebody else's now */
+    struct window_slot *strays; /* messages held by the reader after the partition's loss */
     rd_kafka_queue_t *queue;    /* NULL: not assigned */
     bool open;                  /* may be read */
-    bool leaving;               /* is about to go: only what waits is handed out */
+    bool leaving;               /* being revoked: only waiting messages are handed out */
     bool claimed;               /* this owner is in the metadata */
-    bool dirty;                 /* the metadata says less than the window */
+    bool dirty;                 /* the window is ahead of the committed metadata */
     bool sound;                 /* this owner has lived long enough */
-    int64_t since_ns;           /* assigned */
+    int64_t since_ns;           /* time of assignment */
 };
 
 struct member {
     struct bus_consumer consumer;
-    struct kafka_context context; /* what the library's callbacks get */
+    struct kafka_context context; /* argument of the library's callbacks */
     struct kafka *kafka;
     rd_kafka_t *client;
     pthread_t poller;
     atomic_bool stop, drained;
-    atomic_llong called_ns; /* the reader's last call */
+    atomic_llong called_ns; /* time of the reader's last call */
     struct wakeup wakeup;
     int64_t committed_ns;
 
-    pthread_mutex_t lock;              /* of all below */
+    pthread_mutex_t lock;              /* guards the fields below */
     struct consumer_partition **parts; /* by partition, then topic */
     uint32_t n_parts, next_part;
     bool closing;
@@ -92,8 +92,8 @@ static void consumer_inflight_free(struct consumer_inflight *inflight)
     free(inflight);
 }
 
-/* A slot leaves its window. While the reader has its message it lives on in a list of its own, until the ack or the end
- * of the consumer. */
+/* Releases a slot from its window. If the reader holds its message, the slot moves to the list of strays until the ack
+ * or the end of the consumer. */
 static void release(struct window_slot *slot)
 {
     struct consumer_inflight *inflight = inflight_of_slot(slot);
@@ -131,7 +131,7 @@ static struct consumer_inflight *consumer_inflight_new(struct consumer_partition
     return inflight;
 }
 
-/* --- partitions; all under the lock --- */
+/* --- partitions; the caller holds the lock --- */
 
 static int topic_index(const struct member *member, const char *topic)
 {
@@ -188,14 +188,14 @@ static void fail(struct member *member, enum err_code code, const char *text)
 
 /* --- offsets --- */
 
-/* Only while it can be committed: what is acked between two assignments stays in the window, or it would be fetched and
- * handed out again. */
+/* Advances only while the offset can be committed. A message acked between two assignments stays in the window;
+ * otherwise it would be fetched and delivered a second time. */
 static void advance(struct consumer_partition *part, uint64_t arrived)
 {
     if (part->queue && window_advance(&part->window, arrived, release)) part->dirty = true;
 }
 
-/* The one place where an offset and its metadata are written down. */
+/* The only place that builds an offset with its metadata. */
 static void put_offsets(rd_kafka_topic_partition_list_t *list, struct consumer_partition *part, uint32_t crashes)
 {
     char text[WINDOW_TEXT];
@@ -208,7 +208,8 @@ static void put_offsets(rd_kafka_topic_partition_list_t *list, struct consumer_p
     part->dirty = false;
 }
 
-/* Crashes to write while we own a partition: one more than found, in case we end here. */
+/* Returns the number of crashes to write while this process owns the partition: one more than found, in case it
+ * crashes. */
 static uint32_t crashes_now(const struct consumer_partition *part)
 {
     return part->sound ? 0 : part->window.crashes + 1;
@@ -220,8 +221,8 @@ static void see_if_sound(struct consumer_partition *part, int64_t now)
     part->sound = part->dirty = true;
 }
 
-/* Send a commit; wait_ms 0: do not wait for its answer. A commit that fails is followed by the next one; what is lost
- * by that is repeated. */
+/* Sends a commit; with wait_ms 0, does not wait for the reply. The next commit makes up for a failed one; messages may
+ * be redelivered meanwhile. */
 static enum err_code commit_list(struct member *member, rd_kafka_topic_partition_list_t *list, int64_t wait_ms)
 {
     rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
@@ -238,7 +239,7 @@ static enum err_code commit_list(struct member *member, rd_kafka_topic_partition
     return kafka_code(error);
 }
 
-/* What was acked and has arrived, of all partitions. */
+/* Commits the acked and delivered messages of all partitions. */
 static enum err_code commit_all(struct member *member, int64_t wait_ms)
 {
     uint64_t arrived = kafka_arrived(member->kafka);
@@ -255,7 +256,7 @@ static enum err_code commit_all(struct member *member, int64_t wait_ms)
     return code;
 }
 
-/* Say in the metadata that this owner is about to hand out: if it dies, the next one knows. */
+/* Writes to the metadata that this owner is about to hand out messages, so that its successor can detect its crash. */
 static void claim(struct member *member, struct consumer_partition *part)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
@@ -278,7 +279,7 @@ static void open_part(struct member *member, const rd_kafka_topic_partition_t *e
                    entry->metadata_size, release);
     part->claimed = part->dirty = part->sound = false;
     part->since_ns = clock_now_ns();
-    /* Before the assignment starts the fetch: what the application forwards, the library leaves alone. */
+    /* Before the assignment starts the fetch: the library leaves queues alone that the application has forwarded. */
     part->queue = rd_kafka_queue_get_partition(member->client, entry->topic, entry->partition);
     if (!part->queue) {
         fail(member, ERR_NOMEM, "cannot create a queue for a partition");
@@ -297,7 +298,8 @@ static void assigned(struct member *member, const rd_kafka_topic_partition_list_
     for (int i = 0; i < list->cnt; i++) {
         known = known && !list->elems[i].err;
         open_part(member, &list->elems[i], known);
-        if (!known || list->elems[i].offset < 0) list->elems[i].offset = RD_KAFKA_OFFSET_INVALID; /* as committed */
+        /* start as committed */
+        if (!known || list->elems[i].offset < 0) list->elems[i].offset = RD_KAFKA_OFFSET_INVALID;
     }
     rd_kafka_resp_err_t error = rd_kafka_assign(member->client, list);
     if (error) fail(member, kafka_code(error), rd_kafka_err2str(error));
@@ -306,8 +308,8 @@ static void assigned(struct member *member, const rd_kafka_topic_partition_list_
     wakeup_signal(&member->wakeup);
 }
 
-/* Close the partitions to the reader and give what it has in hand a moment. What waits is handed out as it comes due,
- * for it holds back all that is done above it, which the next owner would do again. */
+/* Closes the partitions to the reader and gives held messages time to be acked. Waiting messages are handed out when
+ * due: they block the commit of all finished messages above them, which the next owner would repeat. */
 static void drain_partitions(struct member *member)
 {
     int64_t limit = clock_now_ns() + REVOKE_WAIT_MS * INT64_C(1000000);
@@ -334,7 +336,7 @@ static void close_part(struct consumer_partition *part)
     part->open = part->leaving = false;
     if (!part->queue) return;
     rd_kafka_queue_cb_event_enable(part->queue, NULL, NULL);
-    rd_kafka_queue_destroy(part->queue); /* before the partition goes */
+    rd_kafka_queue_destroy(part->queue); /* before the partition is revoked */
     part->queue = NULL;
 }
 
@@ -374,13 +376,13 @@ static void on_rebalance(rd_kafka_t *client, rd_kafka_resp_err_t error, rd_kafka
         assigned(member, partitions);
     else
         rd_kafka_assign(member->client,
-                        NULL); /* it leaves: whoever stays will have them, and no revocation may follow */
+                        NULL); /* the member leaves: its partitions go to the others, and no revocation may follow */
 }
 
 /* --- the poller --- */
 
-/* Messages come from the partitions' queues, so what arrives here is news: mostly bad. A message would be one that
- * slipped past the forwarding: it waits in its window like one that was handed back. */
+/* Handles an event of the consumer's own queue: mostly errors, since messages come from the partitions' queues. A
+ * message that arrived before the forwarding waits in its window like a nacked one. */
 static void on_event(struct member *member, rd_kafka_message_t *raw)
 {
     pthread_mutex_lock(&member->lock);
@@ -439,7 +441,7 @@ static bool is_wanted(uint32_t want, const struct consumer_partition *part)
     return !want || (want >> part->topic_index & 1);
 }
 
-/* The next message of the partition's queue that was not handed out already. */
+/* Returns the next message of the partition's queue that was not handed out already. */
 static struct consumer_inflight *fetch(struct member *member, struct consumer_partition *part)
 {
     while (part->queue && part->window.n < WINDOW_MAX && rd_kafka_queue_length(part->queue) > 0) {
@@ -470,8 +472,8 @@ static struct consumer_inflight *take_one(struct member *member, struct consumer
     return inflight;
 }
 
-/* One of each wanted partition in turn, those of one number first: what was produced together comes together, as far as
- * it is there. */
+/* Takes one message of each requested partition in turn, those of one number first. Messages produced together are
+ * therefore returned together if available. */
 static uint32_t take_wanted(struct member *member, uint32_t want, struct bus_message **out, uint32_t max)
 {
     int64_t now = clock_now_ns();
@@ -498,7 +500,7 @@ static int64_t next_due(const struct member *member)
     return due;
 }
 
-/* How long to wait for the wakeup: to the caller's limit or the next delayed message, never longer than a poll. */
+/* Returns the time to wait for the wakeup: to the caller's limit or the next delayed message, and at most one poll. */
 static int64_t nap_ms(int64_t limit, int64_t due)
 {
     int64_t until = limit < due ? limit : due, left = (until - clock_now_ns() + 999999) / 1000000;
@@ -570,7 +572,7 @@ enum err_code kafka_commit(struct bus_consumer *base)
     pthread_mutex_lock(&member->lock);
     code = commit_all(member, COMMIT_WAIT_MS);
     pthread_mutex_unlock(&member->lock);
-    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK; /* the next one says the same and more */
+    return err_class(code) == ERR_CLASS_FATAL ? code : ERR_OK; /* the next commit covers this one */
 }
 
 void kafka_drain(struct bus_consumer *base)
@@ -631,7 +633,7 @@ static void member_free(struct member *member)
 {
     for (uint32_t i = 0; i < member->n_parts; i++) {
         struct consumer_partition *part = member->parts[i];
-        close_part(part); /* where the library did not come to an end */
+        close_part(part); /* if the library did not finish */
         window_restart(&part->window, -1, NULL, 0, release);
         for (struct window_slot *slot = part->strays, *next; slot; slot = next) {
             next = slot->next;
@@ -688,8 +690,8 @@ enum err_code kafka_subscribe(struct bus *bus, const char *group, const char *co
     return ERR_OK;
 }
 
-/* Leave the group in order: the last commit happens in the revocation that closing brings. A library that does not come
- * to an end in time is left as it is. */
+/* Leaves the group in order: closing revokes the partitions, which makes the last commit. Gives up waiting for the
+ * library after CLOSE_WAIT_MS. */
 static void leave(struct member *member)
 {
     rd_kafka_queue_t *events = rd_kafka_queue_new(member->client);
@@ -704,7 +706,7 @@ static void leave(struct member *member)
 void kafka_unsubscribe(struct bus_consumer *base)
 {
     struct member *member = (struct member *)base;
-    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS); /* for acks that wait for it */
+    kafka_flush(&member->kafka->bus, REVOKE_WAIT_MS); /* for acks whose deliveries are outstanding */
     pthread_mutex_lock(&member->lock);
     member->closing = true;
     pthread_mutex_unlock(&member->lock);

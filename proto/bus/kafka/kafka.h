@@ -1,4 +1,5 @@
-/* Inside the kafka transport: what its files share. The design is in transport_kafka.c; nobody else includes this. */
+/* Internals shared by the files of the Kafka transport, and included by them only. The design is in
+ * transport_kafka.c. */
 #ifndef ASSAY_PROTO_BUS_KAFKA_KAFKA_H
 #define ASSAY_PROTO_BUS_KAFKA_KAFKA_H
 
@@ -11,16 +12,16 @@
 
 enum { KAFKA_CONNECT_MS = 10000, KAFKA_POLL_MS = 100 };
 
-/* What the library hands to callbacks. */
+/* Argument of the library's callbacks. */
 struct kafka_context {
     struct kafka *kafka;
     void *owner; /* the consumer */
-    bool joins;  /* a group; else a consumer that takes its partitions itself, and is asked about no membership */
+    bool joins;  /* joins a group; otherwise the consumer assigns its partitions itself and has no membership */
 };
 
 enum { KAFKA_LIMITS = 40 };
 
-/* What a topic takes, where somebody asked. */
+/* The size limit of a topic, once queried. */
 struct kafka_limit {
     char topic[128];
     atomic_size_t most; /* of bus_out_bytes */
@@ -38,59 +39,60 @@ struct kafka {
     pthread_t thread; /* serves the producer's callbacks */
     atomic_bool stop;
 
-    pthread_mutex_t lock; /* of all below; taken last */
+    pthread_mutex_t lock; /* guards the fields below; taken last */
     pthread_cond_t progress;
     struct pending *oldest, *newest; /* produced, no delivery report yet */
-    struct pending *spare;           /* for what is produced next */
-    uint64_t next_number;            /* of what is produced next */
+    struct pending *spare;           /* free entries for later messages */
+    uint64_t next_number;            /* number of the next produced message */
     uint32_t n;
     uint64_t bytes;
-    size_t batch_bytes; /* messages up to this size may travel together; set once */
-    struct err failure; /* the first thing that cannot be mended */
-    struct err trouble; /* what the library complained about last */
-    /* Asked for with every message, so read without the lock; written under it. */
-    struct kafka_limit limits[KAFKA_LIMITS]; /* a row that is there stays */
+    size_t batch_bytes; /* messages up to this size may share a batch; set once */
+    struct err failure; /* first permanent failure */
+    struct err trouble; /* last error of the library */
+    /* Read with every message, so without the lock; written under it. */
+    struct kafka_limit limits[KAFKA_LIMITS]; /* rows are never removed */
     atomic_uint n_limits;
-    atomic_size_t least_limit; /* what is not larger fits everywhere */
-    atomic_llong ahead_ms;     /* the brokers' clock against ours */
+    atomic_size_t least_limit; /* messages up to this size fit every topic */
+    atomic_llong ahead_ms;     /* brokers' clock minus ours */
 
-    struct kafka_stats stats; /* has a lock of its own */
+    struct kafka_stats stats; /* has its own lock */
 };
 
-/* --- client.c: configuration, errors, being reachable --- */
+/* --- client.c: configuration, errors, reachability --- */
 
 struct kafka_preset {
     const char *name, *value;
 };
 
-/* The code of a library's error. Anything not known to be harmless or passing is fatal. Thread: any. */
+/* Returns the code of a library's error. An error not known to be harmless or transient is fatal. Thread: any. */
 enum err_code kafka_code(rd_kafka_resp_err_t error);
 
-/* Fill `err` with an error of the library, in words. */
+/* Fills `err` with the text of a library's error and returns its code. */
 enum err_code kafka_err(struct err *err, rd_kafka_resp_err_t error, const char *what);
 
-/* A configuration: common presets, those given, then the user's properties. NULL: `err` says which is wrong. */
+/* Builds a configuration from common presets, `presets`, then the user's properties. Returns NULL with `err` if one is
+ * invalid. */
 rd_kafka_conf_t *kafka_conf(struct kafka_context *context, const struct kafka_preset *presets, uint32_t n,
                             struct err *err);
 
-/* A client that takes over `conf`, also on failure. */
+/* Creates a client. Takes ownership of `conf`, also on failure. */
 rd_kafka_t *kafka_client(rd_kafka_type_t type, rd_kafka_conf_t *conf, struct err *err);
 
-/* Wait until a broker answers; at most connect_ms. Then `err` holds the library's last complaint. */
+/* Waits until a broker answers, at most connect_ms. On failure `err` holds the library's last error. */
 enum err_code kafka_reach(struct kafka *kafka, rd_kafka_t *client, struct err *err);
 
-/* Remember that nothing can go on. The first reason stays. */
+/* Records a permanent failure. The first reason stays. */
 void kafka_fail(struct kafka *kafka, enum err_code code, const char *text);
 
-/* Milliseconds since 1970 on this machine's clock. */
+/* Returns milliseconds since 1970 on this machine's clock. */
 int64_t kafka_local_ms(void);
 
-/* The brokers' clock was at `broker_ms` at some time between two of ours. */
+/* Adjusts the clock: the brokers' clock showed `broker_ms` at some time between two local times. */
 void kafka_learn_clock(struct kafka *kafka, int64_t broker_ms, int64_t from_ms, int64_t to_ms);
 
-/* --- consumer_common.c: what consumers share --- */
+/* --- consumer_common.c: shared by the consumers --- */
 
-/* Counts what happened, so that nothing rung between looking and waiting is missed. */
+/* A counter of signals. Comparing counts ensures that no signal between check and wait is missed. */
 struct wakeup {
     pthread_mutex_t lock;
     pthread_cond_t signalled;
@@ -101,46 +103,48 @@ void wakeup_init(struct wakeup *wakeup);
 void wakeup_free(struct wakeup *wakeup);
 void wakeup_signal(struct wakeup *wakeup);
 uint64_t wakeup_count(struct wakeup *wakeup);
-/* Until something rings that was not counted in `heard`, or ms have passed. */
+/* Waits for a signal that was not counted in `heard`, at most `ms` milliseconds. */
 void wakeup_wait(struct wakeup *wakeup, uint64_t heard, int64_t ms);
 
-/* For rd_kafka_queue_cb_event_enable, with the wakeup that it signals. Thread: the library's. */
+/* Signals the wakeup; a callback for rd_kafka_queue_cb_event_enable. Thread: the library's. */
 void kafka_wakeup(rd_kafka_t *client, void *wakeup);
 
-/* Of a message that came in; NULL: it has none, and then the library looks anew each time that it is asked. */
+/* Returns the headers of an incoming message, or NULL without any. The library does not cache NULL, so call it once. */
 rd_kafka_headers_t *kafka_headers_of(const rd_kafka_message_t *raw);
 uint32_t kafka_count_headers(const rd_kafka_headers_t *headers);
-/* The library's message as the transport shows it, but for its topic. `headers` are its own, `into` has
- * kafka_count_headers entries; names and values stay the library's, which ends values with a NUL. */
+/* Fills `out` from the library's message, except for its topic. `headers` are the message's, `into` has
+ * kafka_count_headers entries. Names and values belong to the library, which ends values with a NUL. */
 void kafka_fill(struct bus_message *out, struct bus_header *into, const rd_kafka_headers_t *headers,
                 const rd_kafka_message_t *raw);
 
-/* Does this end the consumer? A topic that a broker does not know was there when we joined: that broker is behind, or
- * somebody is making it anew. */
+/* Returns true if the error ends the consumer. A missing topic does not: it existed at the join, so the broker is
+ * behind or the topic is being recreated. */
 bool kafka_is_final(rd_kafka_resp_err_t error);
 
-/* Joining a group that reads a topic which is not there would wait in silence. */
+/* Returns an error if the topic is missing. Joining a group that reads a missing topic would wait without an error. */
 enum err_code kafka_check_topic(struct kafka *kafka, rd_kafka_t *client, const char *topic, struct err *err);
 
-/* --- limits.c: how large messages may be --- */
+/* --- limits.c: size limits of messages --- */
 
-/* What a message may be where the library and its brokers take `largest`: they, and exactly_once/settle.c, add to it.
+/* Returns the largest message if the library and its brokers accept `largest` bytes. The difference is the overhead
+ * that they and exactly_once/settle.c add.
  */
 size_t kafka_without_overhead(size_t largest);
 
 enum err_code kafka_know_topics(struct bus *bus, const char *const *topics, uint32_t n, struct err *err);
 size_t kafka_max_bytes(struct bus *bus, const char *topic);
 
-/* Under the lock. */
+/* Returns true if the topic accepts a message of that size. The caller holds the lock. */
 bool kafka_fits(struct kafka *kafka, const struct bus_out *out);
 
-/* A broker refused a message of that size as too large. True: it was the message, and from now on less counts as too
- * large; false: perhaps it was the batch that it was in, or nobody has asked about this topic. */
+/* Handles a broker's refusal of a message of that size as too large. Returns true if the message itself was too large,
+ * and lowers the topic's limit. Returns false if the batch may have been too large, or the topic's limit was never
+ * queried. */
 bool kafka_is_refused(struct kafka *kafka, const char *topic, size_t bytes);
 
 /* --- producer.c --- */
 
-/* NULL: there are none. The library takes them over when it takes the message. */
+/* Returns the headers for the library, or NULL without any. The library takes ownership when it takes the message. */
 rd_kafka_headers_t *kafka_headers(const struct bus_out *out);
 
 enum err_code kafka_producer_open(struct kafka *kafka, struct err *err);
@@ -151,7 +155,7 @@ enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uin
                             uint32_t *taken);
 enum err_code kafka_flush(struct bus *bus, int64_t timeout_ms);
 
-/* Everything produced before this number is safe, and the number of what comes next. */
+/* Returns the number below which every produced message has been delivered. */
 uint64_t kafka_arrived(struct kafka *kafka);
 uint64_t kafka_next_number(struct kafka *kafka);
 

@@ -1,4 +1,4 @@
-/* librdkafka, opened late (lib/base/late.h). */
+/* librdkafka, loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_PROTO_BUS_KAFKA_LIBRDKAFKA_H
 #define ASSAY_PROTO_BUS_KAFKA_LIBRDKAFKA_H
 

@@ -1,13 +1,15 @@
-/* DESIGN: the producer keeps a list of what has no delivery report yet, oldest first.
+/* DESIGN: the producer has a list of messages without a delivery report, oldest first.
  *
- * The list gives three things the library does not: a bound that a single large message still passes and that takes the
- * messages of a key together; the number below which everything has arrived, on which acks wait (window.c); and a
- * failure that sticks. The library's own bounds are set so wide that they do not strike first.
+ * The list provides three things that the library lacks. The first is a bound that accepts a single large message and
+ * takes the messages of a key together. The second is the number below which everything has arrived, on which acks wait
+ * (window.c). The third is a permanent failure state. The library's own bounds are so wide that they are not reached
+ * first.
  *
- * message.timeout.ms is 0, for ever: a message that timed out is lost, and a lost one ends the bus. Through an outage
- * it waits, and the writer is told ERR_FULL. Whoever prefers to end sets it (-X message.timeout.ms=60000).
+ * message.timeout.ms is 0, without limit: a timed-out message is lost, and a lost message ends the bus. In an outage
+ * the message waits, and the writer gets ERR_FULL. Operators who prefer termination set it (-X
+ * message.timeout.ms=60000).
  *
- * Partitioner: murmur2_random, the one of Java's clients, so that a key's messages meet whoever produces them.
+ * Partitioner: murmur2_random, as in the Java clients, so that all producers send a key to the same partition.
  */
 #include "proto/bus/kafka/kafka.h"
 #include "proto/message/msg.h"
@@ -26,13 +28,14 @@ struct pending {
     uint64_t number;
     uint64_t bytes;
     int64_t sent_ms;
-    bus_delivered *delivered; /* NULL: nobody asks */
+    bus_delivered *delivered; /* NULL without a report */
     void *ctx;
 };
 
 /* --- delivery --- */
 
-/* Under the lock. It serves the next message: what one thread takes and another gives back is dear to malloc. */
+/* The caller holds the lock. Keeps the entry for the next message: malloc is slow when one thread allocates and another
+ * frees. */
 static void forget(struct kafka *kafka, struct pending *pending)
 {
     *(pending->previous ? &pending->previous->next : &kafka->oldest) = pending->next;
@@ -52,8 +55,8 @@ static void say_lost(struct kafka *kafka, const rd_kafka_message_t *report)
     kafka_fail(kafka, kafka_code(report->err), text);
 }
 
-/* A failed delivery stays in the list, so that whatever waits for it waits for ever. A message too large for its topic
- * does not stay: it would be refused every time, and its request ends without it at its deadline. */
+/* A failed delivery stays in the list, so that acks waiting for it never count. A message too large for its topic is
+ * removed: it would be refused every time, and its request ends without it at its deadline. */
 static void on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *report, void *opaque)
 {
     struct kafka *kafka = ((struct kafka_context *)opaque)->kafka;
@@ -103,7 +106,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* The library's bounds are wider than ours, whatever those are. */
+/* Sets the library's bounds wider than ours, whatever ours are. */
 static rd_kafka_conf_t *producer_conf(struct kafka *kafka, struct err *err)
 {
     char largest[32], kbytes[32], messages[32];
@@ -160,7 +163,7 @@ static void free_all(struct pending *pending)
     }
 }
 
-/* What is still under way gets a moment; acks that waited for the rest never counted. */
+/* Waits briefly for outstanding deliveries. Acks that depended on the remaining ones never counted. */
 void kafka_producer_close(struct kafka *kafka)
 {
     kafka_flush(&kafka->bus, kafka->oldest ? CLOSE_MS : 0);
@@ -181,7 +184,7 @@ static bool same_key(const struct bus_out *a, const struct bus_out *b)
     return a->key_len == b->key_len && memcmp(a->key, b->key, a->key_len) == 0;
 }
 
-/* The leading messages of one key, and what they weigh. */
+/* Returns the number of leading messages with one key, and their bytes. */
 static uint32_t run_of(const struct bus_out *messages, uint32_t n, uint64_t *bytes)
 {
     uint32_t length = 1;
@@ -191,13 +194,14 @@ static uint32_t run_of(const struct bus_out *messages, uint32_t n, uint64_t *byt
     return length;
 }
 
-/* Nothing under way: anything may go, or a run larger than the bound would never pass. */
+/* Returns true if these messages fit. An empty queue takes any run; otherwise a run larger than the bound would never
+ * pass. */
 static bool has_room(const struct kafka *kafka, uint32_t n, uint64_t bytes)
 {
     return kafka->n == 0 || (kafka->n + n <= kafka->max_messages && kafka->bytes + bytes <= kafka->max_bytes);
 }
 
-/* Under the lock. ERR_OK: there is room now. */
+/* The caller holds the lock. Returns ERR_OK once there is capacity. */
 static enum err_code wait_for_room(struct kafka *kafka, uint32_t n, uint64_t bytes, const struct timespec *limit,
                                    int64_t timeout_ms)
 {
@@ -220,7 +224,8 @@ rd_kafka_headers_t *kafka_headers(const struct bus_out *out)
     return headers;
 }
 
-/* Into the list first: its report may come before producev returns. Under the lock. */
+/* Adds the message to the list before producing it, because its report may arrive before produceva returns. The caller
+ * holds the lock. */
 static struct pending *remember(struct kafka *kafka, const struct bus_out *out, int64_t now_ms,
                                 bus_delivered *delivered, void *ctx)
 {
@@ -240,7 +245,7 @@ static struct pending *remember(struct kafka *kafka, const struct bus_out *out, 
     return pending;
 }
 
-/* Under the lock: the order of numbers is that of the messages. */
+/* The caller holds the lock, so the order of numbers is that of the messages. */
 static enum err_code hand_over(struct kafka *kafka, const struct bus_out *out, int64_t now_ms, bus_delivered *delivered,
                                void *ctx)
 {
@@ -285,7 +290,7 @@ enum err_code kafka_produce(struct bus *bus, const struct bus_out *messages, uin
     struct timespec limit = clock_after_ms(timeout_ms > 0 ? timeout_ms : 0);
     uint32_t done = 0;
     enum err_code code = ERR_OK;
-    int64_t now_ms = kafka_local_ms(); /* before each of them is sent, which is what counts */
+    int64_t now_ms = kafka_local_ms(); /* must be earlier than the sending of each message */
     pthread_mutex_lock(&kafka->lock);
     while (done < n && !code) {
         uint64_t bytes;

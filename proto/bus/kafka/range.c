@@ -1,13 +1,13 @@
 /* DESIGN: a consumer that assigns itself every partition, with offsets looked up at the start.
  *
- * The end of a partition is a position, not a record: the offset before it may be a transaction's marker, an aborted
- * record or a hole left by compaction, and never comes. So a partition is done when a record at or past its end comes,
- * or when the library says that it has read up to an offset at or past it (enable.partition.eof). Looked-up ends honour
+ * The end of a partition is a position, not a record. The offset before it may be a transaction marker, an aborted
+ * record or a hole left by compaction, which is never delivered. A partition is done when a record at or past its end
+ * arrives, or when the library reports an end at or past it (enable.partition.eof). Looked-up ends honour
  * read_committed: they are last stable offsets, and an open transaction lies behind them.
  *
- * In order by time: each partition has a queue of its own, the oldest of their heads is handed out, and nobody's turn
- * comes before all partitions have a head or are done. Equal times go by partition, so that a second reading gives the
- * same order. Memory is QUEUED_KB a partition and the heads.
+ * In order by time: each partition has its own queue, and the oldest of their heads is returned. No record is returned
+ * before all partitions have a head or are done. Equal times are ordered by partition, so a second reading gives the
+ * same order. Memory is queued.max.messages.kbytes a partition plus the heads.
  */
 #include "proto/bus/kafka/kafka.h"
 #include "proto/bus/range.h"
@@ -22,7 +22,7 @@ enum { ANSWER_MS = 10000, WAIT_SLICE_MS = 50 };
 
 struct part {
     rd_kafka_queue_t *queue;  /* NULL: forwarded to the consumer's */
-    rd_kafka_message_t *head; /* read, not handed out */
+    rd_kafka_message_t *head; /* read, not returned yet */
     bool done;
 };
 
@@ -32,10 +32,10 @@ struct range {
     rd_kafka_t *client;
     char *topic;
     struct range_part *public;
-    struct part *parts; /* parallel */
+    struct part *parts; /* parallel to `public` */
     uint32_t n;
     bool in_order;
-    rd_kafka_message_t *raw; /* of `message` */
+    rd_kafka_message_t *raw; /* library's message behind `message` */
     struct bus_message message;
     struct bus_header headers[BUS_MAX_HEADERS];
 };
@@ -46,7 +46,7 @@ static const struct kafka_preset presets[] = {
     {"enable.auto.offset.store", "false"},
     {"enable.partition.eof", "true"},
     {"isolation.level", "read_committed"},
-    {"auto.offset.reset", "error"}, /* records deleted under the reader are a loss to be told */
+    {"auto.offset.reset", "error"}, /* deletion of unread records must be reported as a loss */
     {"allow.auto.create.topics", "false"},
     {"queued.max.messages.kbytes", "2048"},
     {"queued.min.messages", "1000"},
@@ -76,7 +76,7 @@ static enum err_code make_client(struct range *range, const char *group, struct 
     return kafka_reach(range->kafka, range->client, err);
 }
 
-/* How many partitions the topic has, among all topics: asking for one by name may make it. */
+/* Counts the topic's partitions in the list of all topics, because a query by name may create the topic. */
 static enum err_code count_partitions(rd_kafka_t *client, const char *topic, uint32_t *n, struct err *err)
 {
     const rd_kafka_metadata_t *metadata;
@@ -115,7 +115,7 @@ static int64_t clamp(int64_t offset, int64_t low, int64_t high)
     return offset < low ? low : offset > high ? high : offset;
 }
 
-/* Offsets of a point into `out`: a place for each partition, cut to [low, high]. */
+/* Writes the offsets of a point into `out`, one for each partition, limited to [low, high]. */
 static enum err_code find(struct range *range, const struct range_point *point, const int64_t *low, const int64_t *high,
                           int64_t *out, struct err *err)
 {
@@ -132,13 +132,13 @@ static enum err_code find(struct range *range, const struct range_point *point, 
     for (int i = 0; i < list->cnt && !error; i++) {
         int64_t found = list->elems[i].offset;
         error = list->elems[i].err;
-        out[i] = found < 0 ? high[i] : clamp(found, low[i], high[i]); /* below 0: nothing is that young */
+        out[i] = found < 0 ? high[i] : clamp(found, low[i], high[i]); /* below 0: every record is older */
     }
     rd_kafka_topic_partition_list_destroy(list);
     return error ? kafka_err(err, error, range->topic) : ERR_OK;
 }
 
-/* Go on where the group left off, if that lies ahead. */
+/* Moves the start to the group's offsets where these are later. */
 static enum err_code resume(struct range *range, struct err *err)
 {
     rd_kafka_topic_partition_list_t *list = list_of(range);
@@ -162,7 +162,7 @@ static enum err_code find_bounds(struct range *range, int64_t *low, int64_t *hig
     return ERR_OK;
 }
 
-/* Where each partition begins and ends. */
+/* Finds the begin and end of each partition. */
 static enum err_code locate(struct range *range, const struct range_config *config, struct err *err)
 {
     int64_t *offsets = calloc(4 * (size_t)range->n + 1, sizeof *offsets);
@@ -192,7 +192,7 @@ static enum err_code start(struct range *range, struct err *err)
         if (range->parts[i].done) continue;
         rd_kafka_topic_partition_list_add(list, range->topic, part->partition)->offset = part->from;
         if (!range->in_order) continue;
-        /* Before the fetch starts: what the application forwards, the library leaves alone. */
+        /* Before the fetch starts: the library leaves queues alone that the application has forwarded. */
         range->parts[i].queue = rd_kafka_queue_get_partition(range->client, range->topic, part->partition);
         if (range->parts[i].queue) rd_kafka_queue_forward(range->parts[i].queue, NULL);
     }
@@ -253,8 +253,8 @@ void range_close(struct range *range)
 
 /* --- reading --- */
 
-/* The library has read up to `offset` and found no more. Short of the end, the log itself has been cut (an unclean
- * election): then that is the end. */
+/* Handles the library's report that a partition ends at `offset`. If that is before the expected end, the log itself
+ * may have been cut (an unclean election); then the partition ends here. */
 static void at_end(struct range *range, uint32_t i, int64_t offset)
 {
     struct range_part *part = &range->public[i];
@@ -274,11 +274,11 @@ static enum err_code on_problem(struct range *range, const rd_kafka_message_t *r
         return err_set(err, ERR_IO, "%s: records of partition %d were deleted before they were read", range->topic,
                        raw->partition);
     enum err_code code = kafka_code(raw->err);
-    if (err_class(code) != ERR_CLASS_FATAL) return ERR_OK; /* an outage: the library goes on by itself */
+    if (err_class(code) != ERR_CLASS_FATAL) return ERR_OK; /* an outage: the library recovers by itself */
     return err_set(err, code, "%s: %s", range->topic, rd_kafka_message_errstr(raw));
 }
 
-/* Take what the library gave: a record in the range becomes the head of its partition. */
+/* Handles a message of the library. A record in the range becomes the head of its partition. */
 static enum err_code take(struct range *range, rd_kafka_message_t *raw, struct err *err)
 {
     uint32_t i = (uint32_t)raw->partition;
@@ -306,7 +306,7 @@ static int64_t time_of(const rd_kafka_message_t *raw)
     return rd_kafka_message_timestamp(raw, &type);
 }
 
-/* The partition whose turn it is, or n; *missing is one that has no head and is not done, or n. */
+/* Returns the partition with the next record, or n. *missing is a partition that has no head and is not done, or n. */
 static uint32_t whose_turn(const struct range *range, uint32_t *missing)
 {
     uint32_t turn = range->n;
@@ -319,8 +319,8 @@ static uint32_t whose_turn(const struct range *range, uint32_t *missing)
     return turn;
 }
 
-/* The library's next word, of the partition that is waited for. The consumer's own queue is served too: it has the
- * errors of the client, and lets the library know that somebody is there. */
+/* Returns the library's next message for the missing partition. Also serves the consumer's own queue, which has the
+ * client's errors and shows the library that the application polls. */
 static rd_kafka_message_t *hear(struct range *range, uint32_t missing, int64_t timeout_ms)
 {
     int wait = (int)(timeout_ms < WAIT_SLICE_MS ? timeout_ms : WAIT_SLICE_MS);
@@ -374,7 +374,7 @@ enum err_code range_commit(struct range *range, const int64_t *next, struct err 
     rd_kafka_queue_t *queue = rd_kafka_queue_new(range->client);
     rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
     if (list->cnt) error = rd_kafka_commit_queue(range->client, list, queue, NULL, NULL);
-    if (list->cnt && !error) { /* not rd_kafka_commit, which waits as long as it takes */
+    if (list->cnt && !error) { /* unlike rd_kafka_commit, with a timeout */
         rd_kafka_event_t *event = rd_kafka_queue_poll(queue, ANSWER_MS);
         error = event ? rd_kafka_event_error(event) : RD_KAFKA_RESP_ERR__TIMED_OUT;
         if (event) rd_kafka_event_destroy(event);

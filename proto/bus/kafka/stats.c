@@ -1,3 +1,8 @@
+/* DESIGN: the last report of each client, in an array, added up on request.
+ *
+ * A report is the library's JSON. Counters of a client that has gone are added to `gone`, so sums never fall. A client
+ * is identified by an address; if its counters fall, a new client has taken that address.
+ */
 #include "proto/bus/kafka/stats.h"
 
 #include "lib/base/clock.h"
@@ -10,7 +15,7 @@ enum { FORGET_MS = 60000, MAX_CLIENTS = 1024 };
 
 /* --- one report --- */
 
-/* A number that counts something; 0 when it is not there, or -1 for "not known". */
+/* Reads a counter. Returns 0 if it is missing or -1 ("not known"). */
 static uint64_t count_of(const json_t *object, const char *name)
 {
     json_int_t value = json_integer_value(json_object_get(object, name));
@@ -34,7 +39,7 @@ static void read_brokers(json_t *brokers, struct bus_traffic *out)
     }
 }
 
-/* Behind by how much, of the partitions that are fetched: others may have been given away since they were counted. */
+/* Adds the lag of the fetched partitions. Counts of other partitions may date from before their revocation. */
 static void read_lag(json_t *topics, struct bus_traffic *out)
 {
     const char *name, *number;
@@ -66,9 +71,9 @@ static void read_report(const json_t *root, bool joins, struct bus_traffic *out)
     read_lag(json_object_get(root, "topics"), out);
 }
 
-/* --- all of them --- */
+/* --- all reports --- */
 
-/* What only goes up. */
+/* Adds the values that never fall. */
 static void add_counters(struct bus_traffic *into, const struct bus_traffic *from)
 {
     into->bytes_in += from->bytes_in;
@@ -89,7 +94,7 @@ static void add_state(struct bus_traffic *into, const struct bus_traffic *from)
     into->joined += from->joined;
 }
 
-/* Under the lock: who has been silent for too long, and `gone`. */
+/* The caller holds the lock. Removes clients without a recent report, and `gone`. */
 static void forget(struct kafka_stats *stats, int64_t now, const void *gone)
 {
     uint32_t kept = 0;
@@ -101,7 +106,7 @@ static void forget(struct kafka_stats *stats, int64_t now, const void *gone)
     stats->n = kept;
 }
 
-/* Under the lock. NULL: too many, or no memory. */
+/* The caller holds the lock. Returns NULL if there are too many clients or memory is short. */
 static struct kafka_report *report_of(struct kafka_stats *stats, const void *client)
 {
     for (uint32_t i = 0; i < stats->n; i++)
@@ -145,7 +150,7 @@ void kafka_stats_take(struct kafka_stats *stats, const void *client, bool joins,
     forget(stats, now, NULL);
     struct kafka_report *report = report_of(stats, client);
     if (report) {
-        /* Another client at the address of an old one starts from nothing. */
+        /* A new client at the address of an old one starts from zero. */
         if (traffic.bytes_out < report->traffic.bytes_out) add_counters(&stats->gone, &report->traffic);
         *report = (struct kafka_report){client, now, traffic};
     }

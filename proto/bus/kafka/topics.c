@@ -1,10 +1,10 @@
-/* DESIGN: metadata says which topics there are, DescribeConfigs how they are set, CreateTopics makes the missing ones
- * in one request. Topics are read back until they are there: a broker answers before leaders are chosen,
- * and others hear of new topics later.
+/* DESIGN: metadata lists the topics, DescribeConfigs reads their settings, and CreateTopics creates the missing ones in
+ * one request. Topics are then read back until all exist: a broker answers before leaders are chosen, and other brokers
+ * learn of new topics later.
  *
- * Settings, and why: LogAppendTime, because deadlines are counted from the leader's clock; delete-only everywhere,
- * because the first record of a verdict counts and compaction would keep the last; no unclean election, because a
- * request that was acknowledged must not be lost.
+ * Settings: LogAppendTime, because deadlines are counted from the leader's clock. Delete-only everywhere, because the
+ * first record of a verdict counts and compaction would keep the last. No unclean election, because an acknowledged
+ * request must not be lost.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 #include "proto/bus/topics.h"
@@ -75,9 +75,9 @@ uint32_t topics_plan(const struct topics_config *config, struct topic_plan *plan
     return n;
 }
 
-/* --- asking --- */
+/* --- describing --- */
 
-/* NULL: `err` says that this transport has no topics of its own. */
+/* Returns NULL with `err` if this transport has no topics of its own. */
 static struct kafka *kafka_of(struct bus *bus, uint32_t n, struct err *err)
 {
     if (n > TOPICS_MAX)
@@ -120,7 +120,7 @@ static int32_t wanted_replicas(const struct topic_plan *plan, const rd_kafka_met
     return metadata->broker_cnt < WANTED_REPLICAS ? metadata->broker_cnt : WANTED_REPLICAS;
 }
 
-/* Two of three must have a write before it is acknowledged, where there are three. */
+/* With three replicas, two of them must have a write before it is acknowledged. */
 static const char *wanted_insync(int32_t replicas)
 {
     return replicas >= WANTED_REPLICAS ? "2" : "1";
@@ -166,7 +166,7 @@ static void compare_settings(const struct topic_plan *plan, const rd_kafka_Confi
         differ(report, "min.insync.replicas", insync, wanted_insync(report->replicas));
 }
 
-/* The answer to an admin request, of `type`. The caller destroys it. */
+/* Waits for the reply of `type` to an admin request. The caller destroys it. */
 static enum err_code answer(rd_kafka_queue_t *queue, rd_kafka_event_type_t type, rd_kafka_event_t **out,
                             struct err *err)
 {
@@ -184,7 +184,7 @@ static enum err_code read_settings(const struct topic_plan *plans, uint32_t n, c
         rd_kafka_event_DescribeConfigs_result((rd_kafka_event_t *)event), &count);
     for (size_t i = 0; i < count; i++) {
         rd_kafka_resp_err_t error = rd_kafka_ConfigResource_error(resources[i]);
-        bool unknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART; /* to this broker, still */
+        bool unknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART; /* not yet known to this broker */
         if (error && !unknown) return kafka_err(err, error, rd_kafka_ConfigResource_name(resources[i]));
         for (uint32_t k = 0; k < n; k++) {
             if (strcmp(plans[k].name, rd_kafka_ConfigResource_name(resources[i])) != 0) continue;
@@ -230,7 +230,7 @@ enum err_code topics_describe(struct bus *bus, const struct topic_plan *plans, u
     return describe_settings(kafka, plans, n, reports, err);
 }
 
-/* --- making --- */
+/* --- creating --- */
 
 static enum err_code new_topic(const struct topic_plan *plan, int32_t replicas, rd_kafka_NewTopic_t **out,
                                struct err *err)
@@ -244,7 +244,7 @@ static enum err_code new_topic(const struct topic_plan *plan, int32_t replicas, 
     return ERR_OK;
 }
 
-/* Another process may have made the topic meanwhile, which is as good. */
+/* Accepts a topic that another process created meanwhile. */
 static enum err_code read_made(const rd_kafka_event_t *event, struct err *err)
 {
     size_t n;
@@ -352,7 +352,7 @@ enum err_code topics_create(struct bus *bus, const struct topic_plan *plans, uin
     return code;
 }
 
-/* --- a group's beginning --- */
+/* --- start of a group --- */
 
 static rd_kafka_t *group_client(struct kafka *kafka, const char *group, struct err *err)
 {
@@ -361,7 +361,7 @@ static rd_kafka_t *group_client(struct kafka *kafka, const char *group, struct e
     return conf ? kafka_client(RD_KAFKA_CONSUMER, conf, err) : NULL;
 }
 
-/* A ledger for each partition, as the offsets to commit. */
+/* Writes a ledger for each partition, with the offsets to commit. */
 static enum err_code begin_all(rd_kafka_t *client, char *const *topics, rd_kafka_topic_partition_list_t *list,
                                struct err *err)
 {
@@ -411,7 +411,8 @@ enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, b
     once_topics(once, topics);
     int64_t limit = clock_now_ns() + LEADERS_MS * INT64_C(1000000);
     enum err_code code = begin_group(client, topics, made, err);
-    while (err_class(code) == ERR_CLASS_RETRY && clock_now_ns() < limit) { /* who coordinates a new group is settled */
+    /* a new group's coordinator is being elected */
+    while (err_class(code) == ERR_CLASS_RETRY && clock_now_ns() < limit) {
         pause_a_moment();
         code = begin_group(client, topics, made, err);
     }
@@ -419,7 +420,7 @@ enum err_code topics_begin_group(struct bus *bus, const struct bus_once *once, b
     return code;
 }
 
-/* --- who is in a group --- */
+/* --- members of a group --- */
 
 static enum err_code find_member(const rd_kafka_event_t *event, const char *name, bool *found, struct err *err)
 {

@@ -1,37 +1,39 @@
 /* DESIGN: at least once over Apache Kafka, with librdkafka (2.0.2 or newer).
  *
- *   client.c           configuration, errors in words, being reachable, the shared clock
- *   limits.c           how large messages of a topic may be
- *   producer.c         one idempotent producer a bus; what is under way is counted and bounded here
- *   consumer.c         consumers: one thread each that only polls the library, partition queues that are read on demand
- *   window.c           what a partition has handed out, and how far its offset may go
- *   consumer_common.c  what both kinds of consumer share
+ *    client.c           configuration, errors as text, reachability, the shared clock
+ *    limits.c           size limits of each topic's messages
+ *    producer.c         one idempotent producer a bus; messages in flight are counted and bounded here
+ *    consumer.c         consumers: one polling thread each, and partition queues that are read on demand
+ *    window.c           messages that a partition has handed out, and the offset that may be committed
+ *    consumer_common.c  code shared by both kinds of consumer
  *
- * Consequence before cause. A consumer acks when what follows from a message was *produced*, which on Kafka means that
- * it lies in a buffer. So each produced message has a number, an ack remembers the number reached, and the offset
- * passes it only when all deliveries below that number are in. A crash then repeats work and loses none, and nobody
- * need wait for a round trip.
+ * Consequence before cause. A consumer acks a message after it has *produced* the consequences, which on Kafka means
+ * that they lie in a buffer. Each produced message therefore has a number, and an ack stores the number reached. The
+ * committed offset passes the acked message only when all deliveries below that number have arrived. A crash then
+ * repeats work and loses none, without waiting for round trips.
  *
- * A delivery that fails for good (refused by the broker) can not be mended: the bus fails, bus_health says why, and no
- * later ack counts. An outage is not such a failure: messages have no timeout of their own, buffers fill and produce
- * answers ERR_FULL until the brokers are back.
+ * A permanent failure of a delivery (refused by the broker) fails the bus: bus_health gives the reason, and no later
+ * ack counts. An outage is not such a failure: messages have no timeout of their own, buffers fill, and produce returns
+ * ERR_FULL until the brokers are back.
  *
- * Holding back is not reading: each partition has a queue of its own (never pause and resume, which throw the prefetch
- * away), and what is not wanted stays in it. Memory is bounded by queued.max.messages.kbytes a partition.
+ * Pausing is not reading. Each partition has a queue of its own, in which messages of paused topics stay. The library's
+ * pause and resume are not used, because they discard the prefetched messages. Memory is bounded by
+ * queued.max.messages.kbytes a partition.
  *
- * A rebalance takes all partitions away and hands some back (range assignor, which keeps partition i of requests and
- * results together). Before they go, work in hand gets a moment to be acked; what is left is written into the commit's
- * metadata as "delivered so often", so that `attempts` grows over processes, also over those that die: an owner claims
- * its partition with a count of crashes before it hands out anything, and clears it when it leaves in order or has
- * lived for a minute. From the second crash on it hands out one message at a time and notes it first, so that a message
- * that kills its reader is known by its count.
+ * A rebalance revokes all partitions and assigns some again. The range assignor keeps partition i of requests and
+ * results together. Before the revocation, held messages get time to be acked. Delivery counts of the rest are written
+ * to the commit's metadata, so `attempts` grows across processes, even those that crash. For that an owner writes a
+ * count of crashes before it hands out anything. It clears the count when it leaves in order or has lived for a minute.
+ * From the second crash on it hands out one message at a time and records it first, so the count identifies a poison
+ * message.
  *
- * Exactly once. The coordinator's reader is another one, made by bus_subscribe_once: same properties, same brokers, but
- * its offsets travel in the transaction of its verdicts (exactly_once/once.c has that design). Tasks go out through the
+ * Exactly once. The coordinator uses another reader, made by bus_subscribe_once, with the same properties and brokers.
+ * Its offsets are committed in the transaction of its verdicts (exactly_once/once.c has that design). Tasks use the
  * bus's own producer in both cases.
  *
- * The clock is the brokers': topics are LogAppendTime, so a message's time is the leader's, and bus_now_ns is our wall
- * clock moved by the least that agrees with all delivery reports. In milliseconds, as theirs.
+ * The clock is the brokers'. Topics are LogAppendTime, so a message's time is the leader's. The function bus_now_ns
+ * returns the local wall clock, moved by the least that agrees with all delivery reports. Its resolution is a
+ * millisecond, like theirs.
  */
 #include "proto/bus/kafka/kafka.h"
 

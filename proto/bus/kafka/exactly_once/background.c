@@ -1,5 +1,5 @@
-/* One call at a time on a thread of its own, for calls into the library that wait for brokers. Whoever hands a call over
- * touches nothing that it uses until it has returned, so no lock is needed but the one of the handing over. */
+/* Runs one call at a time on its own thread, for library calls blocked on brokers. The caller does not touch the data
+ * of a call until it has returned. The only lock needed is therefore that of the hand-over. */
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include <pthread.h>
@@ -7,9 +7,9 @@
 
 struct background {
     pthread_t thread;
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t changed;
-    void (*call)(void *ctx); /* NULL: none is under way */
+    void (*call)(void *ctx); /* NULL while idle */
     void *ctx;
     struct wakeup *wakeup;
     bool stop;

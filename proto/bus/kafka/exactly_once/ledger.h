@@ -1,21 +1,21 @@
-/* What is settled of one request partition, as a value: the state that travels in the group's commit.
+/* The settled requests of one partition, as a value. The group's commit carries this state.
  *
- *                 low                       next            low + LEDGER_SPAN
- *   ── finished ──┤ open or finished, a bit each ├── unread ──┤ may not be opened
+ *                  low                       next            low + LEDGER_SPAN
+ *    ── finished ──┤ open or finished, a bit each ├── unread ──┤ may not be opened
  *
- * low is the lowest offset that is not finished: everything below it is. Above it, a bit says which are. Whoever takes
- * the partition over reads the log from low on, skips what is finished and opens the rest; a commit carries the whole
- * state, so one that is lost is made good by the next.
+ * low is the lowest unfinished offset; everything below is finished. Above low, a bit for each offset says whether it
+ * is finished. A new owner of the partition reads the log from low on, skips finished requests and opens the rest. A
+ * commit carries the whole state, so the next commit makes up for a lost one.
  *
- * Offsets are compared, never counted: markers of transactions and retention leave holes, and low passes them.
+ * Offsets are compared, never counted: transaction markers and retention leave holes, and low passes them.
  *
- * r: open requests were opened when their partition of the results had been read up to r or further; their answers lie
- * at or behind it. Kept for each 64 offsets, which errs to the low side: more is read again, nothing is missed.
+ * r: open requests were opened when their partition of the results had been read up to r or further, so their results
+ * lie at or behind r. It is stored for each 64 offsets, rounded down: more is read again, and nothing is missed.
  *
- * outputs: where the output topics' partitions stood before the last transaction that wrote to them. What lies behind
- * was perhaps committed without this ledger: it is read back at a take-over.
+ * outputs: the ends of the output topics' partitions before the last transaction that wrote to them. Records behind
+ * them may have been committed without this ledger, so a take-over reads them back.
  *
- * Knows neither Kafka nor threads nor clocks; a struct that is copied by assignment.
+ * Uses neither Kafka nor threads nor clocks. The struct is copied by assignment.
  */
 #ifndef ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_LEDGER_H
 #define ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_LEDGER_H
@@ -28,66 +28,64 @@
 
 enum {
     LEDGER_VERSION = 1,
-    LEDGER_SPAN = 16384,             /* requests at or past low + this are not opened */
-    LEDGER_WORDS = LEDGER_SPAN / 64, /* of a map */
+    LEDGER_SPAN = 16384,             /* requests at or past low + LEDGER_SPAN are not opened */
+    LEDGER_WORDS = LEDGER_SPAN / 64, /* words of a map */
     LEDGER_OUTPUTS = 2,              /* verdicts, dead letters */
-    LEDGER_TEXT = 2900               /* the largest text; a broker takes 4,096 bytes by default */
+    LEDGER_TEXT = 2900               /* largest text; a broker accepts 4,096 bytes by default */
 };
 
 struct ledger {
     int64_t low;        /* see above */
     int64_t next;       /* one past the highest offset that was read */
-    int64_t reopen_end; /* the owner before had opened offsets below this; at most low + LEDGER_SPAN */
-    int64_t position;   /* of the results: the next to be read */
+    int64_t reopen_end; /* the previous owner had opened offsets below this; at most low + LEDGER_SPAN */
+    int64_t position;   /* next offset of the results to read */
     int64_t outputs[LEDGER_OUTPUTS];
-    int64_t probe;    /* the last that may be open, because owners died: open ones are few; -1: nothing is suspected */
+    int64_t probe;    /* last offset that may be open while few are opened because owners died; -1 without suspects */
     uint32_t probes;  /* owners, the writer included, that opened a few at a time, fewer each */
     uint32_t crashes; /* owners in a row that died, this one counted as well (crashes.h) */
     uint32_t n_open;
-    uint64_t log_id;                 /* of which cluster, topic and partition; ledger_log_id */
-    uint64_t writer;                 /* who wrote it: another number in every process */
-    uint64_t finished[LEDGER_WORDS]; /* bit of offset o: o % LEDGER_SPAN; of [low, next) */
+    uint64_t log_id;                 /* identifies cluster, topic and partition; ledger_log_id */
+    uint64_t writer;                 /* identifies the writing process; differs in every process */
+    uint64_t finished[LEDGER_WORDS]; /* offset o has bit o % LEDGER_SPAN; for [low, next) */
     uint64_t open[LEDGER_WORDS];
-    int64_t since[LEDGER_WORDS]; /* r of the open ones of this word */
+    int64_t since[LEDGER_WORDS]; /* r of this word's open offsets */
 };
 
 enum ledger_place {
     LEDGER_NEW,      /* opened now */
-    LEDGER_FINISHED, /* done before */
-    LEDGER_BEYOND    /* past the span: nothing was noted, ask again when low has moved */
+    LEDGER_FINISHED, /* finished before */
+    LEDGER_BEYOND    /* past the span: nothing was recorded; read it again when low has moved */
 };
 
-/* Nothing finished, nothing open: all begins at `low`, the results at `position`. */
+/* Initializes a ledger without finished or open requests. Requests begin at `low`, results at `position`. */
 void ledger_init(struct ledger *ledger, uint64_t log_id, int64_t low, int64_t position);
 
-/* Which topic's partition this is; so that a copy of it under another name or in another cluster is known for one. */
+/* Returns a hash of the partition's identity. A copy of the log under another name or in another cluster differs. */
 uint64_t ledger_log_id(const char *cluster, const char *topic, int32_t partition);
 
-/* An offset was read from the log. Offsets come in rising order; those at or above low, for below it all is
- * finished. */
+/* Records that an offset was read from the log. Offsets must increase and be at or above low. */
 enum ledger_place ledger_read(struct ledger *ledger, int64_t offset);
-/* The log has nothing more below this offset. */
+/* Records that the log has no more records below this offset. */
 void ledger_read_to(struct ledger *ledger, int64_t offset);
 
-/* An offset is settled: by its owner, or as the log of verdicts shows. What is finished already stays so; what is not
- * in [low, low + LEDGER_SPAN) is ignored. */
+/* Records that an offset is settled, by its owner or according to the log of verdicts. Idempotent. Ignores offsets
+ * outside [low, low + LEDGER_SPAN). */
 void ledger_finish(struct ledger *ledger, int64_t offset);
 bool ledger_is_finished(const struct ledger *ledger, int64_t offset);
 
-/* Where the next owner has to read the results from. */
+/* Returns the offset from which the next owner must read the results. */
 int64_t ledger_results_from(const struct ledger *ledger);
 
-/* What was finished below `start` is gone from the log, and so is the rest: go on there. Returns how many were neither
- * finished nor will ever be. */
+/* Skips records below `start`, which the log has deleted. Returns how many of them were unfinished and are lost. */
 uint64_t ledger_skip_to(struct ledger *ledger, int64_t start);
 
-/* The state as text for the commit at `low`; `text` has LEDGER_TEXT bytes. Returns its length. Mind that open requests
- * are not in it: they are what is not finished. */
+/* Writes the state as text for the commit at `low` and returns its length. `text` has LEDGER_TEXT bytes. Open requests
+ * are not in it: the reader derives them from the unfinished ones. */
 size_t ledger_encode(const struct ledger *ledger, char *text);
 
-/* Read what the owner before committed at `low`. Its `next` is low, nothing is open. ERR_VERSION: another version, or
- * no ledger at all; ERR_MALFORMED: damaged, or committed at another offset than it says; ERR_CONFIG: of another
- * cluster, topic or partition. `err` says it to a person. */
+/* Reads the state that the previous owner committed at `low`. `next` is then low, and no request is open. Returns
+ * ERR_VERSION for another version or a text that is not a ledger, and ERR_MALFORMED if it is damaged or was committed
+ * at another offset. Returns ERR_CONFIG if it belongs to another cluster, topic or partition. `err` has the message. */
 enum err_code ledger_decode(struct ledger *ledger, uint64_t log_id, int64_t low, const char *text, size_t len,
                             struct err *err);
 

@@ -1,42 +1,42 @@
-/* DESIGN: each request leads to one verdict, whoever dies. The log of requests is the state; a commit says which of it
- * is finished (ledger.h) and becomes true together with the verdicts, in one transaction. Everything else is memory
- * that the next owner makes again.
+/* DESIGN: each request yields one verdict, even if processes die. The log of requests is the state. A commit says which
+ * requests are finished (ledger.h) and becomes visible together with their verdicts, in one transaction. All other
+ * state is in memory and can be rebuilt by the next owner.
  *
- *   requests[p] ──▶ opened ──▶ reader ── settle ──▶ settled ──▶ in a transaction ──▶ finished
- *                     │                                ▲              │ dropped
- *   results[p]  ──────┴──▶ reader ── ack               └──────────────┘
+ *    requests[p] ──▶ opened ──▶ reader ── settle ──▶ settled ──▶ in a transaction ──▶ finished
+ *                      │                                ▲              │ dropped
+ *    results[p]  ──────┴──▶ reader ── ack               └──────────────┘
  *
- * One thread, the reader's: it polls, settles, and inside of poll and commit everything happens, rebalances included. So
- * there are no locks. Only what waits for brokers in a transaction runs beside it, one call of each producer at a time,
- * and a rebalance waits for their end: nothing can come between the parts of a transaction that they depend on (settle.c).
- * Watchdogs have threads too. A reader that does not come back loses its partitions after max.poll.interval.ms: that is wanted.
+ * There is one thread, the reader's. It polls and settles; everything happens inside poll and commit, rebalances
+ * included, so there are no locks. Only the calls of a transaction that block on brokers run beside it, one of each
+ * producer at a time. A rebalance waits for their end, so nothing changes between dependent parts of a transaction
+ * (settle.c). Watchdogs have threads too. A stuck reader loses its partitions after max.poll.interval.ms, as intended.
  *
- * What makes it exact, each invariant named where it is kept:
- *   I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits          (ledger.c)
- *   I2  a request is finished in memory only after the commit that says so has returned          (settle.c)
- *   I3  a transaction carries the membership under which its partitions were assigned, taken once, in the assign
- *       callback: a member that was replaced can commit nothing, however late it wakes up        (takeover.c)
- *   I4  no producer outlives a doubt about one of its transactions                               (txn.c)
- *   I5  verdicts are in the log before their offsets are in the transaction                      (txn.c)
- *   I6  every output is in a transaction with the offset of its request's partition: one without would not be fenced
- *       by the group                                                                             (settle.c)
- *   I7  what may have been committed behind the ledger's back is read back before anything is opened
- *                                                                                                (takeover.c)
- *   I8  answers to what was open are looked for from r on, before its tasks are sent again       (take_results)
+ * The invariants of exactly once, each named where it is enforced:
+ *    I1  no request past low + LEDGER_SPAN is opened, so a commit's metadata always fits (ledger.c)
+ *    I2  a request is finished in memory only after the commit that says so has returned (settle.c)
+ *    I3  a transaction carries the membership under which its partitions were assigned, taken once, in the assign
+ *        callback; a replaced member can commit nothing, however late it resumes (takeover.c)
+ *    I4  no producer outlives a doubt about one of its transactions (txn.c)
+ *    I5  verdicts are in the log before their offsets are in the transaction (txn.c)
+ *    I6  every output is in a transaction with the offset of its request's partition; the group would not fence an
+ *        output without an offset (settle.c)
+ *    I7  outputs that may have been committed without the ledger are read back before any request is opened
+ *        (takeover.c)
+ *    I8  results of open requests are read from r on, before their tasks are produced again (take_result)
  *
- * A member is static (group.instance.id): a restart within session.timeout.ms gets its partitions back without a
- * rebalance, and the broker fences whoever held that name before. The price: one that leaves for good is missed only
- * after that time.
+ * A member is static (group.instance.id). After a restart within session.timeout.ms it gets its partitions back without
+ * a rebalance, and the broker fences the earlier holder of its name. The drawback: the group notices a permanent
+ * departure only after that time.
  *
  * Results are assigned by hand along with the requests; they have no offset of their own in the group.
  *
- * Here: the messages, rebalances, reading, joining and leaving. settle.c commits what is settled, and poison.c says
- * which requests may be opened at all after owners died.
+ * This file has the messages, rebalances, reading, joining and leaving. settle.c commits settled requests, and poison.c
+ * decides which requests may be opened after owners died.
  *
- * Rejected: a compacted topic of open requests (a second log to keep in step; restoring it takes as long as its tail,
- * this takes as long as what is open); verdicts looked up by id before each is produced (a reader of all verdicts in
- * every coordinator, and still no fence); tasks inside the transaction (each step of a request would wait for a commit,
- * and a dead coordinator's open transaction would hide everybody's tasks).
+ * Rejected: a compacted topic of open requests. It is a second log to synchronize, and restoring it takes as long as
+ * its tail. The chosen design takes as long as the open requests. Rejected: looking verdicts up by id before each is
+ * produced. Every coordinator would read all verdicts, without a fence. Rejected: tasks inside the transaction. Each
+ * step of a request would wait for a commit, and a dead coordinator's open transaction would hide the tasks of all.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -162,7 +162,7 @@ static enum err_code once_commit(struct bus_consumer *base)
 
 /* --- rebalance; inside of poll --- */
 
-/* Everything that is settled, and that we leave: whoever comes next need not suspect anything. */
+/* Commits all settled requests and the orderly departure, so that the next owner suspects nothing. */
 static void commit_on_leave(struct once *once)
 {
     for (uint32_t i = 0; i < once->n_parts; i++) {
@@ -178,15 +178,15 @@ void once_close_partition(struct once_partition *part)
     for (unsigned i = 0; i < BUS_ONCE_TOPICS; i++) {
         if (!part->queues[i]) continue;
         rd_kafka_queue_cb_event_enable(part->queues[i], NULL, NULL);
-        rd_kafka_queue_destroy(part->queues[i]); /* before the partition goes */
+        rd_kafka_queue_destroy(part->queues[i]); /* before the partition is revoked */
         part->queues[i] = NULL;
     }
-    if (part->parked) rd_kafka_message_destroy(part->parked); /* it is read again */
+    if (part->parked) rd_kafka_message_destroy(part->parked); /* read again later */
     part->parked = NULL;
     part->assigned = part->claimed = part->closed = false;
 }
 
-/* The reader keeps what it has: the partitions may come back with nothing changed. */
+/* Gives all partitions up. The reader keeps its messages, because the partitions may be reassigned unchanged. */
 static void give_up(struct once *once)
 {
     if (!rd_kafka_assignment_lost(once->client)) commit_on_leave(once);
@@ -238,7 +238,7 @@ static bool once_catching_up(struct bus_consumer *base, int32_t partition)
 
 /* --- reading --- */
 
-/* The next message of a queue. NULL: none, or only news, which were dealt with. */
+/* Returns the next message of a queue, and handles events before it. Returns NULL if the queue has no message. */
 static rd_kafka_message_t *next_raw(struct once *once, struct once_partition *part, uint32_t topic)
 {
     while (part->queues[topic] && rd_kafka_queue_length(part->queues[topic]) > 0) {
@@ -250,7 +250,7 @@ static rd_kafka_message_t *next_raw(struct once *once, struct once_partition *pa
             part->ledger.position = raw->offset;
         if (raw->err == RD_KAFKA_RESP_ERR__PARTITION_EOF && topic == ONCE_REQUESTS && !part->parked) {
             int64_t before = part->ledger.low;
-            ledger_read_to(&part->ledger, raw->offset); /* markers at the end */
+            ledger_read_to(&part->ledger, raw->offset); /* transaction markers at the end */
             part->dirty |= part->ledger.low != before;
         }
         if (raw->err != RD_KAFKA_RESP_ERR__PARTITION_EOF && kafka_is_final(raw->err))
@@ -267,7 +267,7 @@ static bool may_open(const struct once *once, const struct once_partition *part)
     return poison_may_open(once, part) && settled < once->kafka->max_bytes;
 }
 
-/* A request whose owners died: aside, with where it stood and why. */
+/* Dead-letters a request whose owners died. */
 static void put_aside(struct once *once, struct once_inflight *inflight)
 {
     const char *why = "five coordinators in a row died while this request was open";
@@ -275,7 +275,7 @@ static void put_aside(struct once *once, struct once_inflight *inflight)
     if (once_put_aside(once, inflight, ERR_REJECTED, why)) once_fail(once, ERR_NOMEM, "no memory for a dead letter");
 }
 
-/* The next request of this partition. */
+/* Returns the next request of this partition, or NULL. */
 static struct once_inflight *take_request(struct once *once, struct once_partition *part)
 {
     rd_kafka_message_t *raw = part->parked ? part->parked : next_raw(once, part, ONCE_REQUESTS);
@@ -300,8 +300,8 @@ static struct once_inflight *take_request(struct once *once, struct once_partiti
     return NULL;
 }
 
-/* I8: results wait until what the owner before had open is open again, as far as it is wanted; the first of them lies
- * at r. */
+/* I8: returns the next result, or NULL. While requests are read, results wait until the previous owner's open requests
+ * are open again. The first of their results lies at r. */
 static struct once_inflight *take_result(struct once *once, struct once_partition *part, bool requests_wanted)
 {
     bool reopening = part->ledger.next < part->before_end;
@@ -338,7 +338,8 @@ static struct once_inflight *take_one(struct once *once, struct once_partition *
     return take_result(once, part, want >> ONCE_REQUESTS & 1);
 }
 
-/* In turn over the partitions; requests first, so that what was open is open before its answers are read. */
+/* Takes messages from the partitions in turn. Requests come first, so that they are open before their results are
+ * read. */
 static uint32_t take_wanted(struct once *once, uint32_t want, struct bus_message **out, uint32_t max)
 {
     uint32_t n = 0, before;
@@ -354,7 +355,8 @@ static uint32_t take_wanted(struct once *once, uint32_t want, struct bus_message
     return n;
 }
 
-/* Rebalances happen in here, and the library learns that we live. What comes otherwise is news, mostly bad. */
+/* Serves the library: rebalances happen here, and the poll shows that the reader is alive. Other events are mostly
+ * errors. */
 static void serve(struct once *once)
 {
     for (rd_kafka_message_t *raw; (raw = rd_kafka_consumer_poll(once->client, 0)); rd_kafka_message_destroy(raw)) {
@@ -393,7 +395,7 @@ static enum err_code once_poll(struct bus_consumer *base, uint32_t want, struct 
         if (!code && !*n) code = once->failure.code;
         if (code || *n || clock_now_ns() >= limit) return code;
         for (uint32_t i = 0; i < once->n_parts; i++)
-            if (once->parts[i]->taken_away) return ERR_OK; /* the caller ought to know now */
+            if (once->parts[i]->taken_away) return ERR_OK; /* the caller should call bus_taken_away now */
         wakeup_wait(&once->wakeup, heard, nap_ms(once, limit));
     }
 }
@@ -414,7 +416,7 @@ static void put_gaps(const struct once *once, struct bus_once_stats *out)
     }
 }
 
-/* A take-over is over when all partitions are claimed and their answers of the past are read. */
+/* Ends the measurement of a take-over once all partitions are claimed and their earlier results are read. */
 static void see_if_restored(struct once *once)
 {
     if (!once->restore_ns) return;
@@ -467,12 +469,12 @@ static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struc
         {"partition.assignment.strategy", "range"},
         {"session.timeout.ms", "15000"},
         {"heartbeat.interval.ms", "3000"},
-        {"max.poll.interval.ms", "120000"}, /* taking over may wait for transactions to end */
+        {"max.poll.interval.ms", "120000"}, /* a take-over may wait for transactions to end */
         {"enable.auto.commit", "false"},
         {"enable.auto.offset.store", "false"},
         {"enable.partition.eof", "true"},
         {"isolation.level", "read_committed"},
-        {"auto.offset.reset", "error"}, /* we always say where; anything else is for a person to see */
+        {"auto.offset.reset", "error"}, /* offsets are always given; any other case needs an operator */
         {"allow.auto.create.topics", "false"},
         {"queued.max.messages.kbytes", "8192"},
         {"queued.min.messages", "10000"},
@@ -485,8 +487,9 @@ static rd_kafka_conf_t *consumer_conf(struct once *once, const char *name, struc
 static void once_free(struct once *once)
 {
     for (uint32_t i = 0; i < once->n_producers; i++) {
-        background_free(once->producers[i].background); /* first: what it runs uses the rest */
-        txn_close(once->producers[i].txn); /* then: reports of what it had under way go to what is freed below */
+        background_free(once->producers[i].background); /* first, because its calls use the rest */
+        /* second, because its delivery reports use the memory freed below */
+        txn_close(once->producers[i].txn);
     }
     for (uint32_t i = 0; i < once->n_parts; i++) {
         struct once_partition *part = once->parts[i];
@@ -552,8 +555,8 @@ static struct once *once_new(struct kafka *kafka, const struct bus_once *how)
     return NULL;
 }
 
-/* The first has the name of the member, under which an older version has its only one; the others' are no member's, for
- * the brokers take no '/' in those. */
+/* The first producer has the member's name, like the only producer of older versions. The other names contain '/',
+ * which brokers refuse in member names, so they never collide with a member's. */
 static enum err_code open_producer(struct once *once, const char *name, uint32_t number, struct err *err)
 {
     struct once_producer *producer = &once->producers[number];
@@ -567,7 +570,7 @@ static enum err_code open_producer(struct once *once, const char *name, uint32_t
     return txn_open(once->kafka, id, &producer->txn, err);
 }
 
-/* Everything that the four topics and the cluster must be before the group is joined. */
+/* Opens the clients and checks the topics and the cluster before the group is joined. */
 static enum err_code open_clients(struct once *once, const char *name, struct err *err)
 {
     enum err_code code = ERR_OK;
@@ -627,7 +630,7 @@ enum err_code kafka_subscribe_once(struct bus *bus, const struct bus_once *how, 
     return ERR_OK;
 }
 
-/* Leave in order: the revocation that closing brings commits what is settled. */
+/* Leaves in order: closing revokes the partitions, which commits the settled requests. */
 static void once_unsubscribe(struct bus_consumer *base)
 {
     struct once *once = (struct once *)base;

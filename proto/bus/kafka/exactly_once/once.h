@@ -1,9 +1,11 @@
-/* Inside the kafka transport: reading so that each request is settled exactly once. The design is in once.c; settle.c
- * commits what is settled, poison.c finds requests that kill their owner, takeover.c takes partitions over, txn.c is
- * the transactional producer, watchdog.c ends a process that hangs in a library call.
+/* Internals of the Kafka reader that settles each request exactly once. The design is in once.c.
  *
- * Everything here runs on one thread, the one that polls, but the watchdog and the two calls of a transaction that wait
- * for brokers (background.c). */
+ * Requests are committed by settle.c; poison.c finds those that kill their owner. Partitions are taken over by
+ * takeover.c. The transactional producer is txn.c, and watchdog.c ends a process that hangs in a library call.
+ *
+ * Thread: the polling one, except for the watchdog and the two calls of a transaction that block on brokers
+ * (background.c).
+ */
 #ifndef ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
 #define ASSAY_PROTO_BUS_KAFKA_EXACTLY_ONCE_ONCE_H
 
@@ -16,10 +18,11 @@ struct watchdog;
 
 enum { WATCHDOG_STATUS = 70 };
 
-/* A thread that ends the process with _exit(WATCHDOG_STATUS) when a call outlives its time. NULL: no memory. */
+/* Returns a watchdog: a thread that ends the process with _exit(WATCHDOG_STATUS) when a call exceeds its time. Returns
+ * NULL if memory is short. */
 struct watchdog *watchdog_new(void);
 void watchdog_free(struct watchdog *watchdog);
-/* Between these two stands one call into the library. Time in which the whole process stood still does not count. */
+/* Starts watching one library call, until watchdog_end. Time in which the whole process was stopped does not count. */
 void watchdog_begin(struct watchdog *watchdog, const char *what, int64_t ms);
 void watchdog_end(struct watchdog *watchdog);
 
@@ -27,13 +30,14 @@ void watchdog_end(struct watchdog *watchdog);
 
 struct background;
 
-/* A thread that runs one call at a time; `wakeup` is signalled when one has returned. NULL: no thread. */
+/* Returns a thread that runs one call at a time and signals `wakeup` when a call has returned. Returns NULL if it
+ * cannot be created. */
 struct background *background_new(struct wakeup *wakeup);
-/* Waits for the call under way. NULL is fine. */
+/* Waits for the running call and frees the thread. NULL is allowed. */
 void background_free(struct background *background);
-/* Run this. None is under way. */
+/* Starts a call. No other call may be running. */
 void background_begin(struct background *background, void (*call)(void *ctx), void *ctx);
-/* Is none under way? What it wrote may be read then. */
+/* Tells whether no call is running. Its output may then be read. */
 bool background_is_done(struct background *background);
 void background_wait(struct background *background);
 
@@ -41,54 +45,56 @@ void background_wait(struct background *background);
 
 struct txn;
 
-/* What becomes of one output of a transaction. */
+/* The state of one output in a transaction. */
 struct txn_mark {
     struct txn *txn;
-    int64_t offset; /* once it is delivered */
-    bool refused;   /* as too large, or in a batch that was */
+    int64_t offset; /* set once it is delivered */
+    bool refused;   /* refused as too large, or in a batch that was */
 };
 
-/* `id` is the transactional.id. ERR_OK: nothing of an earlier owner of that name can become true any more. */
+/* Opens a transactional producer with `id` as its transactional.id. After ERR_OK, no transaction of an earlier owner of
+ * that name can still be committed. */
 enum err_code txn_open(struct kafka *kafka, const char *id, struct txn **out, struct err *err);
-void txn_close(struct txn *txn); /* NULL is fine */
+void txn_close(struct txn *txn); /* NULL is allowed */
 
-/* Begin; then txn_produce as often as needed; then one of txn_commit and txn_drop. */
+/* Begins a transaction. Then call txn_produce as often as needed, and end with txn_commit or txn_drop. */
 enum err_code txn_begin(struct txn *txn, struct err *err);
-/* `mark` must live until the end of the transaction. */
+/* Produces one output. `mark` must live until the end of the transaction. */
 enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn_mark *mark, struct err *err);
-/* Wait until all is acknowledged. */
+/* Waits until all outputs are acknowledged. */
 enum err_code txn_flush(struct txn *txn, struct err *err);
-/* ERR_OK: outputs and offsets are committed. Class retry: none of them is or will be. Fatal: the outcome is unknown. */
+/* Commits outputs and offsets. ERR_OK: all are committed. Class retry: none of them is or will be. Class fatal: the
+ * outcome is unknown. */
 enum err_code txn_commit(struct txn *txn, const rd_kafka_topic_partition_list_t *offsets,
                          const rd_kafka_consumer_group_metadata_t *membership, struct err *err);
-/* After any failure of class retry: nothing of it is true, a new producer is ready. */
+/* Drops the transaction after a failure of class retry. Nothing of it becomes visible, and a new producer is ready. */
 enum err_code txn_drop(struct txn *txn, struct err *err);
 
-/* For asking where logs end, open transactions included. */
+/* Returns a client for querying the ends of logs, open transactions included. */
 rd_kafka_t *txn_client(struct txn *txn);
 
 /* --- once.c --- */
 
 enum { ONCE_MAX_NAME = 200 };
-/* The name of a member in its group. */
+/* Writes the name of a member in its group. */
 void once_name(const struct bus_once *how, char out[ONCE_MAX_NAME]);
 
 enum { ONCE_RESULTS = BUS_ONCE_RESULTS, ONCE_REQUESTS = BUS_ONCE_REQUESTS, ONCE_VERDICTS, ONCE_LETTERS, ONCE_TOPICS };
 enum {
-    ONCE_CALL_MS = 45000,      /* after which a library call hangs */
-    ONCE_TAKE_OVER_MS = 25000, /* stable offsets, and verdicts, wait for the end of somebody's transaction */
+    ONCE_CALL_MS = 45000,      /* limit of a library call */
+    ONCE_TAKE_OVER_MS = 25000, /* limit of waiting for another owner's transaction, for stable offsets and verdicts */
 };
 
 enum once_state { ONCE_READER, ONCE_AGAIN, ONCE_SETTLED, ONCE_IN_TRANSACTION };
 
-/* A message on its way. Of requests the reader has it until it settles it, then the next transaction. */
+/* A message in flight. The reader holds a request until it settles it; then the next transaction holds it. */
 struct once_inflight {
     struct bus_message public;
     struct once_partition *part;
     struct once_inflight *previous, *next; /* in the partition's list */
     struct once_inflight *next_settled;
     rd_kafka_message_t *raw;
-    struct once_copy *out; /* what it was settled with; NULL: nothing */
+    struct once_copy *out; /* output that settles it; NULL without output */
     struct txn_mark mark;
     int64_t due_ns, settled_ns;
     enum once_state state;
@@ -99,49 +105,50 @@ struct once_inflight {
 /* One partition of all four topics. */
 struct once_partition {
     int32_t partition;
-    struct once_producer *producer; /* of its outputs and commits */
-    struct ledger ledger;           /* I2: what it calls finished is committed */
-    char text[LEDGER_TEXT];         /* as this process committed it last; "": never */
+    struct once_producer *producer; /* for its outputs and commits */
+    struct ledger ledger;           /* I2: its finished requests are committed */
+    char text[LEDGER_TEXT];         /* last ledger committed by this process; "" before the first */
     size_t text_len;
     int64_t text_low;
     rd_kafka_queue_t *queues[BUS_ONCE_TOPICS]; /* NULL: not assigned */
-    rd_kafka_message_t *parked;                /* a request that cannot be opened yet */
+    rd_kafka_message_t *parked;                /* request that cannot be opened yet */
     struct once_inflight *inflight, *strays;
-    uint32_t n_again, n_settled; /* to be handed out again; waiting for a commit */
+    uint32_t n_again, n_settled; /* nacked requests to redeliver; requests waiting for a commit */
     int64_t since_ns;
     int64_t from;         /* where reading requests begins */
-    int64_t catch_up_end; /* of the results when it was taken over */
-    int64_t probe_end;    /* what is opened a few at a time, after deaths in a row, lies below */
-    int64_t alert_end;    /* the same again, once one of them was put aside */
+    int64_t catch_up_end; /* end of the results at the take-over */
+    int64_t probe_end;    /* below it, requests are opened a few at a time after deaths in a row */
+    int64_t alert_end;    /* the same bound, once one of them was dead-lettered */
     uint32_t level;       /* owners that died while they opened a few at a time */
-    bool noted;           /* this owner has written down what it opens */
-    int64_t before_end;   /* what an owner before may have opened lies below */
+    bool noted;           /* this owner has committed the window of requests that it opens */
+    int64_t before_end;   /* an earlier owner may have opened requests below it */
     bool assigned;        /* may be in transactions */
-    bool closed;          /* ours, but another topic lacks this partition: it is not read */
+    bool closed;          /* ours, but not read because another topic lacks this partition */
     bool claimed;         /* may be read: a commit says that it is ours */
-    bool sound;           /* this owner is not suspected any more */
-    bool dirty;           /* the commit says less than we know */
-    bool taken_away;      /* to be told to the reader */
+    bool sound;           /* this owner is no longer suspected */
+    bool dirty;           /* the state is ahead of the last commit */
+    bool taken_away;      /* to be reported to the reader */
 
-    /* In the commit under way; and what it says. */
+    /* State of the commit in progress. */
     bool committing;
     char ahead_text[LEDGER_TEXT];
     size_t ahead_len;
     int64_t ahead_low;
 };
 
-/* The transaction at hand. While one of its calls runs, `code` and `err` are the call's. */
+/* The current transaction. While one of its calls runs, the call owns `code` and `err`. */
 enum once_phase { ONCE_NO_TRANSACTION, ONCE_WRITING, ONCE_COMMITTING };
 struct once_transaction {
     enum once_phase phase;
     int64_t began_ns, written_ns;
-    rd_kafka_topic_partition_list_t *offsets;       /* of its commit; NULL: not made yet */
-    rd_kafka_consumer_group_metadata_t *membership; /* of that; once.membership, but for mutations */
-    enum err_code code;                             /* of the last call */
+    rd_kafka_topic_partition_list_t *offsets; /* offsets to commit; NULL before the commit */
+    /* membership of the commit; once.membership, except for mutations */
+    rd_kafka_consumer_group_metadata_t *membership;
+    enum err_code code; /* of the last call */
     struct err err;
 };
 
-/* A transactional producer, for some of the partitions: what is settled of them, and its transaction. */
+/* A transactional producer for some of the partitions, with their settled requests and its transaction. */
 struct once_producer {
     struct once *once;
     struct txn *txn;
@@ -150,29 +157,29 @@ struct once_producer {
     struct once_inflight *first_settled, *last_settled;
     uint32_t n_settled;
     uint64_t settled_bytes;
-    int64_t transacted_ns, took_ns, retry_ns; /* the last one's end and length; not before */
+    int64_t transacted_ns, took_ns, retry_ns; /* end and duration of the last transaction; earliest next one */
 };
 
 struct once {
     struct bus_consumer consumer;
     struct kafka_context context;
-    struct kafka_context readback; /* of those that read back, one after the other: no members */
+    struct kafka_context readback; /* for the clients that read back, one after the other; not members */
     struct kafka *kafka;
     rd_kafka_t *client;
-    struct watchdog *watchdog; /* of what reads back */
+    struct watchdog *watchdog; /* for clients that read back */
     struct wakeup wakeup;
     char *topics[ONCE_TOPICS], *group, *from, *cluster;
     int64_t commit_ns;
     uint32_t history;
     uint64_t writer;
-    rd_kafka_consumer_group_metadata_t *membership; /* I3: of the assignment at hand; NULL: there is none */
+    rd_kafka_consumer_group_metadata_t *membership; /* I3: of the current assignment; NULL without one */
     struct once_partition **parts;                  /* by partition */
     uint32_t n_parts, next_part;
     struct once_producer *producers; /* partition p has producers[p % n_producers] */
     uint32_t n_producers;
-    int64_t restore_ns; /* when a take-over began that goes on; 0: none does */
+    int64_t restore_ns; /* start of the current take-over; 0 if there is none */
     uint32_t n_closed;  /* partitions without their co-partitions */
-    int64_t look_ns;    /* when to look for them again */
+    int64_t look_ns;    /* time of the next search for co-partitions */
     atomic_bool drained;
     bool closing;
     struct err failure;
@@ -180,62 +187,66 @@ struct once {
 };
 
 void once_fail(struct once *once, enum err_code code, const char *text);
-/* The four topics by enum, those left open by their default names. Not copied. */
+/* Writes the four topics by enum, with defaults for missing names. Not copied. */
 void once_topics(const struct bus_once *how, char **out);
-/* Everything of a partition that the reader does not have goes away; the rest are strays. */
+/* Frees all messages of a partition except those of the reader, which become strays. */
 void once_forget(struct once_partition *part);
-/* The state of a partition, made if need be. NULL: no memory. */
+/* Returns the state of a partition and creates it if missing. Returns NULL if memory is short. */
 struct once_partition *once_partition_get(struct once *once, int32_t partition);
 
-/* The message that was handed out as `message`. */
+/* Returns the entry of a message that was handed out. */
 static inline struct once_inflight *once_inflight_of(struct bus_message *message)
 {
     return (struct once_inflight *)(void *)message;
 }
-/* Out of its partition's list, with what it was settled with. It must not be in the queue of what is settled. */
+/* Removes the message from its partition's list and frees it with its output. It must not be in the settled queue. */
 void once_inflight_free(struct once_inflight *inflight);
 
 /* --- settle.c --- */
 
-/* bus_settle: it waits for a transaction. ERR_CONFIG: not a topic of outputs. ERR_LIMIT_BYTES: too large for it. */
+/* Implements bus_settle: queues the message for a transaction. Returns ERR_CONFIG if the topic is not an output topic,
+ * and ERR_LIMIT_BYTES if the output is too large for it. */
 enum err_code once_settle(struct bus_consumer *base, struct bus_message *message, const struct bus_out *out);
-/* Settled with a dead letter, which says why. */
+/* Settles a request with a dead letter that gives the reason. */
 enum err_code once_put_aside(struct once *once, struct once_inflight *inflight, enum err_code why, const char *text);
-/* What is settled of this partition leaves the queue; once_forget frees it. */
+/* Removes the partition's settled requests from the queue; once_forget frees them. */
 void once_forget_settled(const struct once_partition *part);
 
-/* Until all transactions under way have ended. Before anything that they use changes: the assignment, the membership,
- * the state of a partition that was taken away. */
+/* Waits until all current transactions have ended. Must be called before a change to data that they use: the
+ * assignment, the membership, the state of a revoked partition. */
 void once_transact_wait(struct once *once);
-/* A transaction of this producer with what is settled and what else changed, to its end. Class retry: later. */
+/* Runs one transaction of this producer to its end, with its settled requests and other changes. Class retry: try
+ * later. */
 enum err_code once_transact_one(struct once_producer *producer);
-/* One of each producer, beside each other; the first failure. */
+/* Runs one transaction of each producer in parallel. Returns the first failure. */
 enum err_code once_transact(struct once *once);
-/* As many as it takes, until one fails or nothing is left. */
+/* Runs transactions until one fails or nothing is left to commit. */
 void once_transact_all(struct once *once);
-/* When the next one is due if the reader has nothing to do, in the clock's time; INT64_MAX: nothing waits for one. */
+/* Returns the time of the next transaction if the reader is idle, on clock_now_ns, or INT64_MAX if there is nothing to
+ * commit. */
 int64_t once_next_transaction(const struct once *once);
-/* Go on with those under way, and begin what is due. `idle`: the reader has nothing to do. Does not wait. Only a failure
- * of class fatal is told. */
+/* Continues the current transactions and begins those that are due. `idle`: the reader has nothing to do. Does not
+ * wait. Returns failures of class fatal only. */
 enum err_code once_transact_if_due(struct once *once, bool idle);
 
 /* --- poison.c --- */
 
-enum poison_answer { POISON_OPEN, POISON_LATER, POISON_FOUND /* put it aside */ };
+enum poison_answer { POISON_OPEN, POISON_LATER, POISON_FOUND /* dead-letter it */ };
 
-/* A partition is taken over from an owner that did not commit as it left: one more. Its ledger is as the commit has
- * it. */
+/* Counts a crash: the partition is taken over from an owner that did not commit its departure. Its ledger is as
+ * committed. */
 void poison_count_crash(struct once_partition *part);
-/* What the owners before may have died of, once all that is finished is known: what the last one wrote down, or as much
- * as it may have opened. If all of what it wrote down is finished, it did not die of this partition. */
+/* Determines the requests that may have killed the earlier owners, once all finished ones are known. These are the
+ * requests that the last owner recorded, or all that it may have opened. If all recorded ones are finished, it did not
+ * die of this partition. */
 void poison_recall(struct once_partition *part);
-/* Nothing is suspected any more; the next commit says so. */
+/* Clears all suspicion; the next commit says so. */
 void poison_clear(struct once_partition *part);
-/* Clear the partitions whose suspects are finished, or that this owner has had for so long that it is sound. */
+/* Clears the partitions whose suspects are finished, or whose owner has held them long enough to be sound. */
 void poison_clear_sound(struct once *once, int64_t now_ns);
-/* May any request of this partition be opened now? */
+/* Tells whether any request of this partition may be opened now. */
 bool poison_may_open(const struct once *once, const struct once_partition *part);
-/* May this one, the next? Writes down in a commit what it lets open. */
+/* Tells whether the next request, at `offset`, may be opened. Records in a commit which requests it allows. */
 enum poison_answer poison_ask(struct once *once, struct once_partition *part, int64_t offset);
 
 /* --- takeover.c --- */
@@ -246,16 +257,16 @@ struct once_logs {
 };
 enum err_code once_query_logs(rd_kafka_t *client, char *const *topics, int32_t partition, struct once_logs *out,
                               struct err *err);
-/* The ledger of a partition where nothing was read yet: `from_end` skips what is there. */
+/* Initializes the ledger of an unread partition. `from_end` skips existing requests. */
 void once_begin(struct ledger *ledger, uint64_t log_id, const struct once_logs *logs, bool from_end);
-/* How many partitions a topic has. ERR_CONFIG: there is none of that name. */
+/* Counts the partitions of a topic. Returns ERR_CONFIG if the topic is missing. */
 enum err_code once_count_partitions(rd_kafka_t *client, const char *topic, int32_t *out, struct err *err);
 
-/* The partitions of requests that this member has from now on: make their states, claim them, start reading. */
+/* Takes over the newly assigned partitions of requests: restores their states, claims them, starts reading. */
 void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *partitions);
-/* From time to time: partitions that other topics lacked, and which they have now, are opened. */
+/* Checks at intervals whether missing co-partitions now exist, and then opens their partitions. */
 void once_look_for_copartitions(struct once *once);
-/* Nothing of it is read any more; what the reader has stays. */
+/* Stops reading the partition. The reader keeps its messages. */
 void once_close_partition(struct once_partition *part);
 
 #endif

@@ -1,13 +1,14 @@
-/* DESIGN: requests that kill whoever opens them. A commit counts owners that died in a row. From the third on, what
- * they had open is suspected. It is opened WINDOWS[0] at a time, and the end of what may be open is written down first;
- * so if this owner dies too, what it was is among those few that are not finished below that end, and the next owner
- * opens these alone, WINDOWS[1] at a time.
+/* DESIGN: finds requests that kill their owners. A commit counts owners that died in a row. From the third death on,
+ * the requests that they had open are suspects. WINDOWS[0] suspects are opened at a time, and the end of the open
+ * window is committed first. If this owner dies too, the fatal request is among the few unfinished ones below that end.
+ * The next owner opens these alone, WINDOWS[1] at a time.
  *
- * One whose owner dies when it was the only one, twice, goes to the dead letters, in a transaction like a verdict: five
- * deaths for the first, three for each that follows it closely. What is finished is cleared, one by one; when all that
- * were suspected are finished, nothing of them kills, and the partition is read at full speed again. So owners that are
- * killed from outside cost little, and a sound request becomes a letter only if it was open alone for two deaths in a
- * row and among a few at the one before: while one of a partition is tried alone, no other partition's is.
+ * A request whose owner dies twice while it is the only open one is dead-lettered, in a transaction like a verdict.
+ * That takes five deaths for the first such request, and three for each that follows it closely. Finished suspects are
+ * cleared one by one. When all suspects are finished, none of them is fatal, and the partition is read at full speed
+ * again. Owners killed from outside therefore cost little. A sound request is dead-lettered only if it was open alone
+ * for two deaths in a row, and among a few at the death before. While one partition's suspects are tried alone, no
+ * other partition's are.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -15,12 +16,13 @@
 #include "proto/bus/kafka/crashes.h"
 
 enum { LEVELS = 3 };
-/* How many requests past those of its last commit an owner is suspected to have died of. More were perhaps opened; one
- * that kills again is among the suspects sooner or later. */
+/* Most requests past those of its last commit that an owner is suspected to have died of. It may have opened more; a
+ * request that kills again becomes a suspect sooner or later. */
 enum { MAX_SUSPECTED = 256 };
-static const uint32_t WINDOWS[LEVELS] = {16, 1, 1}; /* suspects open at a time, by how many owners died of that */
+/* suspects open at a time, by the number of owners that died of them */
+static const uint32_t WINDOWS[LEVELS] = {16, 1, 1};
 
-/* --- what the owners before died of --- */
+/* --- suspects of earlier deaths --- */
 
 void poison_count_crash(struct once_partition *part)
 {
@@ -63,14 +65,15 @@ void poison_clear_sound(struct once *once, int64_t now)
     }
 }
 
-/* --- what is opened --- */
+/* --- opening --- */
 
 static bool is_probing(const struct once_partition *part)
 {
     return !part->sound && crashes_must_probe(part->ledger.crashes);
 }
 
-/* What is settled is finished by the transaction of its producer that writes down what is opened next. */
+/* Counts the open requests without the settled ones. The producer's transaction that records the next window also
+ * finishes the settled ones. */
 static uint32_t unsettled(const struct once_partition *part)
 {
     uint32_t open = part->ledger.n_open;
@@ -82,13 +85,14 @@ static uint32_t window_of(const struct once_partition *part)
     return WINDOWS[part->level < LEVELS ? part->level : LEVELS - 1];
 }
 
-/* How many of `other` this process would be said to have died of besides, if it opened one of `part` and died. */
+/* Counts the requests of `other` that would also be suspects if this process opened one of `part` and died. */
 static uint32_t open_beside(const struct once_partition *part, const struct once_partition *other)
 {
     return other->producer == part->producer ? unsettled(other) : other->ledger.n_open;
 }
 
-/* Is no other partition's suspect open? If this process dies, it is known of which. */
+/* Returns true if no other partition has an open suspect. If this process dies, the partition of the fatal request is
+ * then known. */
 static bool is_alone(const struct once *once, const struct once_partition *part)
 {
     for (uint32_t i = 0; i < once->n_parts; i++) {
@@ -109,11 +113,11 @@ bool poison_may_open(const struct once *once, const struct once_partition *part)
     return !is_probing(part) || may_probe(once, part);
 }
 
-/* Up to which offset so many may be open, all of them together: that is what this owner may have died of. */
+/* Records the offset up to which requests may be open: these are the suspects if this owner dies. */
 static enum poison_answer note_window(struct once *once, struct once_partition *part, int64_t end)
 {
     struct ledger *ledger = &part->ledger;
-    once_transact_wait(once); /* it is not to say what this one may fail to say */
+    once_transact_wait(once); /* a running transaction must not commit values that may be reverted below */
     int64_t before = ledger->probe;
     uint32_t probes = ledger->probes;
     ledger->probe = end - 1;
@@ -128,7 +132,7 @@ static enum poison_answer note_window(struct once *once, struct once_partition *
     return POISON_LATER;
 }
 
-/* It is known which one it was; the others may hide another. */
+/* Resets the suspicion: the fatal request is known, but the others may contain another. */
 static void start_over(struct once_partition *part)
 {
     part->level = 0;
@@ -141,7 +145,7 @@ static void start_over(struct once_partition *part)
 enum poison_answer poison_ask(struct once *once, struct once_partition *part, int64_t offset)
 {
     if (!is_probing(part)) return POISON_OPEN;
-    if (ledger_is_finished(&part->ledger, offset)) return POISON_OPEN; /* only shown */
+    if (ledger_is_finished(&part->ledger, offset)) return POISON_OPEN; /* shown as history only */
     if (part->level >= LEVELS && offset < part->probe_end) {
         start_over(part);
         return POISON_FOUND;
@@ -149,6 +153,6 @@ enum poison_answer poison_ask(struct once *once, struct once_partition *part, in
     if (!may_probe(once, part)) return POISON_LATER;
     if (part->noted && offset <= part->ledger.probe) return POISON_OPEN;
     if (2 * unsettled(part) > window_of(part) || clock_now_ns() < part->producer->retry_ns)
-        return POISON_LATER; /* or each waits for a commit */
+        return POISON_LATER; /* batch the records; otherwise each request waits for a commit */
     return note_window(once, part, offset + window_of(part) - unsettled(part));
 }

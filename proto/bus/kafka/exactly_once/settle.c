@@ -1,19 +1,20 @@
-/* DESIGN: from settled to finished. What the reader settles is copied and waits in a queue, in order; a transaction
- * takes what is at its front, with what the ledgers will say once all of it is true (look_ahead), and only when it has
- * committed do they say it (finish_all). One that is dropped leaves the queue as it was.
+/* DESIGN: from settled to finished. Outputs of settled requests are copied into a queue, in order. A transaction takes
+ * the front of the queue, with the ledgers as they will be after its commit (look_ahead). The ledgers change only after
+ * the commit (finish_all). A dropped transaction leaves the queue unchanged.
  *
- * It takes two calls that wait for brokers, one until the outputs are acknowledged and one for the commit. They run on a
- * thread of their own (background.c) while the reader reads on and settles more, which is the next one's. All else is
- * done by the reader between them: what goes into it, what the commit says, and what has become true. Where something is
- * to change that those calls use (an assignment, what a dead owner is suspected of), the reader waits for their end.
+ * A transaction has two calls that block on brokers: one until the outputs are acknowledged, and one for the commit.
+ * They run on their own thread (background.c). Meanwhile the reader reads on and settles more requests, which belong to
+ * the next transaction. The reader does all other steps between these calls: choosing the outputs, building the commit,
+ * and applying its result. Before a change to data that these calls use, the reader waits for their end. Examples are
+ * an assignment and the suspects of a dead owner.
  *
- * Several producers share the partitions, each with a queue and a transaction of its own, so that one commit does not
- * hold up what was settled of the others' partitions. A partition has one producer: its outputs, which go to the same
- * partition of theirs, and its commits are in one transaction after the other, and no two producers meet in a log.
+ * Several producers share the partitions, each with its own queue and transaction, so one commit does not delay the
+ * settled requests of other partitions. A partition has one producer. The outputs of a partition go to the same
+ * partition of their topics. Outputs and commits are in consecutive transactions, and no two producers write to one
+ * log.
  *
- * When: at once if the reader has nothing to do, so that one verdict waits for nobody; under load COMMIT_MS after the
- * commit before, since one commit covers many requests, or later, for commits are work too; at once when there is enough
- * for a full one.
+ * When: at once if the reader is idle, so that a single verdict is not delayed. Under load commit_ms after the previous
+ * commit, since one commit covers many requests, or later, because commits cost time too. At once when a batch is full.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -27,16 +28,17 @@
 #include <string.h>
 
 enum {
-    TIDY_MS = 1000, /* a commit for what moved without a verdict */
-    MARKERS_MS = 4, /* while brokers end a transaction its producer may not begin another: the library would wait 20 */
-    RETRY_MS = 300, /* after a transaction that was dropped */
+    TIDY_MS = 1000, /* interval of commits that have no outputs */
+    /* time for brokers to end a transaction; until then, beginning another makes the library wait 20 ms */
+    MARKERS_MS = 4,
+    RETRY_MS = 300,   /* delay after a dropped transaction */
     BATCH_MAX = 5000, /* outputs of one transaction */
-    WORK_SHARE = 4,   /* under load: so many times as long as a commit took until the next */
-    OURS = 3          /* headers of an output */
+    WORK_SHARE = 4,   /* under load, pause between commits as a multiple of a commit's duration */
+    OURS = 3          /* added headers of an output */
 };
 static const uint64_t BATCH_BYTES = 16UL << 20;
 
-/* An output, copied. */
+/* A copied output. */
 struct once_copy {
     struct bus_out out;
     struct bus_header headers[OURS + BUS_MAX_HEADERS];
@@ -51,7 +53,7 @@ static void add_header(struct once_copy *copy, const char *name, const char *val
     copy->headers[copy->out.n_headers++] = (struct bus_header){name, value, len};
 }
 
-/* Into the same partition as its request, under the coordinates by which it is found again. */
+/* Copies the output for the same partition as its request, with the request's position in its headers. */
 static struct once_copy *copy_new(const struct once *once, const struct bus_message *message, const struct bus_out *out,
                                   const char *topic)
 {
@@ -63,7 +65,7 @@ static struct once_copy *copy_new(const struct once *once, const struct bus_mess
     copy->out.headers = copy->headers;
     copy->out.n_headers = 0;
     add_header(copy, BUS_OF_GROUP, once->group,
-               (uint32_t)strlen(once->group)); /* first: readers may stop at some number */
+               (uint32_t)strlen(once->group)); /* first, because readers may stop after some headers */
     add_header(copy, BUS_OF_PARTITION, copy->partition, (uint32_t)digits_whole(message->partition, copy->partition));
     add_header(copy, BUS_OF_OFFSET, copy->offset, (uint32_t)digits_whole(message->offset, copy->offset));
     copy->out.n_headers += out->n_headers;
@@ -88,7 +90,8 @@ static void queue_settled(struct once *once, struct once_inflight *inflight)
     inflight->part->n_settled++;
     inflight->part->dirty = true;
     bool may_be_refused =
-        inflight->out && bus_out_bytes(&inflight->out->out) > once->kafka->batch_bytes; /* then it is needed */
+        /* then a dead letter may need the message */
+        inflight->out && bus_out_bytes(&inflight->out->out) > once->kafka->batch_bytes;
     if (inflight->raw && !may_be_refused) {
         rd_kafka_message_destroy(inflight->raw);
         inflight->raw = NULL;
@@ -99,7 +102,8 @@ enum err_code once_settle(struct bus_consumer *base, struct bus_message *message
 {
     struct once *once = (struct once *)base;
     struct once_inflight *inflight = once_inflight_of(message);
-    if (inflight->stray || !inflight->request || message->history) { /* another owner settles it, or it needs nothing */
+    /* another owner settles it, or it needs no output */
+    if (inflight->stray || !inflight->request || message->history) {
         once_inflight_free(inflight);
         return ERR_OK;
     }
@@ -116,7 +120,7 @@ enum err_code once_settle(struct bus_consumer *base, struct bus_message *message
     return ERR_OK;
 }
 
-/* The letter of a request that cannot be settled otherwise. */
+/* Builds the dead letter of a request that cannot be settled otherwise. */
 static void make_letter(struct once *once, const struct once_inflight *inflight, enum err_code why, const char *text,
                         struct letter *letter, struct bus_out *out)
 {
@@ -137,7 +141,7 @@ enum err_code once_put_aside(struct once *once, struct once_inflight *inflight, 
     return once_settle(&once->consumer, &inflight->public, &out);
 }
 
-/* Out of its queue, in which `at` points to it. */
+/* Removes the request that `at` points to from its queue. */
 static void unqueue(struct once_producer *producer, struct once_inflight **at)
 {
     producer->n_settled--;
@@ -162,7 +166,7 @@ void once_forget_settled(const struct once_partition *part)
 
 /* --- transactions --- */
 
-/* What is in the transaction: from the queue of what is settled, in order. */
+/* Produces the front of the settled queue, in order. */
 static enum err_code produce_all(struct once_producer *producer, struct err *err)
 {
     enum err_code code = ERR_OK;
@@ -182,7 +186,7 @@ static enum err_code produce_all(struct once_producer *producer, struct err *err
     return code;
 }
 
-/* The ledger as it will be when the transaction is committed. */
+/* Computes the ledger as it will be after the commit. */
 static void look_ahead(const struct once_partition *part, const struct once *once, struct ledger *out)
 {
     int64_t first[LEDGER_OUTPUTS] = {-1, -1};
@@ -198,7 +202,7 @@ static void look_ahead(const struct once_partition *part, const struct once *onc
         if (first[i] >= 0) out->outputs[i] = first[i];
 }
 
-/* I6: each partition of which something is settled is in the list, and those that changed otherwise. */
+/* I6: lists each partition with settled requests or other changes. */
 static void put_offsets(struct once_producer *producer, rd_kafka_topic_partition_list_t *list)
 {
     struct once *once = producer->once;
@@ -213,7 +217,7 @@ static void put_offsets(struct once_producer *producer, rd_kafka_topic_partition
         part->ahead_low = ahead.low;
         part->ahead_len = ledger_encode(&ahead, part->ahead_text);
         part->committing = true;
-        part->dirty = false; /* what changes from now on the next one says */
+        part->dirty = false; /* later changes belong to the next commit */
         if (MUTATED(no_bitmap)) memset(ahead.finished, 0, sizeof ahead.finished);
         entry->offset = ahead.low;
         entry->metadata_size = ledger_encode(&ahead, text);
@@ -233,7 +237,7 @@ static void finish_all(struct once_producer *producer)
         if (part->producer != producer || !part->assigned || !part->committing) continue;
         struct ledger ahead;
         look_ahead(part, once, &ahead);
-        part->ledger = ahead; /* which knows more than the commit does: what was opened since */
+        part->ledger = ahead; /* also has the requests opened since the commit began */
         part->text_low = part->ahead_low;
         part->text_len = part->ahead_len;
         memcpy(part->text, part->ahead_text, sizeof part->text);
@@ -256,7 +260,7 @@ static void finish_all(struct once_producer *producer)
     }
 }
 
-/* Nothing of it is true: it waits for the next one. */
+/* Returns the requests of a dropped transaction to the queue. */
 static void take_back(struct once_producer *producer)
 {
     struct once *once = producer->once;
@@ -273,8 +277,8 @@ static void take_back(struct once_producer *producer)
     producer->retry_ns = clock_now_ns() + RETRY_MS * INT64_C(1000000);
 }
 
-/* Brokers will not take this output, however often it is tried: a letter, which is small, takes its place. It may be
- * refused in its turn and is then made smaller: bounds are halved each time. ERR_CONFIG: it was the batch. */
+/* Replaces an output that brokers will always refuse with a dead letter, which is small. If that is refused too, the
+ * next one is smaller, because bounds are halved each time. Returns ERR_CONFIG if the batch was too large. */
 static enum err_code replace_refused(struct once *once, struct once_inflight *inflight, struct err *err)
 {
     struct letter letter;
@@ -306,7 +310,7 @@ static enum err_code replace_all_refused(struct once_producer *producer, struct 
     return code;
 }
 
-/* --- the two calls, on the producer's thread in the background --- */
+/* --- the two calls, on the producer's background thread --- */
 
 static void write_outputs(void *ctx)
 {
@@ -321,7 +325,7 @@ static void commit_offsets(void *ctx)
     now->code = txn_commit(producer->txn, now->offsets, now->membership, &now->err);
 }
 
-/* --- and what the reader does before, between and after them --- */
+/* --- the reader's steps before, between and after these calls --- */
 
 static void has_committed(struct once_producer *producer)
 {
@@ -396,7 +400,7 @@ static enum err_code begin_commit(struct once_producer *producer)
     return ERR_OK;
 }
 
-/* The call of the transaction under way has returned. */
+/* Continues the transaction after its call has returned. */
 static enum err_code go_on(struct once_producer *producer)
 {
     enum err_code code = producer->transaction.code;
@@ -471,7 +475,7 @@ void once_transact_all(struct once *once)
     }
 }
 
-/* When its next one is due, in the clock's time; INT64_MAX: nothing waits for one. */
+/* Returns the time of the producer's next transaction, on clock_now_ns, or INT64_MAX if there is nothing to commit. */
 static int64_t due_ns(const struct once_producer *producer, bool idle)
 {
     const struct once *once = producer->once;
@@ -480,7 +484,7 @@ static int64_t due_ns(const struct once_producer *producer, bool idle)
     int64_t pause = producer->n_settled ? once->commit_ns : TIDY_MS * INT64_C(1000000);
     if (idle && producer->n_settled) pause = MARKERS_MS * INT64_C(1000000);
     int64_t fair = idle ? 0 : WORK_SHARE * producer->took_ns, most = TIDY_MS * INT64_C(1000000);
-    if (pause < fair) pause = fair < most ? fair : most; /* or, under load, we would do little but commit */
+    if (pause < fair) pause = fair < most ? fair : most; /* limits the share of time spent on commits under load */
     int64_t due = producer->transacted_ns + pause;
     if (producer->n_settled >= BATCH_MAX || producer->settled_bytes > BATCH_BYTES) due = 0;
     return due > producer->retry_ns ? due : producer->retry_ns;

@@ -1,22 +1,24 @@
-/* DESIGN: from "these partitions are yours" to the first message, in the rebalance callback and on the reader's thread:
+/* DESIGN: from a new assignment to the first message, in the rebalance callback and on the reader's thread:
  *
- *   membership ─▶ commits, stable ones ─▶ ledgers ─▶ verdicts and letters read back ─▶ claim ─▶ assign
+ *    membership ─▶ commits, stable ones ─▶ ledgers ─▶ verdicts and dead letters read back ─▶ claim ─▶ assign
  *
- * A commit in a transaction that is not over makes the second step wait, an output in one the fourth: both end when its
- * owner ends, restarts, or is timed out by the brokers. What is found behind `outputs` counts as finished, whatever the
- * commit says: a delayed "commit" may have made verdicts true without their offsets (KIP-890).
+ * An open transaction with a commit delays the second step, one with an output the fourth. Both end when their owner
+ * ends, restarts, or is timed out by the brokers. Outputs found behind `outputs` count as finished, whatever the commit
+ * says: a delayed "commit" may have made verdicts visible without their offsets (KIP-890).
  *
- * The claim is a commit of the same state under our own number, with one more crash counted: if this process dies, the
- * next one knows. Messages are handed out only after it.
+ * The claim is a commit of the same state under this process's own number, with one more crash counted. If this process
+ * dies, the next owner can tell. Messages are handed out only after the claim.
  *
- * A partition that comes back with the very commit that this process made last was nobody else's meanwhile: its table
- * stays as it is.
+ * If a reassigned partition has the same commit that this process made last, it had no other owner meanwhile. Its state
+ * then stays as it is.
  *
- * Partition i of all four topics belongs together. One of the requests that another topic lacks (counts that differ, or
- * one topic was grown first) is ours but stays closed, is told to the operator and looked at again every few seconds;
- * the others are served. When its co-partitions are there, all of ours are assigned anew, as after a rebalance.
+ * Partition i of all four topics belongs together. Another topic may lack a partition of the requests, if the counts
+ * differ or one topic was grown first. That partition is owned but stays closed; it is logged and checked again every
+ * few seconds. The others are served. When its co-partitions exist, all owned partitions are assigned again, as after a
+ * rebalance.
  *
- * Requests are read from a little before low on: what is settled is shown as history, for duplicates of it may follow.
+ * Requests are read from a little before low on. Settled ones are shown as history, because duplicates of them may
+ * follow.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -95,7 +97,7 @@ static bool is_settled(const rd_kafka_topic_partition_list_t *list)
     return all;
 }
 
-/* The group's commits for the partitions in `list`, each without an error of its own. */
+/* Reads the group's commits for the partitions in `list`, each without an error of its own. */
 static enum err_code read_commits(struct once *once, rd_kafka_topic_partition_list_t *list, struct err *err)
 {
     int64_t limit = deadline();
@@ -111,7 +113,7 @@ static enum err_code read_commits(struct once *once, rd_kafka_topic_partition_li
     }
 }
 
-/* Has this group ever read any partition of the requests? */
+/* Tells whether this group has ever read any partition of the requests. */
 static enum err_code is_known(struct once *once, bool *out, struct err *err)
 {
     int32_t n = 0;
@@ -126,8 +128,8 @@ static enum err_code is_known(struct once *once, bool *out, struct err *err)
     return code;
 }
 
-/* No commit exists for this partition. If the group reads other partitions, this one is new and all its requests are
- * unread; a group that reads none may be a typing error, and would judge all traffic of the past. */
+/* Initializes a partition without a commit. If the group reads other partitions, this one is new and all its requests
+ * are unread. A group that reads none may be a typing error, and would judge all requests of the past. */
 static enum err_code begin_new(struct once *once, struct once_partition *part, uint64_t id,
                                const struct once_logs *logs, struct err *err)
 {
@@ -156,7 +158,7 @@ static void say_lost(const rd_kafka_topic_partition_t *entry, uint64_t lost)
     log_event(LOG_LEVEL_ERROR, "kafka", fields, 3, "requests are lost: retention deleted them before they were judged");
 }
 
-/* The ledger that the owner before left, fitted to what the logs still hold. */
+/* Restores the previous owner's ledger, limited to the existing records of the logs. */
 static enum err_code restore(struct once *once, struct once_partition *part, const rd_kafka_topic_partition_t *entry,
                              struct once_logs *logs, struct err *err)
 {
@@ -185,12 +187,12 @@ static enum err_code restore(struct once *once, struct once_partition *part, con
                                                                           : logs->start[ONCE_REQUESTS];
     part->text_len = 0;
     part->catch_up_end = MUTATED(end_instead_of_r) ? 0 : logs->end[ONCE_RESULTS];
-    part->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind what is opened */
+    part->before_end = logs->end[ONCE_REQUESTS]; /* commits lag behind opening */
     poison_count_crash(part);
     return ERR_OK;
 }
 
-/* Is the commit the one that this process made last? */
+/* Tells whether the commit is the last one of this process. */
 static bool is_ours(const struct once_partition *part, const rd_kafka_topic_partition_t *entry)
 {
     return part->text_len && part->text_low == entry->offset && part->text_len == entry->metadata_size &&
@@ -199,7 +201,7 @@ static bool is_ours(const struct once_partition *part, const rd_kafka_topic_part
 
 /* --- reading back --- */
 
-/* One output log that is being read, up to where it ended. */
+/* One output log being read, up to its end. */
 struct tail {
     struct once_partition *part;
     int64_t end;
@@ -210,7 +212,7 @@ struct reading {
     struct once *once;
     rd_kafka_t *client;
     rd_kafka_topic_partition_list_t *list;
-    struct tail *tails; /* as in the list */
+    struct tail *tails; /* parallel to the list */
     int left;
 };
 
@@ -222,7 +224,7 @@ static bool read_decimal(const char *text, int64_t *out)
     return *end == '\0';
 }
 
-/* I7: this request has its output. */
+/* I7: records that this request has its output. */
 static void note(struct once *once, struct once_partition *part, const rd_kafka_message_t *raw)
 {
     struct bus_header headers[BUS_MAX_HEADERS];
@@ -264,7 +266,7 @@ static rd_kafka_t *readback_new(struct once *once, struct err *err)
     const struct kafka_preset presets[] = {
         {"group.id", once->group}, /* never joined, nothing committed */
         {"enable.auto.commit", "false"},
-        {"enable.partition.eof", "true"}, /* says how far we are behind the last message: markers */
+        {"enable.partition.eof", "true"}, /* reports the position past transaction markers */
         {"isolation.level", "read_committed"},
         {"auto.offset.reset", "error"},
         {"fetch.wait.max.ms", "10"},
@@ -316,7 +318,7 @@ static enum err_code read_back(struct reading *reading, struct err *err)
 
 /* --- taking over --- */
 
-/* I3: the membership under which these partitions are ours, now and never again. */
+/* I3: takes the membership of this assignment, now and never again. */
 static enum err_code take_membership(struct once *once, struct err *err)
 {
     char *member = rd_kafka_memberid(once->client);
@@ -363,10 +365,10 @@ static void mark_ours(struct once_partition *part, const struct once *once)
     part->claimed = part->sound = false;
     part->since_ns = clock_now_ns();
     part->ledger.writer = once->writer;
-    if (!part->ledger.crashes) part->ledger.crashes = 1; /* until we have proved sound, or commit on leave */
+    if (!part->ledger.crashes) part->ledger.crashes = 1; /* until this owner is sound, or commits its departure */
 }
 
-/* What went to somebody else. */
+/* Forgets partitions that went to another owner. */
 static void forget_others(struct once *once)
 {
     for (uint32_t i = 0; i < once->n_parts; i++) {
@@ -377,7 +379,7 @@ static void forget_others(struct once *once)
     }
 }
 
-/* Before the assignment starts the fetch: what the application forwards, the library leaves alone. */
+/* Before the assignment starts the fetch: the library leaves queues alone that the application has forwarded. */
 static void open_queue(struct once *once, struct once_partition *part, unsigned topic)
 {
     rd_kafka_queue_t *queue = rd_kafka_queue_get_partition(once->client, once->topics[topic], part->partition);
@@ -408,8 +410,8 @@ static void assign(struct once *once)
 
 /* --- co-partitions --- */
 
-/* How many partitions all of the other topics have; *scarce: one that has no more. A broker that is behind may not know
- * a topic yet. */
+/* Returns the smallest number of partitions among the other topics, and its topic in *scarce. Retries, because a slow
+ * broker may not know a topic yet. */
 static enum err_code count_copartitions(struct once *once, int32_t *out, const char **scarce, struct err *err)
 {
     static const unsigned copartitions[] = {ONCE_RESULTS, ONCE_VERDICTS, ONCE_LETTERS};
@@ -436,7 +438,7 @@ static void say_closed(const struct once *once, int32_t first, int32_t copartiti
               "requests of some partitions are not read: another topic has fewer partitions");
 }
 
-/* Partitions whose co-partitions are missing leave the list and stay closed. */
+/* Removes partitions without co-partitions from the list and marks them closed. */
 static enum err_code leave_closed(struct once *once, rd_kafka_topic_partition_list_t *list, struct err *err)
 {
     int32_t copartitions, first = -1;
@@ -458,7 +460,7 @@ static enum err_code leave_closed(struct once *once, rd_kafka_topic_partition_li
     return code;
 }
 
-/* Under the membership at hand. */
+/* Opens the partitions under the current membership. */
 static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
 {
     struct err err = {0};
@@ -475,7 +477,7 @@ static void open_all(struct once *once, rd_kafka_topic_partition_list_t *list)
     }
     forget_others(once);
     assign(once);
-    once_transact(once); /* the claim; tried again later if it is dropped */
+    once_transact(once); /* the claim; retried later if dropped */
     wakeup_signal(&once->wakeup);
 }
 
@@ -492,8 +494,8 @@ void once_take_over(struct once *once, const rd_kafka_topic_partition_list_t *pa
     rd_kafka_topic_partition_list_destroy(list);
 }
 
-/* A co-partition that has come, or one that is still missing: then it is said again. A broker that does not answer
- * now is asked again later. */
+/* Tells whether a missing co-partition now exists, and logs those still missing. Retries later if a broker does not
+ * reply. */
 static bool has_a_copartition_come(struct once *once)
 {
     struct err err = {0};

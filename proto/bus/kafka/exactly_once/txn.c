@@ -1,16 +1,16 @@
-/* DESIGN: one way out of every trouble. A transaction that cannot be committed is not aborted by this producer: it is
- * dropped together with it. A new producer of the same transactional.id takes a new epoch, by which the broker ends
- * what the old one left open and refuses whatever of it is still on its way, a delayed "commit" for example, which
- * would else end a later transaction (KIP-890; this library cannot do better).
+/* DESIGN: one reaction to every failure. A transaction that cannot be committed is not aborted by this producer: it is
+ * dropped together with the producer. A new producer of the same transactional.id gets a new epoch. With it the broker
+ * ends the old open transaction and refuses its delayed messages. A delayed "commit" would otherwise end a later
+ * transaction (KIP-890; this library cannot do better).
  *
- * I4: so an epoch never outlives a doubt: also a commit that succeeded, but during which a broker was lost, is followed
- * by a new producer, for the library repeats the request by itself and the first copy may still arrive.
+ * I4: an epoch never outlives a doubt. If a broker is lost during a commit, a new producer follows even if the commit
+ * succeeds. The library repeats the request by itself, and the first copy may still arrive.
  *
- * Errors that are neither retriable nor abortable mean that the outcome is unknown, or that somebody else has this
- * producer's name. They are fatal here, and the state is read back from the log by whoever comes next.
+ * An error that is neither retriable nor abortable means that the outcome is unknown, or that another process has this
+ * producer's name. It is fatal here, and the next owner reads the state back from the log.
  *
- * isolation.level is set to read_uncommitted because the library asks for the end of a log with it, and the real end is
- * wanted (once_query_logs); this client reads no messages.
+ * isolation.level is read_uncommitted because the library queries the end of a log with it, and once_query_logs needs
+ * the real end. This client reads no messages.
  */
 #include "proto/bus/kafka/exactly_once/once.h"
 
@@ -25,13 +25,13 @@
 enum { OVERHEAD = 64 << 10, QUERY_MS = 5000, MAX_AGE_H = 24 };
 
 struct txn {
-    struct kafka_context context; /* first: what callbacks get */
+    struct kafka_context context; /* first: the callbacks' argument */
     struct kafka *kafka;
     struct watchdog *watchdog;
     rd_kafka_t *producer;
     char id[256];
     uint32_t under_way, lost; /* outputs of this transaction */
-    rd_kafka_resp_err_t why;  /* of the last that was lost */
+    rd_kafka_resp_err_t why;  /* error of the last lost output */
     bool fenced;
     bool disturbed; /* a broker was lost since it began */
     int64_t made_ns;
@@ -39,8 +39,8 @@ struct txn {
 
 /* --- the producer --- */
 
-/* Another process has our transactional.id, or the brokers have aborted this transaction. A fenced producer does not
- * take the id back: two that did would fence each other for ever. */
+/* Returns true if another process has our transactional.id, or the brokers have aborted this transaction. A fenced
+ * producer does not take the id back: two such producers would fence each other for ever. */
 static bool is_fenced(rd_kafka_resp_err_t error)
 {
     return error == RD_KAFKA_RESP_ERR__FENCED || error == RD_KAFKA_RESP_ERR_PRODUCER_FENCED ||
@@ -77,13 +77,13 @@ static rd_kafka_conf_t *producer_conf(struct txn *txn, struct err *err)
     snprintf(largest, sizeof largest, "%d", MSG_MAX_BYTES + OVERHEAD);
     const struct kafka_preset presets[] = {
         {"transactional.id", txn->id},
-        {"transaction.timeout.ms", "10000"}, /* others wait for a dead owner as long as this */
+        {"transaction.timeout.ms", "10000"}, /* longest wait of others for a dead owner */
         {"message.timeout.ms", "8000"},
         {"linger.ms", "1"},
         {"compression.type", "lz4"},
         {"message.max.bytes", largest},
         {"isolation.level", "read_uncommitted"},
-        {"log.connection.close", "true"}, /* or a lost connection would not be told */
+        {"log.connection.close", "true"}, /* otherwise a lost connection is not reported */
     };
     rd_kafka_conf_t *conf = kafka_conf(&txn->context, presets, sizeof presets / sizeof *presets, err);
     if (!conf) return NULL;
@@ -110,7 +110,7 @@ static enum err_code code_of(rd_kafka_error_t *error, const char *what, struct e
     return code;
 }
 
-/* Until it is done: the watchdog bounds it. */
+/* Retries until it succeeds; the watchdog limits the time. */
 static enum err_code init_producer(struct txn *txn, struct err *err)
 {
     enum err_code code;
@@ -188,7 +188,7 @@ enum err_code txn_drop(struct txn *txn, struct err *err)
 
 enum err_code txn_begin(struct txn *txn, struct err *err)
 {
-    /* A name that nobody used for a week is forgotten by the broker. */
+    /* A broker forgets a transactional.id that was unused for a week. */
     bool old = clock_now_ns() - txn->made_ns > MAX_AGE_H * INT64_C(3600000000000);
     rd_kafka_poll(txn->producer, 0);
     enum err_code code = old ? txn_drop(txn, err) : ERR_OK;
@@ -222,8 +222,8 @@ enum err_code txn_produce(struct txn *txn, const struct bus_out *out, struct txn
     return full ? ERR_UNREACHABLE : code;
 }
 
-/* Why messages were lost: reports only say that they were purged. Beginning another transaction in one that has failed
- * is refused with the reason, and changes nothing. */
+/* Finds out why messages were lost; reports only say that they were purged. In a failed transaction, beginning another
+ * is refused with the reason and changes nothing. */
 static enum err_code explain(struct txn *txn, struct err *err)
 {
     rd_kafka_error_t *error = rd_kafka_begin_transaction(txn->producer);
@@ -236,8 +236,8 @@ static enum err_code explain(struct txn *txn, struct err *err)
     return code;
 }
 
-/* I5: the offset of a request goes into the transaction only when its verdict is in the log; a flush that returns says
- * nothing of messages that failed, so they are counted. */
+/* I5: the offset of a request enters the transaction only when its verdict is in the log. A successful flush does not
+ * report failed messages, so they are counted. */
 enum err_code txn_flush(struct txn *txn, struct err *err)
 {
     if (MUTATED(no_flush)) return ERR_OK;
@@ -257,8 +257,8 @@ static enum err_code send_offsets(struct txn *txn, const rd_kafka_topic_partitio
     return code;
 }
 
-/* A commit that may be tried again is tried again: only its answer ends the doubt. One that requires an abort has not
- * happened. */
+/* Commits, and retries as long as that is allowed, because only a reply ends the doubt. A commit that requires an abort
+ * has not happened. */
 static enum err_code commit(struct txn *txn, struct err *err)
 {
     rd_kafka_error_t *error;
@@ -276,7 +276,7 @@ enum err_code txn_commit(struct txn *txn, const rd_kafka_topic_partition_list_t 
     enum err_code code = send_offsets(txn, offsets, membership, err);
     if (!code) code = commit(txn, err);
     if (code) return code;
-    rd_kafka_poll(txn->producer, 0); /* news of brokers */
+    rd_kafka_poll(txn->producer, 0); /* events of brokers */
     return txn->disturbed ? txn_drop(txn, err) : ERR_OK;
 }
 
