@@ -1,4 +1,4 @@
-"""A studio of mobile games: players, installs, sessions, level attempts, purchases, refunds and wallets. Keys declared."""
+"""A studio of mobile games: players, installs, sessions, attempts, purchases, refunds, wallets. Keys are declared."""
 
 import datetime
 
@@ -239,7 +239,8 @@ def install(random, count, player, registered, game):
         if next_at > last:
             break
         times.append(next_at)
-        next_at += datetime.timedelta(hours=random.choice([3, 9, 20, 26, 30, 55, 120, 300]), seconds=random.randrange(3600))
+        pause = random.choice([3, 9, 20, 26, 30, 55, 120, 300])
+        next_at += datetime.timedelta(hours=pause, seconds=random.randrange(3600))
     gone = None
     if random.random() < 0.35:
         gone = (times[-1] if times else at) + datetime.timedelta(hours=random.randrange(2, 400))
@@ -248,7 +249,9 @@ def install(random, count, player, registered, game):
     reached = 1
     for when in times:
         session = count.next("play_session")
-        length = None if random.random() < 0.04 else random.choice([60, 180, 300, 300, 600, 900, 1500, 2700]) * 1000 + random.randrange(1000)
+        length = None
+        if random.random() >= 0.04:
+            length = random.choice([60, 180, 300, 300, 600, 900, 1500, 2700]) * 1000 + random.randrange(1000)
         yield "play_session", (session, number, when, length, version(when))
         for reached, row in attempts(random, count, session, game, when, reached):
             if row:

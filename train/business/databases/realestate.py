@@ -1,4 +1,4 @@
-"""Estate agency: offices, agents, clients, listings, asking prices, viewings, offers, deals and commissions. Keys declared."""
+"""Estate agency: offices, agents, clients, listings, prices, viewings, offers, deals, commissions. Keys declared."""
 
 import datetime
 
@@ -256,7 +256,8 @@ def listing(random, count, people, owners, team):
         status, ended = "withdrawn", last
     else:
         status, ended = "active", None
-    yield "listing", (number, district, kind, tenure, area, rooms, built, random.choice(owners), agent, begin, status, ended)
+    owner = random.choice(owners)
+    yield "listing", (number, district, kind, tenure, area, rooms, built, owner, agent, begin, status, ended)
     for row in prices(random, price, begin, last):
         yield "asking_price", (count.next("asking_price"), number, *row)
     yield from rows

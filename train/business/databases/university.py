@@ -1,4 +1,4 @@
-"""A university: organisational units, staff, programmes, courses, sections, enrolments, rooms and fees. Keys declared."""
+"""A university: units, staff, programmes, courses, sections, enrolments, rooms and fees. Keys are declared."""
 
 import datetime
 
@@ -245,9 +245,11 @@ def matriculations(random, student):
             programme = random.choice([p for p in [1, 2, 3, 4] if p != programme])
             continue
         if fate < 0.33:
-            yield student, programme, start, min(TODAY, start + datetime.timedelta(days=random.randrange(60, 700))), "dropout"
+            end = start + datetime.timedelta(days=random.randrange(60, 700))
+            yield student, programme, start, min(TODAY, end), "dropout"
         elif fate < 0.45 and years > 1.8:
-            yield student, programme, start, DAY(2024, 6, 30) + datetime.timedelta(days=random.choice([0, 31, 92])), "degree"
+            end = DAY(2024, 6, 30) + datetime.timedelta(days=random.choice([0, 31, 92]))
+            yield student, programme, start, end, "degree"
         else:
             yield student, programme, start, None, None
         return
@@ -270,9 +272,11 @@ def enrolments(random, student, periods, offered, filled):
                 continue
             section = random.choice(choice)[0]
             filled[section] = filled.get(section, 0) + 1
-            at = datetime.datetime.combine(starts, datetime.time(8)) - datetime.timedelta(hours=random.randrange(1, 700))
+            at = datetime.datetime.combine(starts, datetime.time(8))
+            at -= datetime.timedelta(hours=random.randrange(1, 700))
             if random.random() < 0.03:
-                at = datetime.datetime(starts.year, starts.month, 1) - datetime.timedelta(seconds=random.choice([1, 30]))
+                at = datetime.datetime(starts.year, starts.month, 1)
+                at -= datetime.timedelta(seconds=random.choice([1, 30]))
             withdrawn = absent = grade = None
             fate = random.random()
             if fate < 0.1:
@@ -322,7 +326,9 @@ def rows(random):
         if random.random() < 0.04:
             birth = None
         exchange = i % 17 == 0
-        advisor = random.choice([p[0] for p in people if p[3] in ("professor", "lecturer")]) if random.random() < 0.8 else None
+        advisor = None
+        if random.random() < 0.8:
+            advisor = random.choice([p[0] for p in people if p[3] in ("professor", "lecturer")])
         yield "Student", (student, name(random), birth, random.choice(COUNTRIES), advisor, exchange)
         if i % 40 == 39:  # admitted, never came
             continue
