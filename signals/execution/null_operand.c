@@ -1,0 +1,146 @@
+/* null_operand: an output is NULL because one operand of its calculation is NULL, and the other operands are lost.
+ *
+ * DESIGN. The result is the proof: the signal looks at outputs of the answer that are a concatenation, a sum or a
+ * difference, and fires if the candidate's own result has a NULL in such a column. One operand must be able to be NULL,
+ * and another one must always have a value, which is then lost.
+ *
+ * A concatenation is an error. A sum or a difference is a warning, because NULL may mean that the value is not known
+ * yet. Differences of dates are skipped for this reason, as are windows, whose first row has no row before it. */
+#include "signals/support/names.h"
+#include "signals/support/probe.h"
+#include "signals/support/query.h"
+#include "signals/support/types.h"
+
+enum { MAX_OPERANDS = 16 };
+
+static const char *const ABOUT_NULL[] = {"null",  "missing",     "unknown",   "empty",
+                                         "blank", "unspecified", "undefined", NULL};
+
+/* Operands of one chain of operators, such as a || b || c. */
+struct operands {
+    const struct sql_node *items[MAX_OPERANDS];
+    uint32_t n;
+    bool complete;
+};
+
+static bool is_text_chain(const struct sql_node *node)
+{
+    return sql_is(node, SQL_BINARY) && node->op == SQL_OP_CONCAT;
+}
+
+static bool is_sum_chain(const struct sql_node *node)
+{
+    return sql_is(node, SQL_BINARY) && (node->op == SQL_OP_ADD || node->op == SQL_OP_SUB);
+}
+
+static void add_operands(const struct sql_node *node, bool (*is_chain)(const struct sql_node *), struct operands *out)
+{
+    while (is_chain(node)) { /* left-associative: the left operand is the longer one */
+        const struct sql_node *right = sql_kid(node, 1);
+        if (is_chain(right) || out->n == MAX_OPERANDS)
+            out->complete = false;
+        else
+            out->items[out->n++] = right;
+        node = sql_kid(node, 0);
+    }
+    if (out->n == MAX_OPERANDS)
+        out->complete = false;
+    else
+        out->items[out->n++] = node;
+}
+
+/* The column that an operand reads: itself, or what SUM adds up. */
+static const struct sql_ref *column_of(const struct sql_node *operand)
+{
+    if (query_aggregate_of(operand) == QUERY_SUM) operand = sql_kid(sql_kid(operand, CALL_ARGS), 0);
+    return operand ? sql_plain_column(operand) : NULL;
+}
+
+static bool can_be_null(const struct vsig_run *run, const struct sql_ref *ref)
+{
+    const struct schema_column *column = schema_column_of(run->subject->schema, ref);
+    if (ref->source && ref->source->nullable) return true;
+    return column && !column->stats.sampled && column->stats.nulls > 0;
+}
+
+static bool has_value(const struct vsig_run *run, const struct sql_ref *ref)
+{
+    const struct schema_column *column = schema_column_of(run->subject->schema, ref);
+    if (!column || (ref->source && ref->source->nullable)) return false;
+    return column->not_null || (!column->stats.sampled && column->stats.nulls == 0);
+}
+
+static bool is_number(const struct vsig_run *run, const struct sql_ref *ref)
+{
+    const struct schema_column *column = schema_column_of(run->subject->schema, ref);
+    enum vsig_type type = column ? vsig_type_of_column(column) : VSIG_TYPE_UNKNOWN;
+    return type == VSIG_TYPE_INT || type == VSIG_TYPE_REAL;
+}
+
+/* Gives the operand that can be NULL beside one that has a value; NULL if there is none. */
+static const struct sql_node *find_operand(const struct vsig_run *run, const struct operands *operands, bool numbers)
+{
+    const struct sql_node *found = NULL;
+    bool loses = false;
+    for (uint32_t i = 0; i < operands->n; i++) {
+        const struct sql_ref *ref = column_of(operands->items[i]);
+        if (!ref) continue;
+        if (numbers && !is_number(run, ref)) return NULL;
+        if (can_be_null(run, ref)) found = operands->items[i];
+        loses |= has_value(run, ref);
+    }
+    return loses ? found : NULL;
+}
+
+/* Counts the rows of the result in which a column is NULL. */
+static uint32_t count_nulls(const struct db_result *result, uint32_t column)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < result->n_rows; r++)
+        n += result->values[(size_t)r * result->n_columns + column].type == DB_NULL;
+    return n;
+}
+
+static void inspect_output(struct vsig_run *run, const struct sql_node *expr, uint32_t column)
+{
+    bool text = is_text_chain(expr);
+    struct operands operands = {.complete = true};
+    if (!text && !is_sum_chain(expr)) return;
+    add_operands(expr, text ? is_text_chain : is_sum_chain, &operands);
+    const struct sql_node *operand = operands.complete ? find_operand(run, &operands, !text) : NULL;
+    const struct db_result *result = operand ? vsig_result(run->subject) : NULL;
+    if (!result || column >= result->n_columns) return;
+    uint32_t nulls = count_nulls(result, column);
+    if (!nulls) return;
+    const char *name = arena_printf(run->subject->arena, "%.*s", (int)(operand->end - operand->start),
+                                    run->subject->sql + operand->start);
+    struct vsig_finding *finding = vsig_fire(
+        run, text ? VSIG_ERROR : VSIG_WARNING, operand, "%s can be NULL, so the whole %s is NULL in %u of %u rows",
+        name ? name : "an operand", text ? "text" : "calculation", nulls, result->n_rows);
+    vsig_add_fact(run, finding, "rows", true, "%u of %u", nulls, result->n_rows);
+}
+
+static enum err_code null_operand_eval(struct vsig_run *run)
+{
+    const struct vsig_subject *subject = run->subject;
+    const struct sql_block *top = subject->bound->top;
+    if (!top || top->n_outputs == 0 || (subject->analysis && vsig_question_says(subject, ABOUT_NULL))) return ERR_OK;
+    for (uint32_t i = 0; i < top->n_outputs; i++)
+        if (top->outputs[i].expr) inspect_output(run, top->outputs[i].expr, i);
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_null_operand = {
+    .id = VSIG_ID_null_operand,
+    .name = "null_operand",
+    .family = VSIG_EXECUTION,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_DB,
+    .sentence = "an output is NULL because one of its operands is NULL",
+    .description = "A concatenation, a sum or a difference is NULL if one operand is NULL. The values of the other "
+                   "operands are lost.",
+    .example = "`SELECT first_name || ' ' || middle_name || ' ' || last_name FROM singer` returns NULL for a singer "
+               "without a middle name.",
+    .instruction = "Replace the missing operand: `COALESCE(operand, '')` in a text, `COALESCE(operand, 0)` in a sum.",
+    .eval = null_operand_eval,
+};
