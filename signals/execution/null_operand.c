@@ -1,8 +1,8 @@
 /* null_operand: an output is NULL because one operand of its calculation is NULL, and the other operands are lost.
  *
- * DESIGN. The result is the proof: the signal looks at outputs of the answer that are a concatenation, a sum or a
- * difference, and fires if the candidate's own result has a NULL in such a column. One operand must be able to be NULL,
- * and another one must always have a value, which is then lost.
+ * DESIGN. The signal reads outputs of the answer that are a concatenation, a sum or a difference. The candidate's own
+ * result is the proof: the column must have a NULL there. One operand must be able to be NULL, and another one must
+ * always have a value, which is then lost.
  *
  * A concatenation is an error. A sum or a difference is a warning, because NULL may mean that the value is not known
  * yet. Differences of dates are skipped for this reason, as are windows, whose first row has no row before it. */
@@ -17,7 +17,7 @@ static const char *const ABOUT_NULL[] = {"null",  "missing",     "unknown",   "e
                                          "blank", "unspecified", "undefined", NULL};
 
 /* Operands of one chain of operators, such as a || b || c. */
-struct operands {
+struct operand_chain {
     const struct sql_node *items[MAX_OPERANDS];
     uint32_t n;
     bool complete;
@@ -33,7 +33,8 @@ static bool is_sum_chain(const struct sql_node *node)
     return sql_is(node, SQL_BINARY) && (node->op == SQL_OP_ADD || node->op == SQL_OP_SUB);
 }
 
-static void add_operands(const struct sql_node *node, bool (*is_chain)(const struct sql_node *), struct operands *out)
+static void add_operands(const struct sql_node *node, bool (*is_chain)(const struct sql_node *),
+                         struct operand_chain *out)
 {
     while (is_chain(node)) { /* left-associative: the left operand is the longer one */
         const struct sql_node *right = sql_kid(node, 1);
@@ -78,7 +79,8 @@ static bool is_number(const struct vsig_run *run, const struct sql_ref *ref)
 }
 
 /* Gives the operand that can be NULL beside one that has a value; NULL if there is none. */
-static const struct sql_node *find_operand(const struct vsig_run *run, const struct operands *operands, bool numbers)
+static const struct sql_node *find_operand(const struct vsig_run *run, const struct operand_chain *operands,
+                                           bool numbers)
 {
     const struct sql_node *found = NULL;
     bool loses = false;
@@ -104,7 +106,7 @@ static uint32_t count_nulls(const struct db_result *result, uint32_t column)
 static void inspect_output(struct vsig_run *run, const struct sql_node *expr, uint32_t column)
 {
     bool text = is_text_chain(expr);
-    struct operands operands = {.complete = true};
+    struct operand_chain operands = {.complete = true};
     if (!text && !is_sum_chain(expr)) return;
     add_operands(expr, text ? is_text_chain : is_sum_chain, &operands);
     const struct sql_node *operand = operands.complete ? find_operand(run, &operands, !text) : NULL;

@@ -1,0 +1,70 @@
+/* Grouping of operators by engine: the cases of tests/data/sql/precedence.case. The printed tree shows the grouping. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/sql/precedence.h"
+#include "lib/sql/sql.h"
+#include "tests/support/leak.h"
+#include "tests/unit/sql/cases.h"
+
+TestSuite(precedence, .timeout = 60);
+
+static const char *regrouped(struct arena *arena, const char *sql, enum sql_precedence precedence)
+{
+    struct sql_stmt *stmt;
+    cr_assert_eq(sql_parse(arena, sql, strlen(sql), NULL, &stmt), ERR_OK, "%s", sql);
+    uint32_t before = stmt->n_nodes;
+    cr_assert_eq(sql_regroup(arena, stmt, precedence), ERR_OK, "%s", sql);
+    const char *wrong = sql_check_tree(stmt);
+    cr_expect(wrong == NULL, "%s: %s", sql, wrong ? wrong : "");
+    cr_expect_geq(stmt->n_nodes, before);
+    return sql_print(arena, stmt->root);
+}
+
+static void check_engine(const struct golden_case *c, struct arena *arena, const char *engine,
+                         enum sql_precedence precedence)
+{
+    const char *sql = case_get(c, "sql"), *want = case_get(c, engine);
+    cr_assert(want, "%s:%d has no line `%s`", c->file, c->line, engine);
+    if (strcmp(want, "same") == 0) want = regrouped(arena, sql, SQL_PRECEDENCE_SQLITE);
+    cr_expect_str_eq(regrouped(arena, sql, precedence), want, "%s:%d %s, %s", c->file, c->line, c->name, engine);
+    /* The printed text means the same to the grammar, which groups as SQLite does. */
+    cr_expect_str_eq(regrouped(arena, want, SQL_PRECEDENCE_SQLITE), want, "%s:%d", c->file, c->line);
+}
+
+static void check_case(const struct golden_case *c, void *self)
+{
+    arena_reset(self);
+    check_engine(c, self, "postgres", SQL_PRECEDENCE_POSTGRES);
+    check_engine(c, self, "mariadb", SQL_PRECEDENCE_MARIADB);
+}
+
+Test(precedence, golden)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    cr_assert_gt(cases_each("precedence.case", check_case, &arena), 10);
+    arena_free(&arena);
+    leak_check();
+}
+
+/* A chain of the given number of operands, each after an operator of another level. */
+static char *long_chain(struct arena *arena, unsigned n)
+{
+    char *sql = arena_alloc(arena, 16 + n * 8), *at = sql;
+    cr_assert_not_null(sql);
+    at += sprintf(at, "SELECT a");
+    for (unsigned i = 1; i < n; i++) at += sprintf(at, i % 2 ? " || a" : " + a");
+    return sql;
+}
+
+Test(precedence, long_chain_keeps_its_grouping)
+{
+    struct arena arena;
+    arena_init(&arena, 0);
+    const char *sql = long_chain(&arena, 400);
+    cr_expect_str_eq(regrouped(&arena, sql, SQL_PRECEDENCE_POSTGRES), sql);
+    cr_expect_str_neq(regrouped(&arena, long_chain(&arena, 100), SQL_PRECEDENCE_POSTGRES), long_chain(&arena, 100));
+    arena_free(&arena);
+}
