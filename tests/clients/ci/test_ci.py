@@ -22,7 +22,8 @@ PROGRAM = os.path.realpath(os.environ["ASSAY_TEST_PROGRAM"])
 
 GOOD = "-- question: How many hosts are there?\n-- db: podcasts\nSELECT count(*) FROM host\n"
 BAD = "-- question: What are the names of the hosts?\n-- db: podcasts\n\nSELECT h.nme\nFROM host AS h\n"
-HOSTILE = "-- question: \"&<]]>\x01::error::,%\n-- db: podcasts\nSELECT \"]]></failure>\x1b[2J\n::error::%0A\" FROM host\n"
+HOSTILE = ("-- question: \"&<]]>\x01::error::,%\n-- db: podcasts\n"
+           "SELECT \"]]></failure>\x1b[2J\n::error::%0A\" FROM host\n")
 
 
 class Case(unittest.TestCase):
@@ -37,7 +38,8 @@ class Case(unittest.TestCase):
         connection.executescript((ROOT / "deploy/samples/podcasts.sql").read_text())
         connection.close()
         self.write(good=GOOD, bad=BAD)
-        bare = {key: value for key, value in os.environ.items() if not key.startswith(("ASSAY_", "GIT_", "GITHUB_", "INPUT_"))}
+        bare = {key: value for key, value in os.environ.items()
+                if not key.startswith(("ASSAY_", "GIT_", "GITHUB_", "INPUT_"))}
         self.env = {**bare, "PATH": f"{self.home}/bin:{SCRATCH}/venv/bin:{os.environ['PATH']}", "HOME": str(self.home),
                     "PRE_COMMIT_HOME": str(self.home / "pre-commit"), "ASSAY_MODELS": str(ROOT / "models")}
 
@@ -83,7 +85,8 @@ class Hook(Case):
 
     def commit(self, *names):
         self.git(self.repository, "add", ".pre-commit-config.yaml", "README", *names)
-        return self.run_in("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "queries")
+        return self.run_in("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m",
+                           "queries")
 
     def test_the_manifest_is_one(self):
         self.must("pre-commit", "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml"))
@@ -148,12 +151,14 @@ class Action(Case):
     def test_annotations(self):
         status, said, outputs = self.run_steps(paths="queries", **{"db-root": "databases"})
         self.assertEqual(status, 1, said)
-        self.assertIn("::error file=queries/bad.sql,line=4,endLine=4,col=8,endColumn=13,title=invalid_sql::no such column: h.nme",
-                      said)
+        self.assertIn(
+            "::error file=queries/bad.sql,line=4,endLine=4,col=8,endColumn=13,title=invalid_sql::no such column: h.nme",
+            said)
         self.assertEqual(outputs, {})
 
     def test_upload(self):
-        status, said, outputs = self.run_steps(paths="queries/good.sql\n\nqueries/bad.sql\n", upload="true", **{"db-root": "databases"})
+        status, said, outputs = self.run_steps(paths="queries/good.sql\n\nqueries/bad.sql\n", upload="true",
+                                               **{"db-root": "databases"})
         self.assertEqual(status, 1, said)
         sarif = json.loads(Path(outputs["sarif"]).read_text())
         results = sarif["runs"][0]["results"]
@@ -167,7 +172,8 @@ class Action(Case):
         self.assertIn("!cancelled()", step["if"], "findings are uploaded when the check has failed, above all")
 
     def test_all_is_well(self):
-        status, said, _ = self.run_steps(paths="queries/good.sql", db="databases/podcasts/podcasts.sqlite", arguments="--strict -q")
+        status, said, _ = self.run_steps(paths="queries/good.sql", db="databases/podcasts/podcasts.sqlite",
+                                         arguments="--strict -q")
         self.assertEqual(status, 0, said)
 
     def test_an_input_is_no_script(self):
@@ -186,7 +192,8 @@ class JUnit(Case):
         self.write(hostile=HOSTILE, none="SELECT 1\n", away=GOOD.replace("podcasts", "gone"))
 
     def report(self, *words):
-        done = subprocess.run(["assay", "check", "--pairs", *words, "--db-root", "databases", "--format", "junit", "-q"],
+        done = subprocess.run(["assay", "check", "--pairs", *words, "--db-root", "databases", "--format", "junit",
+                               "-q"],
                               cwd=self.repository, env=self.env, stdout=subprocess.PIPE, timeout=120)
         return done.returncode, etree.fromstring(done.stdout)
 
@@ -198,8 +205,9 @@ class JUnit(Case):
         self.assertEqual({key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")},
                          {"tests": "5", "failures": "2", "errors": "1", "skipped": "1"})
         outcome = {case.get("name"): [child.tag for child in case] for case in suite}
-        self.assertEqual(outcome, {"queries/away.sql": ["error"], "queries/bad.sql": ["failure"], "queries/good.sql": [],
-                                   "queries/hostile.sql": ["failure"], "queries/none.sql": ["skipped"]})
+        self.assertEqual(outcome,
+                         {"queries/away.sql": ["error"], "queries/bad.sql": ["failure"], "queries/good.sql": [],
+                          "queries/hostile.sql": ["failure"], "queries/none.sql": ["skipped"]})
 
     def test_text_stays_text(self):
         _, report = self.report("queries/hostile.sql")
@@ -211,7 +219,8 @@ class JUnit(Case):
 
 
 if __name__ == "__main__":
-    result = unittest.TextTestRunner(stream=open(os.devnull, "w")).run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
+    result = unittest.TextTestRunner(stream=open(os.devnull, "w")).run(
+        unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
     wrong = result.failures + result.errors
     for case, why in wrong:
         print(f"[FAIL] {case.id()}\n{why}")

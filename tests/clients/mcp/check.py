@@ -81,7 +81,8 @@ async def lists_tools(client, _version):
 
 
 async def validates(client, _version):
-    verdict, told = await call(client, "judge_sql", **CANCELLED, candidates=[WRONG, "SELECT COUNT(*) FROM sailings", RIGHT])
+    verdict, told = await call(client, "judge_sql", **CANCELLED,
+                               candidates=[WRONG, "SELECT COUNT(*) FROM sailings", RIGHT])
     assert verdict["status"] == "validated" and verdict["trusted"] and verdict["chosen"] == 2
     assert verdict["sql"] == RIGHT and verdict["p_correct"] >= verdict["threshold"]
     assert "no such table: sailings" in verdict["candidates"][1]["why"]
@@ -114,7 +115,8 @@ async def asks_and_takes_the_answer(client, _version):
 async def repairs(client, _version):
     verdict, told = await call(client, "repair_sql", db="podcasts", question="How many hosts live in Leeds?",
                                sql="SELECT count(*) FROM host WHERE city = 'leeds'")
-    assert verdict["status"] == "repaired" and verdict["sql"].endswith("city = 'Leeds'") and verdict["repair"]["applied"]
+    assert (verdict["status"] == "repaired" and verdict["sql"].endswith("city = 'Leeds'")
+            and verdict["repair"]["applied"])
     assert "'leeds' becomes 'Leeds'" in told
 
 
@@ -173,7 +175,8 @@ async def keeps_verdicts(client, version):
 
 
 async def answers_many_at_once(client, _version):
-    verdicts = await asyncio.gather(*(call(client, "judge_sql", **CANCELLED, candidates=[WRONG, RIGHT]) for _ in range(24)))
+    verdicts = await asyncio.gather(*(call(client, "judge_sql", **CANCELLED, candidates=[WRONG, RIGHT])
+                                      for _ in range(24)))
     assert len({verdict["verdict_uri"] for verdict, _told in verdicts}) == 24
     assert {verdict["status"] for verdict, _told in verdicts} == {"validated"}
 
@@ -205,7 +208,8 @@ async def shows_no_values_where_none_may_leave():
     async with Client(program("--deny-column=vessel.name")) as client:
         _whole, told = await call(client, "describe_schema", db="ferries")
         assert "Petrel" not in told and "'catamaran'" in told
-        story, _told = await call(client, "explain_sql", db="ferries", sql="SELECT name FROM vessel WHERE name = 'Petrell'")
+        story, _told = await call(client, "explain_sql", db="ferries",
+                                  sql="SELECT name FROM vessel WHERE name = 'Petrell'")
         assert "Petrel" not in json.dumps(story).replace("Petrell", "")
 
 
@@ -312,7 +316,8 @@ async def tenants_see_their_own():
                 assert error.code == 401, error
 
 
-ALONE = (tenants_see_their_own, shows_no_values_where_none_may_leave, one_database, http_refuses_what_it_must, http_holds_headers_against_the_message)
+ALONE = (tenants_see_their_own, shows_no_values_where_none_may_leave, one_database, http_refuses_what_it_must,
+         http_holds_headers_against_the_message)
 
 
 # --- running them

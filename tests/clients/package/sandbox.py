@@ -42,7 +42,8 @@ def calls_of(group, known={}):
     """The system calls of a group, as this systemd has it."""
     if not known:
         name = None
-        said = subprocess.run(["systemd-analyze", "syscall-filter"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        said = subprocess.run(["systemd-analyze", "syscall-filter"], check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True)
         for line in said.stdout.splitlines():
             word = line.strip()
             if line.startswith("@"):
@@ -104,7 +105,8 @@ def refuse_arguments(unit):
     if unit.yes("MemoryDenyWriteExecute"):
         both = PROT_WRITE | PROT_EXEC
         refused.add_rule(seccomp.ERRNO(errno.EPERM), "mmap", seccomp.Arg(2, seccomp.MASKED_EQ, both, both))
-        refused.add_rule(seccomp.ERRNO(errno.EPERM), "mprotect", seccomp.Arg(2, seccomp.MASKED_EQ, PROT_EXEC, PROT_EXEC))
+        refused.add_rule(seccomp.ERRNO(errno.EPERM), "mprotect",
+                         seccomp.Arg(2, seccomp.MASKED_EQ, PROT_EXEC, PROT_EXEC))
     if unit.yes("RestrictNamespaces"):
         for flag in (1 << bit for bit in range(32) if CLONE_NEW & 1 << bit):
             refused.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))

@@ -33,7 +33,8 @@ CHECKOUT = SCRATCH / "checkout"
 UNIT = SCRATCH / "build/assay-serve.service"
 QUESTION = "How many hosts are there?"
 REQUEST = {"id": "q1", "db": "podcasts", "question": QUESTION, "candidates": ["SELECT count(*) FROM host"]}
-CHECK = ["check", "--db", "/databases/podcasts/podcasts.sqlite", "--question", QUESTION, "--format", "json", REQUEST["candidates"][0]]
+CHECK = ["check", "--db", "/databases/podcasts/podcasts.sqlite", "--question", QUESTION, "--format", "json",
+         REQUEST["candidates"][0]]
 as_root = unittest.skipUnless(os.getuid() == 0, "only root may change its root folder")
 
 
@@ -77,7 +78,8 @@ def ask(port):
 @contextlib.contextmanager
 def running(*command, **kwargs):
     with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, start_new_session=True, **kwargs)
+        process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, start_new_session=True,
+                                   **kwargs)
         try:
             yield process
         except BaseException as e:
@@ -103,12 +105,14 @@ class Bare(unittest.TestCase):
     def inside(cls, *words, user=None, read_only=False, env=None):
         """The command that runs these words in there, in namespaces of their own: it sees no other process, and all mounts end
         with it."""
-        mounts = f"mount --bind {cls.root} {cls.root} && mount -t proc proc {cls.root}/proc && mount --rbind /dev {cls.root}/dev"
+        mounts = (f"mount --bind {cls.root} {cls.root} && mount -t proc proc {cls.root}/proc "
+                  f"&& mount --rbind /dev {cls.root}/dev")
         if read_only:
             mounts += f" && mount -o remount,bind,ro {cls.root}"
         who = [f"--userspec={user}"] if user else []
-        variables = [f"{key}={value}" for key, value in {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive",
-                                                          **(env or {})}.items()]
+        variables = [f"{key}={value}"
+                     for key, value in {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive",
+                                         **(env or {})}.items()]
         chroot = shlex.join(["chroot", *who, str(cls.root), "env", "-i", *variables, *map(str, words)])
         return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", f"{mounts} && exec {chroot}"]
 
@@ -138,7 +142,8 @@ class Installed(Bare):
         self.assertEqual(verdict["status"], "validated")
 
     def test_2_manuals_completions_models(self):
-        for path in ("usr/share/man/man1/assay-check.1.gz", "usr/share/bash-completion/completions/assay", "etc/assay/serve.yaml",
+        for path in ("usr/share/man/man1/assay-check.1.gz", "usr/share/bash-completion/completions/assay",
+                     "etc/assay/serve.yaml",
                      "usr/share/zsh/site-functions/_assay", "usr/share/fish/vendor_completions.d/assay.fish",
                      "usr/share/assay/models/verifier.json", "usr/lib/systemd/system/assay-serve.service",
                      "usr/share/doc/assay/copyright"):
@@ -151,7 +156,8 @@ class Installed(Bare):
     def test_4_the_service(self):
         """As the unit starts it, with its own settings, but for the ports."""
         make_database(self.root / "var/lib/assay/databases")
-        start = re.search(r"^ExecStart=(.*)$", (self.root / "usr/lib/systemd/system/assay-serve.service").read_text(), re.M)[1]
+        start = re.search(r"^ExecStart=(.*)$", (self.root / "usr/lib/systemd/system/assay-serve.service").read_text(),
+                          re.M)[1]
         port = free_port()
         ports = ["--http", f"127.0.0.1:{port}", "--listen", "127.0.0.1:0"]
         with running(*self.inside(*start.split(), *ports, user="65534:65534", read_only=True)):
@@ -183,7 +189,8 @@ class Package(unittest.TestCase):
             self.skipTest("lintian is not installed")
         # No bug of Debian's tracker asked for the package, who builds it here has no address, and CPack calls ldconfig beside the
         # trigger.
-        left_out = "initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog,maintscript-calls-ldconfig"
+        left_out = ("initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog,"
+                    "maintscript-calls-ldconfig")
         debs = sorted(SCRATCH.glob("release/*.deb"))
         done = run("lintian", "--fail-on", "error,warning", "--suppress-tags", left_out, *debs)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -198,7 +205,8 @@ class Service(unittest.TestCase):
         with tempfile.TemporaryDirectory() as home:
             bare = Path(home, "bare.service")
             bare.write_text("[Service]\nExecStart=/bin/true\n")
-            self.assertNotEqual(run("systemd-analyze", "security", "--offline=true", "--threshold=30", bare).returncode, 0)
+            self.assertNotEqual(run("systemd-analyze", "security", "--offline=true", "--threshold=30", bare).returncode,
+                                0)
 
     @as_root
     def test_it_judges_in_its_confines(self):
@@ -213,7 +221,8 @@ class Service(unittest.TestCase):
             must("chmod", "-R", "a+rX", home)
             port = free_port()
             serve = [program, "serve", "--db-root", databases, "--http", f"127.0.0.1:{port}", "--listen", "127.0.0.1:0"]
-            sandbox = ["unshare", "--mount", "--pid", "--fork", "--kill-child", sys.executable, HERE / "sandbox.py", UNIT]
+            sandbox = ["unshare", "--mount", "--pid", "--fork", "--kill-child", sys.executable, HERE / "sandbox.py",
+                       UNIT]
             with running(*sandbox, *serve):
                 verdict = ask(port)
             self.assertEqual(verdict["status"], "validated")
@@ -224,7 +233,8 @@ class Service(unittest.TestCase):
     @as_root
     def test_the_confines_hold(self):
         """What the test above runs under is more than a name: each of these would work without."""
-        tries = {"write": "open('/var/tmp/assay-gone', 'w')", "look": "assert os.listdir('/root') or os.listdir('/home')",
+        tries = {"write": "open('/var/tmp/assay-gone', 'w')",
+                 "look": "assert os.listdir('/root') or os.listdir('/home')",
                  "raise": "os.setuid(0)", "packet": "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
                  "mount": "assert ctypes.CDLL(None, use_errno=True).mount(b'x', b'/tmp', b'tmpfs', 0, None) == 0",
                  "code": "mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)",
@@ -267,7 +277,8 @@ class Release(unittest.TestCase):
         self.assertEqual(names, linked | {"WordNet"})
         sqlite, = (component for component in content["components"] if component["name"] == "libsqlite3-0")
         self.assertEqual(sqlite["version"], must("dpkg-query", "-W", "-f=${Version}", "libsqlite3-0"))
-        self.assertIsNotNone(JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps({**content, "components": 1})))
+        self.assertIsNotNone(
+            JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps({**content, "components": 1})))
 
     def test_the_program_of_the_archive_runs_anywhere(self):
         archive, = self.out.glob("assay-*-linux-*.tar.gz")
@@ -329,7 +340,8 @@ class Image(Bare):
         cls.stage = cls.stages()[-1]
         image = SCRATCH / "image"
         shutil.rmtree(image, ignore_errors=True)
-        must("cmake", "--install", SCRATCH / "build", "--strip", "--component", "program", env={**os.environ, "DESTDIR": str(image)})
+        must("cmake", "--install", SCRATCH / "build", "--strip", "--component", "program",
+             env={**os.environ, "DESTDIR": str(image)})
         (image / "packages").write_text(must(ROOT / "deploy/runtime-packages.sh", image / "usr/bin/assay"))
         for word, rest in cls.stage.steps:
             if word == "RUN":
@@ -345,11 +357,13 @@ class Image(Bare):
 
     def container(self, *words, env=None):
         """The image's process, as the engine would start it: its user, a root that cannot be written."""
-        return self.inside(*self.stage.entry, *words, user=self.stage.user, read_only=True, env={**self.stage.env, **(env or {})})
+        return self.inside(*self.stage.entry, *words, user=self.stage.user, read_only=True,
+                           env={**self.stage.env, **(env or {})})
 
     def test_the_program(self):
         self.assertEqual(json.loads(must(*self.container(*CHECK)))["status"], "validated")
-        self.assertNotEqual(run(*self.inside("touch", "/databases/x", user=self.stage.user, read_only=True)).returncode, 0)
+        self.assertNotEqual(run(*self.inside("touch", "/databases/x", user=self.stage.user, read_only=True)).returncode,
+                            0)
 
     def test_the_one_line_of_the_server(self):
         """The words behind the image's name, with a port of ours; and the health check while it runs, and after."""
@@ -359,13 +373,15 @@ class Image(Bare):
         port, health = free_ports(2)
         env = {key: value.replace(":9100", f":{health}") for key, value in self.stage.env.items()}
         words = [word.replace(":8080", f"127.0.0.1:{port}") for word in line[2].split()]
-        check = self.inside(*(word.replace("/9100", f"/{health}") for word in self.stage.health), user=self.stage.user, read_only=True)
+        check = self.inside(*(word.replace("/9100", f"/{health}") for word in self.stage.health), user=self.stage.user,
+                            read_only=True)
         self.assertNotEqual(run(*check).returncode, 0, "nobody is there")
         with running(*self.container(*words, env=env)):
             self.assertEqual(ask(port)["status"], "validated")
             must(*check)
 
-    @unittest.skipUnless(os.environ.get("ASSAY_TEST_IMAGE") == "whole", "the image's first stage takes minutes: ASSAY_TEST_IMAGE=whole")
+    @unittest.skipUnless(os.environ.get("ASSAY_TEST_IMAGE") == "whole",
+                         "the image's first stage takes minutes: ASSAY_TEST_IMAGE=whole")
     def test_the_first_stage(self):
         root = Path(tempfile.mkdtemp(prefix="assay-stage-"))
         self.addCleanup(shutil.rmtree, root, ignore_errors=True)
@@ -378,7 +394,8 @@ class Image(Bare):
             if word == "RUN":
                 must(*stage.inside("/bin/sh", "-c", f"cd /src && {rest}", env={"SOURCE_COMMIT": "abc"}), timeout=3000)
             elif rest == ". .":
-                archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+                archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True,
+                                         stdout=subprocess.PIPE).stdout
                 subprocess.run(["tar", "x", "-C", source], input=archive, check=True)
             else:
                 self.assertEqual(rest, "deploy/packages.sh deploy/")
@@ -395,7 +412,8 @@ def check_out():
     changes = subprocess.run(["git", "diff", "--binary", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     if changes:
         subprocess.run(["git", "apply", "--index"], cwd=CHECKOUT, input=changes, check=True)
-        must("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "as it is", cwd=CHECKOUT)
+        must("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "as it is",
+             cwd=CHECKOUT)
 
 
 def main():

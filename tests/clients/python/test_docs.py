@@ -20,9 +20,11 @@ def program(server, databases, tmp_path_factory):
     folder = tmp_path_factory.mktemp("docs")
     shutil.copy(databases / "shops/shops.sqlite", folder)
     run, log = os.environ["ASSAY_TEST_PROGRAM"], SAMPLES / "questions.jsonl"
-    subprocess.run([run, "replay", log, "--db-root", databases, "--format", "jsonl", "--out", folder / "verdicts.jsonl"], check=True, capture_output=True)
+    subprocess.run([run, "replay", log, "--db-root", databases, "--format", "jsonl", "--out",
+                    folder / "verdicts.jsonl"], check=True, capture_output=True)
     with open(folder / "report.json", "wb") as out:
-        subprocess.run([run, "eval", log, "--db-root", databases, "--format", "json"], check=True, stdout=out, stderr=subprocess.DEVNULL)
+        subprocess.run([run, "eval", log, "--db-root", databases, "--format", "json"], check=True, stdout=out,
+                       stderr=subprocess.DEVNULL)
     return folder, {"http://127.0.0.1:8080": server.url}, {}
 
 
@@ -49,5 +51,6 @@ def test_the_page_shows_the_usual_question():
 
 def test_each_error_is_on_the_page():
     from assay import errors
-    names = {name for name, what in vars(errors).items() if isinstance(what, type) and issubclass(what, errors.AssayError)}
+    names = {name for name, what in vars(errors).items() if isinstance(what, type)
+             and issubclass(what, errors.AssayError)}
     assert all(f"`{name}`" in PAGE for name in names), names

@@ -47,7 +47,8 @@ def test_check_keeps_the_latest_engines_alone(databases, tmp_path):
     answers = []
 
     def ask(i):  # of more databases than are kept, so that engines are closed all the time
-        answers.extend(assay.check("How many shops are there?", tmp_path / f"s{i}.sqlite", sql).status for _ in range(3))
+        answers.extend(assay.check("How many shops are there?", tmp_path / f"s{i}.sqlite", sql).status
+                       for _ in range(3))
     threads = [threading.Thread(target=ask, args=(i,)) for i in range(12)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
@@ -59,7 +60,8 @@ def test_it_says_what_the_server_says(engine, server):
     asked = request(HOSTS, "podcasts", HOSTS_SQL, id="same")
     with Judge(server.url) as judge:
         one, other = judge.judge(asked), engine.judge(asked)
-    assert (one.sql, one.p_correct, one.raw["request_digest"]) == (other.sql, other.p_correct, other.raw["request_digest"])
+    assert (one.sql, one.p_correct, one.raw["request_digest"]) == (other.sql, other.p_correct,
+                                                                   other.raw["request_digest"])
     assert [c.findings for c in one.candidates] == [c.findings for c in other.candidates]
 
 
@@ -77,7 +79,8 @@ def test_a_statement_in_the_program_s_process(databases):
         assert engine.judge(SLOW).candidates[0].execution.error == "limit_time"
 
 
-@pytest.mark.parametrize("bad, code", [({"question": "q"}, "malformed"), ({"db": "podcasts", "candidates": [{"sql": 7}]}, "malformed")])
+@pytest.mark.parametrize("bad, code", [({"question": "q"}, "malformed"),
+                                       ({"db": "podcasts", "candidates": [{"sql": 7}]}, "malformed")])
 def test_what_is_no_request(engine, bad, code):
     for call in (engine.judge, engine.submit):
         with pytest.raises(EngineError) as caught:
@@ -149,7 +152,8 @@ def test_a_full_window(databases):
 
 def test_asyncio(databases):
     async def ask(engine):
-        verdicts = await asyncio.gather(*(engine.ajudge(request(HOSTS, "podcasts", HOSTS_SQL, id=str(i))) for i in range(40)))
+        verdicts = await asyncio.gather(*(engine.ajudge(request(HOSTS, "podcasts", HOSTS_SQL, id=str(i)))
+                                          for i in range(40)))
         with pytest.raises(EngineError, match="malformed"):
             await engine.ajudge({})
         return [verdict.id for verdict in verdicts]
@@ -244,14 +248,16 @@ threading.Thread(target=engine.judge, args=(slow,), daemon=True).start()
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("address, name", [("postgresql://127.0.0.1:1/shop", "postgres"), ("host=127.0.0.1 port=1 dbname=shop", "postgres"),
+@pytest.mark.parametrize("address, name", [("postgresql://127.0.0.1:1/shop", "postgres"),
+                                           ("host=127.0.0.1 port=1 dbname=shop", "postgres"),
                                            ("mariadb://nobody@127.0.0.1:1/shop", "mariadb")])
 def test_the_address_of_a_server_is_no_file(address, name):
     assert assay.check("How many?", address, ["SELECT 1"]).db == name
 
 
 def test_a_library_that_is_not_there():
-    done = subprocess.run([sys.executable, "-c", "import assay; assay.Engine()"], capture_output=True, text=True, env={**os.environ, "ASSAY_LIBRARY": "/nowhere.so"})
+    done = subprocess.run([sys.executable, "-c", "import assay; assay.Engine()"], capture_output=True, text=True,
+                          env={**os.environ, "ASSAY_LIBRARY": "/nowhere.so"})
     assert "ImportError: libassay cannot be loaded (/nowhere.so" in done.stderr
 
 

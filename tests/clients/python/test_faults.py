@@ -13,7 +13,8 @@ from ports import free_port  # noqa: E402
 from assay import Judge, MalformedAnswer, NotYet, Problem, Refused, Unavailable, Unreachable, request
 
 ASKED = request("How many?", "shop", ["SELECT 1"], id="q")
-VERDICT = {"schema_version": 2, "id": "q", "db": "shop", "status": "validated", "sql": "SELECT 1", "chosen": 0, "candidates": [{"sql": "SELECT 1"}], "novel": 7}
+VERDICT = {"schema_version": 2, "id": "q", "db": "shop", "status": "validated", "sql": "SELECT 1", "chosen": 0,
+           "candidates": [{"sql": "SELECT 1"}], "novel": 7}
 FULL = problem(503, "full", "256 requests are being judged", ["Retry-After: 1"])
 
 
@@ -29,7 +30,8 @@ def test_503_for_good(client):
     with Scripted(FULL) as server:
         with pytest.raises(Unavailable) as caught:
             client(server.url, retries=1).judge(ASKED)
-        assert (caught.value.status, caught.value.code, caught.value.detail) == (503, "full", "256 requests are being judged")
+        assert (caught.value.status, caught.value.code,
+                caught.value.detail) == (503, "full", "256 requests are being judged")
         assert len(server.requests) == 2
 
 
@@ -68,15 +70,18 @@ def test_nobody_listens(client):
     assert isinstance(caught.value, ConnectionError) and 0.14 < time.monotonic() - began < 5
 
 
-@pytest.mark.parametrize("body", [b"<html>hello</html>", b"[]", b"{}", b"7", b'{"id": "q", "status": 5}', b'{"id": "q", "status": "validated", "candidates": 3}',
-                                  b'{"id": "q", "status": "validated", "candidates": [{}]}', b"\xff\xfe", b"[" * 100000, b'{"id": "q", "status": "validated", "repair": "x"}'])
+@pytest.mark.parametrize("body", [b"<html>hello</html>", b"[]", b"{}", b"7", b'{"id": "q", "status": 5}',
+                                  b'{"id": "q", "status": "validated", "candidates": 3}',
+                                  b'{"id": "q", "status": "validated", "candidates": [{}]}', b"\xff\xfe", b"[" * 100000,
+                                  b'{"id": "q", "status": "validated", "repair": "x"}'])
 def test_what_is_no_verdict(client, body):
     with Scripted(reply(200, body)) as server:
         with pytest.raises(MalformedAnswer):
             client(server.url).judge(ASKED)
 
 
-@pytest.mark.parametrize("answer", [reply(500, b"<html>"), reply(204), reply(302, b"", ["Location: http://127.0.0.1:1/"]), reply(404, b"nginx")])
+@pytest.mark.parametrize("answer", [reply(500, b"<html>"), reply(204),
+                                    reply(302, b"", ["Location: http://127.0.0.1:1/"]), reply(404, b"nginx")])
 def test_what_is_no_problem_document(client, answer):
     with Scripted(answer) as server:
         with pytest.raises(MalformedAnswer):
@@ -106,12 +111,14 @@ def test_202_again_and_again(client):
     later = reply(202, {"id": "q", "location": "/v1/verdicts/q"}, ["Retry-After: 1"])
     with Scripted(later, problem(404, "unknown_id", "not yet"), FULL, reply(200, VERDICT)) as server:
         assert client(server.url).judge(ASKED).raw["novel"] == 7
-        assert [(r["method"], r["target"].split("?")[0]) for r in server.requests] == [("POST", "/v1/judge")] + 3 * [("GET", "/v1/verdicts/q")]
+        assert [(r["method"], r["target"].split("?")[0])
+                for r in server.requests] == [("POST", "/v1/judge")] + 3 * [("GET", "/v1/verdicts/q")]
 
 
 def test_an_answer_is_not_taken_for_answered_by_the_verdict_that_asked(client):
     asks = reply(200, {**VERDICT, "status": "ask"})
-    with Scripted(reply(202, {}), asks, reply(200, {**VERDICT, "answers": [{"question": "k", "choice": "c"}]})) as server:
+    with Scripted(reply(202, {}), asks,
+                  reply(200, {**VERDICT, "answers": [{"question": "k", "choice": "c"}]})) as server:
         assert client(server.url).answer("q", "c").answers[0].choice == "c"
         assert len(server.requests) == 3 and server.requests[0]["body"] == b'{"choice":"c"}'
 
@@ -120,13 +127,16 @@ def test_a_token_goes_along_and_is_not_shown(client):
     with Scripted(reply(200, VERDICT)) as server:
         judge = client(server.url, token="of-the-tests")
         judge.judge(ASKED)
-        assert server.requests[0]["headers"]["authorization"] == "Bearer of-the-tests" and "of-the-tests" not in repr(judge)
-    with Scripted(reply(302, b"", [f"Location: {server.url}/"])) as elsewhere:  # a redirection is not followed, with or without it
+        assert (server.requests[0]["headers"]["authorization"] == "Bearer of-the-tests"
+                and "of-the-tests" not in repr(judge))
+    # The client follows no redirection, with or without a token.
+    with Scripted(reply(302, b"", [f"Location: {server.url}/"])) as elsewhere:
         with pytest.raises(MalformedAnswer):
             client(elsewhere.url, token="of-the-tests").judge(ASKED)
 
 
-LINE = b'{"id":"q","status":"validated","line":%d,"message":"a\xe2\x80\xa8b\xc2\x85c"}'  # a text with what Unicode calls ends of lines
+# The message holds characters that Unicode counts as line ends.
+LINE = b'{"id":"q","status":"validated","line":%d,"message":"a\xe2\x80\xa8b\xc2\x85c"}'
 
 
 def test_a_batch_is_split_at_line_feeds_alone(client):
@@ -135,7 +145,8 @@ def test_a_batch_is_split_at_line_feeds_alone(client):
         assert [item.message for item in client(server.url).batch([ASKED, ASKED])] == 2 * ["a\u2028b\x85c"]
 
 
-@pytest.mark.parametrize("body", [LINE % 1, LINE % 1 + b"\n{\n", b'{"id":"q","status":"validated"}\n', b"", 3 * (LINE % 1 + b"\n")])
+@pytest.mark.parametrize("body", [LINE % 1, LINE % 1 + b"\n{\n", b'{"id":"q","status":"validated"}\n', b"",
+                                  3 * (LINE % 1 + b"\n")])
 def test_a_batch_that_does_not_answer_each_request(client, body):
     with Scripted(reply(200, body, type="application/x-ndjson")) as server:
         with pytest.raises(MalformedAnswer):
@@ -152,10 +163,12 @@ def test_a_batch_that_is_cut_off(client):
 def test_a_batch_is_sent_again_before_its_answer_begins(client):
     with Scripted(FULL, reply(200, LINE % 1, type="application/x-ndjson")) as server:
         assert len(list(client(server.url).batch([ASKED]))) == 1 and len(server.requests) == 2
-    late = b'{"id":"q","location":"/v1/verdicts/q","line":1}\n{"problem":{"status":422,"code":"poison","title":"t","detail":"d"},"line":2}\n'
+    late = (b'{"id":"q","location":"/v1/verdicts/q","line":1}\n'
+            b'{"problem":{"status":422,"code":"poison","title":"t","detail":"d"},"line":2}\n')
     with Scripted(reply(200, late, type="application/x-ndjson")) as server:
         first, second = client(server.url).batch([ASKED, ASKED])
-        assert isinstance(first.problem, NotYet) and first.problem.id == "q" and second.problem.status == 422 and second.line == 2
+        assert (isinstance(first.problem, NotYet) and first.problem.id == "q" and second.problem.status == 422
+                and second.line == 2)
 
 
 def test_tls(client, tmp_path):

@@ -56,19 +56,24 @@ def test_an_answer_with_the_request_sent_again(client, server):
 
 
 def test_a_repair(client, server):
-    sql = "SELECT count(*) FROM sailing AS s JOIN vessel AS v ON s.vessel_id = v.vessel_id WHERE v.name = 'Petrell' AND s.status = 'cancelled'"
-    asked = request("How many sailings of the vessel Petrel were cancelled?", "ferries", [sql], repair="apply", repair_margin=0.4)
+    sql = ("SELECT count(*) FROM sailing AS s JOIN vessel AS v ON s.vessel_id = v.vessel_id"
+           " WHERE v.name = 'Petrell' AND s.status = 'cancelled'")
+    asked = request("How many sailings of the vessel Petrel were cancelled?", "ferries", [sql], repair="apply",
+                    repair_margin=0.4)
     verdict = client(server.url).judge(asked)
     assert verdict.status == "repaired" and verdict.validated and verdict.chosen is None and verdict.answer is None
-    assert verdict.repair.applied and verdict.repair.of_candidate == 0 and verdict.repair.p_correct > verdict.repair.p_old
-    assert [(step.was, step.now) for step in verdict.repair.steps] == [("'Petrell'", "'Petrel'")] and verdict.sql == verdict.repair.sql
+    assert (verdict.repair.applied and verdict.repair.of_candidate == 0
+            and verdict.repair.p_correct > verdict.repair.p_old)
+    assert ([(step.was, step.now) for step in verdict.repair.steps] == [("'Petrell'", "'Petrel'")]
+            and verdict.sql == verdict.repair.sql)
 
 
 def test_a_verdict_that_could_not_be_judged_is_no_exception(client, server):
     verdict = client(server.url).judge(request("How many?", "nowhere", ["SELECT 1"]))
     assert (verdict.status, verdict.reason) == ("failed", "db_missing")
     verdict = client(server.url).judge(request("How many shows?", "podcasts", ["SELECT foo FROM show"]))
-    assert verdict.candidates[0].execution.error == "engine" and verdict.candidates[0].findings[0].signal == "invalid_sql"
+    assert (verdict.candidates[0].execution.error == "engine"
+            and verdict.candidates[0].findings[0].signal == "invalid_sql")
 
 
 def test_a_refused_request_says_why(client, server):
@@ -93,7 +98,8 @@ def test_a_202_is_followed(client, databases):
             client(server.url).judge(slow, timeout=0.2)
         assert caught.value.id == "later" and isinstance(caught.value, TimeoutError)
         assert client(server.url).wait("later", timeout=20).candidates[0].sql == SLOW_SQL
-        began, other = time.monotonic(), request("How many numbers are there?", "podcasts", [count_to(3000001)], id="followed")  # results are remembered
+        began, other = time.monotonic(), request("How many numbers are there?", "podcasts", [count_to(3000001)],
+                                                 id="followed")  # results are remembered
         assert client(server.url).judge(other).id == "followed" and time.monotonic() - began >= 1  # as Retry-After says
     finally:
         server.end()
@@ -109,7 +115,8 @@ def test_a_batch_in_order(client, server):
     requests[7] = {"id": "b7", "question": "no database"}
     items = list(client(server.url).batch(requests))
     assert [item.line for item in items] == list(range(1, 41))
-    assert isinstance(items[7], LineProblem) and items[7].problem.detail == '"db" is missing' and items[7].problem.code == "malformed"
+    assert (isinstance(items[7], LineProblem) and items[7].problem.detail == '"db" is missing'
+            and items[7].problem.code == "malformed")
     verdicts = [item for item in items if isinstance(item, Verdict)]
     assert [verdict.id for verdict in verdicts] == [f"b{i}" for i in range(40) if i != 7]
     assert sum(verdict.validated for verdict in verdicts) > 30
@@ -117,7 +124,8 @@ def test_a_batch_in_order(client, server):
 
 def test_a_batch_as_done(client, server):
     items = list(client(server.url).batch(samples(40), order="done"))
-    assert sorted(item.line for item in items) == list(range(1, 41)) and all(item.id == f"b{item.line - 1}" for item in items)
+    assert (sorted(item.line for item in items) == list(range(1, 41))
+            and all(item.id == f"b{item.line - 1}" for item in items))
     with pytest.raises(ValueError, match="order"):
         list(client(server.url).batch([], order="any"))
 
@@ -153,7 +161,8 @@ def test_async_calls_run_beside_each_other(server):
 def test_a_tenant_over_tls(client, databases, tmp_path):
     certificate, key = make_certificate(tmp_path)
     tokens = tmp_path / "tokens.json"
-    acme = {"sha256": [hashlib.sha256(b"of-acme").hexdigest()], "databases": ["podcasts"], "deny_columns": ["host.name"]}
+    acme = {"sha256": [hashlib.sha256(b"of-acme").hexdigest()], "databases": ["podcasts"],
+            "deny_columns": ["host.name"]}
     tokens.write_text(json.dumps({"tokens_version": 1, "tenants": {"acme": acme}}))
     server = Server(databases, "--tokens", tokens, "--tls-cert", certificate, "--tls-key", key)
     try:
@@ -161,7 +170,8 @@ def test_a_tenant_over_tls(client, databases, tmp_path):
         verdict = judge.judge(request(HOSTS, "podcasts", HOSTS_SQL))
         assert verdict.status != "failed" and verdict.candidates[1].execution.digest is None  # it uses a denied column
         assert [item.id for item in judge.batch([request(HOSTS, "podcasts", HOSTS_SQL, id="b")])] == ["b"]
-        for options, asked, said in [({}, "podcasts", (401, "unauthorized")), ({"token": "of-another"}, "podcasts", (401, "unauthorized")),
+        for options, asked, said in [({}, "podcasts", (401, "unauthorized")),
+                                     ({"token": "of-another"}, "podcasts", (401, "unauthorized")),
                                      ({"token": "of-acme"}, "shops", (403, "forbidden"))]:
             with pytest.raises(Refused) as caught:
                 client(server.url, verify=str(certificate), **options).judge(request(HIRED, asked, HIRED_SQL))
@@ -182,7 +192,8 @@ def test_a_server_that_dies_and_comes_back(client, databases, monkeypatch):
     thread = threading.Thread(target=lambda: refused.wait(60) and back.append(Server(databases, port=server.port)))
     thread.start()
     try:
-        assert judge.judge(request(HOSTS, "podcasts", HOSTS_SQL), timeout=60).validated  # refused at first, and sent again
+        assert judge.judge(request(HOSTS, "podcasts", HOSTS_SQL),
+                           timeout=60).validated  # refused at first, and sent again
     finally:
         thread.join()
         for one in back: one.end()

@@ -10,7 +10,8 @@ import pytest
 from served import HIRED, HIRED_SQL, HOSTS, HOSTS_SQL, ROOT
 
 SERVERS = os.environ.get("ASSAY_TEST_KAFKA")
-pytestmark = pytest.mark.skipif(not SERVERS, reason="ASSAY_TEST_KAFKA is not set: tests/live/servers.sh start DIR kafka")
+pytestmark = pytest.mark.skipif(not SERVERS,
+                                reason="ASSAY_TEST_KAFKA is not set: tests/live/servers.sh start DIR kafka")
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
 admin = pytest.importorskip("confluent_kafka.admin")
@@ -27,8 +28,10 @@ RUN = f"python-{time.time_ns()}"  # ids that no run before had
 def fleet(databases):
     program = os.environ["ASSAY_TEST_PROGRAM"]
     subprocess.run([program, "topics", "create", "--servers", SERVERS], check=True, stdout=subprocess.DEVNULL)
-    commands = [["coordinator", "--servers", SERVERS, "--instance", RUN], ["worker", "--servers", SERVERS, "--db-root", databases]]
-    processes = [subprocess.Popen([program, *command], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for command in commands]
+    commands = [["coordinator", "--servers", SERVERS, "--instance", RUN],
+                ["worker", "--servers", SERVERS, "--db-root", databases]]
+    processes = [subprocess.Popen([program, *command], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                 for command in commands]
     yield
     for process in processes: process.terminate()
     for process in processes: process.wait(timeout=60)
@@ -50,7 +53,8 @@ def hosts(i):
 def test_requests_and_their_verdicts(fleet):
     with Verdicts(SERVERS) as verdicts:
         with Requests(SERVERS) as requests:
-            sent = [requests.send(hosts(i)) for i in range(20)] + [requests.send(request("How many?", "nowhere", ["SELECT 1"]))]
+            sent = [requests.send(hosts(i))
+                    for i in range(20)] + [requests.send(request("How many?", "nowhere", ["SELECT 1"]))]
         waiting, got = set(sent), []
         for verdict in verdicts.read(timeout=60):
             if verdict.id in waiting:
@@ -63,7 +67,8 @@ def test_requests_and_their_verdicts(fleet):
 
 
 def test_the_snippet_of_the_page(fleet, capsys):
-    (snippet,) = (text for text in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text("utf-8"), re.S | re.M) if "assay.kafka" in text)
+    (snippet,) = (text for text in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text("utf-8"),
+                                              re.S | re.M) if "assay.kafka" in text)
     names = {"request": request, "question": HIRED, "candidates": HIRED_SQL}
     exec(snippet.replace("kafka:9092", SERVERS).replace('"q1"', f'"{RUN}-q1"'), names)
     assert capsys.readouterr().out == "validated\n"
@@ -81,7 +86,8 @@ def write(topic, records, commit=True):
     producer.begin_transaction()
     for id, offset, value, headers in records:
         value = value or json.dumps({"id": id, "db": "d", "status": "validated"}).encode()
-        producer.produce(topic, value, id, partition=0, headers={"request-group": "g", "request-partition": "0", "request-offset": str(offset), **headers})
+        producer.produce(topic, value, id, partition=0, headers={"request-group": "g", "request-partition": "0",
+                                                                 "request-offset": str(offset), **headers})
     producer.flush(30)
     producer.commit_transaction(30) if commit else producer.abort_transaction(30)
 
@@ -89,7 +95,8 @@ def write(topic, records, commit=True):
 def test_only_what_was_committed_and_only_once(topic):
     with Verdicts(SERVERS, topic=topic) as verdicts:
         write(topic, [("aborted", 0, None, {})], commit=False)
-        write(topic, [("a", 0, None, {}), ("a", 0, None, {}), ("b", 1, None, {"content-type": "application/json"}), ("c", 2, b"no JSON", {}),
+        write(topic, [("a", 0, None, {}), ("a", 0, None, {}), ("b", 1, None, {"content-type": "application/json"}),
+                      ("c", 2, b"no JSON", {}),
                       ("d", 3, b"\x93\x01\x02\x80", {"content-type": "application/msgpack"}), ("e", 4, None, {})])
         assert [verdict.id for verdict in verdicts.read(timeout=3)] == ["a", "b", "e"]
         assert verdicts.skipped == 2
@@ -111,7 +118,8 @@ def test_a_group_goes_on_where_it_was_left(topic):
             first.append(verdict.id)
             if len(first) == 4: break  # the fourth may not be done with: it comes again
     assert first == ["0", "1", "2", "3"]
-    assert [verdict.id for verdict in all_of(topic=topic, group=topic, timeout=8)] == ["3", "4", "5", "6", "7", "8", "9"]
+    assert ([verdict.id for verdict in all_of(topic=topic, group=topic, timeout=8)]
+            == ["3", "4", "5", "6", "7", "8", "9"])
 
 
 def test_nobody_listens():

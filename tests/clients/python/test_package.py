@@ -42,7 +42,8 @@ WRONG = [
 
 
 def mypy(tmp_path, *arguments):
-    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, *arguments],
+                          capture_output=True, text=True, cwd=tmp_path)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="the confluent-kafka of Python 3.9 has no types")
@@ -59,7 +60,8 @@ def test_a_program_that_uses_it_is_checked(tmp_path):
         (tmp_path / f"wrong{i}.py").write_text(f"import assay\n{line}\n")
     done = mypy(tmp_path, *(f"wrong{i}.py" for i in range(len(WRONG))))
     for i, (line, said) in enumerate(WRONG):
-        assert any(out.startswith(f"wrong{i}.py:2: error") and said in out for out in done.stdout.splitlines()), (line, done.stdout)
+        assert any(out.startswith(f"wrong{i}.py:2: error") and said in out
+                   for out in done.stdout.splitlines()), (line, done.stdout)
 
 
 def test_it_is_installed_from_a_wheel_with_the_library():

@@ -8,12 +8,14 @@ import time
 def reply(status, body=b"", headers=(), type="application/json"):
     """The bytes of an answer."""
     body = body if isinstance(body, bytes) else json.dumps(body).encode()
-    lines = [f"HTTP/1.1 {status} said", f"Content-Type: {type}", f"Content-Length: {len(body)}", "Connection: close", *headers]
+    lines = [f"HTTP/1.1 {status} said", f"Content-Type: {type}", f"Content-Length: {len(body)}", "Connection: close",
+             *headers]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
 def problem(status, code, detail, headers=()):
-    return reply(status, {"title": "scripted", "status": status, "code": code, "detail": detail}, headers, "application/problem+json")
+    return reply(status, {"title": "scripted", "status": status, "code": code, "detail": detail}, headers,
+                 "application/problem+json")
 
 
 def slowly(seconds, data):

@@ -26,7 +26,8 @@ HIRED_SQL = [
 HOSTS = "Give the name of each host and the titles of the shows they host."
 HOSTS_SQL = [
     "SELECT h.name, s.title FROM host AS h JOIN show AS s ON h.host_id = s.show_id",
-    "SELECT h.name, s.title FROM host AS h JOIN show_host AS x ON h.host_id = x.host_id JOIN show AS s ON x.show_id = s.show_id",
+    "SELECT h.name, s.title FROM host AS h JOIN show_host AS x ON h.host_id = x.host_id"
+    " JOIN show AS s ON x.show_id = s.show_id",
 ]
 
 
@@ -43,8 +44,10 @@ def make_databases(root):
 def make_certificate(folder):
     """(certificate, key) of localhost, which signs itself. Good for a day."""
     certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-days", "1", "-subj", "/CN=localhost",
+                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
     return certificate, key
 
 
@@ -52,7 +55,8 @@ class Server:
     """`assay serve` in a process of its own."""
 
     def __init__(self, databases, *options, port=0):
-        command = [os.environ["ASSAY_TEST_PROGRAM"], "serve", "--db-root", str(databases), "--http", f"127.0.0.1:{port}", "--log-form", "json", *map(str, options)]
+        command = [os.environ["ASSAY_TEST_PROGRAM"], "serve", "--db-root", str(databases), "--http",
+                   f"127.0.0.1:{port}", "--log-form", "json", *map(str, options)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         said = []
         for line in self.process.stderr:

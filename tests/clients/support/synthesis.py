@@ -7,7 +7,9 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"[FAIL] {report.nodeid}")
         terminalreporter.write_line(report.longreprtext)
     for report in reports["skipped"]:
-        terminalreporter.write_line(f"skipped: {report.nodeid}: {report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr}")
+        terminalreporter.write_line(
+            f"skipped: {report.nodeid}: "
+            f"{report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr}")
     failed = {report.nodeid for report in reports["failed"] + reports["error"]}
     passed = {report.nodeid for report in reports["passed"]} - failed
     terminalreporter.config.synthesis = f"Synthesis: Tested: {len(passed) + len(failed)} | Passing: {len(passed)}"

@@ -286,7 +286,8 @@ def differences(request, got, want):
 def without_more_rows(got, want):
     """A fleet may explain the rows behind every candidate where the replay explains those of the answer: what it says more."""
     here, there = got.get("candidates") or [], want.get("candidates") or []
-    return {**got, "candidates": [_as_brief(*pair) for pair in zip(here, there)]} if len(here) == len(there) > 0 else got
+    return ({**got, "candidates": [_as_brief(*pair) for pair in zip(here, there)]} if len(here) == len(there) > 0
+            else got)
 
 
 def _as_brief(got, want):
@@ -375,7 +376,8 @@ def callers_heard(e):
         yield "http", f"the caller of {name} was told nothing"
 
 
-CHECKS = (one_answer_each, nobody_unknown, committed_is_committed, right_kind, right_content, nothing_left, callers_heard)
+CHECKS = (one_answer_each, nobody_unknown, committed_is_committed, right_kind, right_content, nothing_left,
+          callers_heard)
 BOUNDED = (memory_bounded, work_bounded, poison_bounded, time_bounded, found_bounded)
 
 

@@ -107,7 +107,8 @@ class Generator:
         """What was asked before, under an id of its own."""
         if not self.recent:
             return self._json("again")
-        return self._json("again", **{**json.loads(self.rng.choice(self.recent).value), "id": f"{self.prefix}-{self.count}"})
+        return self._json("again",
+                          **{**json.loads(self.rng.choice(self.recent).value), "id": f"{self.prefix}-{self.count}"})
 
     def _no_id(self):
         return self._json("no_id", id=None)

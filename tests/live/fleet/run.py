@@ -70,7 +70,8 @@ SCENARIOS = (
     Scenario("calm", faults.nothing, load_s=8, complete=True, extra={"huge": 1}, bounds=STRICT, short=True),
     Scenario("kill coordinators", faults.kill_any("coordinator"), short=True),
     Scenario("kill workers", faults.kill_any("worker"), short=True),
-    Scenario("kill coordinators that keep verdicts", faults.kill_any("coordinator"), keeps=True, mix={"plain": 2, "again": 3},
+    Scenario("kill coordinators that keep verdicts", faults.kill_any("coordinator"), keeps=True,
+             mix={"plain": 2, "again": 3},
              bounds=Bounds(found=20), short=True),
     Scenario("kill workers of joined tasks", faults.kill_any("worker"), messages="request", short=True),
     Scenario("anything with joined tasks", faults.anything, load_s=30, proxied=True, messages="request", producers=2),
@@ -306,7 +307,8 @@ class Run:
         self.reader.start()
 
     def _wait_for_all(self):
-        for group, n in (("assay-coordinator", self.scenario.coordinators), ("assay-worker", len(self.scenario.workers))):
+        for group, n in (("assay-coordinator", self.scenario.coordinators),
+                         ("assay-worker", len(self.scenario.workers))):
             wait_until(lambda: topics.is_complete(self.kafka, group, n), JOIN_S, f"{n} members of {group}", look_s=0.5)
 
     def _databases(self):

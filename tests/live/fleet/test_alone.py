@@ -29,7 +29,8 @@ class Alone:
         subprocess.run([SERVERS, "start", self.live, "kafka"], check=True)
         env = (self.live / "env").read_text()
         self.servers = next(line.split("=", 1)[1] for line in env.splitlines() if "ASSAY_TEST_KAFKA=" in line)
-        subprocess.run([assay, "topics", "create", "--servers", self.servers, "--partitions", "2", "--task-partitions", "2"],
+        subprocess.run([assay, "topics", "create", "--servers", self.servers, "--partitions", "2", "--task-partitions",
+                        "2"],
                        check=True, stdout=subprocess.DEVNULL)
 
     def start(self, name, *arguments):
@@ -37,7 +38,8 @@ class Alone:
             return subprocess.Popen([self.assay, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def coordinator(self, name):
-        return self.start(name, "coordinator", "--servers", self.servers, "--instance", "a", "-X", f"session.timeout.ms={SESSION_MS}",
+        return self.start(name, "coordinator", "--servers", self.servers, "--instance", "a", "-X",
+                          f"session.timeout.ms={SESSION_MS}",
                           "-X", "heartbeat.interval.ms=500")
 
     def log(self, name):
@@ -47,10 +49,13 @@ class Alone:
         """Judge n requests over the fleet: all have a verdict, each has one."""
         self.n += 1
         log, out = self.directory / f"log-{self.n}.jsonl", self.directory / f"verdicts-{self.n}.jsonl"
-        log.write_text("".join(json.dumps({"id": f"{self.n}-{i}", "db": "ferries", "question": "How many vessels are there?",
-                                           "candidates": [f"SELECT count(*) FROM vessel WHERE {i} = {i}"]}) + "\n" for i in range(n)))
-        return subprocess.Popen([self.assay, "replay", log, "--feed", "assay.requests", "--servers", self.servers, "--out", out, "--force",
-                                 "--rate", "20", "--wait-ms", str(WAIT_S * 1000)], stderr=subprocess.PIPE, text=True), out
+        log.write_text("".join(
+            json.dumps({"id": f"{self.n}-{i}", "db": "ferries", "question": "How many vessels are there?",
+                        "candidates": [f"SELECT count(*) FROM vessel WHERE {i} = {i}"]}) + "\n" for i in range(n)))
+        return subprocess.Popen([self.assay, "replay", log, "--feed", "assay.requests", "--servers", self.servers,
+                                 "--out", out, "--force",
+                                 "--rate", "20", "--wait-ms", str(WAIT_S * 1000)], stderr=subprocess.PIPE,
+                                text=True), out
 
     def break_broker(self):
         subprocess.run([SERVERS, "kill", self.live, "kafka-1"], check=True)
@@ -66,7 +71,8 @@ def check_comes_back(alone, coordinator):
         alone.break_broker()
         _, said = feeding.communicate(timeout=2 * WAIT_S)
         ids = [json.loads(line)["id"] for line in out.read_text().splitlines()]
-        assert feeding.returncode == 0 and len(ids) == 400 == len(set(ids)), (feeding.returncode, said, alone.log("first")[-3000:])
+        assert feeding.returncode == 0 and len(ids) == 400 == len(set(ids)), (
+            feeding.returncode, said, alone.log("first")[-3000:])
         assert coordinator.poll() is None, alone.log("first")[-3000:]
         if "restarting: the state is read back" in alone.log("first"):
             return True
@@ -100,7 +106,8 @@ def main():
         running = []
         try:
             running.append(alone.coordinator("first"))
-            running.append(alone.start("worker", "worker", "--servers", alone.servers, "--db-root", alone.directory / "databases"))
+            running.append(alone.start("worker", "worker", "--servers", alone.servers, "--db-root",
+                                       alone.directory / "databases"))
             fenced = check_comes_back(alone, running[0])
             check_replaced_stays_down(alone, running[0])
             print("fenced itself and came back" if fenced else "did not fence itself in six tries")

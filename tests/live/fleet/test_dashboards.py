@@ -41,15 +41,23 @@ EMPTY = {
 }
 # Panels that must not stand at 0 after this traffic.
 MOVES = {
-    ("fleet", "Verdicts"), ("fleet", "Requests and verdicts"), ("fleet", "Latency"), ("fleet", "Tasks"), ("fleet", "Task duration, p95"),
-    ("fleet", "Busy threads"), ("fleet", "Schema indexes"), ("fleet", "Transactions"), ("fleet", "Dead letters"), ("fleet", "Bytes"), ("fleet", "CPU"),
+    ("fleet", "Verdicts"), ("fleet", "Requests and verdicts"), ("fleet", "Latency"), ("fleet", "Tasks"),
+    ("fleet", "Task duration, p95"),
+    ("fleet", "Busy threads"), ("fleet", "Schema indexes"), ("fleet", "Transactions"), ("fleet", "Dead letters"),
+    ("fleet", "Bytes"), ("fleet", "CPU"),
     ("fleet", "Memory"), ("fleet", "HTTP callers"), ("fleet", "Log"), ("fleet", "Spans"), ("fleet", "Ready"),
-    ("quality", "Validated"), ("quality", "Answered"), ("quality", "Expected right"), ("quality", "Judged in time"), ("quality", "Verdicts"),
-    ("quality", "P(correct) of answers"), ("quality", "Why there was no answer"), ("quality", "Fire most often"), ("quality", "Fired"),
-    ("quality", "Signals fired per candidate"), ("quality", "Repairs"), ("quality", "Clarification questions"), ("quality", "Language models"),
-    ("cost", "Spent"), ("cost", "Spent per hour"), ("cost", "Spent per thousand verdicts"), ("cost", "Asked"), ("cost", "Tokens"), ("cost", "Questions"),
-    ("cost", "CPU per verdict"), ("cost", "CPU"), ("cost", "Memory"), ("cost", "Time per verdict, by family"), ("cost", "Shared work per verdict"),
-    ("cost", "Most expensive signals"), ("cost", "Candidates per verdict"), ("cost", "Kafka traffic per verdict"), ("cost", "Redis traffic per verdict"),
+    ("quality", "Validated"), ("quality", "Answered"), ("quality", "Expected right"), ("quality", "Judged in time"),
+    ("quality", "Verdicts"),
+    ("quality", "P(correct) of answers"), ("quality", "Why there was no answer"), ("quality", "Fire most often"),
+    ("quality", "Fired"),
+    ("quality", "Signals fired per candidate"), ("quality", "Repairs"), ("quality", "Clarification questions"),
+    ("quality", "Language models"),
+    ("cost", "Spent"), ("cost", "Spent per hour"), ("cost", "Spent per thousand verdicts"), ("cost", "Asked"),
+    ("cost", "Tokens"), ("cost", "Questions"),
+    ("cost", "CPU per verdict"), ("cost", "CPU"), ("cost", "Memory"), ("cost", "Time per verdict, by family"),
+    ("cost", "Shared work per verdict"),
+    ("cost", "Most expensive signals"), ("cost", "Candidates per verdict"), ("cost", "Kafka traffic per verdict"),
+    ("cost", "Redis traffic per verdict"),
 }
 
 
@@ -79,11 +87,13 @@ class Prometheus:
         self.port = free_port()
         self.log = directory / "prometheus.log"
         targets = [f"127.0.0.1:{port}" for port in ports]
-        config = {"global": {"scrape_interval": f"{SCRAPE_S}s"}, "scrape_configs": [{"job_name": "assay", "static_configs": [{"targets": targets}]}]}
+        config = {"global": {"scrape_interval": f"{SCRAPE_S}s"},
+                  "scrape_configs": [{"job_name": "assay", "static_configs": [{"targets": targets}]}]}
         (directory / "prometheus.yml").write_text(json.dumps(config))  # YAML too
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [program, f"--config.file={directory}/prometheus.yml", f"--storage.tsdb.path={directory}/tsdb", f"--web.listen-address=127.0.0.1:{self.port}"],
+                [program, f"--config.file={directory}/prometheus.yml", f"--storage.tsdb.path={directory}/tsdb",
+                 f"--web.listen-address=127.0.0.1:{self.port}"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def get(self, path, **parameters):
@@ -113,12 +123,16 @@ class Prometheus:
 
 def wave(caller, servers):
     """Some requests of each kind."""
-    caller.judge("How many vessels are there?", "SELECT count(*) FROM vessel", "SELECT count(*) FROM port", repair="propose", repair_margin=0.01)
-    caller.judge("How many sailings were cancelled?", "SELECT count(*) FROM sailing WHERE status = 'canceled'", policy="abstain")
+    caller.judge("How many vessels are there?", "SELECT count(*) FROM vessel", "SELECT count(*) FROM port",
+                 repair="propose", repair_margin=0.01)
+    caller.judge("How many sailings were cancelled?", "SELECT count(*) FROM sailing WHERE status = 'canceled'",
+                 policy="abstain")
     caller.judge("Which vessels?", "SELECT nam FROM vessel", policy="abstain")
     caller.judge("How many sailings does each vessel have?",
-                 "SELECT v.name, count(*) FROM vessel v JOIN sailing s ON s.vessel_id = v.vessel_id GROUP BY v.vessel_id",
-                 "SELECT v.name, count(s.sailing_id) FROM vessel v LEFT JOIN sailing s ON s.vessel_id = v.vessel_id GROUP BY v.vessel_id",
+                 "SELECT v.name, count(*) FROM vessel v JOIN sailing s ON s.vessel_id = v.vessel_id"
+                 " GROUP BY v.vessel_id",
+                 "SELECT v.name, count(s.sailing_id) FROM vessel v LEFT JOIN sailing s"
+                 " ON s.vessel_id = v.vessel_id GROUP BY v.vessel_id",
                  policy="ask", ask_gain=0.01)
     subprocess.run(["kcat", "-P", "-b", servers, "-t", "assay.requests"], input=b"this is no request\n", check=True)
 
@@ -129,7 +143,8 @@ def traffic(caller, servers, prometheus, targets):
         wave(caller, servers)
         before = time.time()
         oldest = "min(timestamp(up))"
-        wait_until(lambda: min(prometheus.query(oldest).values(), default=0) > before + SCRAPE_S, WAIT_S, "another scrape of all")
+        wait_until(lambda: min(prometheus.query(oldest).values(), default=0) > before + SCRAPE_S, WAIT_S,
+                   "another scrape of all")
     assert prometheus.reads(targets)
 
 
@@ -168,7 +183,8 @@ def numbers_are_right(prometheus, caller):
     assert 0 < validated <= answered < 1, (validated, answered)
     by_p = one("quality", "P(correct) of answers")
     assert sum(by_p.values()) <= 1.5 * caller.n, (by_p, caller.n)
-    assert prometheus.get("label/namespace/values", **{"match[]": "assay_part_info"}) == [], "the variable's query; here nothing has the label"
+    assert prometheus.get("label/namespace/values",
+                          **{"match[]": "assay_part_info"}) == [], "the variable's query; here nothing has the label"
 
 
 def find_prometheus():
@@ -183,7 +199,9 @@ def main():
     assay = parser.parse_args().assay
     servers, redis, program = os.environ.get("ASSAY_TEST_KAFKA"), os.environ.get("ASSAY_TEST_REDIS"), find_prometheus()
     if not servers or not redis or not program:
-        print("skipped: no ASSAY_TEST_KAFKA or ASSAY_TEST_REDIS (tests/live/servers.sh), or no prometheus (deploy/packages.sh)")
+        print(
+            "skipped: no ASSAY_TEST_KAFKA or ASSAY_TEST_REDIS (tests/live/servers.sh), or no prometheus"
+            " (deploy/packages.sh)")
         return 77
     model, collector, port = start_model(), start_collector(), free_port()
     with tempfile.TemporaryDirectory() as directory:
@@ -191,12 +209,15 @@ def main():
         make_databases(directory / "databases")
         subprocess.run([assay, "topics", "create", "--servers", servers], check=True, stdout=subprocess.DEVNULL)
         traces = ["--otlp", f"http://127.0.0.1:{collector.server_port}"]
-        worker = [assay, "worker", "--servers", servers, "--db-root", directory / "databases", "--redis", redis, *traces]
-        asks = ["--llm-endpoint", f"http://127.0.0.1:{model.server_port}/v1", "--llm-model", f"scripted-{time.time_ns()}"]
+        worker = [assay, "worker", "--servers", servers, "--db-root", directory / "databases", "--redis", redis,
+                  *traces]
+        asks = ["--llm-endpoint", f"http://127.0.0.1:{model.server_port}/v1", "--llm-model",
+                f"scripted-{time.time_ns()}"]
         asks += ["--llm-price-in", "3", "--llm-price-out", "15"]
         judged = [f"--family={family}" for family in ("structure", "join", "execution", "value", "question", "explain")]
         processes = [
-            Process(directory, "coordinator", [assay, "coordinator", "--servers", servers, "--llm-when", "always", *traces]),
+            Process(directory, "coordinator",
+                    [assay, "coordinator", "--servers", servers, "--llm-when", "always", *traces]),
             Process(directory, "worker", [*worker, *judged, "--threads", "2"]),
             Process(directory, "models", [*worker, "--family=llm", *asks]),
             Process(directory, "serve", [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{port}", *traces]),

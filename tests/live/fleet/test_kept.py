@@ -32,7 +32,8 @@ class Redis:
         self.start()
 
     def start(self):
-        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", self.directory]
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir",
+                   self.directory]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
     def stop(self):
@@ -144,7 +145,8 @@ def main():
         kept = ["--servers", servers, "--redis", redis.address, "--verdict-cache"]
 
         def start_worker(name="worker"):
-            return Process(directory, name, [assay, "worker", *kept, "--db-root", directory / "databases", "--threads", "2"])
+            return Process(directory, name,
+                           [assay, "worker", *kept, "--db-root", directory / "databases", "--threads", "2"])
 
         worker = start_worker()
         coordinator = Process(directory, "coordinator", [assay, "coordinator", *kept])

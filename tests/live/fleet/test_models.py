@@ -30,7 +30,8 @@ SURE = {
     "self_check": {"right": True, "probability": 0.9, "clauses": [], "why": "scripted"},
 }
 INNER = "SELECT v.name, count(*) FROM vessel v JOIN sailing s ON s.vessel_id = v.vessel_id GROUP BY v.vessel_id"
-OUTER = "SELECT v.name, count(s.sailing_id) FROM vessel v LEFT JOIN sailing s ON s.vessel_id = v.vessel_id GROUP BY v.vessel_id"
+OUTER = ("SELECT v.name, count(s.sailing_id) FROM vessel v LEFT JOIN sailing s ON s.vessel_id = v.vessel_id"
+         " GROUP BY v.vessel_id")
 EACH = "How many sailings does each vessel have?"
 
 
@@ -63,7 +64,8 @@ class Caller:
 
     def post(self, path, body):
         """(status, answer)"""
-        request = urllib.request.Request(self.base + path + "?wait_ms=60000", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        request = urllib.request.Request(self.base + path + "?wait_ms=60000", json.dumps(body).encode(),
+                                         {"Content-Type": "application/json"})
         try:
             with urllib.request.urlopen(request, timeout=WAIT_S + 10) as answer:
                 return answer.status, json.load(answer)
@@ -73,7 +75,8 @@ class Caller:
     def judge(self, question, *candidates, **options):
         """The verdict on a request of the ferries, under an id that none had before."""
         self.n += 1
-        body = {"id": f"{self.run}-{self.n}", "db": "ferries", "question": question, "candidates": candidates, **options}
+        body = {"id": f"{self.run}-{self.n}", "db": "ferries", "question": question, "candidates": candidates,
+                **options}
         status, verdict = self.post("/v1/judge", body)
         assert status == 200, verdict
         return verdict
@@ -94,7 +97,8 @@ def what_one_worker_was_told_none_asks_again(caller, model):
 
 
 def leaves_it_out_where_the_request_says_so(caller, model):
-    verdict = caller.judge("How many ports are there?", "SELECT count(*) FROM port", families=["structure", "join", "execution", "explain"])
+    verdict = caller.judge("How many ports are there?", "SELECT count(*) FROM port",
+                           families=["structure", "join", "execution", "explain"])
     assert "llm" not in verdict and "self_check" not in verdict["candidates"][0]["signals"]
     assert len(model.asked) == 1
 
@@ -125,7 +129,8 @@ def asks_the_person_and_takes_the_answer(caller, coordinator):
     assert status == 200 and decided["id"] == again["id"] and decided["sql"] == OUTER, decided
     assert decided["answers"] == answers
     metrics = coordinator.metrics()
-    assert metrics['assay_questions_total{outcome="asked"}'] >= 2 and metrics['assay_questions_total{outcome="answered"}'] >= 2
+    assert (metrics['assay_questions_total{outcome="asked"}'] >= 2
+            and metrics['assay_questions_total{outcome="answered"}'] >= 2)
 
 
 def main():

@@ -179,7 +179,8 @@ def main():
         worker_command += ["--redis", redis, "--threads", "2"]
         coordinator = Process(directory, "coordinator", coordinator_command)
         worker = Process(directory, "worker", worker_command)
-        serve = Process(directory, "serve", [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{free_port()}"])
+        serve = Process(directory, "serve",
+                        [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{free_port()}"])
         processes = (coordinator, worker, serve)
         with running(*processes):
             for process in processes:

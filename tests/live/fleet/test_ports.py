@@ -53,7 +53,8 @@ class PortsTest(unittest.TestCase):
 
     def test_shell_draw_is_held_until_stop(self):
         with tempfile.TemporaryDirectory() as folder:
-            said = subprocess.run([sys.executable, ports.__file__, "2", folder], capture_output=True, text=True, check=True, timeout=20)
+            said = subprocess.run([sys.executable, ports.__file__, "2", folder], capture_output=True, text=True,
+                                  check=True, timeout=20)
             drawn = [int(word) for word in said.stdout.split()]
             self.assertEqual(len(set(drawn)), 2)
             time.sleep(2 * ports.LOOK_S)

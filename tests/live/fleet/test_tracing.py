@@ -70,8 +70,10 @@ class Receiver:
         found = []
         for body in list(self.bodies):
             for resource in json.loads(body)["resourceSpans"]:
-                (service,) = [a["value"]["stringValue"] for a in resource["resource"]["attributes"] if a["key"] == "service.name"]
-                found += [s | {"service": service} for scope in resource["scopeSpans"] for s in scope["spans"] if s["traceId"] == trace]
+                (service,) = [a["value"]["stringValue"] for a in resource["resource"]["attributes"]
+                              if a["key"] == "service.name"]
+                found += [s | {"service": service} for scope in resource["scopeSpans"] for s in scope["spans"]
+                          if s["traceId"] == trace]
         return found
 
 
@@ -84,16 +86,19 @@ class Collector:
         config = {
             "receivers": {"otlp": {"protocols": {"http": {"endpoint": f"127.0.0.1:{port}"}}}},
             "exporters": {"otlphttp": {"endpoint": onto, "encoding": "json", "compression": "none"}},
-            "service": {"telemetry": {"metrics": {"level": "none"}}, "pipelines": {"traces": {"receivers": ["otlp"], "exporters": ["otlphttp"]}}},
+            "service": {"telemetry": {"metrics": {"level": "none"}},
+                        "pipelines": {"traces": {"receivers": ["otlp"], "exporters": ["otlphttp"]}}},
         }
         (directory / "collector.yaml").write_text(json.dumps(config))
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([program, "--config", f"file:{directory}/collector.yaml"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen([program, "--config", f"file:{directory}/collector.yaml"],
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def listens(self):
         assert self.process.poll() is None, self.log.read_text()
         try:
-            request = urllib.request.Request(self.url + "/v1/traces", b'{"resourceSpans":[]}', {"Content-Type": "application/json"})
+            request = urllib.request.Request(self.url + "/v1/traces", b'{"resourceSpans":[]}',
+                                             {"Content-Type": "application/json"})
             return urllib.request.urlopen(request, timeout=5).status == 200
         except OSError:
             return False
@@ -110,9 +115,11 @@ def new_trace():
 def judge(port, trace, sampled="01"):
     """The verdict on a request of several candidates that comes with a caller's span."""
     body = {"db": "ferries", "question": f"How many vessels are there, {SECRET}?", "strategy": "rerank",
-            "candidates": ["SELECT count(*) FROM vessel", f"SELECT count(*) FROM vessel WHERE name <> '{SECRET}'", "SELECT nam FROM vessel"]}
+            "candidates": ["SELECT count(*) FROM vessel", f"SELECT count(*) FROM vessel WHERE name <> '{SECRET}'",
+                           "SELECT nam FROM vessel"]}
     headers = {"Content-Type": "application/json", "traceparent": f"00-{trace}-{CALLER}-{sampled}"}
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=60000", json.dumps(body).encode(), headers)
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=60000", json.dumps(body).encode(),
+                                     headers)
     with urllib.request.urlopen(request, timeout=WAIT_S + 10) as answer:
         assert answer.status == 200, answer.read()
         return json.load(answer)
@@ -143,7 +150,8 @@ def is_one_tree(spans):
         if span is not root:
             parent = by_id[span["parentSpanId"]]
             slack = 1_000_000 if span["name"] == "request" else 0  # its begin is the broker's time, in milliseconds
-            assert int(parent["startTimeUnixNano"]) <= begin + slack and end <= int(parent["endTimeUnixNano"]), (span, parent)
+            assert (int(parent["startTimeUnixNano"]) <= begin + slack
+                    and end <= int(parent["endTimeUnixNano"])), (span, parent)
     return by_id, root
 
 
@@ -151,7 +159,8 @@ def has_all_parts(spans, by_id, root, candidates):
     (request,) = [span for span in spans if span["name"] == "request"]
     assert request["parentSpanId"] == root["spanId"] and request["kind"] == KINDS["CONSUMER"]
     services = {span["name"]: span["service"] for span in spans}
-    assert services["serve"] == "assay-serve" and services["request"] == "assay-coordinator" and services["decide"] == "assay-coordinator"
+    assert (services["serve"] == "assay-serve" and services["request"] == "assay-coordinator"
+            and services["decide"] == "assay-coordinator")
     for family in FAMILIES:
         tasks = [span for span in spans if span["name"] == family]
         assert len(tasks) == candidates and {t["parentSpanId"] for t in tasks} == {request["spanId"]}, (family, tasks)
@@ -161,9 +170,11 @@ def has_all_parts(spans, by_id, root, candidates):
         assert families >= {span["parentSpanId"] for span in spans if span["name"] == inner} != set(), inner
     parses = [span for span in spans if span["name"] == "parse"]
     assert {by_id[span["parentSpanId"]]["name"] for span in parses} - FAMILIES == {"request"}, parses
-    assert [span for span in spans if span["name"] == "verifier"] and len([span for span in spans if span["name"] == "decide"]) == 1
+    assert ([span for span in spans if span["name"] == "verifier"]
+            and len([span for span in spans if span["name"] == "decide"]) == 1)
     attributes = {a["key"]: a["value"] for a in request["attributes"]}
-    assert attributes["db.namespace"] == {"stringValue": "ferries"} and attributes["assay.candidates"] == {"intValue": str(candidates)}, attributes
+    assert (attributes["db.namespace"] == {"stringValue": "ferries"}
+            and attributes["assay.candidates"] == {"intValue": str(candidates)}), attributes
 
 
 def trace_of_a_request(receiver, port):
@@ -210,7 +221,8 @@ def all_were_sent(processes):
     for process in processes:
         metrics = process.metrics()
         assert metrics['assay_spans_total{outcome="sent"}'] > 0, process.log
-        assert metrics['assay_spans_total{outcome="dropped"}'] == metrics['assay_spans_total{outcome="refused"}'] == 0, process.log
+        assert (metrics['assay_spans_total{outcome="dropped"}']
+                == metrics['assay_spans_total{outcome="refused"}'] == 0), process.log
 
 
 def main():
@@ -228,7 +240,8 @@ def main():
         subprocess.run([assay, "topics", "create", "--servers", servers], check=True, stdout=subprocess.DEVNULL)
         collector = Collector(program, directory, receiver.url) if program else None
         traces = ["--otlp", collector.url if collector else receiver.url]
-        worker = [assay, "worker", "--servers", servers, "--db-root", directory / "databases", "--redis", redis, "--threads", "2", *traces]
+        worker = [assay, "worker", "--servers", servers, "--db-root", directory / "databases", "--redis", redis,
+                  "--threads", "2", *traces]
         processes = [
             Process(directory, "coordinator", [assay, "coordinator", "--servers", servers, *traces]),
             Process(directory, "worker-1", worker),

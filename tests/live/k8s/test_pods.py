@@ -74,7 +74,8 @@ class Pod:
 
     def start(self):
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log)
 
     def end(self):
         self.process.terminate()
@@ -104,7 +105,8 @@ def pods(cluster):
 def judge(serve):
     """A caller's verdict."""
     body = json.dumps({**QUESTION, "id": f"pods-{time.time_ns()}"}).encode()
-    request = urllib.request.Request(serve.url("http", "/v1/judge?wait_ms=60000"), body, {"Content-Type": "application/json"})
+    request = urllib.request.Request(serve.url("http", "/v1/judge?wait_ms=60000"), body,
+                                     {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=90) as answer:
         assert answer.status == 200, answer.status
         return json.loads(answer.read())

@@ -15,7 +15,8 @@ ALIGNMENT = 32
 HEAD = 64
 END = "</s>"
 
-HABITS = [('"', 8.0), ("}", 7.0), ("]", 6.0), (",", 5.0), (":", 4.0), ("0", 3.0), ("t", 2.0)]  # what ends something comes first
+HABITS = [('"', 8.0), ("}", 7.0), ("]", 6.0), (",", 5.0), (":", 4.0), ("0", 3.0),
+          ("t", 2.0)]  # what ends something comes first
 
 
 def packed(kind, value):

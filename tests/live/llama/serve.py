@@ -17,7 +17,8 @@ import model
 # What it says to whoever asks for an object with these members: a verifier, a corrector, a polisher.
 VERDICT, REST = '{"verdict":"', '","confidence":0.75}'
 SQL = '{"sql":"SELECT count(*) FROM customer WHERE country = \'France\'"}'
-PROSE = '{"text":"There are 2 customers whose country is \'France\'. That is the only row, computed from 2 source rows."}'
+PROSE = ('{"text":"There are 2 customers whose country is \'France\'. That is the only row, '
+         'computed from 2 source rows."}')
 OPENINGS = {VERDICT: 40.0, SQL: 40.0, PROSE: 40.0}
 FOLLOWS = {
     (VERDICT, "yes"): 22.0,  # P(yes) = 1 / (1 + 1/e)

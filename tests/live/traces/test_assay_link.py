@@ -9,7 +9,8 @@ from transformers import GPT2Config, GPT2LMHeadModel
 from assay_traces import Names, Writer, record
 
 # Names of several tokens and a separator, as a large model's tokenizer makes them.
-NAMES = Names({"singer": [5, 6], "singer_in_concert": [5, 6, 7], "concert": [8], "stadium": [9, 10]}, separator=[2, 3], end=1)
+NAMES = Names({"singer": [5, 6], "singer_in_concert": [5, 6, 7], "concert": [8], "stadium": [9, 10]}, separator=[2, 3],
+              end=1)
 
 
 def assay(*args):
@@ -31,14 +32,16 @@ def write(path, model, seed):
 def recordings(tmp_path_factory):
     torch.manual_seed(1)
     folder = tmp_path_factory.mktemp("recordings")
-    model = GPT2LMHeadModel(GPT2Config(vocab_size=40, n_positions=64, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=1,
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=40, n_positions=64, n_embd=16, n_layer=2, n_head=2, bos_token_id=0,
+                                       eos_token_id=1,
                                        pad_token_id=0)).eval()
     for seed, name in enumerate(("learn", "calibrate", "fresh")): write(folder / name, model, seed)
     return folder
 
 
 def test_a_predictor_is_trained_and_measured_on_what_the_package_wrote(recordings):
-    run = assay("train", f"{recordings}/learn", "--calibrate-on", f"{recordings}/calibrate", "--out", f"{recordings}/predictor",
+    run = assay("train", f"{recordings}/learn", "--calibrate-on", f"{recordings}/calibrate", "--out",
+                f"{recordings}/predictor",
                 "--units", "8", "--epochs", "5")
     assert run.returncode == 0, run.stderr
     run = assay("eval", f"{recordings}/fresh", "--predictor", f"{recordings}/predictor", "--format", "json")

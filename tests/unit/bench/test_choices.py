@@ -39,7 +39,8 @@ class Margins(unittest.TestCase):
         self.assertEqual(combine_weights.answer([0.5, 0.5], 0), 0)
 
     def test_outcome(self):
-        lists = [[(True, 0.6), (False, 0.7)], [(False, 0.2), (True, 0.9)], [(True, 0.5), (True, 0.9)], [(False, 0.1), (False, 0.3)]]
+        lists = [[(True, 0.6), (False, 0.7)], [(False, 0.2), (True, 0.9)], [(True, 0.5), (True, 0.9)],
+                 [(False, 0.1), (False, 0.3)]]
         self.assertEqual(combine_weights.outcome(lists, 0), (50, 1, 1))
         self.assertEqual(combine_weights.outcome(lists, 0.15), (75, 1, 0))
 
@@ -51,7 +52,8 @@ class Margins(unittest.TestCase):
 
     def test_votes_and_places_count_by_the_word(self):
         a, b = {"result": "x", "rows": 1}, {"result": "y", "rows": 1}
-        first = {kind: combine_weights.contexts([(a, 1), (b, 1)], *combine_weights.HABITS[kind]) for kind in combine_weights.KINDS}
+        first = {kind: combine_weights.contexts([(a, 1), (b, 1)], *combine_weights.HABITS[kind])
+                 for kind in combine_weights.KINDS}
         self.assertGreater(first["ranked"][0], first["ranked"][1])
         for kind in combine_weights.ORDERS["sampled"]: self.assertEqual(*first[kind])
 

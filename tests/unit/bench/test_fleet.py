@@ -21,7 +21,8 @@ class Processes(unittest.TestCase):
             program = pathlib.Path(home, "assay")
             program.write_text('#!/bin/sh\n[ "$1" = topics ] || exec sleep 60\n')
             program.chmod(0o755)
-            done = subprocess.run([sys.executable, "-c", FAILS, ROOT / "bench", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run([sys.executable, "-c", FAILS, ROOT / "bench", program], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr), (1, "verdicts are missing\n"))
         with self.assertRaises(ProcessLookupError): os.kill(int(done.stdout), 0)
 

@@ -24,11 +24,13 @@ def same(sql):
 def faults(pair):
     """What is wrong with one line, in words; nothing when it is sound."""
     if not MUST <= pair.keys() <= MUST | {"evidence"}: return ["its members are not those of a pair"]
-    if not all(isinstance(text, str) and text.strip() for text in pair.values()): return ["a member is empty or no text"]
+    if not all(isinstance(text, str) and text.strip() for text in pair.values()):
+        return ["a member is empty or no text"]
     found = []
     if pair["kind"] not in pairs.KINDS: found.append(f"no such kind: {pair['kind']}")
     if same(pair["right"]) == same(pair["wrong"]): found.append("both queries are the same")
-    if not all(same(pair[side]).startswith(("select ", "with ")) for side in ("right", "wrong")): found.append("no SELECT")
+    if not all(same(pair[side]).startswith(("select ", "with ")) for side in ("right", "wrong")):
+        found.append("no SELECT")
     return found
 
 
@@ -63,7 +65,8 @@ class Pairs(unittest.TestCase):
         sound = {"id": "x", "db": "d", "kind": "units", "question": "q", "right": "SELECT 1", "wrong": "SELECT 2"}
         self.assertEqual([], faults(sound))
         for key in MUST: self.assertTrue(faults({k: v for k, v in sound.items() if k != key}), key)
-        for change in ({"kind": "unit"}, {"wrong": "select  1"}, {"wrong": "DELETE FROM t"}, {"question": " "}, {"gold": "x"}):
+        for change in ({"kind": "unit"}, {"wrong": "select  1"}, {"wrong": "DELETE FROM t"}, {"question": " "},
+                       {"gold": "x"}):
             self.assertTrue(faults({**sound, **change}), change)
 
 

@@ -61,12 +61,14 @@ class Figures(unittest.TestCase):
     def test_bounds(self):
         claim = lambda op, bound: every.Claim("", "", op, bound)
         self.assertTrue(every.holds(claim(">=", 2), 2) and every.holds(claim("<=", 2), 2))
-        self.assertFalse(every.holds(claim(">=", 2), 1.99) or every.holds(claim("<=", 2), 2.01) or every.holds(claim("<=", 2), None))
+        self.assertFalse(every.holds(claim(">=", 2), 1.99) or every.holds(claim("<=", 2), 2.01)
+                         or every.holds(claim("<=", 2), None))
         self.assertTrue(every.holds(claim("==", 84.7), 84.8))
         self.assertFalse(every.holds(claim("==", 84.7), 84.9) or every.holds(claim("==", 0.831), 0.84))
 
     def test_each_row_can_be_filled_in(self):
-        where = dict.fromkeys(["build", "assay", "mutations", "spider", "databases", "superhero", "superhero_log", "scratch", "postgres", "venv", "verdicts", "first_400"], "x")
+        where = dict.fromkeys(["build", "assay", "mutations", "spider", "databases", "superhero", "superhero_log",
+                               "scratch", "postgres", "venv", "verdicts", "first_400"], "x")
         self.assertEqual(len(every.BENCHES), len({row.name for row in every.BENCHES}))
         for row in every.BENCHES:
             command = [part.format(**where) for part in row.command]

@@ -7,11 +7,14 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."
 sys.path.insert(0, os.path.join(ROOT, "bench", "simulate"))
 import engine, fluid
 
-CPU = {load: {"coordinator": 2e-4, "worker": 5e-3, "broker": 1e-3, "redis": 0.0, "driver": 1e-4} for load in ("light", "full")}
+CPU = {load: {"coordinator": 2e-4, "worker": 5e-3, "broker": 1e-3, "redis": 0.0, "driver": 1e-4}
+       for load in ("light", "full")}
 COSTS = {"strategy": "rerank", "families": 1, "requests": 400, "machine": {"cores": 2}, "cpu": CPU,
          "work": [[1, 0.002]] * 9 + [[1, 0.010]] + [[4, 0.008]] * 9 + [[4, 0.040]],
-         "own_cpu": {load: {"coordinator": 1e-4, "worker": 5e-3} for load in CPU}, "runs": {part: 1e-4 for part in CPU["full"]},
-         "kafka": {"broker": [5e-4, 1e-5, 1e-3], "coordinator": [1e-4, 1e-5, 5e-4], "worker": [1e-4, 1e-5, 0.0], "driver": [1e-4, 1e-5, 0.0]},
+         "own_cpu": {load: {"coordinator": 1e-4, "worker": 5e-3} for load in CPU},
+         "runs": {part: 1e-4 for part in CPU["full"]},
+         "kafka": {"broker": [5e-4, 1e-5, 1e-3], "coordinator": [1e-4, 1e-5, 5e-4], "worker": [1e-4, 1e-5, 0.0],
+                   "driver": [1e-4, 1e-5, 0.0]},
          "idle": {}, "transaction_wait": 0.001, "modes": {mode: {"cpu": CPU} for mode in engine.MESSAGES}}
 
 
@@ -47,7 +50,8 @@ class Costs(unittest.TestCase):
 class Queues(unittest.TestCase):
     def test_random_service_waits_as_m_m_1(self):
         for busy in (0.3, 0.6, 0.8):
-            self.assertAlmostEqual(mean_wait(lambda chance: chance.expovariate(1.0), busy, 200000) / (busy / (1 - busy)), 1, delta=0.06)
+            self.assertAlmostEqual(mean_wait(lambda chance: chance.expovariate(1.0), busy,
+                                             200000) / (busy / (1 - busy)), 1, delta=0.06)
 
     def test_constant_service_waits_as_m_d_1(self):
         for busy in (0.3, 0.6, 0.8):
@@ -105,7 +109,8 @@ class Sharing(unittest.TestCase):
 
 
 class Kafka(unittest.TestCase):
-    def fleet(self): return engine.Fleet({**COSTS, "kafka": {**COSTS["kafka"], "broker": [0.010, 0.0, 0.0]}}, 1, cores=100)
+    def fleet(self):
+        return engine.Fleet({**COSTS, "kafka": {**COSTS["kafka"], "broker": [0.010, 0.0, 0.0]}}, 1, cores=100)
 
     def test_what_comes_while_a_batch_waits_joins_it(self):
         fleet, seen = self.fleet(), []
@@ -263,7 +268,8 @@ class Measured(unittest.TestCase):
         import measure
         ends = threading.Event()
         def burn():
-            with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w", encoding="utf-8") as comm: comm.write("worker-0")
+            with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w", encoding="utf-8") as comm:
+                comm.write("worker-0")
             until = time.thread_time() + 0.2
             while time.thread_time() < until: pass
             ends.wait()
@@ -271,7 +277,8 @@ class Measured(unittest.TestCase):
         thread.start()
         try:
             deadline = time.monotonic() + 30
-            while (seconds := measure.cpu_of_threads(os.getpid(), "worker")) < 0.18 and time.monotonic() < deadline: time.sleep(0.01)
+            while (seconds := measure.cpu_of_threads(os.getpid(), "worker")) < 0.18 and time.monotonic() < deadline:
+                time.sleep(0.01)
         finally:
             ends.set()
             thread.join()
@@ -286,7 +293,8 @@ class Fleets(unittest.TestCase):
             requests = fleet.verdicts
             self.assertGreater(requests, 200)
             self.assertEqual(requests, len(fleet.taken))
-            self.assertEqual([(0, [], [])], [(c.open, list(c.waiting), c.committers[0].settled) for c in fleet.coordinators])
+            self.assertEqual([(0, [], [])],
+                             [(c.open, list(c.waiting), c.committers[0].settled) for c in fleet.coordinators])
             self.assertGreater(min(fleet.taken), 2 * engine.LINGER_S + engine.DRIVER_LINGER_S)
 
     def test_messages_are_counted_by_mode(self):
@@ -315,12 +323,15 @@ class Fleets(unittest.TestCase):
 
     def test_costs_that_are_calibrated_make_the_cpu_that_was_measured(self):
         cpu = {"light": {**CPU["light"], "broker": 8e-3}, "full": CPU["full"]}
-        mode = {"cpu": cpu, "own_cpu": COSTS["own_cpu"], "protocol_cpu": 1e-4, "transaction": {"write": 0.008, "commit": 0.003}}
-        with unittest.mock.patch.object(engine, "LIGHT_S", 5): found = engine.calibrate({**COSTS, "modes": {"each": mode}}, 1, 40, "each")
+        mode = {"cpu": cpu, "own_cpu": COSTS["own_cpu"], "protocol_cpu": 1e-4,
+                "transaction": {"write": 0.008, "commit": 0.003}}
+        with unittest.mock.patch.object(engine, "LIGHT_S", 5):
+            found = engine.calibrate({**COSTS, "modes": {"each": mode}}, 1, 40, "each")
         fleet = engine.open_loop({**COSTS, **found}, 1, 40, 20, load=engine.LIGHT)
         spent = sum(n * seconds for n, seconds in zip(fleet.cost["broker"].counted, found["kafka"]["broker"]))
         self.assertAlmostEqual(spent / fleet.started / 8e-3, 1, delta=0.1)
-        for stage, right in mode["transaction"].items(): self.assertAlmostEqual(fleet.stages[stage][0] / fleet.stages[stage][1] / right, 1, delta=0.15)
+        for stage, right in mode["transaction"].items():
+            self.assertAlmostEqual(fleet.stages[stage][0] / fleet.stages[stage][1] / right, 1, delta=0.15)
 
     def test_far_brokers_are_waited_for_once_a_call(self):
         """Four calls of the protocol and each partition's verdicts: a request alone has one partition."""
@@ -329,12 +340,14 @@ class Fleets(unittest.TestCase):
 
     def test_producers_halve_what_far_brokers_cost(self):
         def half(producers):
-            return engine.quantile(engine.open_loop(COSTS, 1, 50, 10, cores=100, threads=2, far_s=0.010, producers=producers).taken, 0.50)
+            return engine.quantile(engine.open_loop(COSTS, 1, 50, 10, cores=100, threads=2, far_s=0.010,
+                                                    producers=producers).taken, 0.50)
         self.assertLess(half(4), 0.7 * half(1))
 
     def test_a_coordinators_thread_bounds_what_it_passes(self):
         def rate(own):
-            costs = {**COSTS, "own_cpu": {load: {**parts, "coordinator": own} for load, parts in COSTS["own_cpu"].items()}}
+            costs = {**COSTS,
+                     "own_cpu": {load: {**parts, "coordinator": own} for load, parts in COSTS["own_cpu"].items()}}
             return 1000 / max(engine.flood(costs, 1, 1000, cores=100, threads=16, partitions=48, max_open=500).times)
         self.assertAlmostEqual(rate(0.010) * 0.010, 1, delta=0.05)
         self.assertAlmostEqual(rate(0.005) * 0.005, 1, delta=0.05)
@@ -342,7 +355,8 @@ class Fleets(unittest.TestCase):
     def test_slow_candidates_are_overtaken_while_a_thread_is_free(self):
         def quick(slow_threads):
             """Seconds until the small one's verdict, behind two of which each takes a second."""
-            fleet = engine.Fleet({**COSTS, "own_cpu": {load: {"coordinator": 0.0, "worker": 10.0} for load in CPU}}, 1, cores=100, slow_threads=slow_threads)
+            fleet = engine.Fleet({**COSTS, "own_cpu": {load: {"coordinator": 0.0, "worker": 10.0} for load in CPU}}, 1,
+                                 cores=100, slow_threads=slow_threads)
             for number, cpu in ((1, 1.0), (2, 1.0), (3, 0.001)):
                 fleet.started += 1
                 fleet.coordinators[0].take(engine.Request(number, 0.0, 0, 0, 1, cpu), 0.0)
@@ -358,7 +372,8 @@ class Fleets(unittest.TestCase):
 
     def test_counting_agrees_with_following(self):
         service = fluid.Service(COSTS, partitions=48)
-        taken = engine.open_loop(COSTS, 2, 300, 20, cores=100, threads=4, partitions=48, max_open=10000, messages=fluid.MESSAGES).taken
+        taken = engine.open_loop(COSTS, 2, 300, 20, cores=100, threads=4, partitions=48, max_open=10000,
+                                 messages=fluid.MESSAGES).taken
         self.assertAlmostEqual((service.still + service.wait(300, 4, 1)) / (sum(taken) / len(taken)), 1, delta=0.2)
 
     def test_counting_loses_nothing_and_catches_up(self):
@@ -395,7 +410,8 @@ class Events(unittest.TestCase):
 
     def test_a_breaker_opens_after_failures_and_closes_when_one_succeeds(self):
         def run(**how):
-            fleet = engine.open_loop(COSTS, 3, 40, 20, cores=100, away=(5.0, 10.0), away_share=0.5, away_s=0.5, deadline_s=2.0, **how)
+            fleet = engine.open_loop(COSTS, 3, 40, 20, cores=100, away=(5.0, 10.0), away_share=0.5, away_s=0.5,
+                                     deadline_s=2.0, **how)
             self.assertEqual(fleet.started, fleet.verdicts)
             return fleet
         fleet = run()

@@ -31,7 +31,8 @@ def run(command, program):
         db.close()
         command = command.replace("assay check", f"{program} check --format text", 1)
         environment = {"PATH": os.environ["PATH"], "HOME": folder}
-        done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True,
+                              timeout=60)
         return done.returncode, done.stdout
 
 

@@ -50,7 +50,8 @@ def mounts(service):
 def here(service, container):
     """The container as this machine can run it: a folder of ours where a volume is mounted."""
     folder = str(ROOT / "deploy")
-    return {**container, "env": [{**e, "value": folder} if e["value"] in mounts(service) else e for e in container["env"]]}
+    return {**container,
+            "env": [{**e, "value": folder} if e["value"] in mounts(service) else e for e in container["env"]]}
 
 
 def commands(compose, program):
@@ -112,7 +113,8 @@ def endings(compose, program):
 
 def families(compose, program):
     """Each family but llm, for which there is no model here, has workers, and is in one pool."""
-    served = [f for _, _, c in compose.workers() for f in str(program.settings(compose, c)["judge", "family"]).split(",")]
+    served = [f for _, _, c in compose.workers()
+              for f in str(program.settings(compose, c)["judge", "family"]).split(",")]
     if sorted(served) != sorted(set(program.families()) - {"llm"}):
         yield f"served are {sorted(served)}"
 
@@ -150,7 +152,8 @@ def network(compose, program):
             yield f"{who} asks {settings['kafka', 'servers']}, Kafka is at {inside}"
         if container["args"][0] == "worker" and settings["redis", "redis"].split(":")[0] not in compose.services:
             yield f"{who}: no service is {settings['redis', 'redis']}"
-        if container["args"][0] == "serve" and str(port_of(settings["serve", "http"])) not in service["ports"][0].rsplit(":", 1):
+        if (container["args"][0] == "serve"
+            and str(port_of(settings["serve", "http"])) not in service["ports"][0].rsplit(":", 1)):
             yield f"{who}: publishes {service['ports']}"
 
 
@@ -171,7 +174,8 @@ SPOILED = [  # check, path in the file, another value, or none
     (health, "services/serve/environment", {"ASSAY_KAFKA_SERVERS": "kafka:9092"}),  # as it was
     (health, "services/worker-rows/environment/ASSAY_OBSERVE_LISTEN", "127.0.0.1:9101"),
     (health, "services/serve/healthcheck", None),
-    (health, "services/serve/healthcheck/test", ["CMD", "bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9100 && echo GET /ready >&3"]),
+    (health, "services/serve/healthcheck/test",
+     ["CMD", "bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9100 && echo GET /ready >&3"]),
     (image, "services/serve/build", {"context": "..", "dockerfile": "deploy/Dockerfile"}),  # as it was, with the others
     (image, "services/topics/build", None),
     (image, "services/topics/build/context", "."),

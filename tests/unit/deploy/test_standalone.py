@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "k8s"))
 from manifests import ROOT, Program  # noqa: E402
 from verify import verify  # noqa: E402
 
-FILES = {"image": "deploy/Dockerfile", "unit": "deploy/systemd/assay-serve.service.in", "settings": "deploy/systemd/serve.yaml",
+FILES = {"image": "deploy/Dockerfile", "unit": "deploy/systemd/assay-serve.service.in",
+         "settings": "deploy/systemd/serve.yaml",
          "install": "docs/install.md", "action": "action.yml", "hooks": ".pre-commit-hooks.yaml"}
 
 
@@ -42,7 +43,8 @@ def one_line(files, program):
     if not port or not exposed or set(port.groups()) != {exposed[1]}:
         yield f"ports: {line[1]}"
     flags = {row["flag"] for section in program.sections.values() for row in section.values()}
-    yield from (f"there is no {flag}" for flag in re.findall(r" --([\w-]+)", line[1].split(" assay ")[1]) if flag not in flags)
+    yield from (f"there is no {flag}" for flag in re.findall(r" --([\w-]+)", line[1].split(" assay ")[1])
+                if flag not in flags)
 
 
 def health(files, program):
@@ -50,7 +52,8 @@ def health(files, program):
     listens = dict(re.findall(r"^ENV (\w+)=(\S+)$", files["image"], re.M))
     check = json.loads(re.search(r"^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$", files["image"], re.M)[1])[-1]
     asked = re.search(r"/dev/tcp/([\d.]+)/(\d+) .*GET (/\w+) ", check)
-    if not asked or listens.get("ASSAY_OBSERVE_LISTEN") != f"{asked[1]}:{asked[2]}" or not program.knows("ASSAY_OBSERVE_LISTEN"):
+    if (not asked or listens.get("ASSAY_OBSERVE_LISTEN") != f"{asked[1]}:{asked[2]}"
+        or not program.knows("ASSAY_OBSERVE_LISTEN")):
         yield f"it listens at {listens}, and is asked by {check}"
     if not asked or f'{{"{asked[3]}", "text' not in (ROOT / "server/health.c").read_text():
         yield f"no page of {check}"
@@ -68,7 +71,8 @@ def settings(files, program):
     for section, key in (("serve", "http"), ("observe", "listen")):
         if not str(printed[section][key]).startswith("127.0.0.1:"):
             yield f"{section}.{key} is {printed[section][key]}"
-    if "serve --config /etc/assay/serve.yaml\n" not in files["unit"] or "/etc/assay/serve.yaml" not in (ROOT / "deploy/debian/conffiles").read_text():
+    if ("serve --config /etc/assay/serve.yaml\n" not in files["unit"]
+        or "/etc/assay/serve.yaml" not in (ROOT / "deploy/debian/conffiles").read_text()):
         yield "the unit reads another file"
 
 

@@ -45,7 +45,8 @@ class Library(unittest.TestCase):
             connection.executescript(script.read())
             connection.close()
         cls.program = os.path.join(cls.home, "judge")
-        run(args.cc, "-std=c11", *WARNINGS, *args.flags, EXAMPLE, *cls.pkg_config("--cflags", "--libs"), "-o", cls.program)
+        run(args.cc, "-std=c11", *WARNINGS, *args.flags, EXAMPLE, *cls.pkg_config("--cflags", "--libs"), "-o",
+            cls.program)
 
     @classmethod
     def find(cls, name, prefix=None):

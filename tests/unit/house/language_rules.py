@@ -78,7 +78,8 @@ def find_openings(path, text):
 
 def find_verbless(path, text):
     for line, comment in split(text)[0] if C_SOURCE.search(path) else ():
-        yield from ((line + comment.count("\n", 0, m.start()), f"no verb: '{m[0]}'") for m in VERBLESS.finditer(comment))
+        yield from ((line + comment.count("\n", 0, m.start()), f"no verb: '{m[0]}'")
+                    for m in VERBLESS.finditer(comment))
 
 
 def find_long_sentences(path, text):

@@ -129,7 +129,8 @@ def self_check():
         ("opening", "lib/x.h", "/* Of it too. */", 1), ("opening", "lib/x.h", "/* Is it open? */", 1),
         ("opening", "lib/x.h", "/* Returns the size. */", 0), ("opening", "lib/x.c", "/* Of it too. */", 0),
         ("verbless", "lib/x.c", "/* NULL: it does not. */", 1), ("verbless", "lib/x.c", "/* NULL if missing. */", 0),
-        ("sentence", "docs/x.md", "A" + " word" * 30 + ".\n", 1), ("sentence", "docs/x.md", "A" + " word" * 29 + ".", 0),
+        ("sentence", "docs/x.md", "A" + " word" * 30 + ".\n", 1),
+        ("sentence", "docs/x.md", "A" + " word" * 29 + ".", 0),
         ("sentence", "lib/x.c", "/* A" + " word" * 20 + ".\n * B" + " word" * 20 + ". */", 0),
         ("sentence", "lib/x.c", "/* A" + " word" * 20 + "\n * and" + " word" * 20 + ". */", 1),
         ("test_name", "tests/x.c", "Test(a, b_c_d_e_f_g_h_i_j)\n{", 1), ("test_name", "tests/x.c", "Test(a, b_c)", 0),
@@ -147,7 +148,8 @@ def self_check():
     yield len(list(defined_twice(pair, helpers))) == 2, "helper"
     headers = [("lib/a/x.h", "int x_a(void);\nint x_b(void);\n"), ("lib/b/y.h", "/* x_c(1) */\nint x_d(void);\n")]
     yield len(list(shared_prefixes(headers, lambda path: path[:5]))) == 1, "prefix"
-    yield [rule.pattern for rule in unused_phrases("| a | b | not used: kept, put aside |")] == [r"\bput\ aside\b"], "glossary"
+    yield [rule.pattern
+           for rule in unused_phrases("| a | b | not used: kept, put aside |")] == [r"\bput\ aside\b"], "glossary"
     yield [rise for rise, _ in compare({("a", "k"): 2}, {("a", "k"): 1, ("b", "k"): 1})] == [True, False], "compare"
 
 

@@ -46,7 +46,8 @@ def names(m, program):
         elif "replicas" in one["spec"]:
             yield f"{target['name']}: an apply would undo what KEDA does (replicas)"
         for trigger in scaled["spec"]["triggers"]:
-            if "authenticationRef" in trigger and not m.find("TriggerAuthentication", trigger["authenticationRef"]["name"]):
+            if ("authenticationRef" in trigger
+                and not m.find("TriggerAuthentication", trigger["authenticationRef"]["name"])):
                 yield f"no TriggerAuthentication {trigger['authenticationRef']['name']}"
     for reference in [r for a in m.of("TriggerAuthentication") for r in a["spec"]["secretTargetRef"]]:
         if reference["key"] not in EXTERNAL_SECRETS.get(reference["name"], ()):
@@ -146,7 +147,8 @@ def families_of(m, program, container):
 
 def sends_requests(m, program):
     """Whether coordinators send the tasks of a request in one message, to assay.tasks.all."""
-    return any(program.settings(m, c)["coordinator", "task_messages"] == "request" for *_, c in m.pods() if c["args"][0] == "coordinator")
+    return any(program.settings(m, c)["coordinator", "task_messages"] == "request" for *_, c in m.pods()
+               if c["args"][0] == "coordinator")
 
 
 def reads_all(m, program, container):
@@ -162,9 +164,12 @@ def families(m, program):
         yield "nobody reads assay.tasks.all"
     yield from (f"nobody serves {f}" for f in program.families() if f not in served and f != "llm")
     for who, _, _, container in m.processes():
-        asks = program.settings(m, container).get(("consult", "llm_when")) if container["args"][0] == "coordinator" else None
+        asks = program.settings(m,
+                                container).get(("consult",
+                                                "llm_when")) if container["args"][0] == "coordinator" else None
         if container["args"][0] == "coordinator" and bool(asks) != ("llm" in served):
-            yield f"{who}: models are asked {asks or 'never'}, and {'somebody' if 'llm' in served else 'nobody'} serves llm"
+            yield (f"{who}: models are asked {asks or 'never'}, and "
+                   f"{'somebody' if 'llm' in served else 'nobody'} serves llm")
     yield from (f"{f} is served twice" for f in set(served) if served.count(f) > 1)
 
 
@@ -268,12 +273,14 @@ def scaling(m, program):
     most_processes = 0
     for scaled in m.of("ScaledObject"):
         target, spec = scaled["spec"]["scaleTargetRef"], scaled["spec"]
-        who, _, _, container = next(p for p in m.pods() if p[1] is m.find(target.get("kind", "Deployment"), target["name"]))
+        who, _, _, container = next(p for p in m.pods()
+                                    if p[1] is m.find(target.get("kind", "Deployment"), target["name"]))
         settings, part = program.settings(m, container), container["args"][0]
         if part == "worker":
             whole = sends_requests(m, program) and reads_all(m, program, container)
             own = ["assay.tasks.all"] if whole else [f"assay.tasks.{f}" for f in families_of(m, program, container)]
-            group, threads, partitions = groups["assay.tasks.{family}"], int(settings["worker", "threads"]), "task_partitions"
+            group, threads, partitions = (groups["assay.tasks.{family}"], int(settings["worker", "threads"]),
+                                          "task_partitions")
             most_processes += spec["maxReplicaCount"]
         else:
             own, group, threads, partitions = ["assay.requests"], groups["assay.requests"], 1, "partitions"
@@ -285,10 +292,12 @@ def scaling(m, program):
         if spec["maxReplicaCount"] * threads > settings["topics", partitions]:
             yield f"{who}: more than the {settings['topics', partitions]} partitions can be shared among"
         for trigger in spec["triggers"]:
-            yield from (f"{who}: {wrong}" for wrong in _trigger(m, trigger, settings, group, part, spec["maxReplicaCount"]))
+            yield from (f"{who}: {wrong}"
+                        for wrong in _trigger(m, trigger, settings, group, part, spec["maxReplicaCount"]))
         down = spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]["scaleDown"]
         patience = down.get("stabilizationWindowSeconds", 0) * 1000
-        if down.get("selectPolicy") != "Disabled" and patience < constant("coordinator/coordinator.c", "DEFAULT_DEADLINE_MS"):
+        if (down.get("selectPolicy") != "Disabled"
+            and patience < constant("coordinator/coordinator.c", "DEFAULT_DEADLINE_MS")):
             yield f"{who}: taken away while it may wait for a deadline"
         if part == "coordinator" and down.get("selectPolicy") != "Disabled":
             yield f"{who}: taken away, and missed for session.timeout.ms each time"
@@ -324,5 +333,6 @@ def image(m, program):
             yield f"{who} runs {container['image']}, this is {program.version}"
 
 
-ALL = [names, selectors, hardened, commands, configuration, service_links, families, instances, health, endings, threads, network,
+ALL = [names, selectors, hardened, commands, configuration, service_links, families, instances, health, endings,
+       threads, network,
        scaling, image]

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import yaml
 
-KNOWN = {"apiVersion", "kind", "resources", "components", "configMapGenerator", "images", "patches", "nameSuffix", "labels"}
+KNOWN = {"apiVersion", "kind", "resources", "components", "configMapGenerator", "images", "patches", "nameSuffix",
+         "labels"}
 BY_NAME = ("name", "mountPath", "topologyKey")  # what tells the members of a list apart
 
 
@@ -70,7 +71,8 @@ def _label(one, label):
         places.append(spec.get("selector", {}).get("matchLabels"))
         if "template" in spec:
             places.append(spec["template"]["metadata"]["labels"])
-            places += [c["labelSelector"]["matchLabels"] for c in spec["template"]["spec"].get("topologySpreadConstraints", [])]
+            places += [c["labelSelector"]["matchLabels"]
+                       for c in spec["template"]["spec"].get("topologySpreadConstraints", [])]
     for place in places:
         if place is not None:
             place.update(label["pairs"])

@@ -93,7 +93,8 @@ class Program:
         order = [args[0], *self.sections]
         for flag, value in zip(args, args[1:]):
             if flag.startswith("--"):
-                at = next((s, k) for s in order for k, row in self.sections.get(s, {}).items() if row["flag"] == flag[2:])
+                at = next((s, k) for s in order for k, row in self.sections.get(s, {}).items()
+                          if row["flag"] == flag[2:])
                 yield at, value
 
     def dry(self, manifests, args, env):
@@ -104,7 +105,8 @@ class Program:
         key = (config, tuple(args), tuple(sorted(env.items())))
         if key not in self.seen:
             self._prepare(config)
-            nobody = {"ASSAY_KAFKA_SERVERS": "127.0.0.1:1", "ASSAY_KAFKA_CONNECT_MS": "100"} if args[0] != "config" else {}
+            nobody = {"ASSAY_KAFKA_SERVERS": "127.0.0.1:1",
+                      "ASSAY_KAFKA_CONNECT_MS": "100"} if args[0] != "config" else {}
             self.seen[key] = self.run(args, env | nobody)
         return self.seen[key]
 

@@ -30,9 +30,11 @@ ALIASES = {"AssayDatabaseLeftAlone": "AssayDatabaseCircuitOpen"}  # former name:
 def table():
     """{metric: its labels} of docs/metrics.md, which tests/unit/server/test_admin_http.c holds against the program."""
     known = {}
-    for name, kind, labels in re.findall(r"^\| `(\w+)` \| (\w+) \| ([\w,]*) \|", (ROOT / "docs/metrics.md").read_text(), re.M):
+    for name, kind, labels in re.findall(r"^\| `(\w+)` \| (\w+) \| ([\w,]*) \|", (ROOT / "docs/metrics.md").read_text(),
+                                         re.M):
         own = {label for label in labels.split(",") if label}
-        known |= {name + part: own | {"le"} for part in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name: own}
+        known |= {name + part: own | {"le"}
+                  for part in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name: own}
     return known
 
 
@@ -78,7 +80,9 @@ def manual(spec):
         if missing := [part for part in ("**Means.**", "**Look.**", "**Do.**") if part not in body]:
             yield f"{name}: no {' '.join(missing)}"
     for rule in alerts.rules(spec):
-        if rule["alert"] not in ALIASES and f"| [{rule['alert']}](#{rule['alert'].lower()}) | {rule['labels'].get('severity')} |" not in OPERATIONS:
+        if (rule["alert"] not in ALIASES
+            and f"| [{rule['alert']}](#{rule['alert'].lower()}) | {rule['labels'].get('severity')} |"
+            not in OPERATIONS):
             yield f"{rule['alert']} is not in the table of docs/operations.md"
 
 
@@ -239,7 +243,9 @@ def main():
     if tool := promtool():
         results += fires(tool, spec)
     else:
-        print("skipped: what fires the alerts; promtool is not on the path, nor in ASSAY_TEST_PROMTOOL (Debian has it in prometheus)")
+        print(
+            "skipped: what fires the alerts; promtool is not on the path, nor in ASSAY_TEST_PROMTOOL"
+            " (Debian has it in prometheus)")
     for name, well in results:
         if not well:
             print(f"[FAIL] {name}")

@@ -30,12 +30,15 @@ def importable(name, board):
     if len({p["id"] for p in panels}) != len(panels):
         yield "an id twice"
     for p in panels:
-        if p["type"] != "row" and (not p["description"].endswith(".") or p["fieldConfig"]["defaults"]["unit"] not in UNITS):
+        if (p["type"] != "row"
+            and (not p["description"].endswith(".") or p["fieldConfig"]["defaults"]["unit"] not in UNITS)):
             yield f"{p['title']}: no sentence, or a unit that Grafana does not know"
-        if any(t["datasource"]["uid"] != "${datasource}" for t in p.get("targets", [])) or p["gridPos"]["x"] + p["gridPos"]["w"] > 24:
+        if (any(t["datasource"]["uid"] != "${datasource}" for t in p.get("targets", []))
+            or p["gridPos"]["x"] + p["gridPos"]["w"] > 24):
             yield f"{p['title']}: its source, or its place"
     for a, b in itertools.combinations([p["gridPos"] | {"title": p["title"]} for p in panels], 2):
-        if a["x"] < b["x"] + b["w"] and b["x"] < a["x"] + a["w"] and a["y"] < b["y"] + b["h"] and b["y"] < a["y"] + a["h"]:
+        if (a["x"] < b["x"] + b["w"] and b["x"] < a["x"] + a["w"] and a["y"] < b["y"] + b["h"]
+            and b["y"] < a["y"] + a["h"]):
             yield f"{a['title']} lies over {b['title']}"
 
 
@@ -43,12 +46,14 @@ def names(name, board):
     """Metrics and labels are the program's; each selector keeps fleets apart; a legend reads what the result has."""
     known = table()
     for title, legend, expression in dashboards.queries(board):
-        asked = alerts.Expression(re.sub(r"\bon \(\) |\b(topk|histogram_quantile) ?\(", "(", dashboards.filled(expression, "5m")))
+        asked = alerts.Expression(re.sub(r"\bon \(\) |\b(topk|histogram_quantile) ?\(", "(",
+                                         dashboards.filled(expression, "5m")))
         yield from (f"{title}: no metric {metric}" for metric in sorted(asked.metrics - known.keys()))
         for metric, matchers in asked.matchers:
             wrong = {label for label, _, _ in matchers} - known.get(metric, set()) - ADDED
             yield from (f"{title}: {metric} has no label {label}" for label in sorted(wrong))
-        if expression.count('namespace=~"$namespace"') != len(asked.matchers) or {m for m, _ in asked.matchers} != asked.metrics:
+        if (expression.count('namespace=~"$namespace"') != len(asked.matchers)
+            or {m for m, _ in asked.matchers} != asked.metrics):
             yield f"{title}: a selector without the namespace"
         own = set().union(*(known.get(metric, ()) for metric in asked.metrics))
         for kind, labels in asked.lists:
@@ -65,19 +70,25 @@ WRONG = [  # check, dashboard, spoils the panel of that title
     (importable, "fleet", "Latency", lambda p: p.update(description="no sentence")),
     (importable, "fleet", "Latency", lambda p: p["fieldConfig"]["defaults"].update(unit="seconds")),
     (importable, "cost", "Tokens", lambda p: p["targets"][0]["datasource"].update(uid="my-own")),
-    (names, "fleet", "Latency", lambda p: p["targets"][0].update(expr=p["targets"][0]["expr"].replace("latency_seconds", "latency"))),
-    (names, "fleet", "Dead letters", lambda p: p["targets"][0].update(expr=p["targets"][0]["expr"].replace("topic", "topics"))),
+    (names, "fleet", "Latency",
+     lambda p: p["targets"][0].update(expr=p["targets"][0]["expr"].replace("latency_seconds", "latency"))),
+    (names, "fleet", "Dead letters",
+     lambda p: p["targets"][0].update(expr=p["targets"][0]["expr"].replace("topic", "topics"))),
     (names, "fleet", "Tasks", lambda p: p["targets"][0].update(legendFormat="{{signal}}")),
-    (names, "cost", "Tokens", lambda p: p["targets"][0].update(expr="sum by (direction) (rate(assay_llm_tokens_total[5m]))")),
-    (names, "quality", "Why there was no answer", lambda p: p["targets"][0].update(expr=p["targets"][0]["expr"].replace("unanswered", "abstained"))),
-    (names, "quality", "Validated", lambda p: p["targets"][0].update(expr=p["targets"][0]["expr"].replace("decision=", "status="))),
+    (names, "cost", "Tokens",
+     lambda p: p["targets"][0].update(expr="sum by (direction) (rate(assay_llm_tokens_total[5m]))")),
+    (names, "quality", "Why there was no answer",
+     lambda p: p["targets"][0].update(expr=p["targets"][0]["expr"].replace("unanswered", "abstained"))),
+    (names, "quality", "Validated",
+     lambda p: p["targets"][0].update(expr=p["targets"][0]["expr"].replace("decision=", "status="))),
 ]
 
 
 def files_are_what_is_printed():
     assert {path.name for path in dashboards.FOLDER.glob("*.json")} == {f"{name}.json" for name in make.DASHBOARDS}
     for name in make.DASHBOARDS:
-        assert (dashboards.FOLDER / f"{name}.json").read_text() == make.text(name), f"{name}.json: run k8s/components/dashboards/make.py"
+        assert (dashboards.FOLDER / f"{name}.json").read_text() == make.text(name), (
+            f"{name}.json: run k8s/components/dashboards/make.py")
 
 
 def grafanas_sidecar_finds_them():

@@ -160,7 +160,8 @@ class EndToEnd(unittest.TestCase):
             try:
                 url = server.stdout.readline().strip()
                 odd = "SELECT count(*) FROM vessel WHERE name = 'x | 2 rows ('"
-                out = self.assay("check", "--db", at / "ferries/ferries.sqlite", "--question", "How many vessels are there?",
+                out = self.assay("check", "--db", at / "ferries/ferries.sqlite", "--question",
+                                 "How many vessels are there?",
                                  "--verifier-backend", "tei", "--verifier-endpoint", url, "--format", "json",
                                  "SELECT count(*) FROM vessel", "SELECT name FROM vessel", odd)
             finally:

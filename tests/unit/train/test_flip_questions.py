@@ -20,9 +20,12 @@ class FlipQuestions(unittest.TestCase):
 
     def flip(self, question, gold, each=9):
         log = os.path.join(self.dir.name, "log.jsonl")
-        with open(log, "w") as file: file.write(json.dumps({"id": "1", "db": "town", "question": question, "gold": gold}) + "\n")
-        out = [subprocess.run([sys.executable, os.path.join(ROOT, "train", "flip_questions.py"), log, "--db-root", self.dir.name,
-                               "--each", str(each)], capture_output=True, text=True, check=True).stdout for _ in range(2)]
+        with open(log, "w") as file:
+            file.write(json.dumps({"id": "1", "db": "town", "question": question, "gold": gold}) + "\n")
+        out = [subprocess.run([sys.executable, os.path.join(ROOT, "train", "flip_questions.py"), log, "--db-root",
+                               self.dir.name,
+                               "--each", str(each)], capture_output=True, text=True, check=True).stdout
+               for _ in range(2)]
         self.assertEqual(out[0], out[1], "the same arguments, the same lines")
         return [(line["question"], line["gold"]) for line in map(json.loads, out[0].splitlines())]
 

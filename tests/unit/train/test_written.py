@@ -45,7 +45,9 @@ class Script(unittest.TestCase):
         self.dir = tempfile.TemporaryDirectory()
         os.makedirs(os.path.join(self.dir.name, "town"))
         db = sqlite3.connect(os.path.join(self.dir.name, "town", "town.sqlite"))
-        db.executescript("CREATE TABLE person(name TEXT, age INT); INSERT INTO person VALUES ('Ann', 20), ('Bob', 21), ('Cid', 40);")
+        db.executescript(
+            "CREATE TABLE person(name TEXT, age INT);"
+            " INSERT INTO person VALUES ('Ann', 20), ('Bob', 21), ('Cid', 40);")
         db.close()
 
     def tearDown(self):
@@ -64,7 +66,8 @@ class Script(unittest.TestCase):
         self.assertEqual(lines[0]["evidence"], SOUND["evidence"])
 
     def test_a_pair_is_a_question_too(self):
-        pair = {"id": "p", "db": "town", "question": "who?", "right": "SELECT name FROM person", "wrong": "SELECT age FROM person"}
+        pair = {"id": "p", "db": "town", "question": "who?", "right": "SELECT name FROM person",
+                "wrong": "SELECT age FROM person"}
         line = json.loads(self.run_on(pair, "--times", "1").stdout)
         self.assertEqual([c["sql"] for c in line["candidates"]], ["SELECT name FROM person", "SELECT age FROM person"])
 
