@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(error, every_code_has_a_unique_name_a_meaning_and_a_class)
+Test(error, every_code_has_unique_name_meaning_and_class)
 {
     for (int i = 0; i < ERR_COUNT; i++) {
         enum err_code code = (enum err_code)i;
