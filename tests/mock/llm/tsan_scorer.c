@@ -30,8 +30,7 @@ static void *ask(void *context)
             atomic_fetch_add(&answers, 1);
         else if (code == ERR_CANCELLED)
             atomic_fetch_add(&cancelled, 1);
-        else if (code !=
-                 ERR_UNREACHABLE) /* the breaker is open, or retries are used up, because the script fails often */
+        else if (code != ERR_UNREACHABLE) /* open breaker or no retries left: the script fails often */
             atomic_fetch_add(&surprises, 1);
         if (code != ERR_OK && code != ERR_CANCELLED && code != ERR_UNREACHABLE) fprintf(stderr, "%s\n", err.text);
     }

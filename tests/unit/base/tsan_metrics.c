@@ -71,8 +71,8 @@ int main(void)
     struct err err;
     int fd = open("/dev/null", O_WRONLY);
     if (fd < 0 || metrics_new(defs, sizeof defs / sizeof *defs, &metrics, &err)) return 1;
-    metrics_get(metrics, TIMED,
-                NULL); /* the reader may run first, and a series is printed only after its first count */
+    /* The reader may run first, and a series is printed only after its first count. */
+    metrics_get(metrics, TIMED, NULL);
     log_open(fd, LOG_FORM_JSON, LOG_LEVEL_INFO);
     for (int i = 0; i < THREADS; i++) {
         snprintf(rooms[i], sizeof rooms[i], "r%d", i % 2);
