@@ -347,7 +347,7 @@ static void *close_engine(void *arg)
     return arg;
 }
 
-/* Closing completes everything in flight: a request in the window, and a thread that waits for a slot. */
+/* Closing completes everything in flight: a request in the window, and a thread blocked on a full window. */
 Test(assay, closing_cancels_requests_in_flight)
 {
     static atomic_uint own;

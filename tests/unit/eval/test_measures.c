@@ -248,7 +248,7 @@ Test(measures, triggering_matches_manual_count)
     expect_share(p.precision[0], 1);
     expect_share(p.precision[2], 0.75); /* three quarters of five are four */
     expect_share(p.precision[3], 0.75); /* the curve ends here */
-    /* No question asked: 3 of 5. Then the question without an answer is asked, then the wrong one; then all are right. */
+    /* No question asked: 3 of 5. Asking the unanswered one, then the wrong one, makes all right. */
     const struct eval_point asked[] = {{0, 0.6}, {0.2, 0.8}, {0.4, 1}, {0.6, 1}, {0.8, 1}, {1, 1}};
     struct eval_point *points = triggering_interactions(data, SCORE_P, &n);
     expect_points(points, n, asked, G_N_ELEMENTS(asked));
