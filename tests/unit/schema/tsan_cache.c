@@ -1,5 +1,5 @@
-/* Threads that share a schema cache while a writer changes the database, and an interrupted watchdog. A plain program,
- * since Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
+/* Threads that share a schema cache while a writer changes the database and the watchdog ends statements. A plain
+ * program, since Criterion does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/clock.h"
 #include "lib/schema/schema.h"
 
