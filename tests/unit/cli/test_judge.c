@@ -765,7 +765,7 @@ Test(judge, models_are_trained_and_used, .timeout = 300)
     run_free(&run);
 }
 
-/* --- an index that left something out ------------------------------------------------------------------------------- */
+/* --- an incomplete index ------------------------------------------------------------------------------------------ */
 
 static void make_endless_view(const char *path)
 {
