@@ -1,5 +1,5 @@
-"""clients/python/examples with their frameworks and a real server. The language models are scripted: they say what the test gives them, in
-that order, and keep what they were told."""
+"""clients/python/examples with their frameworks and a real server. The language models are scripted: they return the
+test's answers in order and record the prompts."""
 import asyncio
 import ast
 from typing import Any, List
@@ -14,7 +14,7 @@ EXAMPLES = sorted((ROOT / "clients/python/examples").glob("*.py"))
 
 
 class ScriptedModel:
-    """Not a language model: a script."""
+    """A script in place of a language model."""
 
     def __init__(self, *answers):
         self.answers, self.told = list(answers), []
@@ -30,7 +30,7 @@ def test_examples_are_short_and_say_what_they_are(path):
     assert len(text.splitlines()) < 60 and ast.get_docstring(ast.parse(text))
 
 
-def test_there_are_the_five():
+def test_five_examples_exist():
     assert [path.stem for path in EXAMPLES] == ["langchain_tool", "langgraph_node", "llama_index_engine", "vanna_run",
                                                 "wrenai_loop"]
 
@@ -56,8 +56,8 @@ def test_langchain(judge):
     assert set(tool.args) == {"question", "candidates"} and "several different" in tool.description
 
 
-def test_a_langchain_agent_calls_it(judge):
-    """A scripted chat model of LangChain's own calls the tool, and the tool's message comes back to it."""
+def test_langchain_agent_calls_tool(judge):
+    """A scripted chat model of LangChain calls the tool and receives the tool's message."""
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage
     from langchain_tool import judged_sql
@@ -72,7 +72,7 @@ def test_a_langchain_agent_calls_it(judge):
 
 # --- LangGraph ---
 
-def test_langgraph_generates_again_with_what_was_wrong(judge):
+def test_langgraph_retries_with_findings(judge):
     from langgraph_node import build
     model = ScriptedModel([WRONG], [RIGHT])
     graph = build(judge, "podcasts", lambda question, feedback: model(feedback))
@@ -152,7 +152,7 @@ def vanna_agent(url, databases, seen, *queries):
     rest = list(queries)
 
     class Scripted(LlmService):
-        """Runs one query after the other until one comes back with rows."""
+        """Runs one query after another until one returns rows."""
 
         async def send_request(self, request):
             last = request.messages[-1]
@@ -203,14 +203,14 @@ def engine(databases):
         yield engine
 
 
-def test_the_loop_answers_in_words(engine):
+def test_loop_answers_in_words(engine):
     from wrenai_loop import answer
     said = answer(engine, "podcasts", "show(...)", HOSTS, ScriptedModel(WRONG, RIGHT, RIGHT), None)
     assert ((said.sql, said.rounds) == (RIGHT, 1)
             and said.explanation.startswith("The query returns the name of the host"))
 
 
-def test_the_loop_tries_again_with_what_was_wrong(engine):
+def test_loop_retries_with_findings(engine):
     from wrenai_loop import answer
     model = ScriptedModel("SELECT nam FROM host", "SELECT name FROM hosts", "SELECT 1 FROM nowhere", RIGHT, RIGHT,
                           RIGHT)
@@ -219,7 +219,7 @@ def test_the_loop_tries_again_with_what_was_wrong(engine):
             and "no such" not in model.told[0])
 
 
-def test_the_loop_asks(engine):
+def test_loop_asks_for_clarification(engine):
     from wrenai_loop import answer
     asked = []
 
@@ -230,7 +230,7 @@ def test_the_loop_asks(engine):
     assert asked == ["Do you also want shops that have no hiring?"]
 
 
-def test_the_loop_gives_up(engine):
+def test_loop_gives_up(engine):
     from wrenai_loop import answer
     assert answer(engine, "podcasts", "show(...)", HOSTS, ScriptedModel(*4 * ["SELECT nam FROM host"]), None,
                   n=2).sql is None

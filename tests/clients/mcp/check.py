@@ -1,6 +1,7 @@
-"""The official Python SDK as client of `assay mcp` and of POST /mcp, in the form of the protocol with a handshake and in that without.
+"""The official Python SDK as client of `assay mcp` and of POST /mcp, in both forms of the protocol: with and without a
+handshake.
 
-The client itself holds every structured result against its tool's output schema.
+The client itself checks every structured result against the output schema of its tool.
 """
 import asyncio
 import contextlib
@@ -57,7 +58,7 @@ async def refused(client, tool, **arguments):
     return text(result)
 
 
-# --- what every client sees
+# --- checks for every client
 
 
 async def introduces_itself(client, version):
@@ -196,7 +197,7 @@ SEEN = (introduces_itself, lists_tools, validates, says_what_is_suspect, abstain
         explains, describes, says_what_to_mend, keeps_verdicts, answers_many_at_once, goes_on_after_a_cancelled_call)
 
 
-# --- what depends on how it is started, or on HTTP alone
+# --- checks that need their own start options, or HTTP
 
 
 async def shows_no_values_where_none_may_leave():
@@ -265,7 +266,7 @@ async def http_holds_headers_against_the_message():
 
 @contextlib.contextmanager
 def served(*flags):
-    """`assay serve` with these flags: its URL."""
+    """Runs `assay serve` with these flags and yields its URL."""
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen([PROGRAM, "serve", "--db-root", DATABASES, "--http=127.0.0.1:0", "--log-form=json",
                                     *flags], stderr=log)
@@ -320,7 +321,7 @@ ALONE = (tenants_see_their_own, shows_no_values_where_none_may_leave, one_databa
          http_holds_headers_against_the_message)
 
 
-# --- running them
+# --- running the checks
 
 
 async def attempt(name, test):

@@ -1,4 +1,4 @@
-"""Packages, archives, service and image of Assay, as those use them who install it.
+"""Packages, archives, service and image of Assay, from the view of the users who install them.
 
     test_package.py SCRATCH [Class.test ...]          after run.sh has filled it
 """
@@ -58,7 +58,7 @@ def make_database(folder):
 
 
 def ask(port):
-    """The verdict on REQUEST; waits until somebody answers, for a while."""
+    """Returns the verdict on REQUEST; waits for a while until the server answers."""
     request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=20000", json.dumps(REQUEST).encode(),
                                      {"Content-Type": "application/json"})
 
@@ -92,7 +92,7 @@ def running(*command, **kwargs):
 
 
 class Bare(unittest.TestCase):
-    """A root folder with nothing but the essential packages of this release."""
+    """A root folder with only the essential packages of this release."""
 
     @classmethod
     def setUpClass(cls):
@@ -103,8 +103,8 @@ class Bare(unittest.TestCase):
 
     @classmethod
     def inside(cls, *words, user=None, read_only=False, env=None):
-        """The command that runs these words in there, in namespaces of their own: it sees no other process, and all mounts end
-        with it."""
+        """Returns the command that runs these words in the root, in its own namespaces: it sees no other process, and
+        all mounts end with it."""
         mounts = (f"mount --bind {cls.root} {cls.root} && mount -t proc proc {cls.root}/proc "
                   f"&& mount --rbind /dev {cls.root}/dev")
         if read_only:
@@ -154,7 +154,7 @@ class Installed(Bare):
         self.assertIn("libassay.so.1", must(*self.inside("ldconfig", "-p")))
 
     def test_4_the_service(self):
-        """As the unit starts it, with its own settings, but for the ports."""
+        """Runs the program as the unit starts it, with its settings, except for the ports."""
         make_database(self.root / "var/lib/assay/databases")
         start = re.search(r"^ExecStart=(.*)$", (self.root / "usr/lib/systemd/system/assay-serve.service").read_text(),
                           re.M)[1]
@@ -178,7 +178,7 @@ class Package(unittest.TestCase):
         path, = SCRATCH.glob(f"release/{name}_*.deb")
         return path
 
-    def test_what_it_depends_on(self):
+    def test_dependencies_are_declared(self):
         depends = must("dpkg-deb", "-f", self.deb("assay"), "Depends")
         for library in ("libsqlite3-0", "libpq5", "librdkafka1", "libc6 (>="):
             self.assertIn(library, depends)
@@ -187,8 +187,8 @@ class Package(unittest.TestCase):
     def test_lintian(self):
         if not shutil.which("lintian"):
             self.skipTest("lintian is not installed")
-        # No bug of Debian's tracker asked for the package, who builds it here has no address, and CPack calls ldconfig beside the
-        # trigger.
+        # No bug of Debian's tracker requested the package, its local builder has no address, and CPack calls ldconfig
+        # beside the trigger.
         left_out = ("initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog,"
                     "maintscript-calls-ldconfig")
         debs = sorted(SCRATCH.glob("release/*.deb"))
@@ -197,11 +197,11 @@ class Package(unittest.TestCase):
 
 
 class Service(unittest.TestCase):
-    def test_exposure(self):
+    def test_exposure_is_low(self):
         done = run("systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", UNIT)
         self.assertEqual(done.returncode, 0, done.stdout[-400:])
 
-    def test_a_threshold_can_fail(self):
+    def test_exposure_threshold_can_fail(self):
         with tempfile.TemporaryDirectory() as home:
             bare = Path(home, "bare.service")
             bare.write_text("[Service]\nExecStart=/bin/true\n")
@@ -209,8 +209,8 @@ class Service(unittest.TestCase):
                                 0)
 
     @as_root
-    def test_it_judges_in_its_confines(self):
-        """The program as it was built, below a root that the unit would let it see."""
+    def test_restricted_program_judges(self):
+        """The built program, below a root that the unit would let it see."""
         with tempfile.TemporaryDirectory(dir="/var/tmp") as home:
             os.chmod(home, 0o755)
             program, databases = Path(home, "bin/assay"), Path(home, "databases")
@@ -231,8 +231,8 @@ class Service(unittest.TestCase):
             self.assertNotIn("unavailable", json.dumps(judged["signals"]))
 
     @as_root
-    def test_the_confines_hold(self):
-        """What the test above runs under is more than a name: each of these would work without."""
+    def test_restrictions_are_effective(self):
+        """Control for the test above: each of these actions would succeed without the restrictions."""
         tries = {"write": "open('/var/tmp/assay-gone', 'w')",
                  "look": "assert os.listdir('/root') or os.listdir('/home')",
                  "raise": "os.setuid(0)", "packet": "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
@@ -256,19 +256,19 @@ class Release(unittest.TestCase):
     def names(self):
         return {path.name: path for path in self.out.iterdir()}
 
-    def test_twice_the_same(self):
+    def test_archive_is_reproducible(self):
         with tempfile.TemporaryDirectory() as home:
             again = Path(home, "again")
             must(CHECKOUT / "deploy/release.sh", "--build", SCRATCH / "build", again, cwd=home)
             self.assertEqual((self.out / "SHA256SUMS").read_text(), (again / "SHA256SUMS").read_text())
 
-    def test_sums(self):
+    def test_checksums_match(self):
         sums = dict(reversed(line.split("  ")) for line in (self.out / "SHA256SUMS").read_text().splitlines())
         self.assertEqual(set(sums), set(self.names()) - {"SHA256SUMS"})
         for name, digest in sums.items():
             self.assertEqual(hashlib.sha256((self.out / name).read_bytes()).hexdigest(), digest, name)
 
-    def test_the_bill_of_materials(self):
+    def test_bill_of_materials_is_valid(self):
         bill, = self.out.glob("*.cdx.json")
         self.assertIsNone(JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill.read_text()))
         content = json.loads(bill.read_text())
@@ -280,7 +280,7 @@ class Release(unittest.TestCase):
         self.assertIsNotNone(
             JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps({**content, "components": 1})))
 
-    def test_the_program_of_the_archive_runs_anywhere(self):
+    def test_archived_program_runs_in_bare_root(self):
         archive, = self.out.glob("assay-*-linux-*.tar.gz")
         with tempfile.TemporaryDirectory() as home:
             must("tar", "xzf", archive, "-C", home, "--strip-components=1")
@@ -289,7 +289,7 @@ class Release(unittest.TestCase):
             env = {key: value for key, value in os.environ.items() if not key.startswith("ASSAY_")}
             self.assertEqual(json.loads(must(f"{home}/bin/assay", *words, env=env, cwd=home))["status"], "validated")
 
-    def test_the_sources_are_those_of_the_commit(self):
+    def test_sources_equal_commit(self):
         archive, = (path for path in self.out.iterdir() if re.fullmatch(r"assay-[\d.]+\.tar\.gz", path.name))
         with tarfile.open(archive) as tar:
             names = {name.split("/", 1)[1] for name in tar.getnames() if "/" in name}
@@ -298,7 +298,8 @@ class Release(unittest.TestCase):
 
 
 class Image(Bare):
-    """deploy/Dockerfile, its second stage run step by step in a bare root; the first one's output is this build's."""
+    """deploy/Dockerfile: its second stage runs step by step in a bare root, with this build as the output of the first
+    stage."""
 
     class Stage:
         def __init__(self):
@@ -306,7 +307,8 @@ class Image(Bare):
 
     @classmethod
     def stages(cls):
-        """Instructions of each stage: as much of the format as this file uses, and an error for anything else."""
+        """Parses the instructions of each stage: the part of the format that this file uses; anything else is an
+        error."""
         text = re.sub(r"^\s*#.*\n", "", (ROOT / "deploy/Dockerfile").read_text(), flags=re.M)
         stages = []
         for line in re.sub(r"\\\n", " ", text).splitlines():
@@ -356,17 +358,18 @@ class Image(Bare):
         must("chmod", "-R", "a+rX", cls.root / "databases")
 
     def container(self, *words, env=None):
-        """The image's process, as the engine would start it: its user, a root that cannot be written."""
+        """The process of the image as a container engine would start it: with its user and a read-only root."""
         return self.inside(*self.stage.entry, *words, user=self.stage.user, read_only=True,
                            env={**self.stage.env, **(env or {})})
 
-    def test_the_program(self):
+    def test_program_runs_in_image(self):
         self.assertEqual(json.loads(must(*self.container(*CHECK)))["status"], "validated")
         self.assertNotEqual(run(*self.inside("touch", "/databases/x", user=self.stage.user, read_only=True)).returncode,
                             0)
 
-    def test_the_one_line_of_the_server(self):
-        """The words behind the image's name, with a port of ours; and the health check while it runs, and after."""
+    def test_server_command_line_works(self):
+        """Runs the command line of the image with a port of the test, and the health check during the run and after
+        it."""
         line = re.search(r"docker run (.*) assay (serve .*)", (ROOT / "deploy/Dockerfile").read_text())
         self.assertIn("--read-only --cap-drop ALL --security-opt no-new-privileges", line[1])
         self.assertIn(line[0], (ROOT / "docs/install.md").read_text())
@@ -382,7 +385,7 @@ class Image(Bare):
 
     @unittest.skipUnless(os.environ.get("ASSAY_TEST_IMAGE") == "whole",
                          "the image's first stage takes minutes: ASSAY_TEST_IMAGE=whole")
-    def test_the_first_stage(self):
+    def test_first_stage_builds(self):
         root = Path(tempfile.mkdtemp(prefix="assay-stage-"))
         self.addCleanup(shutil.rmtree, root, ignore_errors=True)
         must("tar", "xf", SCRATCH / "root.tar", "-C", root)
@@ -406,7 +409,7 @@ class Image(Bare):
 
 
 def check_out():
-    """The sources as they are here, in a commit of a clone: a release is made of nothing else."""
+    """A clone with the current sources in a commit: a release uses only committed files."""
     shutil.rmtree(CHECKOUT, ignore_errors=True)
     must("git", "clone", "-q", ROOT, CHECKOUT)
     changes = subprocess.run(["git", "diff", "--binary", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout

@@ -1,4 +1,5 @@
-"""A real broker with a real fleet; ASSAY_TEST_KAFKA names it (tests/live/servers.sh start DIR kafka)."""
+"""The client with a real broker and a real fleet; ASSAY_TEST_KAFKA names the broker (tests/live/servers.sh start DIR
+kafka)."""
 import json
 import os
 import re
@@ -21,7 +22,7 @@ from ports import free_port  # noqa: E402
 from assay import AssayError, NotYet, Unreachable, request  # noqa: E402
 from assay.kafka import Requests, Verdicts  # noqa: E402
 
-RUN = f"python-{time.time_ns()}"  # ids that no run before had
+RUN = f"python-{time.time_ns()}"  # ids that no earlier run used
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ def test_requests_and_their_verdicts(fleet):
     assert {verdict.id for verdict in all_of(from_beginning=True)} >= set(sent)
 
 
-def test_the_snippet_of_the_page(fleet, capsys):
+def test_documented_snippet_runs(fleet, capsys):
     (snippet,) = (text for text in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text("utf-8"),
                                               re.S | re.M) if "assay.kafka" in text)
     names = {"request": request, "question": HIRED, "candidates": HIRED_SQL}
@@ -80,7 +81,7 @@ def all_of(timeout=3, **options):
 
 
 def write(topic, records, commit=True):
-    """(id, offset of its request, value or None, headers) in one transaction."""
+    """Writes (id, offset of its request, value or None, headers) records in one transaction."""
     producer = confluent_kafka.Producer({"bootstrap.servers": SERVERS, "transactional.id": f"{RUN}-{time.time_ns()}"})
     producer.init_transactions(30)
     producer.begin_transaction()
@@ -92,7 +93,7 @@ def write(topic, records, commit=True):
     producer.commit_transaction(30) if commit else producer.abort_transaction(30)
 
 
-def test_only_what_was_committed_and_only_once(topic):
+def test_only_committed_verdicts_are_read_once(topic):
     with Verdicts(SERVERS, topic=topic) as verdicts:
         write(topic, [("aborted", 0, None, {})], commit=False)
         write(topic, [("a", 0, None, {}), ("a", 0, None, {}), ("b", 1, None, {"content-type": "application/json"}),
@@ -102,7 +103,7 @@ def test_only_what_was_committed_and_only_once(topic):
         assert verdicts.skipped == 2
 
 
-def test_from_now_on_or_from_the_beginning(topic):
+def test_start_is_end_or_beginning(topic):
     write(topic, [("old", 0, None, {})])
     with Verdicts(SERVERS, topic=topic) as verdicts:
         write(topic, [("new", 1, None, {})])
@@ -110,19 +111,19 @@ def test_from_now_on_or_from_the_beginning(topic):
     assert [verdict.id for verdict in all_of(topic=topic, from_beginning=True)] == ["old", "new"]
 
 
-def test_a_group_goes_on_where_it_was_left(topic):
+def test_group_resumes_at_its_offset(topic):
     write(topic, [(str(i), i, None, {}) for i in range(10)])
     first = []
     with Verdicts(SERVERS, topic=topic, group=topic) as verdicts:
         for verdict in verdicts.read(timeout=30):
             first.append(verdict.id)
-            if len(first) == 4: break  # the fourth may not be done with: it comes again
+            if len(first) == 4: break  # the fourth verdict may be unprocessed, so it is redelivered
     assert first == ["0", "1", "2", "3"]
     assert ([verdict.id for verdict in all_of(topic=topic, group=topic, timeout=8)]
             == ["3", "4", "5", "6", "7", "8", "9"])
 
 
-def test_nobody_listens():
+def test_refused_connection_is_reported():
     nowhere = f"127.0.0.1:{free_port()}"
     requests = Requests(nowhere, properties={"message.timeout.ms": 1000})
     requests.send(hosts("lost"))
@@ -132,7 +133,7 @@ def test_nobody_listens():
         Verdicts(nowhere, timeout=1)
 
 
-def test_no_such_topic():
+def test_missing_topic_is_reported():
     with pytest.raises(AssayError, match="does not exist"):
         Verdicts(SERVERS, topic="assay.nowhere")
     requests = Requests(SERVERS, topic="assay.nowhere", properties={"message.timeout.ms": 3000})

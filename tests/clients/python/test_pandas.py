@@ -19,7 +19,7 @@ def replayed(databases, tmp_path_factory):
     return out
 
 
-def test_a_file_of_verdicts(replayed):
+def test_file_of_verdicts(replayed):
     raw = [json.loads(line) for line in replayed.read_text("utf-8").splitlines()]
     frames = verdicts(replayed)
     assert (list(frames.verdicts.id) == [one["id"] for one in raw]
@@ -50,18 +50,18 @@ def test_no_verdicts_have_the_same_columns(replayed):
     assert set(none.candidates) <= set(some.candidates)
 
 
-def test_one_that_was_not_judged(databases):
+def test_failed_verdict(databases):
     with Engine(database_root=databases) as engine:
         frames = verdicts([engine.judge({"db": "nowhere", "question": "q", "candidates": ["SELECT 1"]})])
     assert frames.verdicts.reason[0] == "db_missing" and frames.verdicts.chosen.isna().all()
 
 
-def test_what_is_no_verdict(replayed):
+def test_malformed_verdict_is_reported(replayed):
     with pytest.raises(MalformedAnswer, match="verdict 2: no JSON"):
         verdicts([replayed.read_text("utf-8").splitlines()[0], "{"])
 
 
-def test_an_evaluation(databases, tmp_path):
+def test_evaluation_frames(databases, tmp_path):
     report = tmp_path / "report.json"
     with open(report, "wb") as out:
         subprocess.run([os.environ["ASSAY_TEST_PROGRAM"], "eval", SAMPLES / "questions.jsonl", "--db-root", databases,

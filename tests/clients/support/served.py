@@ -1,4 +1,5 @@
-"""A real `assay serve` over the sample databases, and those databases; as a plugin of pytest, one of both for the whole run."""
+"""A real `assay serve` over the sample databases, and those databases. As a plugin of pytest, one of each for the whole
+run."""
 import contextlib
 import json
 import os
@@ -11,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "deploy/samples"
 
-# Shops of which two hire nobody: "how many in each shop" has two readings.
+# Two of the shops have no hirings, so "how many in each shop" has two readings.
 SHOPS = """
 CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE hiring (employee_id INTEGER PRIMARY KEY, shop_id INTEGER NOT NULL REFERENCES shop(id));
@@ -32,7 +33,7 @@ HOSTS_SQL = [
 
 
 def make_databases(root):
-    """The samples, as NAME/NAME.sqlite."""
+    """The sample databases, as NAME/NAME.sqlite."""
     scripts = {path.stem: path.read_text("utf-8") for path in SAMPLES.glob("*.sql")}
     for name, script in {**scripts, "shops": SHOPS}.items():
         Path(root, name).mkdir(parents=True, exist_ok=True)
@@ -42,7 +43,7 @@ def make_databases(root):
 
 
 def make_certificate(folder):
-    """(certificate, key) of localhost, which signs itself. Good for a day."""
+    """Returns (certificate, key) of localhost, self-signed and valid for a day."""
     certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                     "-days", "1", "-subj", "/CN=localhost",

@@ -1,4 +1,5 @@
-"""A plugin of pytest: "[FAIL] name" for each failure with its reason, and how many passed as the last line."""
+"""A plugin of pytest that prints "[FAIL] name" for each failure with its reason, and the number of passed tests as the
+last line."""
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -16,5 +17,5 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def pytest_unconfigure(config):
-    """After all that pytest itself says."""
+    """Runs after all of pytest's own output."""
     print(getattr(config, "synthesis", "Synthesis: Tested: 1 | Passing: 0"), flush=True)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A coordinator without a supervisor, on a broker of its own that is killed: it comes back by itself, in the same process, and one
-that another process replaced stays down.
+"""A coordinator without a supervisor, on a broker of its own that is killed. The coordinator recovers in the same
+process, and one that another process replaced stays down.
 
-  test_alone.py --assay FILE          starts its own Kafka (tests/live/servers.sh); skipped where ASSAY_TEST_KAFKA is not set
+  test_alone.py --assay FILE          starts its own Kafka (tests/live/servers.sh); skipped without ASSAY_TEST_KAFKA
 """
 import argparse
 import json
@@ -46,7 +46,7 @@ class Alone:
         return (self.directory / f"{name}.log").read_text()
 
     def feed(self, n):
-        """Judge n requests over the fleet: all have a verdict, each has one."""
+        """Judges n requests on the fleet and checks that each has one verdict."""
         self.n += 1
         log, out = self.directory / f"log-{self.n}.jsonl", self.directory / f"verdicts-{self.n}.jsonl"
         log.write_text("".join(
@@ -64,7 +64,7 @@ class Alone:
 
 
 def check_comes_back(alone, coordinator):
-    """Fences itself only now and then: until it has, at most six times."""
+    """The broker fences it only now and then: repeats until it does, at most six times."""
     for _ in range(6):
         feeding, out = alone.feed(400)
         time.sleep(3)

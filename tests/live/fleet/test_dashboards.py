@@ -1,9 +1,12 @@
-"""Every query of every dashboard (k8s/components/dashboards), in a real Prometheus that reads a real fleet under a little traffic.
+"""Runs every query of every dashboard (k8s/components/dashboards) in a real Prometheus that scrapes a real fleet under
+light traffic.
 
-  test_dashboards.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh), and prometheus on the
-                                           path or beside $ASSAY_TEST_PROMTOOL (deploy/packages.sh); else skipped
+  test_dashboards.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh), and
+                                           prometheus on the path or beside $ASSAY_TEST_PROMTOOL (deploy/packages.sh);
+                                           else skipped
 
-Real Kafka, Redis, coordinator, workers, `serve` and Prometheus; the language model and the collector of traces are scripted.
+Kafka, Redis, coordinator, workers, `serve` and Prometheus are real; the language model and the trace collector are
+scripted.
 """
 import argparse
 import http.server
@@ -32,14 +35,14 @@ from test_observe import Process, make_databases, running, total
 from wait import wait_until
 
 WAIT_S = 60
-WINDOW = "2m"  # in place of Grafana's: longer than the test
+WINDOW = "2m"  # in place of Grafana's interval: longer than the test
 SCRAPE_S = 1
 
-# Panels that have nothing to show here, and why. Their metrics are there all the same.
+# Panels without data in this test, with the reasons. Their metrics exist all the same.
 EMPTY = {
     ("quality", "Remote verifier"): "0 of 0: this fleet has none",
 }
-# Panels that must not stand at 0 after this traffic.
+# Panels that must be above 0 after this traffic.
 MOVES = {
     ("fleet", "Verdicts"), ("fleet", "Requests and verdicts"), ("fleet", "Latency"), ("fleet", "Tasks"),
     ("fleet", "Task duration, p95"),
@@ -81,7 +84,7 @@ def start_collector():
 
 
 class Prometheus:
-    """A server of its own that reads these ports."""
+    """A Prometheus for the test that scrapes these ports."""
 
     def __init__(self, program, directory, ports):
         self.port = free_port()
@@ -89,7 +92,7 @@ class Prometheus:
         targets = [f"127.0.0.1:{port}" for port in ports]
         config = {"global": {"scrape_interval": f"{SCRAPE_S}s"},
                   "scrape_configs": [{"job_name": "assay", "static_configs": [{"targets": targets}]}]}
-        (directory / "prometheus.yml").write_text(json.dumps(config))  # YAML too
+        (directory / "prometheus.yml").write_text(json.dumps(config))  # JSON, which is YAML too
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [program, f"--config.file={directory}/prometheus.yml", f"--storage.tsdb.path={directory}/tsdb",
@@ -97,7 +100,7 @@ class Prometheus:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def get(self, path, **parameters):
-        """What the API answers; an error of the query fails."""
+        """Returns the answer of the API; fails on an error of the query."""
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(parameters, doseq=True)}"
         try:
             with urllib.request.urlopen(url, timeout=10) as answer:
@@ -106,7 +109,7 @@ class Prometheus:
             raise AssertionError(f"{parameters}: {json.load(error)['error']}") from None
 
     def reads(self, n):
-        """Whether all n targets were read."""
+        """Returns true if all n targets were scraped."""
         assert self.process.poll() is None, self.log.read_text()
         try:
             return sum(float(one["value"][1]) for one in self.get("query", query="up")["result"]) == n
@@ -114,7 +117,7 @@ class Prometheus:
             return False
 
     def query(self, expression):
-        """{labels: value} of now, of those that are numbers."""
+        """Returns the current {labels: value} of the values that are numbers."""
         answer = self.get("query", query=expression)
         assert answer["resultType"] == "vector", f"{expression}: {answer['resultType']}"
         values = {json.dumps(one["metric"], sort_keys=True): float(one["value"][1]) for one in answer["result"]}
@@ -122,7 +125,7 @@ class Prometheus:
 
 
 def wave(caller, servers):
-    """Some requests of each kind."""
+    """Sends some requests of each kind."""
     caller.judge("How many vessels are there?", "SELECT count(*) FROM vessel", "SELECT count(*) FROM port",
                  repair="propose", repair_margin=0.01)
     caller.judge("How many sailings were cancelled?", "SELECT count(*) FROM sailing WHERE status = 'canceled'",
@@ -138,7 +141,7 @@ def wave(caller, servers):
 
 
 def traffic(caller, servers, prometheus, targets):
-    """Two waves, so that what is counted for the first time in the first one grows in the second: increase() sees no more."""
+    """Sends two waves: increase() needs a counter that exists in the first wave and grows in the second."""
     for _ in range(2):
         wave(caller, servers)
         before = time.time()
@@ -149,7 +152,8 @@ def traffic(caller, servers, prometheus, targets):
 
 
 def queries_answer(prometheus):
-    """Each is valid and has a number, or is known to have none; what has to move does."""
+    """Checks that each query is valid and has a number, or is known to have none, and that required panels are
+    above 0."""
     wrong, moved = [], set()
     for name, board in dashboards.load().items():
         for title, legend, expression in dashboards.queries(board):
@@ -170,7 +174,7 @@ def empty_ones_ask_for_what_there_is(prometheus):
 
 
 def numbers_are_right(prometheus, caller):
-    """Against what is known of the traffic; increase() reckons beyond the ends of what it sees."""
+    """Compares values with the known traffic; increase() extrapolates beyond the samples."""
     def one(name, title, index=0):
         found = [e for t, _, e in dashboards.queries(dashboards.load()[name]) if t == title]
         return prometheus.query(dashboards.filled(found[index], WINDOW))

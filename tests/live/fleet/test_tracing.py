@@ -1,10 +1,12 @@
-"""A request's trace through a real fleet: one tree over HTTP, Kafka, coordinator and workers, at a collector.
+"""The trace of a request through a real fleet: one tree over HTTP, Kafka, coordinator and workers, at a collector.
 
-  test_tracing.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh); else skipped
+  test_tracing.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh);
+                                        else skipped
 
-The collector is a receiver of this file's own, and where $ASSAY_TEST_OTLP_COLLECTOR names a program, OpenTelemetry's, which hands on
-to that one what it understood. Where opentelemetry-proto is there (with $ASSAY_TEST_OTLP_STRICT it has to be), what Assay sends is
-also read by the protocol's own definition, strictly. tests/clients/otlp/run.sh has both.
+The collector is a receiver of this file. If $ASSAY_TEST_OTLP_COLLECTOR names a program, it is OpenTelemetry's
+collector, which forwards the decoded spans to that receiver. With opentelemetry-proto installed
+($ASSAY_TEST_OTLP_STRICT requires it) the export is also checked strictly against the protocol's definition.
+tests/clients/otlp/run.sh has both.
 """
 import argparse
 import base64
@@ -38,10 +40,10 @@ KINDS = {"SERVER": 2, "CONSUMER": 5}
 
 
 class Receiver:
-    """Takes posts of OTLP as JSON, and keeps them."""
+    """Receives posts of OTLP as JSON, and stores them."""
 
     def __init__(self):
-        self.bodies, self.fails = [], 0  # how many posts are refused, as by a collector that is busy
+        self.bodies, self.fails = [], 0  # number of posts to refuse, as a busy collector would
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -66,7 +68,7 @@ class Receiver:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def spans(self, trace):
-        """The spans of a trace, with the service that each came from."""
+        """Returns the spans of a trace, each with its service."""
         found = []
         for body in list(self.bodies):
             for resource in json.loads(body)["resourceSpans"]:
@@ -78,7 +80,7 @@ class Receiver:
 
 
 class Collector:
-    """OpenTelemetry's own: takes OTLP over HTTP and hands it on as JSON."""
+    """OpenTelemetry's collector: receives OTLP over HTTP and forwards it as JSON."""
 
     def __init__(self, program, directory, onto):
         port, self.log = free_port(), directory / "collector.log"
@@ -113,7 +115,7 @@ def new_trace():
 
 
 def judge(port, trace, sampled="01"):
-    """The verdict on a request of several candidates that comes with a caller's span."""
+    """Returns the verdict on a request of several candidates that carries a caller's span."""
     body = {"db": "ferries", "question": f"How many vessels are there, {SECRET}?", "strategy": "rerank",
             "candidates": ["SELECT count(*) FROM vessel", f"SELECT count(*) FROM vessel WHERE name <> '{SECRET}'",
                            "SELECT nam FROM vessel"]}
@@ -126,7 +128,8 @@ def judge(port, trace, sampled="01"):
 
 
 def whole_trace(receiver, trace, candidates):
-    """Its spans, once all parts are there. A collector may send a later part first: it tries a refused one again after a while."""
+    """Returns the spans of the trace once all parts have arrived. A collector retries refused parts, so a later part
+    may arrive first."""
     def complete():
         spans = receiver.spans(trace)
         names = Counter(span["name"] for span in spans)
@@ -139,7 +142,7 @@ def whole_trace(receiver, trace, candidates):
 
 
 def is_one_tree(spans):
-    """Each span but the first is under one of them and within its time; processes of one machine have one clock."""
+    """Each span except the first is within the time of its parent; processes of one machine share a clock."""
     by_id = {span["spanId"]: span for span in spans}
     assert len(by_id) == len(spans), "an id twice"
     (root,) = [span for span in spans if span["parentSpanId"] not in by_id]
@@ -149,7 +152,7 @@ def is_one_tree(spans):
         assert begin <= end, span
         if span is not root:
             parent = by_id[span["parentSpanId"]]
-            slack = 1_000_000 if span["name"] == "request" else 0  # its begin is the broker's time, in milliseconds
+            slack = 1_000_000 if span["name"] == "request" else 0  # its start is the broker's time, in milliseconds
             assert (int(parent["startTimeUnixNano"]) <= begin + slack
                     and end <= int(parent["endTimeUnixNano"])), (span, parent)
     return by_id, root
@@ -190,7 +193,7 @@ def trace_of_a_request(receiver, port):
 def what_is_not_sampled_is_not_sent(receiver, port):
     trace = new_trace()
     judge(port, trace, sampled="00")
-    trace_of_a_request(receiver, port)  # whatever there was has come before this one's
+    trace_of_a_request(receiver, port)  # all earlier spans have arrived before this one
     assert not receiver.spans(trace)
 
 
@@ -206,7 +209,8 @@ def nothing_of_the_request_leaks(receiver):
 
 
 def is_as_the_protocol_says(bodies):
-    """As its own definition reads it: a field that it does not know is an error. JSON has ids in hex, protobuf's mapping in base64."""
+    """Checks spans against the protocol's definition: an unknown field is an error. JSON has ids in hex, protobuf's
+    mapping in base64."""
     for body in bodies:
         text = json.loads(body)
         for resource in text["resourceSpans"]:

@@ -1,5 +1,5 @@
-"""The small schema linker: what it reads of a line, that it learns, that what it may write is what it writes, and that its recordings are those of any
-other model."""
+"""The small schema linker: its input features, its training, its constrained output, and recordings equal to those of
+any other model."""
 
 import json, os, random, subprocess, sys
 
@@ -18,7 +18,7 @@ def column(name, key=False): return {"name": name, "words": name.split("_"), "ke
 
 
 def line_of(number, rng):
-    """Asks for a column of one table; with another one by name where both are wanted."""
+    """Asks for a column of one table, and by name for another one if both are needed."""
     wanted = sorted(rng.sample(range(len(THINGS)), rng.choice((1, 2))))
     words = ["show", "the", "name", "of", *" and ".join(THINGS[t] for t in wanted).split()]
     tables = [{"name": t, "words": [t], "columns": [column(f"{t}_id", True), column("name"), column("year")]}
@@ -50,7 +50,7 @@ def trained(lines, tmp_path_factory):
     return folder
 
 
-def test_relations_say_what_the_question_names(lines):
+def test_relations_mark_names_of_question(lines):
     words = train.find_words(lines)
     line = lines[0]
     sample = features.read(line, "tables", words)
@@ -64,7 +64,7 @@ def test_relations_say_what_the_question_names(lines):
     assert features.read(line, "columns", words, []) is None, "nothing to choose from"
 
 
-def test_a_thinned_schema_keeps_what_gold_uses_and_a_shuffled_one_its_names(lines):
+def test_thinned_schema_keeps_gold_names(lines):
     words, rng = train.find_words(lines), random.Random(2)
     for line in lines[:40]:
         for stage in features.STAGES:
@@ -77,7 +77,7 @@ def test_a_thinned_schema_keeps_what_gold_uses_and_a_shuffled_one_its_names(line
                     assert torch.equal(other.texts[position], sample.texts[sample.candidates[sample.names.index(name)]])
 
 
-def test_it_learns_and_writes_names_in_their_order(trained, lines):
+def test_linker_learns_and_orders_names(trained, lines):
     linker, right = Linker(trained / "model"), 0
     for line in lines[:60]:
         trace = linker.record({k: v for k, v in line.items() if k != "gold"}, "tables")
@@ -88,7 +88,7 @@ def test_it_learns_and_writes_names_in_their_order(trained, lines):
     assert right > 45, f"{right} of 60, where one of ten is right by chance"
 
 
-def test_a_recorded_state_is_that_of_a_plain_forward_pass(trained, lines):
+def test_recorded_state_equals_plain_forward_pass(trained, lines):
     linker, line = Linker(trained / "model"), lines[3]
     inputs = features.batch([features.read(line, "tables", linker.words)])
     fed = torch.tensor([[BEGIN, *(FIRST + t for t in line["gold"]["tables"])]])
@@ -100,7 +100,7 @@ def test_a_recorded_state_is_that_of_a_plain_forward_pass(trained, lines):
     assert [t["gold_id"] for t in trace.line["tokens"]] == [*fed[0, 1:].tolist(), END]
 
 
-def test_the_program_reads_its_recordings(trained):
+def test_program_reads_recordings(trained):
     for name, folds in (("learn", "0,1,2,3"), ("calibrate", "4,5,6,7,8,9")):
         subprocess.run([sys.executable, os.path.join(ROOT, "train/linker/link.py"), str(trained / "lines.jsonl"),
                         "--model", str(trained / "model"),
