@@ -1,5 +1,5 @@
-"""The image, the service and the settings of a server that stands alone, against the program; and each check against one thing
-spoiled. What they do when they run is tried by tests/clients/package.
+"""Checks the image, the service and the settings of a standalone server against the program; and each check on a faulty
+copy. tests/clients/package runs them.
 
     test_standalone.py --assay build/asan/cli/assay
 """
@@ -22,7 +22,7 @@ FILES = {"image": "deploy/Dockerfile", "unit": "deploy/systemd/assay-serve.servi
 
 
 def labels(files, program):
-    """The image says what it is; its commit is known in the stage that says so."""
+    """The image has labels; its commit is known in the stage that sets them."""
     last = files["image"].split("\nFROM ")[-1]
     said = dict(re.findall(r'org\.opencontainers\.image\.([\w.]+)="([^"]*)"', last))
     if said.get("version") != program.version:
@@ -33,7 +33,8 @@ def labels(files, program):
 
 
 def one_line(files, program):
-    """The server's command is the same where it is told, publishes the port that the image exposes, and takes flags that there are."""
+    """The server's command is the same in every place, publishes the port that the image exposes, and uses existing
+    flags."""
     line = re.search(r"^#   (docker run .*)$", files["image"], re.M)
     if not line or line[1] not in files["install"]:
         yield "docs/install.md has another command"
@@ -48,7 +49,7 @@ def one_line(files, program):
 
 
 def health(files, program):
-    """The image asks where its processes listen, for a page that they have."""
+    """The health check of the image requests existing pages at the ports where its processes listen."""
     listens = dict(re.findall(r"^ENV (\w+)=(\S+)$", files["image"], re.M))
     check = json.loads(re.search(r"^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$", files["image"], re.M)[1])[-1]
     asked = re.search(r"/dev/tcp/([\d.]+)/(\d+) .*GET (/\w+) ", check)
@@ -60,7 +61,7 @@ def health(files, program):
 
 
 def settings(files, program):
-    """The service's settings are the program's, for callers of this machine alone, and its unit names their file."""
+    """The settings of the service are valid and serve only callers of this machine, and the unit names their file."""
     path = program.scratch / "serve.yaml"
     path.write_text(files["settings"])
     done = program.run(["config", "print", "--config", str(path)])
@@ -77,7 +78,7 @@ def settings(files, program):
 
 
 def endings(files, program):
-    """Whoever is asked to end has the time for it."""
+    """A process that is told to end has enough time."""
     drain_s = int(program.sections["serve"]["drain_ms"]["default"]) / 1000
     stop = re.search(r"^TimeoutStopSec=(\d+)$", files["unit"], re.M)
     if not stop or int(stop[1]) <= drain_s:
@@ -85,7 +86,7 @@ def endings(files, program):
 
 
 def checking(files, program):
-    """The hook and the action call flags that there are, and scripts that there are."""
+    """The hook and the action use existing flags and scripts."""
     hook, = yaml.safe_load(files["hooks"])
     steps = yaml.safe_load(files["action"])["runs"]["steps"]
     scripts = re.findall(r"GITHUB_ACTION_PATH/(\S+\.sh)", " ".join(step.get("run", "") for step in steps))
@@ -117,7 +118,7 @@ SPOILED = [
 
 
 def spoil(files, name, was, now):
-    """One text with something else in it, which must have been there."""
+    """Returns the text with one part replaced, which must occur in it."""
     if was not in files[name]:
         raise AssertionError(f"{FILES[name]} has no {was!r}")
     return {**files, name: files[name].replace(was, now)}

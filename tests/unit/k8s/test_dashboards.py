@@ -1,7 +1,6 @@
-"""The dashboards of k8s/components/dashboards, without Prometheus and Grafana: the files are what make.py prints, Grafana can import
-them, and each query asks for metrics and labels that docs/metrics.md has. Each check is tried on a dashboard with one thing
-spoiled. What the queries answer: tests/live/fleet/test_dashboards.py.
-"""
+"""Checks the dashboards of k8s/components/dashboards without Prometheus and Grafana. The files equal the output of
+make.py, Grafana can import them, and each query uses metrics and labels of docs/metrics.md. Each check also runs on a
+faulty dashboard. tests/live/fleet/test_dashboards.py runs the queries."""
 import copy
 import itertools
 import re
@@ -15,12 +14,12 @@ from test_alerts import table
 sys.path.append(str(dashboards.FOLDER))
 import make
 
-ADDED = {"namespace", "instance"}  # labels that Prometheus gives
+ADDED = {"namespace", "instance"}  # labels that Prometheus adds
 UNITS = {"short", "s", "ops", "reqps", "percentunit", "bytes", "Bps"}
 
 
 def importable(name, board):
-    """What Grafana wants of a file, and places that do not cover each other."""
+    """The file meets Grafana's requirements, and panels do not overlap."""
     if board["uid"] != f"assay-{name}" or board["schemaVersion"] < 36 or "id" in board:
         yield "uid, schemaVersion, or an id of somebody's Grafana"
     variables = {v["name"]: v for v in board["templating"]["list"]}
@@ -43,7 +42,7 @@ def importable(name, board):
 
 
 def names(name, board):
-    """Metrics and labels are the program's; each selector keeps fleets apart; a legend reads what the result has."""
+    """Metrics and labels exist in the program; each selector separates fleets; a legend reads labels of the result."""
     known = table()
     for title, legend, expression in dashboards.queries(board):
         asked = alerts.Expression(re.sub(r"\bon \(\) |\b(topk|histogram_quantile) ?\(", "(",
@@ -63,7 +62,7 @@ def names(name, board):
 
 
 CHECKS = [importable, names]
-WRONG = [  # check, dashboard, spoils the panel of that title
+WRONG = [  # check, dashboard, function that damages the panel of that title
     (importable, "fleet", "Latency", lambda p: p.update(id=1)),
     (importable, "fleet", "Latency", lambda p: p["gridPos"].update(x=20)),
     (importable, "fleet", "Latency", lambda p: p["gridPos"].update(y=p["gridPos"]["y"] + 3)),

@@ -1,4 +1,4 @@
-"""The manifests of k8s/ against the program, without a cluster; and each check against manifests with one thing spoiled.
+"""Checks the manifests of k8s/ against the program, without a cluster; and each check on faulty manifests.
 
     test_k8s.py --assay build/asan/cli/assay
 """
@@ -25,7 +25,7 @@ LAG, TRACED = "overlays/scaled + components/coordinator-lag", "overlays/scaled +
 
 @functools.cache
 def load(name):
-    """A fleet and its Jobs, as they are in a cluster together; with "+", one more component applied."""
+    """Returns a fleet and its Jobs, which share a cluster; with "+", one more component is applied."""
     folder, _, component = name.partition(" + ")
     objects = kustomize.render(ROOT / "k8s" / folder)
     if component:
@@ -33,11 +33,11 @@ def load(name):
     return Manifests(objects + [o for o in kustomize.render(ROOT / "k8s" / FLEETS[folder]) if o not in objects])
 
 
-# --- the check of the checks ---
+# --- tests of the checks ---
 
 
 def at(kind, name, path, value=None):
-    """Another value in one place, or none."""
+    """Replaces a value at a path, or removes it."""
 
     def change(m):
         one = m.find(kind, name)
@@ -167,7 +167,7 @@ SPOILED = [
 ]
 
 
-# --- all of it ---
+# --- all tests ---
 
 
 def spoiled(name, change):
@@ -177,7 +177,7 @@ def spoiled(name, change):
 
 
 def same_as(command, folder):
-    """Whether kustomize itself makes the same of a folder."""
+    """Returns true if kustomize itself gives the same output for a folder."""
 
     def plain(text):
         objects = [o for o in yaml.safe_load_all(text) if o]
@@ -189,7 +189,7 @@ def same_as(command, folder):
 
 
 def _sorted(value):
-    """Lists whose members have names, in the order of the names."""
+    """Sorts lists whose members have names by these names."""
     if isinstance(value, dict):
         return {k: _sorted(v) for k, v in value.items()}
     if not isinstance(value, list):

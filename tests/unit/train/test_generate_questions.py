@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Questions made from a schema: right queries run and answer, slips answer something else, and the same seed gives the same."""
+"""Questions generated from a schema: right queries run and give rows, wrong ones give other results, and equal seeds
+give equal questions."""
 import collections, importlib.util, json, os, random, sqlite3, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,7 +45,7 @@ def rows(db, sql):
 
 
 def check(lines, db):
-    """What is wrong with them, in words."""
+    """Returns their faults in words."""
     told, templates = [], collections.Counter()
     for line in lines:
         right = rows(db, line["gold"])
