@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The page of assay serve in a real browser: run.sh SCRATCH, with ASSAY_TEST_PROGRAM. ASSAY_TEST_PICTURES=1 writes docs/pictures anew.
+# The page of assay serve in a real browser: run.sh SCRATCH, with ASSAY_TEST_PROGRAM. ASSAY_TEST_PICTURES=1 writes
+# docs/pictures again.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mkdir -p "$1" && cd "$1" && pwd)
