@@ -102,7 +102,8 @@ java_kafka() { # CLASS: the command line; a small heap and the quick compiler st
 make_certificate() { # AT
   [ ! -s "$1/ca.pem" ] || return 0
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=127.0.0.1 \
-    -addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout "$1/key.pem" -out "$1/ca.pem" 2>/dev/null || die "openssl made no certificate"
+    -addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout "$1/key.pem" -out "$1/ca.pem" \
+    2>/dev/null || die "openssl made no certificate"
   cat "$1/key.pem" "$1/ca.pem" >"$1/server.pem"
 }
 
@@ -164,7 +165,9 @@ start_kafka() { # BROKERS
     setsid bash "$dir/kafka-$i/run" >>"$dir/kafka-$i/log" 2>&1 </dev/null &
     echo $! >"$dir/kafka-$i/pid"
   done
-  for ((i = 1; i <= n; i++)); do up "kafka-$i" && wait_until $start_seconds "" bash "$dir/kafka-$i/ready" || die "kafka-$i is not ready"; done
+  for ((i = 1; i <= n; i++)); do
+    up "kafka-$i" && wait_until $start_seconds "" bash "$dir/kafka-$i/ready" || die "kafka-$i is not ready"
+  done
   {
     echo "export ASSAY_TEST_KAFKA=$bootstrap"
     echo "export ASSAY_TEST_KAFKA_SECURE=$secure"
@@ -269,7 +272,8 @@ EOF
   # shellcheck disable=SC2086
   (printf '%s;\n' "CREATE DATABASE mysql" "USE mysql" "SET @auth_root_socket = NULL" &&
     cat /usr/share/mysql/mysql_{system_tables,performance_tables,system_tables_data}.sql) |
-    mariadbd --no-defaults --bootstrap --datadir="$at/data" $user >>"$at/log" 2>&1 || { tail "$at/log" >&2; die "MariaDB's tables were not made"; }
+    mariadbd --no-defaults --bootstrap --datadir="$at/data" $user >>"$at/log" 2>&1 ||
+      { tail "$at/log" >&2; die "MariaDB's tables were not made"; }
   port=$(free_ports 1)
   prepare mariadb "mariadbd --no-defaults --datadir=$at/data --port=$port --bind-address=127.0.0.1 --socket=$at/socket \
     --pid-file=$at/own-pid --init-file=$at/init.sql --skip-name-resolve --innodb-flush-log-at-trx-commit=0 $tls $user" \
@@ -286,7 +290,8 @@ fetch_wheel() { # NAME (of tests/live), DIR: what its requirements.txt says, fro
   say "fetching $1 from PyPI"
   for attempt in 1 2 3; do
     rm -rf "$2"
-    python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: --require-hashes --target "$2" \
+    python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: \
+      --require-hashes --target "$2" \
       -r "$requirements" >&2 && cp "$requirements" "$2/complete" && return
     say "attempt $attempt failed"
   done

@@ -11,7 +11,8 @@ python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install -q --disable-pip-version-check -r "$here/requirements.txt"
 sqlite3 "$scratch/db/podcasts/podcasts.sqlite" <"$here/../../../deploy/samples/podcasts.sql"
 
-"$ASSAY_TEST_PROGRAM" serve --db-root "$scratch/db" --http 127.0.0.1:0 --keep "$scratch/verdicts.sqlite" --log-form json >"$scratch/serve.log" 2>&1 &
+"$ASSAY_TEST_PROGRAM" serve --db-root "$scratch/db" --http 127.0.0.1:0 --keep "$scratch/verdicts.sqlite" \
+  --log-form json >"$scratch/serve.log" 2>&1 &
 server=$!
 trap 'kill $server; wait $server || true' EXIT
 for _ in $(seq 300); do
@@ -26,7 +27,9 @@ while [ "$asked" -lt "$calls" ]; do
   seed=$((seed + 1))
   # Checks that only the operator could know are left out: the length of a text is counted in bytes, which JSON Schema
   # cannot express.
-  if (cd "$scratch" && SCHEMATHESIS_HOOKS=lines PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 "$scratch/venv/bin/schemathesis" run "http://127.0.0.1:$port/openapi.json" --seed $seed \
+  if (cd "$scratch" && SCHEMATHESIS_HOOKS=lines PYTHONPATH="$here" PYTHONDONTWRITEBYTECODE=1 \
+    "$scratch/venv/bin/schemathesis" run "http://127.0.0.1:$port/openapi.json" \
+    --seed $seed \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,unsupported_method,allow_header_conformance \
     --phases coverage,fuzzing --max-examples 400 --workers 1 --no-color) >"$scratch/run.log" 2>&1; then
     passed=$((passed + 1))

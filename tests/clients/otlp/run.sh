@@ -31,7 +31,8 @@ check() {
 
 make_venv() {
   [ -x "$scratch/venv/bin/python" ] || python3 -m venv --system-site-packages "$scratch/venv" || return
-  "$scratch/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary=:all: -r "$here/requirements.txt" >&2
+  "$scratch/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary=:all: \
+    -r "$here/requirements.txt" >&2
 }
 
 has_go() {
@@ -40,10 +41,13 @@ has_go() {
   [ "${minor:-0}" -ge 25 ]
 }
 
-make_collector() { (cd "$here/collector" && GOTOOLCHAIN=local GOFLAGS=-mod=readonly go build -trimpath -o "$scratch/collector" .); }
+make_collector() {
+  (cd "$here/collector" && GOTOOLCHAIN=local GOFLAGS=-mod=readonly go build -trimpath -o "$scratch/collector" .)
+}
 
 fleet() { # VARIABLE=VALUE...
-  env ASSAY_MODELS="$root/models" "$@" "$scratch/venv/bin/python" "$root/tests/live/fleet/test_tracing.py" --assay "$program"
+  env ASSAY_MODELS="$root/models" "$@" "$scratch/venv/bin/python" "$root/tests/live/fleet/test_tracing.py" \
+    --assay "$program"
 }
 
 if [ -z "${ASSAY_TEST_KAFKA:-}" ] || [ -z "${ASSAY_TEST_REDIS:-}" ]; then

@@ -12,7 +12,8 @@ if [ -z "$browser" ]; then
   exit 1
 fi
 cp "$here"/package.json "$here"/*.mjs "$scratch"/
-if ! npm install --prefix "$scratch" --no-audit --no-fund --no-package-lock --ignore-scripts --loglevel=error >"$scratch/npm.log" 2>&1; then
+if ! npm install --prefix "$scratch" --no-audit --no-fund --no-package-lock \
+    --ignore-scripts --loglevel=error >"$scratch/npm.log" 2>&1; then
   echo "[FAIL] page/npm"
   sed 's/^/  /' "$scratch/npm.log"
   echo "Synthesis: Tested: 1 | Passing: 0"

@@ -13,7 +13,8 @@ run_pytest() {
   local scratch=$1 folder=$2
   shift 2
   env -u ASSAY_LIBRARY -u ASSAY_MODELS PYTHONPATH=tests/clients/support:tests/live/fleet PYTHONDONTWRITEBYTECODE=1 \
-    "$scratch/venv/bin/python" -m pytest -q -p synthesis -p served -p no:cacheprovider --basetemp "$scratch/tmp" "$folder" "$@"
+    "$scratch/venv/bin/python" -m pytest -q -p synthesis -p served -p no:cacheprovider \
+      --basetemp "$scratch/tmp" "$folder" "$@"
 }
 
 # failed WHAT: reports a run that failed before its tests.

@@ -16,7 +16,8 @@ skip() { echo "skipped: $1"; exit 77; }
   skip "the pinned wheels are for Python 3.11 on x86_64"
 if ! cmp -s "$requirements" "$libs/complete"; then
   rm -rf "$libs"
-  "$python" -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: --require-hashes --target "$libs" \
+  "$python" -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: \
+    --require-hashes --target "$libs" \
     -r "$requirements" || exit 1
   cp "$requirements" "$libs/complete"
 fi
