@@ -249,7 +249,7 @@ Test(replay, replay_into_topic_resumes)
     expect_topic(1, 9);
     char *left = content(from, group, true), *live = content(from, "assay-coordinator", true);
     cr_expect_str_empty(left, "its own group has come to the end");
-    expect_ids(live, 1, 9); /* and the fleet's has not moved */
+    expect_ids(live, 1, 9); /* and the offset of the fleet's group has not moved */
     cr_expect(strstr(some, "\"status\":\"") && !strstr(some, "\"offset\""), "verdicts as the fleet's: %s", some);
     expect(assay(REPLAY, "--to-topic", "live.no.such.topic"), 2, "topic 'live.no.such.topic' does not exist");
     g_free(some);

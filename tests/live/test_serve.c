@@ -578,7 +578,7 @@ Test(serve, shutdown_answers_all_waiters)
     end();
 }
 
-/* The time for that is bounded. */
+/* The wait for the last verdicts is bounded. */
 Test(serve, shutdown_reports_missing_verdicts)
 {
     begin("cut", "--drain-ms", "3000");

@@ -32,7 +32,7 @@ class AnalyticPairs(unittest.TestCase):
         equal = [pair["id"] for pair, o in zip(self.pairs, self.outcomes) if analytic_pairs.has_equal_p(o)]
         self.assertLessEqual(len(equal), MOST_EQUAL, equal)
 
-    def test_the_right_query_is_preferred(self):
+    def test_right_query_is_preferred(self):
         won = sum(all(o["wins"]) for o in self.outcomes)
         self.assertGreaterEqual(won / len(self.outcomes), LEAST_PREFERRED)
 

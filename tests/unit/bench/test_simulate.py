@@ -179,7 +179,7 @@ def at_random(rate, n, seed=11):
 
 
 class Commits(unittest.TestCase):
-    def test_an_idle_coordinator_commits_at_once(self):
+    def test_idle_coordinator_commits_at_once(self):
         taken, batches = commits(0.020, [0.1 * i for i in range(1, 100)])
         for seconds in taken: self.assertAlmostEqual(seconds, 0.020)
         self.assertEqual([1] * 99, batches)
@@ -371,7 +371,7 @@ class Fleets(unittest.TestCase):
         self.assertGreater(quick(1), 1.0)
         self.assertGreater(quick(0), 2.0)
 
-    def test_the_same_seed_gives_the_same_answer(self):
+    def test_same_seed_gives_same_answer(self):
         self.assertEqual(engine.open_loop(COSTS, 5, 50, 3).taken, engine.open_loop(COSTS, 5, 50, 3).taken)
         self.assertNotEqual(engine.open_loop(COSTS, 5, 50, 3).taken, engine.open_loop(COSTS, 6, 50, 3).taken)
 

@@ -1,6 +1,6 @@
 /* Runs the program in a child process with its output in files, in a scratch folder that becomes the working directory.
- * Runs are killed after two minutes. The environment is that of a user without settings: every ASSAY_ variable and the
- * configuration folders are unset or point into the scratch folder. */
+ * A run is killed after two minutes. The environment is that of a user without settings: ASSAY_ variables are unset,
+ * the configuration folders are the scratch folder, and the models are those of the source tree. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>

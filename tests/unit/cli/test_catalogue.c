@@ -113,7 +113,7 @@ Test(catalogue, unknown_members_are_refused)
     expect(assay("config", "check", "--config", "my.yaml"), 2, NULL, "expected a mapping");
 }
 
-Test(catalogue, a_later_file_replaces_the_whole_entry)
+Test(catalogue, later_file_replaces_whole_entry)
 {
     write_file("one.yaml", "databases:\n  shop: {path: nowhere.sqlite, expose: none}\n");
     write_file("two.yaml", "databases:\n  shop: {path: shop/shop.sqlite}\n");

@@ -124,7 +124,7 @@ Test(mcp_program, tools_have_schemas)
     run_free(&run);
 }
 
-Test(mcp_program, a_large_schema_is_listed_by_table)
+Test(mcp_program, large_schema_is_listed_by_table)
 {
     GString *sql = g_string_new(NULL);
     for (int t = 0; t < 30; t++) {

@@ -52,7 +52,7 @@ struct script {
     const char *polished;         /* text of the polisher; NULL: unreachable */
     bool polisher_full;           /* the polisher accepts no questions */
     char *told;                   /* last request to the polisher or the corrector */
-    void *token;                  /* of the last verdict or dead letter */
+    void *token;                  /* token of the last verdict or dead letter */
     unsigned duplicates, dropped;
     int64_t lay_ns;      /* age of requests in their topic when they are read */
     int64_t spent_ns;    /* work time that each result reports */

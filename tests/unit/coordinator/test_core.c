@@ -342,7 +342,7 @@ Test(core, deadline_gives_best_effort_naming_missing_families)
     struct msg_options options = {.deadline_ms = 10};
     ASK(&options, "SELECT rows_1", "SELECT rows_2");
     cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 10000000);
-    script_answer(&s, VSIG_EXPLAIN, 0); /* which has no signals that could be missing */
+    script_answer(&s, VSIG_EXPLAIN, 0); /* this family has no signals that could be missing */
     for (unsigned i = 0; i < FAMILIES - 2; i++) script_answer(&s, 0, 0);
     cr_assert_eq(core_tick(s.core, 9999999), 10000000);
     cr_assert_eq(s.verdicts->len, 0);

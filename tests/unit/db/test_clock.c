@@ -8,7 +8,7 @@
 
 enum {
     TIME_MS = 100,
-    OVER_MS = 2000 /* with only the bounds inside of the engine; the second value is for sanitizers */
+    OVER_MS = 2000 /* bounded only inside of the engine, with a margin for sanitizers */
 };
 
 /* One row without a table, whose x is not computed again on each use. */
@@ -129,7 +129,7 @@ Test(clock, printf_is_bounded_by_sum_of_widths, .timeout = 120)
 }
 
 /* A long value is permitted in a short statement. */
-Test(clock, a_short_statement_may_hold_a_long_value)
+Test(clock, short_statement_may_hold_long_value)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a)");

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_MS = 300, WALL_MS = 4000 }; /* the second one is for a busy machine under sanitizers */
+enum { TIME_MS = 300, WALL_MS = 4000 }; /* the second one has a margin for a busy machine under sanitizers */
 
 #define SCHEMA                                                                                                         \
     "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, body TEXT);"                                                    \

@@ -52,7 +52,7 @@ static struct assay_verdict *judge(const char *request)
     return verdict;
 }
 
-Test(assay, a_request_is_judged)
+Test(assay, request_is_judged)
 {
     open_engine();
     struct assay_verdict *verdict = judge(GOOD);
@@ -469,7 +469,7 @@ Test(assay, signals_reach_the_program)
     cr_assert(atomic_load(&blocked));
 }
 
-Test(assay, versions)
+Test(assay, versions_match_header)
 {
     char expected[32];
     int number = assay_version_number();

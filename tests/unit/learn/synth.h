@@ -31,6 +31,6 @@ extern const double synth_view[2][4];
 
 /* Returns P(wrong) of each row under a model. The caller frees it. */
 double *synth_scores(const struct synth *synth, const struct lm_model *model);
-double *synth_counts(const struct synth *synth); /* Returns the number of fired signals. */
+double *synth_counts(const struct synth *synth); /* Returns the number of fired signals of each row. */
 
 #endif

@@ -51,7 +51,7 @@ Test(blocks, blocks_match_json)
     struct err err = {0};
     cr_assert_eq(learn_load_text(MODEL, strlen(MODEL), &json, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(load(file, &binary, &err), ERR_OK, "%s", err.text);
-    g_bytes_unref(file); /* the model keeps its own copy */
+    g_bytes_unref(file); /* the model keeps its own reference */
     char *one = learn_save_text(json), *two = learn_save_text(binary);
     cr_expect_str_eq(one, two);
     for (int i = 0; i < 3; i++) {

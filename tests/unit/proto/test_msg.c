@@ -259,7 +259,7 @@ Test(msg, other_kind_is_refused)
     cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
 }
 
-Test(msg, a_missing_database_is_refused)
+Test(msg, missing_database_is_refused)
 {
     struct frame frame;
     struct err err = {0};
@@ -415,7 +415,7 @@ Test(msg, damaged_frames_are_survived)
     leak_check();
 }
 
-Test(msg, a_full_arena_is_an_error)
+Test(msg, full_arena_is_error)
 {
     struct msg_buffer buffer = encoded(&kinds[3]);
     for (size_t cap = 1; cap < 40000; cap += 997) {

@@ -148,7 +148,7 @@ static unsigned count_marks(const struct vsig_verdict *verdict)
     unsigned n = 0;
     for (const struct vsig_finding *f = verdict->findings; f; f = f->next)
         for (uint32_t i = 0; i < f->n_clauses; i++) {
-            bool repeated = false; /* by another finding, or earlier in this one */
+            bool repeated = false; /* matched by another finding, or earlier in this one */
             for (const struct vsig_finding *g = verdict->findings; g; g = g->next)
                 for (uint32_t k = 0; k < g->n_clauses && !(g == f && k == i); k++) {
                     if (g->clauses[k].start == f->clauses[i].start && g->clauses[k].end == f->clauses[i].end)

@@ -77,7 +77,7 @@ static void note_cause(struct tally *t, const char *message)
     g_hash_table_insert(t->causes, g_strdup(message), GUINT_TO_POINTER(n + 1));
 }
 
-/* A SELECT that makes no table, as libpg_query reads it. */
+/* Returns true if libpg_query reads the text as a SELECT that creates no table. */
 static bool is_plain_select(const char *sql)
 {
     PgQueryParseResult result = pg_query_parse(sql);
@@ -87,7 +87,7 @@ static bool is_plain_select(const char *sql)
     return select;
 }
 
-/* Does what we print read back as the same tree? */
+/* Returns true if the printed statement parses to the same tree. */
 static bool rereads(struct tally *t, const struct sql_stmt *stmt)
 {
     struct sql_stmt *again;
@@ -147,7 +147,7 @@ static void report(const struct tally *t)
     g_list_free(causes);
 }
 
-/* ASSAY_POSTGRES_REGRESS: the folder of PostgreSQL's regression tests, *.sql; libpg_query's sources have them in
+/* ASSAY_POSTGRES_REGRESS names the folder of PostgreSQL's regression tests, *.sql. libpg_query's sources have them in
  * test/sql/postgres_regress. */
 Test(postgres, few_regression_statements_are_refused)
 {
