@@ -27,7 +27,7 @@ static enum head_state state_of(enum head_state (*of)(const char *, size_t, cons
     return state;
 }
 
-/* Lines of a valid head without the empty last line. */
+/* Checks the lines of a valid head, which is given without its last, empty line. */
 static void check_lines(const char *head, size_t len)
 {
     unsigned framings = 0;

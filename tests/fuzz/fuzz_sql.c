@@ -14,7 +14,7 @@
         if (!(condition)) fprintf(stderr, "%s: %s\n", what, #condition), abort();                                      \
     } while (0)
 
-/* Error codes of the parser, and the one for SQL that SQLite lacks. */
+/* Checks and draws the diagnostics of the parser, or those about SQL that SQLite lacks. */
 static void check_diags(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *first)
 {
     uint32_t last = 0;

@@ -4,8 +4,8 @@
 
 #include "lib/schema/schema.h"
 
-/* Returns the database that `script` creates, on the first call only. Statements take at most 20 ms. Aborts on any
- * failure. */
+/* Opens the database that `script` creates and its index; only the first call creates them. Statements take at most 20
+ * ms. Aborts on any failure. */
 void fuzz_ground(const char *script, struct db **db, struct schema_index **schema);
 
 #endif

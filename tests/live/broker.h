@@ -12,7 +12,7 @@ void broker_needed(void);
 /* Returns a name that is unique for each test and run; static. */
 const char *broker_prefix(const char *test);
 
-/* Returns properties that connect to the broker. Up to 8 more may be appended; a NULL name ends them. */
+/* Properties that connect to the broker, plus up to 8 from `more`, which a NULL name ends. */
 struct broker_properties {
     struct bus_property list[16];
     uint32_t n;
@@ -24,8 +24,7 @@ struct bus *broker_open(const struct bus_property *more, uint32_t queue_messages
 /* Creates topics `<prefix>.<name>` like those of the fleet. A NULL ends the names. */
 void broker_topics(const char *prefix, int32_t partitions, const char *const *names);
 
-/* Returns one topic of a test: `word` is the last part of its name, and the buffer has BROKER_NAME bytes for the whole
- * name. */
+/* A topic of a test: `word` is the last part of its name, and the buffer has BROKER_NAME bytes for the whole name. */
 enum { BROKER_NAME = 100 };
 struct broker_topic {
     const char *word;

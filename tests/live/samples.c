@@ -212,7 +212,7 @@ static unsigned compare_sample(const char *name, const struct samples_server *se
     return n;
 }
 
-/* Prints one line of the file: a difference, or one that occurs only sometimes ("or not" after it) and does now. */
+/* Adds one line of the file: a difference, or one that occurs only sometimes ("or not" after it) and does now. */
 static void add_known(GString *known, const char *line)
 {
     static const char at_times[] = " or not";

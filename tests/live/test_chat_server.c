@@ -84,7 +84,7 @@ static char *dumped(const json_t *json)
     return text = json_dumps(json, JSON_COMPACT);
 }
 
-/* Returns status, answer, P(correct) and the verifier: the parts that a failure of a remote model must not change. */
+/* Compares status, answer, P(correct) and the verifier: the parts that a failure of a remote model must not change. */
 static void expect_same(const json_t *verdict, const json_t *alone)
 {
     const json_t *one = candidate_of(verdict), *other = candidate_of(alone);

@@ -100,7 +100,7 @@ static int sent(struct run run)
 }
 #define REDRIVE(...) sent(assay("dlq", "redrive", "--topic", letters, "--format", "jsonl", __VA_ARGS__, NULL))
 
-/* Reads n messages of the target topic and returns their keys in order of arrival. */
+/* Checks the n messages of the target topic: their keys in order of arrival. */
 static void expect_target(unsigned n, const char *keys)
 {
     struct bus_consumer *consumer;

@@ -31,7 +31,7 @@ static void sql(const char *where, const char *statements)
     PQfinish(link);
 }
 
-/* Returns the server's address with another database or another user. */
+/* Writes the server's address with another database or another user. */
 static void address(char *out, size_t size, const char *user, const char *database)
 {
     const char *at = strchr(server, '@');

@@ -42,7 +42,7 @@ static void put(unsigned first, unsigned last)
     bus_close(bus);
 }
 
-/* Returns true if the text has exactly one verdict on each of q-<first> to q-<last>, and no other verdict. */
+/* Checks that the text has exactly one verdict on each of q-<first> to q-<last>, and no other verdict. */
 static void expect_ids(const char *text, unsigned first, unsigned last)
 {
     unsigned lines = 0;

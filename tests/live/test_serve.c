@@ -102,7 +102,7 @@ static json_t *request_in(const struct bus_message *message)
     return request;
 }
 
-/* Returns a verdict that names the question of its request. */
+/* Settles a request with a verdict that names its question. */
 static void settle(unsigned index)
 {
     struct bus_message *message = take_held(index);
@@ -114,7 +114,7 @@ static void settle(unsigned index)
     settle_with(message, request, text);
 }
 
-/* Returns a verdict with a clarification question; it carries its request, like a coordinator's. */
+/* Settles a request with a clarification question; the verdict carries the request, like a coordinator's. */
 static void settle_asking(unsigned index)
 {
     struct bus_message *message = take_held(index);
@@ -154,7 +154,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
 
 static CURLM *callers;
 
-/* Sets the media type of a request body. */
+/* Returns the media type of a request body as a header field. */
 static const char *type_of(const char *path)
 {
     if (g_str_has_prefix(path, "/v1/batch")) return "Content-Type: application/x-ndjson";

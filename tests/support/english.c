@@ -36,7 +36,7 @@ static const GRegex *regex_of(size_t i)
     return compiled[i];
 }
 
-/* Finds quotes: one opens after a blank or a bracket, and closes where it is not doubled. */
+/* Returns the end of the quote that begins at `open`, or NULL. A doubled single quote does not end it. */
 static const char *end_of_quote(const char *open)
 {
     for (const char *c = open + 1; *c; c++) {

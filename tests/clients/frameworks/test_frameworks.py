@@ -152,7 +152,7 @@ def vanna_agent(url, databases, seen, *queries):
     rest = list(queries)
 
     class Scripted(LlmService):
-        """Runs one query after another until one returns rows."""
+        """Proposes one query after another until none is left."""
 
         async def send_request(self, request):
             last = request.messages[-1]

@@ -24,7 +24,7 @@ PROT_WRITE, PROT_EXEC = 2, 4
 
 
 class Unit(dict):
-    """Returns its [Service] section, each key with all its values."""
+    """The [Service] section of a unit, each key with all its values."""
 
     def __init__(self, path):
         section = None

@@ -32,7 +32,7 @@ class Place:
     process: subprocess.Popen | None = None
     wanted: bool = False  # true if a process should run here
     killed: bool = False  # true if the test killed it
-    may_abort: bool = False  # true if it was told to end
+    may_abort: bool = False  # true if the test lets it abort
     paused: bool = False
     again_at: float | None = None  # time on time.monotonic at which an ended process is restarted
     starts: int = 0

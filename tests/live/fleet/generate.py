@@ -83,11 +83,11 @@ class Generator:
             "question": sample["question"],
             "candidates": candidates[: self.rng.randint(1, len(candidates))],
             "deadline_ms": DEADLINE_MS,
-            "speculate": self.rng.choice([None, None, 2, 3]),  # options that affect the judgement, not its outcome
+            "speculate": self.rng.choice([None, None, 2, 3]),  # affects the course of the judgement, not its outcome
             "repair": self.rng.choice([None] * 8 + ["propose", "apply"]),
         }
         if body["repair"] == "apply":
-            body["repair_margin"] = 0.01  # so that some candidates fail
+            body["repair_margin"] = 0.01  # so that some repairs are applied
         body.update(change)
         return {k: v for k, v in body.items() if v is not None}
 

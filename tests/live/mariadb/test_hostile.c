@@ -15,7 +15,7 @@
     "CREATE FUNCTION `sum`(x int) RETURNS int MODIFIES SQL DATA BEGIN INSERT INTO kept VALUES (2); RETURN 1; END;"     \
     "CREATE VIEW writes AS SELECT evil() AS x;"
 
-/* Returns every possible side effect of a statement as one text. */
+/* The query that prints every possible side effect of a statement as one text. */
 static const char traces[] =
     "SELECT CONCAT_WS(' ', (SELECT GROUP_CONCAT(id, name, body ORDER BY id) FROM t), (SELECT COUNT(*) FROM big),"
     " (SELECT COUNT(*) FROM kept), (SELECT next_not_cached_value FROM s), (SELECT COUNT(*) FROM "

@@ -17,7 +17,7 @@
     "SELECT 1 $$;"                                                                                                     \
     "CREATE FUNCTION lower(integer) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$;"
 
-/* Returns every possible side effect of a statement as one text. */
+/* The query that prints every possible side effect of a statement as one text. */
 static const char traces[] =
     "SELECT (SELECT string_agg(id || name || body, ',' ORDER BY id) FROM t) ||"
     " (SELECT count(*) FROM big) || (SELECT last_value || is_called::text FROM s) ||"

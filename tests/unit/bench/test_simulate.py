@@ -145,7 +145,7 @@ def producer_counts(fleet, part):
 
 def commits(service_s, times, busy=False, producers=1):
     """Returns (seconds from verdict to commit of each, verdicts of each transaction) for verdicts at these times. One
-    coordinator settles them, each of the next partition, and each transaction takes `seconds`. With `busy` it always
+    coordinator settles them, each of the next partition, and each transaction takes `service_s`. With `busy` it always
     has messages to read."""
     fleet = engine.Fleet(COSTS, 1, producers=producers)
     coordinator, end, taken = fleet.coordinators[0], times[-1] + 1, []
@@ -219,7 +219,7 @@ class Commits(unittest.TestCase):
 
 
 class Windows(unittest.TestCase):
-    """Returns the number of candidates of a request in flight."""
+    """The number of candidates of a request in flight."""
 
     def most_out(self, **how):
         fleet = engine.Fleet({**COSTS, "work": [[4, 0.010]], **how}, 1)

@@ -367,7 +367,7 @@ Test(judge, resume_refuses_other_log)
 #define BROKEN "{\"id\":\"broken\",\"db\":7}\n"
 #define LAST   REQUEST("z", "How many customers are there?", "SELECT count(*) FROM customer")
 
-/* Resumes onto `out` with another log and returns the exit status. With status 2, `out` must be unchanged. */
+/* Resumes onto `out` with another log and checks the exit status. With status 2, `out` must be unchanged. */
 static void expect_resume(const char *log, const char *out, int status, const char *says)
 {
     write_file("log.jsonl", log);

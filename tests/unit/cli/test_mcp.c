@@ -33,7 +33,7 @@ static json_t *answer_to(const struct run *run, json_int_t id)
     return found;
 }
 
-/* Returns the text of a call, and whether the call failed. */
+/* Checks the text of a call, and whether the call failed. */
 static void expect_text(const struct run *run, json_int_t id, bool error, const char *says)
 {
     json_t *answer = answer_to(run, id), *result = json_object_get(answer, "result");

@@ -78,7 +78,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-/* Sets the media type of a request body. */
+/* Returns the media type of a request body as a header field. */
 static const char *type_of(const char *path)
 {
     static const char *const rows[][2] = {{"/v1/batch", "Content-Type: application/x-ndjson"},

@@ -67,7 +67,7 @@ static struct scoring_models *load(const struct judges *judges)
 
 /* --- the property --- */
 
-/* Returns a random vector of signal states: silent, fired or, in `share` of the cases, unavailable. */
+/* Draws a random vector of signal states: silent, fired or, in `share` of the cases, unavailable. */
 static void draw(uint64_t *seed, char states[N_STATES])
 {
     unsigned n = n_signals();

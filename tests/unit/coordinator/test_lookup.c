@@ -17,7 +17,7 @@ static void begin(void)
     s.state = STATE;
 }
 
-/* Returns a request whose id is that number; only the id differs. */
+/* Submits a request with that number as id; the requests differ only in the id and in `rest`. */
 static void ask(int64_t number, const char *rest, int64_t now_ns)
 {
     char line[400];

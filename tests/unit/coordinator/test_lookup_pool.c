@@ -54,7 +54,7 @@ static bool look_for(int64_t number, const char *db, const char *key, int64_t ms
     return lookup_pool_find(pool, &wanted);
 }
 
-/* Checks for requests 1 to n, each once. */
+/* Takes the results of requests 1 to n, each exactly once. */
 static void take_all(unsigned n, struct core_found found[], char texts[][8])
 {
     for (unsigned left = n; left;) {

@@ -169,7 +169,7 @@ Test(verdict_cache, basis_of_verdict_is_part_of_key)
 
 static struct msg_execution runs = {.code = "ok", .error_offset = -1};
 
-/* Returns a verdict on the sample request in which no part failed. */
+/* A verdict on the sample request in which no part failed. */
 struct good {
     struct msg_signal signals[2];
     struct msg_judged judged[2];

@@ -147,7 +147,7 @@ static void put_condition(struct maker *m)
 
 /* ---- FROM ------------------------------------------------------------------------------------------------------- */
 
-/* Returns a column of that name in an earlier item, or any column. */
+/* Joins on a column with the name of one in an earlier item, or on any column. */
 static void put_join_condition(struct maker *m, const struct from_item *item)
 {
     uint32_t right = draw(m, item->table->n_columns);

@@ -176,7 +176,7 @@ Test(explain, passed_deadline_keeps_static_explanation)
     end(&told);
 }
 
-/* Checks that the explanation is the same under other options. */
+/* Returns the explanation of the same source under other options. */
 static const struct explanation *retell(struct told *told, const struct explain_options *options)
 {
     struct explanation *e;

@@ -23,7 +23,7 @@ def source():
 
 
 class Expression:
-    """Returns the names in an expression of PromQL, in the part of the language that the rules use."""
+    """The names in an expression of PromQL, in the part of the language that the rules use."""
 
     def __init__(self, text):
         self.lists = [(kind, set(re.findall(r"\w+", names))) for kind, names in re.findall(LISTS, text)]
@@ -32,7 +32,7 @@ class Expression:
         self.metrics = set(re.findall(r"\b[a-z_]\w*\b(?!\s*\()", rest)) - WORDS
 
     def selectors(self):
-        """Returns (metric, [(label, operator, value)]) of each selector; without matchers, once for each metric."""
+        """Yields (metric, [(label, operator, value)]) of each selector; without matchers, once for each metric."""
         yield from self.matchers
         yield from ((metric, []) for metric in sorted(self.metrics - {name for name, _ in self.matchers}))
 

@@ -260,7 +260,7 @@ def network(m, program):
 
 
 def asyncapi():
-    """Returns {topic: group}; tests/unit/cli/test_asyncapi.c compares it with the code."""
+    """Yields (topic, group); tests/unit/cli/test_asyncapi.c compares it with the code."""
     text = yaml.safe_load((ROOT / "proto/asyncapi.yaml").read_text())
     for operation in text["operations"].values():
         if operation["action"] == "receive":

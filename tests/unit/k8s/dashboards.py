@@ -13,7 +13,7 @@ def load():
 
 
 def queries(dashboard):
-    """Yields (panel's title, legend, expression) of each target."""
+    """Returns (panel's title, legend, expression) of each target."""
     return [(p["title"], t["legendFormat"], t["expr"]) for p in dashboard["panels"] for t in p.get("targets", [])]
 
 

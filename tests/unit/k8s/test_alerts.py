@@ -220,7 +220,7 @@ def as_told():
 
 
 def fires(tool, spec):
-    """Returns (name, success) of all runs of promtool."""
+    """Yields (name, success) of all runs of promtool."""
     cases = yaml.safe_load((HERE / "alerts.test.yaml").read_text())
     with tempfile.TemporaryDirectory() as folder:
         wrong = passes(tool, Path(folder), as_told(), cases)

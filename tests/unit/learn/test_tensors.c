@@ -66,7 +66,7 @@ Test(tensors, written_file_is_read_back)
     tensors_close(t);
 }
 
-/* Returns the bytes of a file with this header, followed by so many bytes. */
+/* Writes a file with this header, followed by so many bytes. */
 static void write_file(const char *header, uint64_t said, size_t behind)
 {
     GString *out = g_string_new(NULL);

@@ -54,7 +54,7 @@ static void release(struct entry *entry)
     free(entry);
 }
 
-/* Returns the names of the next items, which are released at once. */
+/* Checks the names of the next items, which are released at once. */
 static void expect(const unsigned *names, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {

@@ -84,7 +84,7 @@ static const char *normal_form(const struct schema_index *schema, const char *sq
     return sql_normal_form(&music.arena, stmt->root);
 }
 
-/* Returns the first proposal in its normal form. */
+/* Checks the first proposal in its normal form. */
 static void expect_first(const char *wrong, const char *right, const char *question, const char *sql, const char *meant)
 {
     struct repair_example example = example_of(wrong, right);

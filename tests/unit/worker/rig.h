@@ -34,7 +34,7 @@ void rig_put(struct rig *rig, const struct msg_task *task);
 struct bus_message *rig_next_message(struct rig *rig, uint32_t want);
 /* Returns the next result, which must arrive before any dead letter. It is in the arena. */
 struct msg_result *rig_next(struct rig *rig);
-/* Asserts that no further message arrives. */
+/* Returns true if no further message arrives. */
 bool rig_is_empty(struct rig *rig);
 
 #endif
