@@ -126,7 +126,7 @@ static void *never_quiet(void *bus)
     return NULL;
 }
 
-/* Returns the messages that a group has not read yet. */
+/* Returns the number of messages that a group has not read yet. */
 static unsigned left_of(const char *group)
 {
     struct bus *bus = broker_open(NULL, 0);

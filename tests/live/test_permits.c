@@ -182,7 +182,7 @@ static const char SQL[] = "CREATE TABLE person(id INTEGER PRIMARY KEY, email TEX
                           "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
                           " INSERT INTO person SELECT i, '" SECRET "' || i || '@example.com', 'Perth' || i FROM n;";
 
-/* Returns all keys with their values, in one string. */
+/* Returns true if a key or a string value contains the text. */
 static bool redis_holds(const char *text)
 {
     redisReply *found =

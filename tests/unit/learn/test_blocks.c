@@ -64,7 +64,7 @@ Test(blocks, blocks_match_json)
     learn_free(binary);
 }
 
-/* Returns a copy with one byte changed, and with a valid checksum if requested. */
+/* Loads a copy with one byte changed, and with a valid checksum if requested. */
 static enum err_code load_with(GBytes *file, size_t at, unsigned char value, bool resum)
 {
     gsize len;
