@@ -1,9 +1,11 @@
-/* DESIGN. Each function appends one part of the grammar, taking random turns until its depth is spent. A scope holds
- * the FROM items that a name may mean, so that most statements are valid; some names are taken from anywhere, and types
- * are mixed without care: errors that quote a value are wanted, too.
+/* The generator of random statements for the programs that look for leaks of denied columns.
  *
- * Texts of denied columns are of Yi syllables, numbers are of a few that occur nowhere else. So any part of a value
- * shows, and no timestamp or probability is taken for one. */
+ * DESIGN. Each function appends one part of the grammar and takes random choices until its depth is spent. A scope
+ * holds the FROM items that a name may refer to, so most statements are valid. Some names are taken from anywhere, and
+ * types are mixed without care, because errors that quote a value must occur too.
+ *
+ * The texts of denied columns consist of Yi syllables, and their numbers occur nowhere else. Any part of a denied value
+ * is therefore recognisable, and no timestamp or probability is mistaken for one. */
 #include "tests/fuzz/denied.h"
 
 #include <string.h>
@@ -13,7 +15,7 @@
 
 const char *const DENIED_COLUMNS[] = {"customer.email", "salary", "badge.code"};
 
-/* Data that differ in denied values alone: their texts, order, lengths, types and NULLs. */
+/* Rows of the data sets. The sets differ only in denied values: their texts, order, lengths, types and NULLs. */
 static const char *const ROWS[DENIED_DATA] = {
     [DENIED_CANARIES] = "INSERT INTO customer(id, name, email, salary, city, doc) VALUES"
                         " (1, 'Ann', '" YI "\xEA\x82\x82', 771300411, 'Perth', '{\"a\": [1, 2]}'),"
@@ -42,8 +44,8 @@ static const char *const ROWS[DENIED_DATA] = {
     "CREATE VIEW arms AS SELECT id, email AS x FROM customer UNION ALL SELECT id, note FROM orders;"                   \
     "CREATE VIEW tested AS SELECT id, name FROM customer WHERE email LIKE '%a%' OR salary > 1;"
 
-/* What makes the tables, and what comes after their rows. Servers count the rows at once, and not when they get to it:
- * the order of rows that no ORDER BY determines depends on the plan. */
+/* The statements that create the tables, and those that follow the insertion of their rows. Servers analyze the tables
+ * at once instead of in the background, because the plan determines the order of rows that no ORDER BY determines. */
 static const struct {
     const char *tables, *rest;
 } SCHEMAS[] = {
@@ -118,7 +120,7 @@ struct list {
     unsigned n;
 };
 
-/* What each engine has of its own. */
+/* The functions and forms that only one engine has. */
 struct vocabulary {
     struct list calls, operators, types, forms, sets, odd;
 };
@@ -276,7 +278,7 @@ static const char *const MARIADB_FORMS[] = {"`email`",
                                             "CONVERT(@, char)"};
 static const char *const WINDOWS[] = {"row_number", "lag", "first_value", "rank", "ntile", "last_value", "sum", "max"};
 
-/* Forms of one engine: @ an expression, ? a subquery of one column, & the name of a FROM item, # a type. */
+/* Forms of one engine: @ is an expression, ? a subquery of one column, & the name of a FROM item, # a type. */
 static const char *const POSTGRES_FORMS[] = {
     "&",
     "&::text",
@@ -344,7 +346,7 @@ static const char *const SQLITE_FORMS[] = {
     "@ REGEXP 'a'",
 };
 
-/* FROM items that are not looked into: names are taken from anywhere. */
+/* FROM items whose columns the scope does not know; names are taken from anywhere. */
 static const char *const POSTGRES_ODD[] = {"(customer AS q JOIN orders ON q.id = orders.customer_id) AS %s",
                                            "customer AS %s TABLESAMPLE SYSTEM (100)",
                                            "ROWS FROM (unnest(ARRAY['a']), generate_series(1, 2)) AS %s(x0, x1)",
@@ -425,7 +427,7 @@ static void put_column(struct maker *m, const struct scope *scope)
         put(m, item->columns[below(m, item->n)]);
 }
 
-/* For a server, which converts less by itself. */
+/* Adds casts for a server, which converts fewer types implicitly. */
 static void put_text(struct maker *m, const struct scope *scope, unsigned depth)
 {
     bool cast = m->postgres && !one_in(m, 4);
@@ -434,7 +436,7 @@ static void put_text(struct maker *m, const struct scope *scope, unsigned depth)
     if (cast) put(m, ")::text");
 }
 
-/* What is true or false, more or less. */
+/* Appends a condition. */
 static void put_condition(struct maker *m, const struct scope *scope, unsigned depth)
 {
     static const char *const comparisons[] = {
@@ -717,13 +719,13 @@ static void put_clause(struct maker *m, const char *word, const struct scope *sc
     put_expression(m, scope, depth);
 }
 
-/* n_columns 0: any, stars too. */
+/* Appends a query. With n_columns 0 it has any number of columns, stars included. */
 static void put_select(struct maker *m, const struct scope *outer, unsigned depth, unsigned n_columns, bool ordered)
 {
     struct scope scope = {.outer = outer};
     GString *whole = m->out, *from = g_string_new(NULL);
     m->out = from;
-    put_from(m, &scope, depth); /* first: the select list names what it brings */
+    put_from(m, &scope, depth); /* before the select list, which refers to its columns */
     m->out = whole;
     put(m, "SELECT ");
     if (one_in(m, 8)) put(m, m->postgres && one_in(m, 3) ? "DISTINCT ON (1) " : "DISTINCT ");

@@ -1,13 +1,13 @@
-/* Judges random statements over a database whose denied columns are hidden (deny_mode: hide, in which they run); no canary may be in a verdict or in the log.
+/* Judges random statements over a database with hidden denied columns, and fails if a canary reaches a verdict or the
+ * log. The mode is deny_mode hide, in which such statements run.
  *
  *   denied_canaries [--postgres DSN | --mariadb URL] [--statements N] [--seconds S] [--seed N] [FILE...]
  *
- * FILEs hold statements that leaked once, one a line; they come first. Ends after N statements or S seconds, whatever
- * comes first. A statement that leaks is printed, in the form in which it belongs into a FILE.
+ * Each FILE holds statements that leaked before, one a line; they are judged first. The program ends after N statements
+ * or S seconds, whichever comes first. It prints a statement that leaks in the form that a FILE needs.
  *
- * Before that the same statements are judged with nothing denied, until one shows a canary: what is never found where
- * it is shown proves nothing where it is not.
- */
+ * A control run comes before: the same statements are judged with nothing denied until one shows a canary. A search
+ * that cannot find a visible canary would prove nothing about hidden ones. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "tests/fuzz/denied_shop.h"
@@ -23,10 +23,10 @@ enum { BATCH = 8, STATEMENT_MS = 200 };
 
 struct run {
     struct shop shop;
-    uint64_t statements, executed, shown, leaks; /* shown: with rows in the verdict */
+    uint64_t statements, executed, shown, leaks; /* true if the verdict has rows */
 };
 
-/* The verdict as JSON, without what depends on time. g_free. */
+/* Returns the verdict as JSON without its times. Free with g_free. */
 static char *judge(struct run *run, char *const *statements, unsigned n)
 {
     struct msg_candidate candidates[BATCH];
@@ -57,7 +57,7 @@ static bool leaks(struct run *run, char *const *statements, unsigned n, bool tel
     return canary != NULL;
 }
 
-/* A batch that leaks is judged again one by one. */
+/* Judges each statement of a leaking batch alone. */
 static void check(struct run *run, char **statements, unsigned n)
 {
     run->statements += n;
@@ -65,7 +65,7 @@ static void check(struct run *run, char **statements, unsigned n)
     uint64_t before = run->leaks;
     for (unsigned i = 0; i < n; i++) run->leaks += leaks(run, &statements[i], 1, true);
     if (run->leaks > before) return;
-    run->leaks++; /* only together */
+    run->leaks++; /* they leak only together */
     for (unsigned i = 0; i < n; i++) printf("together with others: %s\n", statements[i]);
 }
 

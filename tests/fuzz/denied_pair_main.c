@@ -1,16 +1,17 @@
-/* Judges the same random requests on two databases that differ in denied values alone; the verdicts must be the same to the
- * byte, but for times.
+/* Judges the same random requests on two databases that differ only in denied values. The verdicts must be equal byte
+ * for byte, except for times.
  *
  *   denied_pair [--postgres DSN | --mariadb URL] [--requests N] [--seconds S] [--seed N] [--keep DIR]
  *
- * Ends after N requests or S seconds, whatever comes first. Requests take all options at random; questions name values that
- * one of the two databases holds in a denied column. Half of the statements are rewritten to read no denied column, so
- * that many run. A request whose verdicts differ is judged twice more, since a statement may meet its time limit on a busy
- * machine; it is a leak if they differ each time. DIR gets the two verdicts of the last leak.
+ * The program ends after N requests or S seconds, whichever comes first. Requests take all options at random, and
+ * questions name values that one of the two databases holds in a denied column. Half of the statements are rewritten to
+ * read no denied column, so that many run.
  *
- * Before that the same requests are judged with nothing denied, until two verdicts differ: a comparison that never sees a
- * difference proves nothing.
- */
+ * A request whose verdicts differ is judged twice more, since a statement may meet its time limit on a busy machine. It
+ * is a leak if they differ each time. DIR receives the two verdicts of the last leak.
+ *
+ * A control run comes before: the same requests are judged with nothing denied until two verdicts differ. A comparison
+ * that never sees a difference would prove nothing. */
 #include "lib/base/clock.h"
 #include "tests/fuzz/denied_shop.h"
 
@@ -24,8 +25,8 @@ enum { MAX_CANDIDATES = 6, TRIES = 3, STATEMENT_MS = 5000, SHOWN = 200 };
 
 struct pair {
     struct shop left, right;
-    GRegex *names, *numbers; /* of what is replaced in statements */
-    const char *folder;      /* NULL: verdicts are not kept */
+    GRegex *names, *numbers; /* of the names that are replaced in statements */
+    const char *folder;      /* NULL: verdicts are not written */
     uint64_t requests, candidates, executed, denied, leaks;
 };
 
@@ -63,7 +64,7 @@ static const char *const STATEMENTS[] = {
     "SELECT name FROM customer NATURAL JOIN renamed",
 };
 
-/* Each name of what is denied, or shows it, becomes one of what is not. */
+/* Replaces each name of a denied column, or of one that shows its values, by a permitted name. */
 static gboolean rename_one(const GMatchInfo *match, GString *out, void *unused)
 {
     static const char *const names[][2] = {{"email", "city"},   {"email_lc", "label"}, {"salary", "id"},
@@ -85,7 +86,7 @@ static char *statement(const struct pair *pair, GRand *rand)
     if (g_rand_int_range(rand, 0, 3) == 0)
         return g_strdup(STATEMENTS[g_rand_int_range(rand, 0, G_N_ELEMENTS(STATEMENTS))]);
     char *any = denied_statement(rand, pair->left.engine);
-    /* PostgreSQL numbers tables and transactions for itself, in each database by other numbers. */
+    /* Masks object and transaction numbers: each PostgreSQL database assigns its own. */
     char *sql = g_regex_replace_literal(pair->numbers, any, -1, 0, "ctid", 0, NULL);
     g_free(any);
     if (g_rand_boolean(rand)) return sql;
@@ -152,7 +153,7 @@ static void count(struct pair *pair, const struct msg_verdict *verdict)
     }
 }
 
-/* The verdict without times. g_free */
+/* Returns the verdict without times. Free with g_free. */
 static char *judge(struct pair *pair, struct shop *shop, const struct msg_request *request)
 {
     struct msg_verdict *verdict = shop_judge(shop, request);
@@ -165,7 +166,7 @@ static char *judge(struct pair *pair, struct shop *shop, const struct msg_reques
     drop_times(json);
     text = json_dumps(json, JSON_SORT_KEYS | JSON_INDENT(1));
     json_decref(json);
-    GString *own = g_string_new(text); /* MariaDB says in errors what its database is called */
+    GString *own = g_string_new(text); /* MariaDB's errors contain the name of the database */
     g_string_replace(own, shop->name, "shop", 0);
     free(text);
     return g_string_free(own, FALSE);
@@ -201,7 +202,7 @@ static bool differs(struct pair *pair, const struct msg_request *request, bool t
     return out;
 }
 
-/* True if the verdicts on the next request differ each time. */
+/* Returns true if the verdicts on the next request differ in every attempt. */
 static bool check(struct pair *pair, GRand *rand, bool tell)
 {
     struct msg_candidate candidates[MAX_CANDIDATES];

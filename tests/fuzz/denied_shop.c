@@ -1,3 +1,5 @@
+/* Creates the databases with denied columns on SQLite, PostgreSQL and MariaDB, and opens an engine on each. Each shop
+ * has a database of its own on the server, so that two shops have tables of the same names. */
 #include "tests/fuzz/denied_shop.h"
 
 #include <glib/gstdio.h>
@@ -34,7 +36,7 @@ static void remove_sqlite(struct shop *shop)
     g_rmdir(shop->name);
 }
 
-/* --- PostgreSQL: a database of its own, so that two of them have the same names of tables --- */
+/* --- PostgreSQL: each shop has its own database, so that table names are equal in two of them --- */
 
 static void in_postgres(const char *server, char *sql, const char *what)
 {
@@ -49,7 +51,7 @@ static void in_postgres(const char *server, char *sql, const char *what)
 
 static void make_postgres(struct shop *shop, const char *script)
 {
-    shop->path = g_strdup_printf("%s dbname=%s", shop->server, shop->name); /* the last dbname counts */
+    shop->path = g_strdup_printf("%s dbname=%s", shop->server, shop->name); /* the last dbname takes effect */
     in_postgres(shop->server, g_strdup_printf("CREATE DATABASE %s", shop->name), "database");
     in_postgres(shop->path, g_strdup(script), "schema");
 }
@@ -59,7 +61,7 @@ static void remove_postgres(struct shop *shop)
     in_postgres(shop->server, g_strdup_printf("DROP DATABASE %s WITH (FORCE)", shop->name), "drop");
 }
 
-/* --- MariaDB: a database of its own. Its URL is mariadb://USER@HOST:PORT/ --- */
+/* --- MariaDB: each shop has its own database. The URL is mariadb://USER@HOST:PORT/ --- */
 
 static void in_mariadb(const struct shop *shop, char *sql, const char *what)
 {
@@ -91,7 +93,7 @@ static void remove_mariadb(struct shop *shop)
     in_mariadb(shop, g_strdup_printf("DROP DATABASE %s", shop->name), "drop");
 }
 
-/* --- any --- */
+/* --- all engines --- */
 
 static const struct {
     const char *name;

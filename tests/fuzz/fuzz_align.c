@@ -1,6 +1,6 @@
-/* Any question and any statement that binds are aligned: the question is the first line, the statement the rest. The
- * items point into both texts. A difference has a sentence. All signals of the structure and question families run. The
- * words are scored. */
+/* Aligns any question with any statement that binds: the question is the first line of the input, the statement the
+ * rest. Checks that the items point into both texts and that each difference has a sentence. Also runs all signals of
+ * the structure and question families and scores the words. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Answers of language models to the family llm: whatever the object holds, each signal ends silent, fired with clauses within the query, or unavailable
- * with a reason; what is said is bounded and valid UTF-8; and one that may not look at an answer finds nothing. */
+/* Reads answers of language models for the family llm. Whatever the JSON object holds, each signal ends silent, fired
+ * with clauses within the query, or unavailable with a reason. Messages are bounded and valid UTF-8. A signal that may
+ * not read the answer finds nothing. */
 #include "signals/support/ask.h"
 #include "tests/fuzz/ground.h"
 

@@ -1,6 +1,6 @@
-/* The schema index comes out of a cache that anybody on the network may have written to: whatever its bytes say,
- * reading ends in an index that can be queried, or in an error. The first byte of the input chooses whether the rest is
- * taken as a whole blob or as a body, for which a sound header is made: no fuzzer finds a checksum. */
+/* Reads schema indexes from untrusted bytes, since any host on the network may have written to the cache. Reading must
+ * end in an index that can be queried, or in an error. The first byte chooses between a whole blob and a body that gets
+ * a valid header, because a fuzzer cannot find a checksum. */
 #include "lib/schema/blob.h"
 
 #include <stdint.h>

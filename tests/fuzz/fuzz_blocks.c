@@ -1,5 +1,4 @@
-/* Binary forms of models, their checksum made right: whatever else is in them, loading ends in a model that can be used, or in an
- * error. */
+/* Loads binary forms of models whose checksum is made valid. Loading must end in a usable model or in an error. */
 #include "lib/learn/blocks.h"
 #include "lib/learn/learn.h"
 

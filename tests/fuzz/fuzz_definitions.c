@@ -1,5 +1,6 @@
-/* Any bytes as a schema's DDL: read, made into a database, indexed. What is read must be made, but for a view's query,
- * which SQLite may not know; nothing of it may give a row, and the index must say that it has seen none. */
+/* Reads any bytes as the DDL of a schema, creates the database and indexes it. A schema that is read must also be
+ * creatable, except for the query of a view, which SQLite may not support. No table may return a row, and the index
+ * must report that no rows were inspected. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

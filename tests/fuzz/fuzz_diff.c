@@ -1,5 +1,5 @@
-/* Two statements, separated by a newline: bind, normalise, compare, mutate. What is said must hold: apply(diff(a, b),
- * a) equals b, and a normal form, if there is one, parses. */
+/* Binds, normalises, compares and mutates two statements that a newline separates. Checks that apply(diff(a, b), a)
+ * equals b, and that a normal form, if there is one, parses. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

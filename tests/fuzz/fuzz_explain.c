@@ -1,6 +1,6 @@
-/* Any statement that parses and binds is explained: bounded text in valid UTF-8, phrases with a place, the same twice. And it can be told
- * apart from others as a reading of a question, in choices that differ, or not at all.
- * The database is small and its values are unpleasant. */
+/* Explains any statement that parses and binds. Checks that the text is bounded, valid UTF-8 and equal in two runs, and
+ * that each phrase has a place. Also lists the statement among the readings of a question: the choices must differ, or
+ * there are none. The database is small, and its values are hostile. */
 #include <glib.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The gate in front of PostgreSQL takes any text and says why it is shut; and a text with a word that begins like a
- * function that reaches outside is always refused, whatever stands around it. */
+/* Passes any text to the gate in front of PostgreSQL; a refusal must have a reason. A text with a word that begins like
+ * a function with external effects must be refused, whatever surrounds the word. */
 #include "lib/db/postgres_gate.h"
 
 #include <glib.h>
@@ -21,7 +21,7 @@ static bool has_word(const char *text, const char *start)
     return false;
 }
 
-/* Each character that an operator may have is looked up, and each a.b with its table. */
+/* Checks that each operator character of the text is listed for lookup, and each a.b with its table. */
 static void check_calls(const struct postgres_calls *calls, const char *sql)
 {
     static const char of_operators[] = "+-*/<>=~!@#%^&|`?";
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct db_limits limits = {.sql_bytes = 65536, .expr_depth = 400};
     struct err err = {0};
     char *sql = g_strndup((const char *)data, size), *lower = g_ascii_strdown(sql, -1);
-    if (strlen(sql) == size && g_utf8_validate(sql, -1, NULL)) { /* else db.c has refused it */
+    if (strlen(sql) == size && g_utf8_validate(sql, -1, NULL)) { /* otherwise db.c has refused the text */
         struct postgres_calls calls;
         enum err_code code = postgres_gate(sql, size, &limits, &calls, NULL, &err);
         if (code && !err.text[0]) abort();

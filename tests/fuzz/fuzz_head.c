@@ -1,5 +1,6 @@
-/* Heads of HTTP requests, and the chunks behind them. The verdict is the same in pieces as at once, whatever follows; and
- * an accepted head has no bare line feed, no NUL and exactly one way to tell where its body ends. */
+/* Checks heads of HTTP requests and the chunks after them. The verdict must be the same for pieces as for the whole,
+ * whatever follows. An accepted head has no bare line feed and no NUL, and determines the end of its body in exactly
+ * one way. */
 #include "server/http_head.h"
 
 #include <stdint.h>
@@ -12,7 +13,7 @@ static void check(int holds)
     if (!holds) abort();
 }
 
-/* The verdict of one of the checks on exactly these bytes. */
+/* Returns the verdict of one of the checks on exactly these bytes. */
 static enum head_state state_of(enum head_state (*of)(const char *, size_t, const char **), const uint8_t *data,
                                 size_t size)
 {
@@ -26,7 +27,7 @@ static enum head_state state_of(enum head_state (*of)(const char *, size_t, cons
     return state;
 }
 
-/* Lines of a sound head, without the last, empty one. */
+/* Checks the lines of a valid head, which is given without its last, empty line. */
 static void check_lines(const char *head, size_t len)
 {
     unsigned framings = 0;

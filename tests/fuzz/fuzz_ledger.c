@@ -1,6 +1,6 @@
-/* The metadata of a commit is whatever the last committer wrote, or somebody with a command line: whatever it says,
- * reading ends in a ledger that can be used or in an error. The first byte chooses whether the rest is text as it
- * stands or the bytes inside, for which a sound check is made: no fuzzer finds a checksum. */
+/* Reads the metadata of a commit, which the last committer or an operator with a command line may have written. Reading
+ * must end in a usable ledger or in an error. The first byte chooses between a literal text and inner bytes that get a
+ * valid checksum, because a fuzzer cannot find one. */
 #include "proto/bus/kafka/exactly_once/ledger.h"
 
 #include <glib.h>
@@ -21,7 +21,7 @@ static void must(bool holds)
     if (!holds) abort();
 }
 
-/* What the next owner does: reads, finishes some, commits. */
+/* Acts like the next owner: reads, finishes some requests, commits. */
 static void use(struct ledger *ledger)
 {
     char text[LEDGER_TEXT];

@@ -1,5 +1,6 @@
-/* Messages of agents: whatever the bytes are, they get one line of JSON that is a reply, or silence where a notification or a response was
- * meant; and a call that wants a verdict gets its reply whatever the verdict is, here the bytes themselves. */
+/* Reads messages of agents. Whatever the bytes are, the answer is one line of JSON with a reply, or nothing after a
+ * notification or a response. A call that needs a verdict gets its reply whatever the verdict is; here the verdict is
+ * the input itself. */
 #include "tests/support/mcp_tools.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@ static void check(int holds)
     if (!holds) abort();
 }
 
-/* A reply is one line, names the request's id or none, and has a result or an error. */
+/* Checks that a reply is one line, names the id of the request or none, and has a result or an error. */
 static void check_reply(const char *text, const json_t *id)
 {
     check(!strchr(text, '\n'));

@@ -1,5 +1,5 @@
-/* A statement: parse, bind, read its meaning, print it. Reading twice gives the same hash and text. The first byte
- * chooses the size of the arena, so that a full one is met. */
+/* Parses and binds a statement, reads its meaning and prints it. Two readings must have the same hash and text. The
+ * first byte chooses the size of the arena, so that a full arena occurs too. */
 #include "lib/meaning/meaning.h"
 #include "tests/fuzz/two_tables.h"
 
@@ -12,7 +12,7 @@ static void require(int holds)
     if (!holds) abort();
 }
 
-/* Unknown terms are numbered from the first of each reading, so that their hashes are the same too. */
+/* Each reading numbers unknown terms from its first one, so that hashes are equal too. */
 static void read_twice(struct arena *arena, const struct sql_bound *bound)
 {
     struct meaning *first, *second;

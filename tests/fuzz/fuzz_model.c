@@ -1,4 +1,4 @@
-/* Model files are given by users: whatever is in them, loading must end in a model that can be used, or in an error. */
+/* Loads model files, which users provide. Loading must end in a usable model or in an error. */
 #include "lib/learn/learn.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Messages: the first byte picks the decoder (0 to 3: the four kinds, 4: a log line as JSON). What decodes must encode,
- * and decode again to the same bytes. */
+/* Decodes messages. The first byte chooses the decoder: 0 to 3 the four kinds, 4 a log line as JSON. A decoded message
+ * must encode, and decode again to the same bytes. */
 #include "proto/message/fields.h"
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* Replies of model servers: whatever the bytes are, reading them ends in a probability, or a query, or in an error. The
- * first byte chooses: an odd one a chat completion, read as a judge's, a corrector's, a polisher's and a form; an even one what /info says, a
- * NUL, and an answer of /predict. */
+/* Reads replies of model servers; each ends in a probability, a query or an error. An odd first byte selects a chat
+ * completion, read as the reply of a judge, a corrector, a polisher and a form. An even one selects the reply of /info,
+ * a NUL and the reply of /predict. */
 #include "lib/llm/scorer_int.h"
 
 #include <stdint.h>
@@ -14,7 +14,7 @@ static struct scorer *scorer_of(open_fn *open, const char *backend, const char *
     struct scorer_config config = scorer_defaults();
     struct scorer *scorer = NULL;
     config.backend = backend;
-    config.endpoint = "http://127.0.0.1:1"; /* nothing is ever sent */
+    config.endpoint = "http://127.0.0.1:1"; /* no request is ever sent */
     config.model = "model";
     config.entail_label = entail_label;
     if (open(&config, &scorer, NULL) != ERR_OK) abort();
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size == 0) return 0;
-    char *bytes = g_strndup("", size); /* a body ends with a NUL, as that of http.c does */
+    char *bytes = g_strndup("", size); /* a body ends with a NUL, as http.c guarantees */
     memcpy(bytes, data + 1, size - 1);
     if (data[0] & 1)
         read_chat(bytes, size - 1);

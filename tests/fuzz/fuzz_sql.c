@@ -1,5 +1,6 @@
-/* Any bytes through the SQL front end: parse, check the tree, draw every diagnostic; of what parses cleanly, print,
- * parse again and compare, copy and compare. The first byte chooses the caps, so that each of them is met. */
+/* Passes any bytes through the SQL front end: parses, checks the tree and draws every diagnostic. A text without errors
+ * is also printed, parsed again and compared, copied and compared. The first byte chooses the limits, so that each of
+ * them is reached. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
         if (!(condition)) fprintf(stderr, "%s: %s\n", what, #condition), abort();                                      \
     } while (0)
 
-/* Those of the parse, or what SQLite lacks. */
+/* Checks and draws the diagnostics of the parser, or those about SQL that SQLite lacks. */
 static void check_diags(struct arena *arena, const struct sql_stmt *stmt, const struct sql_diag *first)
 {
     uint32_t last = 0;

@@ -1,6 +1,6 @@
-/* Recordings of a schema linker, and files of predictors: whatever the bytes are, reading them ends in what keeps to its bounds, or in an
- * error. The first byte chooses: an odd one a line, whose tokens are read as names and traced back; an even one a file of
- * tensors, read to its end and as predictors. */
+/* Reads recordings of a schema linker and files of predictors. Reading must end in contents within their bounds, or in
+ * an error. An odd first byte selects a line whose tokens are read as names and traced back. An even one selects a
+ * tensor file, which is read to its end and as predictors. */
 #include "linking/predictor.h"
 
 #include <glib.h>

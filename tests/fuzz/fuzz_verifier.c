@@ -1,5 +1,5 @@
-/* The verifier's file is given by users too: whatever is in it, loading ends in a model that gives every candidate of
- * every request a probability, or in an error. The verifier has limits of its own on top of the content model's
+/* Loads verifier files, which users provide too. Loading must end in a model that gives every candidate of every
+ * request a probability, or in an error. The verifier has limits of its own on top of the content model's
  * (fuzz_model.c): hashed models in base64, priors of generators, a margin. */
 #include "scoring/verifier.h"
 #include "scoring/verifier_context.h"
@@ -11,7 +11,7 @@
 
 enum { CANDIDATES = 3, WAYS = 3 };
 
-/* Three candidates of which two agree and one fails; of one generator without a name, of a named one, of two. */
+/* Three candidates: two agree and one fails. Their generators are one without a name, one with a name, and two. */
 static void make_candidates(struct msg_candidate *given, struct msg_judged *judged, struct msg_execution *execution,
                             unsigned way)
 {
@@ -35,7 +35,7 @@ static void judge(const struct verifier_model *model, const char *question, cons
     for (unsigned i = 0; i < CANDIDATES; i++) {
         struct verifier_subject subject = {&request, judged, CANDIDATES, CANDIDATES, i, features};
         double p = verifier_entails(model, &subject);
-        if (!(p >= 0 && p <= 1)) abort(); /* not a number either: there is something to go by */
+        if (!(p >= 0 && p <= 1)) abort(); /* neither is "not a number": there are features to score */
     }
 }
 

@@ -1,10 +1,11 @@
-/* A small database for fuzz targets, in a file that goes away at once. */
+/* A small SQLite database for fuzz targets, in a file that is unlinked at once. */
 #ifndef ASSAY_TESTS_FUZZ_GROUND_H
 #define ASSAY_TESTS_FUZZ_GROUND_H
 
 #include "lib/schema/schema.h"
 
-/* Made by `script`, once; statements take 20 ms at most. Aborts on any failure. */
+/* Opens the database that `script` creates and its index; only the first call creates them. Statements take at most 20
+ * ms. Aborts on any failure. */
 void fuzz_ground(const char *script, struct db **db, struct schema_index **schema);
 
 #endif

@@ -1,4 +1,4 @@
-/* Replays saved inputs through a fuzz target where libFuzzer is not there: one argument a file or folder. */
+/* Replays saved inputs through a fuzz target without libFuzzer. Each argument is a file or a folder. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ static int replay_file(const char *path)
     static uint8_t buffer[1U << 21];
     size_t size = fread(buffer, 1, sizeof buffer, file);
     fclose(file);
-    uint8_t *exact = malloc(size ? size : 1); /* so that a read past the end is seen */
+    uint8_t *exact = malloc(size ? size : 1); /* an exact copy, so that a sanitizer sees a read past the end */
     if (!exact) return 1;
     memcpy(exact, buffer, size);
     LLVMFuzzerTestOneInput(exact, size);

@@ -21,6 +21,7 @@ for name in $targets; do
   limits="-max_total_time=$seconds -rss_limit_mb=2048 -timeout=10 -max_len=70000 -print_final_stats=1"
   # shellcheck disable=SC2086
   "build/fuzz/tests/fuzz/fuzz_$name" $limits -artifact_prefix="$work/crash-" "$work" "$corpus"
-  # Keep the corpus small: merge what reaches new edges, up to 4 KiB an input; how often each is passed does not count.
+  # Keep the corpus small: merge inputs that reach new edges, up to 4 KiB each; the number of passes over an edge does
+  # not count.
   "build/fuzz/tests/fuzz/fuzz_$name" -merge=1 -use_counters=0 -max_len=4096 "$corpus" "$work"
 done

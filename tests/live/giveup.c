@@ -1,3 +1,7 @@
+/* The search of giveup.h. Lists of argument shapes give the calls of each function, and each engine writes an argument
+ * of a shape as SQL text with one size. A statement runs under the limit of the gate's handle, and a second handle
+ * polls the server until no other session of the role is active. Late statements run again, and the worst ones are
+ * printed as Markdown. */
 #include "tests/live/giveup.h"
 
 #include "lib/base/clock.h"
@@ -9,8 +13,11 @@ enum { LARGEST = 1 << 24, PATIENCE_MS = 60000, POLL_MS = 10, AGAIN = 3 };
 
 /* --- arguments ---------------------------------------------------------------------------------------------------- */
 
-/* L: long text; P: a long pattern that fits it but for its end; S: a short text; N: a number; J: a document; X: a path;
- * F: a format; T: a time; A: an array; D: digits. */
+/* Shapes of arguments, one letter for each:
+ *
+ * - L: long text; P: a long pattern that matches it except at its end; S: a short text
+ * - N: a number; D: digits; A: an array
+ * - J: a document; X: a path; F: a format; T: a time */
 static const char *const shapes[] = {"L",  "J",   "D",   "A",   "LL",  "LP",  "PL",  "LS",  "SL",
                                      "JX", "JJ",  "LN",  "NF",  "TF",  "LF",  "AA",  "AL",  "DD",
                                      "JL", "LSL", "LSP", "LPS", "LSS", "SPL", "SLN", "JXX", "LNN"};
@@ -144,7 +151,7 @@ static void note_case(struct giveup *search, const char *sql, double ms)
     g_strlcpy(least->sql, sql, sizeof least->sql);
 }
 
-/* Ms past the limit until the server is done; below 0: the gate refused the statement. */
+/* Returns the ms from the limit until the server is done, or a negative value if the gate refused the statement. */
 static double run_once(struct giveup *search, const struct giveup_engine *engine, const char *sql)
 {
     struct db_result result;
@@ -157,7 +164,7 @@ static double run_once(struct giveup *search, const struct giveup_engine *engine
     return MAX(0, clock_ms(clock_now_ns() - start) - GIVEUP_LIMIT_MS);
 }
 
-/* What is late is run again: a busy machine is not the statement's fault. */
+/* A late statement runs again, since a busy machine may be the cause. */
 bool giveup_run(struct giveup *search, const struct giveup_engine *engine, const char *sql)
 {
     double ms = run_once(search, engine, sql);
@@ -181,7 +188,7 @@ static char *with_size(const char *expression, unsigned size)
     return sql;
 }
 
-/* With the largest size that the gate lets through. */
+/* Runs the call with the largest size that the gate permits. */
 static void try_expression(struct giveup *search, const struct giveup_engine *engine, const char *expression)
 {
     bool ran = false;

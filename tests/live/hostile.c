@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_MS = 400, WALL_MS = 5000 }; /* the second is for a busy machine under sanitizers */
+enum { TIME_MS = 400, WALL_MS = 5000 }; /* the second one is for a busy machine under sanitizers */
 
 const struct db_limits HOSTILE_LIMITS = {.time_ms = TIME_MS};
 
@@ -55,7 +55,7 @@ void hostile_attack(struct hostile *suite, const char *name, const char *class, 
     g_free(after);
 }
 
-/* "\0" in the file is a NUL byte. Returns the new length. */
+/* Replaces "\0" of the file by a NUL byte. Returns the new length. */
 static size_t put_nuls(char *sql, size_t len)
 {
     char *at = sql;

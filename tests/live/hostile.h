@@ -1,14 +1,14 @@
-/* Hostile statements against a server: after each it lives, the data are the same, nothing was made, and the same handle
- * answers. */
+/* Runs hostile statements against a server. After each the server is alive, the data are unchanged, no object was
+ * created, and the same handle answers. */
 #ifndef ASSAY_TESTS_LIVE_HOSTILE_H
 #define ASSAY_TESTS_LIVE_HOSTILE_H
 
 #include "lib/db/db.h"
 
 struct hostile {
-    struct db *db;       /* with HOSTILE_LIMITS; has a table t of three rows */
+    struct db *db;       /* has HOSTILE_LIMITS and a table t of three rows */
     struct arena *arena; /* reset after each */
-    /* Everything that a statement could have left behind, as one text; g_free. */
+    /* Returns every possible side effect of a statement as one text. Free with g_free. */
     char *(*traces)(void *ctx);
     void *ctx;
     char *before; /* set by hostile_begin */
@@ -18,16 +18,17 @@ struct hostile {
 extern const struct db_limits HOSTILE_LIMITS;
 
 void hostile_begin(struct hostile *suite);
-/* One statement: "refused", "engine" ... or, of several codes, "limit", "bounded", "said no". */
+/* Runs one statement. The class is "refused", "engine" and so on, or for several codes "limit", "bounded" or "said
+ * no". */
 void hostile_attack(struct hostile *suite, const char *name, const char *class, const char *sql, size_t len);
-/* before, `part` n times, after */
+/* `before`, `part` n times, `after` */
 void hostile_attack_repeated(struct hostile *suite, const char *class, const char *before, const char *part, unsigned n,
                              const char *after);
-/* All of TEST_DATA/hostile/<file>: "### name: class", then one statement to the next blank line. */
+/* Runs all of TEST_DATA/hostile/<file>: "### name: class", then one statement up to the next blank line. */
 void hostile_attack_list(struct hostile *suite, const char *file);
-/* Did the session keep what a candidate could have spoilt? */
+/* Returns true if the session settings that a candidate could have changed are unchanged. */
 bool hostile_session_is_clean(struct hostile *suite);
-/* Asserts that nothing failed. */
+/* Asserts that no statement failed. */
 void hostile_end(struct hostile *suite);
 
 #endif

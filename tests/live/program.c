@@ -7,7 +7,7 @@
 
 char *servers;
 
-/* The scratch folder takes the environment of a user who has set nothing; the broker's part is put back. */
+/* The scratch folder sets the environment of a user without settings; the broker's variables are restored. */
 void program_begin(void)
 {
     char *dir = g_strdup(g_getenv("ASSAY_TEST_SERVERS"));

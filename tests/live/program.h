@@ -2,9 +2,9 @@
 #ifndef ASSAY_TESTS_LIVE_PROGRAM_H
 #define ASSAY_TESTS_LIVE_PROGRAM_H
 
-extern char *servers; /* the broker's address, while a test runs; NULL: none was started */
+extern char *servers; /* address of the broker during a test; NULL if none was started */
 
-/* Before and after each test: the scratch folder, and at the end a look for leaks. */
+/* Run before and after each test: create the scratch folder, and at the end check for leaks. */
 void program_begin(void);
 void program_end(void);
 

@@ -1,3 +1,6 @@
+/* Loads the sample databases into SQLite and into a server, and compares their schema indexes. It then judges each
+ * candidate of the samples' log on both, and compares the two opinions. A file lists the known differences with
+ * reasons; any other difference fails the test. */
 #include "tests/live/samples.h"
 
 #include "signals/vsig.h"
@@ -25,7 +28,7 @@ struct pair {
     struct engine sqlite, other;
 };
 
-/* What one engine says of one candidate. */
+/* The results of one engine on one candidate. */
 struct opinion {
     struct db_result result;
     enum err_code code;
@@ -89,7 +92,7 @@ static void pair_close(struct pair *pair)
     pair->server->close();
 }
 
-/* --- the indexes are alike ---------------------------------------------------------------------------------------- */
+/* --- comparison of the indexes ----------------------------------------------------------------------------------- */
 
 static void compare_columns(const struct schema_column *a, const struct schema_column *b)
 {
@@ -209,7 +212,7 @@ static unsigned compare_sample(const char *name, const struct samples_server *se
     return n;
 }
 
-/* One line of the file: a difference, or one that is there at times ("or not" behind it) and now is. */
+/* Adds one line of the file: a difference, or one that occurs only sometimes ("or not" after it) and does now. */
 static void add_known(GString *known, const char *line)
 {
     static const char at_times[] = " or not";
@@ -220,7 +223,7 @@ static void add_known(GString *known, const char *line)
     g_free(difference);
 }
 
-/* The known ones without their reasons, which are lines that start with #. */
+/* Reads the known differences without their reasons, which are lines that begin with #. */
 static char *known_differences(const char *file)
 {
     char *path = g_strconcat(TEST_DATA "/", file, NULL), *text;
@@ -240,7 +243,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* In one order, since the file groups them by reason. */
+/* Sorts the lines, since the file groups them by reason. */
 static char *sorted(const char *text)
 {
     char **lines = g_strsplit(text, "\n", 0);

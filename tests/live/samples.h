@@ -1,5 +1,5 @@
-/* The sample databases in SQLite and on a server, and their whole log judged on both: what each signal says, whether a
- * candidate is valid, and what it answers. */
+/* The sample databases in SQLite and on a server, and their whole log judged on both. Compared are the states of
+ * signals, the validity of candidates, and their results. */
 #ifndef ASSAY_TESTS_LIVE_SAMPLES_H
 #define ASSAY_TESTS_LIVE_SAMPLES_H
 
@@ -7,10 +7,11 @@
 
 struct samples_server {
     const char *differences; /* below TEST_DATA: every difference with its reason; any other fails */
-    /* A database filled by the script of a sample, as `rewrite` leaves it. */
+    /* Creates a database that is filled by the script of a sample, as `rewrite` returns it. */
     struct db *(*open)(const char *script);
     void (*close)(void);
-    /* What both engines are given in place of a script's or candidate's SQL; g_free. NULL: the same. */
+    /* Returns the SQL for both engines in place of a script or candidate (free with g_free), or NULL if it is
+     * unchanged. */
     char *(*rewrite)(const char *sql);
 };
 

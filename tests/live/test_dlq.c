@@ -1,4 +1,4 @@
-/* Dead letters on a real broker, by the program itself; and a candidate that kills whoever judges it. */
+/* Dead letters on a real broker through the program, and a candidate that kills every process that judges it. */
 #include "lib/base/clock.h"
 #include "proto/bus/letter.h"
 #include "proto/message/msg.h"
@@ -23,7 +23,7 @@ struct run {
     char *out, *err;
 };
 
-/* `assay` with words, and the server. */
+/* Runs `assay` with these words and the server. */
 static struct run assay(const char *first, ...)
 {
     GPtrArray *argv = g_ptr_array_new();
@@ -89,7 +89,7 @@ static void put_letter(const char *key, const char *topic, enum err_code code, c
     cr_assert_eq(bus_produce(bus, &out, 1, 10000, NULL), ERR_OK);
 }
 
-/* Runs a redrive; how many were sent. */
+/* Runs a redrive and returns the number of redelivered messages. */
 static int sent(struct run run)
 {
     const char *at = strstr(run.out, "\"sent\":");
@@ -100,7 +100,7 @@ static int sent(struct run run)
 }
 #define REDRIVE(...) sent(assay("dlq", "redrive", "--topic", letters, "--format", "jsonl", __VA_ARGS__, NULL))
 
-/* What came to the target, n messages; their keys in order of arrival. */
+/* Checks the n messages of the target topic: their keys in order of arrival. */
 static void expect_target(unsigned n, const char *keys)
 {
     struct bus_consumer *consumer;
@@ -127,7 +127,7 @@ static void expect_target(unsigned n, const char *keys)
     bus_unsubscribe(consumer);
 }
 
-Test(dlq, letters_are_listed_without_what_they_hold_and_sent_again_once, .init = begin, .fini = end)
+Test(dlq, dead_letters_are_listed_and_redelivered_once, .init = begin, .fini = end)
 {
     put_letter("a", target, ERR_MALFORMED, "there is no column 'hush-hush'");
     put_letter("b", target, ERR_REJECTED, "it ended");
@@ -158,7 +158,7 @@ Test(dlq, letters_are_listed_without_what_they_hold_and_sent_again_once, .init =
     cr_expect_eq(REDRIVE("--code", "malformed"), 0, "they were sent without a code");
 }
 
-Test(dlq, says_what_is_wrong, .init = begin, .fini = end)
+Test(dlq, errors_are_reported, .init = begin, .fini = end)
 {
     struct run run = assay("dlq", "burn", NULL);
     cr_expect(run.status == 2 && strstr(run.err, "list or redrive"), "%s", run.err);
@@ -218,7 +218,7 @@ static void put_task(const char *sql, int32_t offset, const char *db)
     msg_buffer_free(&buffer);
 }
 
-/* Results of our own tasks that have come, by offset; the code of the poisoned one. */
+/* Reads the results of our own tasks by offset, and the code of the poison task. */
 static unsigned take_results(struct bus_consumer *consumer, bool *answered, unsigned n, char *code, size_t size)
 {
     struct bus_message *messages[16];
@@ -241,9 +241,9 @@ static unsigned take_results(struct bus_consumer *consumer, bool *answered, unsi
     return all;
 }
 
-/* Workers are started again as they die, as any supervisor would do. Everything is answered before a family's deadline
- * would have passed; only the culprit is rejected, and it becomes a dead letter. */
-Test(dlq, a_poisoned_candidate_is_rejected_and_its_company_is_not, .init = begin, .fini = end, .timeout = 240)
+/* Workers are restarted when they die, as a supervisor would do. Every task is answered before the deadline of its
+ * family. Only the poison candidate is rejected, and it becomes a dead letter. */
+Test(dlq, only_poison_candidate_is_rejected, .init = begin, .fini = end, .timeout = 240)
 {
 #ifndef ASSAY_MUTATIONS
     cr_skip_test("this build has no ASSAY_CRASH_ON: -DASSAY_MUTATIONS=ON");
@@ -279,7 +279,7 @@ Test(dlq, a_poisoned_candidate_is_rejected_and_its_company_is_not, .init = begin
     struct run list =
         assay("dlq", "list", "--topic", BUS_TASKS_DLQ, "--code", "rejected", "--values", "--format", "jsonl", NULL);
     cr_expect(strstr(list.out, "kaboom"), "%s%s", list.out, list.err);
-    unsigned rejected = 0; /* by this group, which also met what earlier runs have left in the topic */
+    unsigned rejected = 0; /* by this group, which also received messages that earlier runs left in the topic */
     for (const char *c = list.out; (c = strstr(c, group)); c++) rejected++;
     cr_expect_geq(rejected, 1);
     cr_expect_leq(starts, 1 + 3 * rejected, "%u workers for %u poisoned tasks", starts, rejected);

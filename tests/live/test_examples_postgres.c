@@ -1,5 +1,6 @@
-/* A store of examples in PostgreSQL with pgvector: finds what a file finds, takes what many add at once, and outlives its server's absence.
- * Each test has a database of its own on the server that ASSAY_TEST_PGVECTOR names. */
+/* A store of examples in PostgreSQL with pgvector. It finds the same examples as a file, accepts concurrent writers,
+ * and survives an outage of its server. Each test has a database of its own on the server that ASSAY_TEST_PGVECTOR
+ * names. */
 #include "examples/examples.h"
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
@@ -30,7 +31,7 @@ static void sql(const char *where, const char *statements)
     PQfinish(link);
 }
 
-/* The server's address with another database, or another user. */
+/* Writes the server's address with another database or another user. */
 static void address(char *out, size_t size, const char *user, const char *database)
 {
     const char *at = strchr(server, '@');
@@ -117,7 +118,7 @@ static uint32_t find(struct examples *in, unsigned i, enum examples_key key, str
     return examples_search(in, &query, key, 3, out);
 }
 
-/* Of the file's three nearest, as many as PostgreSQL has equals of. */
+/* Of the file's three nearest examples, PostgreSQL must have equally near ones. */
 static double recall(unsigned asked, enum examples_key key, struct examples *file)
 {
     unsigned found = 0, all = 0;
@@ -130,7 +131,7 @@ static double recall(unsigned asked, enum examples_key key, struct examples *fil
     return (double)found / all;
 }
 
-Test(examples_postgres, finds_what_a_file_finds)
+Test(examples_postgres, store_finds_same_examples_as_file)
 {
     build(path, FEW);
     build(dsn, FEW);
@@ -156,7 +157,7 @@ Test(examples_postgres, finds_what_a_file_finds)
     examples_close(file, NULL);
 }
 
-Test(examples_postgres, an_index_of_thousands_misses_little)
+Test(examples_postgres, large_index_finds_most_examples)
 {
     build(path, MADE_UP);
     build(dsn, MADE_UP);
@@ -170,7 +171,7 @@ Test(examples_postgres, an_index_of_thousands_misses_little)
     examples_close(file, NULL);
 }
 
-Test(examples_postgres, never_the_same_question_or_request)
+Test(examples_postgres, examples_of_same_question_are_excluded)
 {
     build(dsn, 3);
     store = opened(dsn, false);
@@ -199,7 +200,7 @@ static void *add_all(void *ctx)
     return NULL;
 }
 
-Test(examples_postgres, what_several_add_at_once_is_there_once)
+Test(examples_postgres, concurrent_additions_are_stored_once)
 {
     pthread_t threads[4];
     unsigned added[4] = {0};
@@ -211,7 +212,7 @@ Test(examples_postgres, what_several_add_at_once_is_there_once)
     cr_expect_eq(examples_count(store), 60);
 }
 
-Test(examples_postgres, what_is_built_anew_takes_the_place_of_the_old)
+Test(examples_postgres, rebuilt_store_replaces_old_one)
 {
     build(dsn, 10);
     store = opened(dsn, false);
@@ -223,7 +224,7 @@ Test(examples_postgres, what_is_built_anew_takes_the_place_of_the_old)
     cr_expect_eq(examples_count(store), 5);
 }
 
-Test(examples_postgres, near_repeats_are_taken_out_as_of_a_file)
+Test(examples_postgres, near_duplicates_are_pruned_like_file)
 {
     uint32_t here = 0, there = 0;
     struct err err = {0};
@@ -238,7 +239,7 @@ Test(examples_postgres, near_repeats_are_taken_out_as_of_a_file)
     examples_close(file, NULL);
 }
 
-Test(examples_postgres, hostile_texts_are_texts)
+Test(examples_postgres, hostile_texts_are_stored_as_data)
 {
     static const char *const texts[] = {"'; DROP TABLE assay_example; --",
                                         "\xff\xfe broken \x80",
@@ -264,9 +265,9 @@ Test(examples_postgres, hostile_texts_are_texts)
     arena_free(&arena);
 }
 
-/* --- what is no store, and what is away --- */
+/* --- invalid stores, and an outage --- */
 
-/* The reason names neither the password nor what it stands in. */
+/* The error shows neither the password nor the text that contains it. */
 static void refused(const char *where, enum err_code code, const char *why)
 {
     struct err err = {0};
@@ -277,7 +278,7 @@ static void refused(const char *where, enum err_code code, const char *why)
     store = NULL;
 }
 
-Test(examples_postgres, what_is_no_store_says_what_to_do)
+Test(examples_postgres, invalid_store_is_reported_with_hint)
 {
     char other[320], statement[160];
     refused(dsn, ERR_CONFIG, "assay examples build");
@@ -300,7 +301,7 @@ Test(examples_postgres, what_is_no_store_says_what_to_do)
     cr_expect_eq(examples_create("host=a password=of-the-tests", NULL, &store, NULL), ERR_CONFIG);
 }
 
-Test(examples_postgres, searching_takes_no_more_than_reading)
+Test(examples_postgres, search_needs_only_read_access)
 {
     char statement[256], user[32], other[320];
     struct examples_found found[3];
@@ -331,8 +332,8 @@ static bool finds(void *ctx)
     return find(store, 3, EXAMPLES_ALL, found) == 3;
 }
 
-/* Nothing is found while the server is away, no search waits for it for long, and it is found again. */
-Test(examples_postgres, a_server_that_comes_back_is_asked_again)
+/* During an outage no example is found and no search waits long. After it the example is found again. */
+Test(examples_postgres, recovered_server_is_used_again)
 {
     build(dsn, 10);
     store = opened(dsn, false);

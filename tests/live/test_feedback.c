@@ -1,4 +1,4 @@
-/* Calibration from the topic of feedback itself, on a real broker. */
+/* Calibration from a feedback topic on a real broker. */
 #include "proto/bus/range.h"
 #include "tests/live/broker.h"
 #include "tests/live/program.h"
@@ -16,7 +16,7 @@ static char topic[100];
 
 TestSuite(feedback, .init = program_begin, .fini = program_end, .timeout = 300);
 
-/* A topic of its own, and requests whose third candidate is right, with another result than the first two. */
+/* A topic for the test, and requests whose third candidate is right and has another result than the first two. */
 static void prepare(const char *test, int32_t partitions)
 {
     broker_needed();
@@ -40,7 +40,7 @@ static char *record_of(unsigned request)
     return g_strdup_printf("{\"feedback_version\": 1, \"id\": \"r-%u\", \"candidate\": 2, \"right\": true}", request);
 }
 
-/* Feedback on requests from `first` to before `last`, safe when it returns. */
+/* Produces feedback on the requests from `first` up to, but not including, `last`; it is committed on return. */
 static void put(unsigned first, unsigned last)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -75,7 +75,7 @@ static void expect(struct run run, int status, const char *in_out, const char *i
     run_free(&run);
 }
 
-Test(feedback, a_topic_says_what_its_file_says)
+Test(feedback, topic_gives_same_fit_as_file)
 {
     prepare("same", 3);
     GString *lines = g_string_new(NULL);
@@ -99,7 +99,7 @@ Test(feedback, a_topic_says_what_its_file_says)
     g_string_free(lines, TRUE);
 }
 
-Test(feedback, of_a_range)
+Test(feedback, range_of_topic_is_used)
 {
     prepare("stretch", 1);
     put(0, 10);
@@ -126,7 +126,7 @@ static void *never_quiet(void *bus)
     return NULL;
 }
 
-/* All that a group has not read yet. */
+/* Returns the number of messages that a group has not read yet. */
 static unsigned left_of(const char *group)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -142,7 +142,7 @@ static unsigned left_of(const char *group)
     return n;
 }
 
-Test(feedback, ends_on_a_topic_that_is_never_quiet_and_marks_nothing_as_read)
+Test(feedback, busy_topic_ends_without_commits)
 {
     prepare("busy", 2);
     put(0, REQUESTS);
@@ -159,7 +159,7 @@ Test(feedback, ends_on_a_topic_that_is_never_quiet_and_marks_nothing_as_read)
     cr_expect_geq(left_of("assay-train"), REQUESTS, "nothing is committed");
 }
 
-Test(feedback, says_what_is_wrong)
+Test(feedback, errors_are_reported)
 {
     prepare("wrong", 1);
     struct bus *bus = broker_open(NULL, 0);

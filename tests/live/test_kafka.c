@@ -1,5 +1,5 @@
-/* The kafka transport against a real broker: the conformance suite, then what only servers and processes can do to it.
- * Each test has topics and groups of its own, so that a broken one disturbs no other. */
+/* The kafka transport on a real broker: the conformance suite, then faults that only servers and processes can cause.
+ * Each test has its own topics and groups, so that a failed one affects no other. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "proto/bus/topics.h"
@@ -106,10 +106,10 @@ static void finish(struct bus *bus, struct bus_consumer *consumer)
     leak_check();
 }
 
-/* --- what a writer is told --- */
+/* --- reports to a writer --- */
 
-/* With a long linger nothing is acknowledged for a while: the queue is as full as one likes. */
-Test(kafka, a_full_queue_says_so_and_keeps_keys_together)
+/* With a long linger no message is acknowledged for a while, so the queue fills up. */
+Test(kafka, full_queue_is_reported_and_keeps_key_order)
 {
     names("full", 1);
     struct bus *bus = broker_open((const struct bus_property[]){{"linger.ms", "3000"}, {NULL, NULL}}, 3);
@@ -134,7 +134,7 @@ Test(kafka, a_full_queue_says_so_and_keeps_keys_together)
     finish(bus, NULL);
 }
 
-Test(kafka, a_bound_in_bytes_still_passes_one_large_message)
+Test(kafka, byte_limit_accepts_one_large_message)
 {
     names("bytes", 1);
     struct broker_properties properties =
@@ -153,7 +153,7 @@ Test(kafka, a_bound_in_bytes_still_passes_one_large_message)
     finish(bus, NULL);
 }
 
-Test(kafka, large_messages_pass_and_too_large_ones_are_refused)
+Test(kafka, large_messages_pass_and_oversized_are_refused)
 {
     enum { LARGE = 6 << 20 };
     names("large", 2);
@@ -183,8 +183,8 @@ Test(kafka, large_messages_pass_and_too_large_ones_are_refused)
     finish(bus, consumer);
 }
 
-/* A topic that takes less than the client would send: the loss is said, and sticks. */
-Test(kafka, a_refusal_by_the_broker_ends_the_bus)
+/* A topic that accepts less than the client would send: the loss is reported, and the error is permanent. */
+Test(kafka, refusal_by_broker_ends_bus)
 {
     names("refusal", 1);
     struct bus *bus = broker_open((const struct bus_property[]){{"compression.type", "none"}, {NULL, NULL}}, 0);
@@ -202,7 +202,7 @@ Test(kafka, a_refusal_by_the_broker_ends_the_bus)
 
 /* --- configuration --- */
 
-Test(kafka, what_is_wrong_is_said)
+Test(kafka, configuration_errors_are_reported)
 {
     names("wrong", 1);
     struct bus *bus = broker_open(NULL, 0), *none;
@@ -226,7 +226,7 @@ Test(kafka, what_is_wrong_is_said)
     finish(bus, NULL);
 }
 
-Test(kafka, tls_and_sasl)
+Test(kafka, tls_and_sasl_are_supported)
 {
     broker_needed();
     const char *secure = getenv("ASSAY_TEST_KAFKA_SECURE"), *authority = getenv("ASSAY_TEST_KAFKA_CA");
@@ -250,11 +250,11 @@ Test(kafka, tls_and_sasl)
     leak_check();
 }
 
-/* --- how large, without the right to ask --- */
+/* --- the size limit without the right to read it --- */
 
 enum { LARGE = 2 << 20, TOPIC_BYTES = 1048588, ASKING_MS = 15000 };
 
-/* A client of librdkafka's own, for what a bus does not do. */
+/* A plain librdkafka client, for operations that a bus lacks. */
 static rd_kafka_t *client_open(const struct bus_property *properties, uint32_t n)
 {
     char reason[200];
@@ -267,7 +267,7 @@ static rd_kafka_t *client_open(const struct bus_property *properties, uint32_t n
     return client;
 }
 
-/* The user of the secure listener may write to the topic and know that it is there, and no more. */
+/* The user of the secure listener may write to the topic and describe it, and has no other right. */
 static void may_only_write(const char *name)
 {
     struct bus_property list[] = {{"bootstrap.servers", getenv("ASSAY_TEST_KAFKA")}};
@@ -294,7 +294,7 @@ struct asking {
     const char *topic;
 };
 
-/* Does the broker say that this client may not ask how the topic is configured? */
+/* Returns true if the broker denies this client the configuration of the topic. */
 static bool is_not_told(void *context)
 {
     const struct asking *asking = context;
@@ -330,7 +330,7 @@ static void set_largest(const char *name, int bytes)
     rd_kafka_destroy(client);
 }
 
-/* What the log says in the file; free. */
+/* Returns the log in the file; free it. */
 static char *log_text(int fd)
 {
     char *text = calloc(1, LOG_LINE * 8);
@@ -338,9 +338,9 @@ static char *log_text(int fd)
     return text;
 }
 
-/* The brokers do not tell how large the messages of one topic may be: the bus's own bound stays, for that topic alone;
- * the operator is warned; and a message that the broker then refuses ends nothing. */
-Test(kafka, a_bound_that_nobody_may_ask_for)
+/* The brokers deny the size limit of one topic. The bus keeps its own limit for that topic alone and warns the
+ * operator. A message that the broker then refuses ends no other work. */
+Test(kafka, unreadable_size_limit_uses_default)
 {
     names("rights", 1);
     const char *secure = getenv("ASSAY_TEST_KAFKA_SECURE"), *authority = getenv("ASSAY_TEST_KAFKA_CA");
@@ -373,7 +373,7 @@ Test(kafka, a_bound_that_nobody_may_ask_for)
     cr_expect_null(strstr(said, other), "%s", said);
 
     char *large = malloc(LARGE + 1);
-    uint64_t state = 1; /* noise: what is sent may be compressed */
+    uint64_t state = 1; /* random bytes, since messages may be compressed */
     for (int i = 0; i < LARGE; i++) large[i] = (char)('!' + (state = state * 6364136223846793005U + 1) % 90);
     large[LARGE] = '\0';
     cr_expect_eq(put(bus, topic, "k", large, LIMIT_MS), ERR_OK, "nobody knows yet");
@@ -388,7 +388,7 @@ Test(kafka, a_bound_that_nobody_may_ask_for)
     finish(bus, NULL);
 }
 
-Test(kafka, topics_are_made_once_and_compared)
+Test(kafka, topics_are_created_once_and_compared)
 {
     broker_needed();
     static struct topic_plan plans[TOPICS_MAX];
@@ -428,8 +428,8 @@ Test(kafka, topics_are_made_once_and_compared)
 
 /* --- processes that die --- */
 
-/* In a child of its own: read, tell the parent after `tell_after` messages, and then do nothing until killed. Acks the
- * first `acked`, and commits. */
+/* Runs in a child: reads, reports to the parent after `tell_after` messages, and then waits to be killed. Acks and
+ * commits the first `acked` messages. */
 static pid_t reader_child(int *word, unsigned tell_after, unsigned acked)
 {
     int ends[2];
@@ -450,7 +450,7 @@ static pid_t reader_child(int *word, unsigned tell_after, unsigned acked)
     for (;;) pause();
 }
 
-Test(faults, what_a_killed_reader_held_comes_again_and_what_it_acked_does_not)
+Test(faults, killed_readers_unacked_messages_are_redelivered)
 {
     names("kill9", 1);
     struct bus *bus;
@@ -469,8 +469,8 @@ Test(faults, what_a_killed_reader_held_comes_again_and_what_it_acked_does_not)
     finish(bus, consumer);
 }
 
-/* An ack counts only when what was produced before it has arrived; here it never does. */
-Test(faults, an_ack_whose_consequence_is_lost_is_lost_too)
+/* An ack counts only when the messages produced before it are delivered; here they never are. */
+Test(faults, lost_output_discards_its_ack)
 {
     names("consequence", 1);
     int ends[2];
@@ -479,7 +479,7 @@ Test(faults, an_ack_whose_consequence_is_lost_is_lost_too)
     if (!child) {
         struct bus *bus = broker_open((const struct bus_property[]){{"linger.ms", "60000"}, {NULL, NULL}}, 0);
         struct bus_consumer *consumer = join(bus);
-        bus_ack(consumer, get(consumer)); /* nothing follows from this one */
+        bus_ack(consumer, get(consumer)); /* it produces no message */
         struct bus_message *got = get(consumer);
         put(bus, other, "k", "result", 0);
         bus_ack(consumer, got);
@@ -502,9 +502,9 @@ Test(faults, an_ack_whose_consequence_is_lost_is_lost_too)
     finish(bus, consumer);
 }
 
-/* A message that kills its reader, between sound ones: every reader that dies leaves its count, until one puts it
- * aside. */
-Test(faults, poison_is_known_by_its_count)
+/* A message that kills its reader, between harmless ones: each reader that dies adds to its count, until one
+ * dead-letters it. */
+Test(faults, poison_message_is_detected_by_attempts)
 {
     enum { GIVE_UP = 3, MOST_DEATHS = 8 };
     names("poison", 1);
@@ -521,7 +521,7 @@ Test(faults, poison_is_known_by_its_count)
                 if (number(got) == 0 && got->attempts < GIVE_UP) raise(SIGKILL);
                 bool last = number(got) == 3;
                 if (number(got) == 0) put(bus, other, NULL, "0", LIMIT_MS);
-                if (number(got) != 0 && got->attempts >= GIVE_UP) _exit(3); /* a sound one is suspected */
+                if (number(got) != 0 && got->attempts >= GIVE_UP) _exit(3); /* a harmless message is suspected */
                 bus_ack(consumer, got);
                 if (last) break;
             }
@@ -564,7 +564,7 @@ static unsigned missing(const struct tally *tally, unsigned n)
     return lost;
 }
 
-Test(kafka, nothing_is_lost_while_members_come_and_go)
+Test(kafka, rebalances_lose_no_message)
 {
     enum { N = 600, MEMBERS = 3 };
     static struct tally tally;
@@ -597,15 +597,15 @@ Test(kafka, nothing_is_lost_while_members_come_and_go)
     finish(bus, members[0]);
 }
 
-/* What a member holds while its partition goes away and comes back is neither lost nor started a second time. */
-Test(kafka, work_in_hand_survives_a_rebalance)
+/* A message that a member holds while its partition is revoked and assigned again is neither lost nor started twice. */
+Test(kafka, work_in_progress_survives_rebalance)
 {
     names("inhand", 1);
     struct bus *bus = broker_open(NULL, 0);
     struct bus_consumer *first = join(bus);
     for (const char *c = "123"; *c; c++) cr_assert_eq(put(bus, topic, "k", (char[]){*c, '\0'}, LIMIT_MS), ERR_OK);
     struct bus_message *one = get(first), *two = get(first);
-    struct bus_consumer *second = join(bus); /* revokes: one and two are in hand */
+    struct bus_consumer *second = join(bus); /* the rebalance revokes: one and two are in progress */
     struct bus_message *got;
     uint32_t n, seconds = 0;
     for (int64_t start = clock_now_ns(); clock_now_ns() - start < 3000 * INT64_C(1000000);) {
@@ -616,7 +616,7 @@ Test(kafka, work_in_hand_survives_a_rebalance)
         seconds++;
         break;
     }
-    bus_unsubscribe(second); /* whoever has it now: it comes back to the first */
+    bus_unsubscribe(second); /* whichever member has it now, it returns to the first one */
     bus_ack(first, one);
     bus_ack(first, two);
     got = get(first);
@@ -629,9 +629,9 @@ Test(kafka, work_in_hand_survives_a_rebalance)
     finish(bus, first);
 }
 
-/* What a member has handed back for a moment holds back what it has done since: a partition that goes is given the time
- * for that too, or all of it would be done again. */
-Test(kafka, what_waits_is_finished_before_its_partition_goes)
+/* A message that a member has nacked with a delay also delays the commit of later acks. A revoked partition is given
+ * time for that too; otherwise all of this work would be repeated. */
+Test(kafka, delayed_messages_finish_before_revocation)
 {
     enum { N = 40, MORE = 500 };
     static struct tally firsts, seconds;
@@ -668,9 +668,9 @@ Test(kafka, what_waits_is_finished_before_its_partition_goes)
     finish(bus, first);
 }
 
-/* --- a broker that goes away --- */
+/* --- broker outages --- */
 
-Test(faults, a_restarted_broker_is_an_interruption)
+Test(faults, restarted_broker_is_only_interruption)
 {
     enum { N = 300 };
     static struct tally tally;

@@ -1,5 +1,5 @@
-/* What a fleet shares of its language models in a real Redis, each test with one of its own: the budget of a minute, and what was answered. Each
- * `struct budget` and `struct replies` is what one process has. */
+/* State of language models that a fleet shares in a real Redis, one server for each test: the budget of a minute, and
+ * cached replies. Each `struct budget` and `struct replies` belongs to one simulated process. */
 #include "lib/base/clock.h"
 #include "tests/live/redis_server.h"
 #include "tests/support/leak.h"
@@ -51,7 +51,7 @@ static unsigned take_as_often_as_it_goes(struct budget *const *budgets, unsigned
     return taken;
 }
 
-Test(llm_live, a_budget_is_that_of_all_processes_together)
+Test(llm_live, budget_is_shared_by_all_processes)
 {
     struct budget *all[PROCESSES];
     for (unsigned i = 0; i < PROCESSES; i++) all[i] = open_budget((struct budget_amount){40, 0, 0});
@@ -62,7 +62,7 @@ Test(llm_live, a_budget_is_that_of_all_processes_together)
     for (unsigned i = 0; i < PROCESSES; i++) budget_close(all[i]);
 }
 
-Test(llm_live, tokens_and_money_are_bounds_too)
+Test(llm_live, tokens_and_money_are_limited_too)
 {
     struct budget *tokens = open_budget((struct budget_amount){0, 1000, 0});
     cr_expect(budget_take(tokens, &(struct budget_amount){1, 600, 9}));
@@ -77,7 +77,7 @@ Test(llm_live, tokens_and_money_are_bounds_too)
     budget_close(money);
 }
 
-Test(llm_live, without_redis_each_process_has_its_share)
+Test(llm_live, each_process_has_its_share_without_redis)
 {
     struct budget *budget = open_budget((struct budget_amount){40, 0, 0});
     redis_kill(&server);
@@ -101,7 +101,7 @@ static int64_t in_ms(int64_t ms)
     return clock_now_ns() + ms * 1000000;
 }
 
-Test(llm_live, an_answer_is_known_to_all_processes_and_expires)
+Test(llm_live, reply_is_shared_by_all_processes_until_expiry)
 {
     struct replies *one = open_replies(0), *other = open_replies(0);
     char *text = NULL;
@@ -120,7 +120,7 @@ Test(llm_live, an_answer_is_known_to_all_processes_and_expires)
 
 static atomic_uint asked;
 
-/* A process that takes a moment to hear its answer. */
+/* A process whose call takes a moment to return. */
 static void *ask(void *arg)
 {
     struct replies *replies = arg;
@@ -136,7 +136,7 @@ static void *ask(void *arg)
     return NULL;
 }
 
-Test(llm_live, of_those_who_ask_the_same_one_asks)
+Test(llm_live, identical_calls_of_processes_are_coalesced)
 {
     enum { THREADS = 3 };
     struct replies *all[PROCESSES];
@@ -148,7 +148,7 @@ Test(llm_live, of_those_who_ask_the_same_one_asks)
     for (unsigned i = 0; i < PROCESSES; i++) replies_close(all[i]);
 }
 
-Test(llm_live, who_dies_while_he_asks_holds_nobody_up_for_longer_than_his_lease)
+Test(llm_live, dead_caller_delays_others_at_most_one_lease)
 {
     struct replies *dead = open_replies(200), *other = open_replies(0);
     char *text = NULL;
@@ -161,7 +161,7 @@ Test(llm_live, who_dies_while_he_asks_holds_nobody_up_for_longer_than_his_lease)
     replies_close(other);
 }
 
-Test(llm_live, a_redis_that_is_away_or_full_of_rubbish_costs_answers_and_nothing_else)
+Test(llm_live, failing_redis_loses_only_cached_replies)
 {
     struct replies *replies = open_replies(0);
     char *text = NULL;

@@ -1,6 +1,6 @@
-/* Reading so that each request is settled exactly once, against a real broker and with processes that die. A *judge* is
- * a child process that settles what it reads, late and out of order; a *tally* reads what was committed, knows nothing
- * of the code under test but the headers, and counts. */
+/* Each request is settled exactly once, on a real broker and with processes that die. A *judge* is a child process that
+ * settles the requests that it reads, late and out of order. A *tally* reads the committed verdicts and counts them; it
+ * shares only the headers with the code under test. */
 #include "lib/base/clock.h"
 #include "proto/bus/topics.h"
 #include "tests/live/broker.h"
@@ -27,9 +27,9 @@ TestSuite(once_faults, .timeout = 240);
 static char requests[BROKER_NAME], results[BROKER_NAME], verdicts[BROKER_NAME], letters[BROKER_NAME],
     group[BROKER_NAME];
 static int32_t partitions;
-static int64_t commit_ms;  /* 0: the default */
-static uint32_t producers; /* 0: the default */
-static bool is_judge;      /* this process: judge_child started it */
+static int64_t commit_ms;  /* 0 means the default */
+static uint32_t producers; /* 0 means the default */
+static bool is_judge;      /* this process, which judge_child started */
 
 static void names(const char *test, int32_t n)
 {
@@ -52,7 +52,7 @@ static struct bus_once how(const char *instance)
                              .producers = producers};
 }
 
-/* In the test's own process an assertion; in a judge's, where nobody listens for those, its end. */
+/* Fails an assertion in the test's own process; in a judge, which has no listener for assertions, it exits. */
 static void must(bool good, const char *what)
 {
     if (good) return;
@@ -86,7 +86,7 @@ static void put_requests(struct bus *bus, unsigned from, unsigned to)
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
 }
 
-/* For what an operator does with topics. */
+/* A client for an operator's changes of topics. */
 static rd_kafka_t *operator_open(rd_kafka_queue_t **queue)
 {
     char reason[200];
@@ -107,7 +107,7 @@ static void operator_done(rd_kafka_t *client, rd_kafka_queue_t *queue)
     rd_kafka_destroy(client);
 }
 
-/* What a topic takes from now on. Its other settings stay: this call of the brokers replaces them all. */
+/* Sets the largest message of a topic. Other settings stay, although this call of the brokers replaces all of them. */
 static void set_largest(const char *topic, const char *bytes)
 {
     rd_kafka_queue_t *queue;
@@ -134,7 +134,7 @@ static bool has_partitions(rd_kafka_t *client, const char *topic, size_t n)
     return ready == n;
 }
 
-/* And the brokers know of it. */
+/* Waits until the brokers report the change. */
 static void grow(const char *topic, size_t n)
 {
     char reason[200];
@@ -220,7 +220,7 @@ static void tally_for(struct tally *tally, unsigned wanted, int64_t ms)
     }
 }
 
-/* All that is wanted came, and then, for a while, nothing more. */
+/* Asserts that all expected verdicts arrived, and then for a while no further ones. */
 static void tally_ends(struct tally *tally, unsigned wanted)
 {
     tally_for(tally, wanted, LIMIT_MS);
@@ -246,7 +246,7 @@ struct judge {
     struct bus *bus;
     struct bus_consumer *consumer;
     struct bus_message *open[OPEN_MAX];
-    int64_t since_ns[OPEN_MAX]; /* it was handed out */
+    int64_t since_ns[OPEN_MAX]; /* the request was delivered */
     uint32_t n_open;
     uint64_t random;
     unsigned history, handed;
@@ -326,7 +326,7 @@ static void nap(int64_t ms)
     nanosleep(&pause, NULL);
 }
 
-/* One of the requests takes its time. */
+/* One of the requests is slow. */
 static bool is_ready(const struct judge *judge, uint32_t index)
 {
     const struct bus_message *message = judge->open[index];
@@ -334,14 +334,14 @@ static bool is_ready(const struct judge *judge, uint32_t index)
     return !slow || clock_now_ns() - judge->since_ns[index] > SLOW_MS * INT64_C(1000000);
 }
 
-/* Judges until it is killed; the oldest wait longest. */
+/* Judges until it is killed; the oldest requests wait longest. */
 _Noreturn static void judge_for_ever(const char *instance)
 {
     struct judge judge = {0};
     judge_open(&judge, instance);
     for (;;) {
         if (judge_step(&judge, 2)) _exit(3);
-        nap(3); /* so that a life has several transactions */
+        nap(3); /* so that each process makes several transactions */
         for (uint32_t i = 0; i < 3 && judge.n_open; i++) {
             uint32_t index = draw(&judge, 20) ? draw(&judge, judge.n_open) : 0;
             if (is_ready(&judge, index)) judge_settle(&judge, index);
@@ -349,8 +349,8 @@ _Noreturn static void judge_for_ever(const char *instance)
     }
 }
 
-/* A judge is this program again. A fork alone would not do: with threads about, of the library and the sanitizer, it
- * may inherit a lock that nobody in the child will ever release. */
+/* A judge is this program, started again. A mere fork could inherit a lock of a thread of the library or the sanitizer,
+ * which no thread of the child would ever release. */
 #define JUDGE_ARGS "assay-judge", (char *)instance, requests, results, verdicts, letters, group, number, NULL
 enum { N_JUDGE_ARGS = 8 };
 
@@ -364,13 +364,13 @@ static pid_t judge_child(const char *instance)
     return child;
 }
 
-/* Before main, which is Criterion's. */
+/* Runs before main, which is Criterion's. */
 __attribute__((constructor)) static void be_a_judge(int argc, char **argv)
 {
     char *const names[] = {requests, results, verdicts, letters, group};
     if (argc != N_JUDGE_ARGS || strcmp(argv[0], "assay-judge") != 0) return;
     is_judge = true;
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no process behind */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) snprintf(names[i], sizeof requests, "%s", argv[2 + i]);
     producers = (uint32_t)strtoul(argv[N_JUDGE_ARGS - 1], NULL, 10);
     judge_for_ever(argv[1]);
@@ -384,7 +384,7 @@ static void kill_child(pid_t child)
     cr_assert(WIFSIGNALED(status), "the judge ended by itself, with %d", WEXITSTATUS(status));
 }
 
-/* What most faults begin with: a topic of requests, and who counts their verdicts. */
+/* Sets up most tests: a topic of requests, and a tally of their verdicts. */
 static struct tally *begin(const char *test, int32_t n, struct bus **bus)
 {
     names(test, n);
@@ -403,7 +403,7 @@ static bool is_past(int64_t start_ns)
     return clock_now_ns() - start_ns > LIMIT_MS * INT64_C(1000000);
 }
 
-/* Until it has so many in hand. */
+/* Waits until the judge has so many requests in progress. */
 static void judge_opens(struct judge *judge, unsigned n)
 {
     for (int64_t start = clock_now_ns(); judge->n_open < n && !is_past(start);)
@@ -411,8 +411,8 @@ static void judge_opens(struct judge *judge, unsigned n)
     cr_assert_eq(judge->n_open, n);
 }
 
-/* One judge after the other, each when the one before has died, until as much is settled and put aside. Then the last
- * one is killed. How many died of what they read. */
+/* Starts one judge after another, each after the death of the previous one, until so many requests are settled and
+ * dead-lettered. Then kills the last one. Returns the number of judges that died of a request. */
 static unsigned judges_in_a_row(struct tally *tally, unsigned settled, struct tally *aside, unsigned letters_wanted)
 {
     enum { MOST_DEATHS = 10 };
@@ -436,7 +436,7 @@ static unsigned judges_in_a_row(struct tally *tally, unsigned settled, struct ta
 
 /* --- tests --- */
 
-Test(once, settles_each_request_and_carries_its_coordinates)
+Test(once, each_request_is_settled_with_its_position)
 {
     names("once", 2);
     struct judge judge = {0};
@@ -463,7 +463,7 @@ Test(once, settles_each_request_and_carries_its_coordinates)
     leak_check();
 }
 
-Test(once_faults, a_judge_that_is_killed_again_and_again)
+Test(once_faults, repeatedly_killed_judge_settles_each_request_once)
 {
     enum { N = 3000, KILLS = 6 };
     struct bus *bus;
@@ -483,8 +483,8 @@ Test(once_faults, a_judge_that_is_killed_again_and_again)
     end(tally, bus);
 }
 
-/* Two share four partitions; now one dies, now the other, now both, and come back under their names. */
-Test(once_faults, judges_that_take_over_from_each_other)
+/* Two judges share four partitions. One, the other or both die in turn, and restart under their names. */
+Test(once_faults, take_overs_settle_each_request_once)
 {
     enum { N = 6000, ROUNDS = 5 };
     static const char *const instances[] = {"a", "b"};
@@ -508,8 +508,8 @@ Test(once_faults, judges_that_take_over_from_each_other)
     end(tally, bus);
 }
 
-/* One that stands still while another takes over, and then goes on where it was. */
-Test(once_faults, a_judge_that_wakes_up_late_commits_nothing)
+/* A judge that is stopped while another takes over, and then continues. */
+Test(once_faults, resumed_judge_after_take_over_commits_nothing)
 {
     enum { N = 2000, SLEEPS = 3 };
     struct bus *bus;
@@ -538,8 +538,8 @@ Test(once_faults, a_judge_that_wakes_up_late_commits_nothing)
     end(tally, bus);
 }
 
-/* The same name twice: the newer one stays. */
-Test(once_faults, a_second_process_of_the_same_name_replaces_the_first)
+/* Two processes with the same name: the newer one remains. */
+Test(once_faults, second_process_of_same_name_replaces_first)
 {
     enum { N = 1500 };
     struct bus *bus;
@@ -558,7 +558,7 @@ Test(once_faults, a_second_process_of_the_same_name_replaces_the_first)
     end(tally, bus);
 }
 
-/* Have both members of the judges' group their share? */
+/* Returns true if both members of the judges' group have their share. */
 static bool are_two(void *client)
 {
     const struct rd_kafka_group_list *found;
@@ -569,8 +569,8 @@ static bool are_two(void *client)
     return two;
 }
 
-/* However members are called, no producer of one has the name of another's. */
-Test(once_faults, members_of_like_names_do_not_fence_each_other)
+/* No producer of a member has the name of another member's, however members are called. */
+Test(once_faults, members_of_similar_names_fence_no_other)
 {
     enum { N = 2000 };
     struct bus *bus;
@@ -592,8 +592,9 @@ Test(once_faults, members_of_like_names_do_not_fence_each_other)
     end(tally, bus);
 }
 
-/* A request that kills whoever opens it goes to the dead letters, once and without a verdict; the others are judged. */
-Test(once_faults, poison_is_put_aside_once)
+/* A request that kills every process that opens it becomes a dead letter, once and without a verdict; the others are
+ * judged. */
+Test(once_faults, poison_request_is_dead_lettered_once)
 {
     enum { N = 300 };
     struct bus *bus;
@@ -609,9 +610,8 @@ Test(once_faults, poison_is_put_aside_once)
     end(tally, bus);
 }
 
-/* A request of another partition that was open each time a poisonous one killed the process is not taken for the
- * culprit. */
-Test(once_faults, what_is_open_beside_poison_is_no_poison)
+/* A request of another partition that was open each time a poison message killed the process is not blamed. */
+Test(once_faults, request_open_beside_poison_is_not_blamed)
 {
     struct bus *bus;
     producers = 2;
@@ -626,8 +626,8 @@ Test(once_faults, what_is_open_beside_poison_is_no_poison)
     end(tally, bus);
 }
 
-/* What was settled before is shown to the next owner as history; what was not, and only that, is handed out. */
-Test(once_faults, the_next_owner_sees_history_and_results_from_where_they_matter)
+/* Requests settled earlier are shown to the next owner as history. All others, and only they, are delivered. */
+Test(once_faults, next_owner_gets_history_and_needed_results)
 {
     enum { N = 40, ANSWERS = 30 };
     names("history", 1);
@@ -635,7 +635,7 @@ Test(once_faults, the_next_owner_sees_history_and_results_from_where_they_matter
     judge_open(&first, "a");
     put_requests(first.bus, 0, N);
     judge_opens(&first, N);
-    while (first.n_open > 1) judge_settle(&first, 1); /* all but offset 0 */
+    while (first.n_open > 1) judge_settle(&first, 1); /* all except offset 0 */
     for (unsigned i = 0; i < ANSWERS; i++) put(first.bus, results, 0, "answer");
     for (int64_t start = clock_now_ns(); clock_now_ns() - start < 1000 * INT64_C(1000000);) judge_step(&first, 50);
     bus_nack(first.consumer, first.open[0], 0);
@@ -674,8 +674,8 @@ Test(once_faults, the_next_owner_sees_history_and_results_from_where_they_matter
     leak_check();
 }
 
-/* I7: a verdict that became true without its offset, as a delayed "commit" can do it, is found in the log. */
-/* Reads until so many are seen as committed; how long that took, in ms. */
+/* I7: a verdict that was committed without its offset, as a delayed "commit" can cause, is found in the log. */
+/* Reads until so many verdicts count as committed; returns the elapsed ms. */
 static int64_t seen_after(struct judge *judge, struct tally *tally, unsigned wanted)
 {
     int64_t start = clock_now_ns();
@@ -687,7 +687,7 @@ static int64_t seen_after(struct judge *judge, struct tally *tally, unsigned wan
     return (clock_now_ns() - start) / 1000000;
 }
 
-Test(once, a_verdict_is_committed_at_once_where_nothing_else_is_to_do)
+Test(once, idle_judge_commits_verdict_at_once)
 {
     enum { LATER_MS = 45000 };
     names("idle", 1);
@@ -708,7 +708,7 @@ Test(once, a_verdict_is_committed_at_once_where_nothing_else_is_to_do)
     leak_check();
 }
 
-Test(once, a_verdict_that_the_commit_does_not_know_of_is_found)
+Test(once, verdict_missing_from_commit_is_found)
 {
     names("torn", 1);
     struct bus *bus = broker_open(NULL, 0);
@@ -717,7 +717,7 @@ Test(once, a_verdict_that_the_commit_does_not_know_of_is_found)
         {"request-group", group, (uint32_t)strlen(group)}, {"request-partition", "0", 1}, {"request-offset", "1", 1}};
     struct judge judge = {0};
     judge_open(&judge, "a");
-    judge_step(&judge, 5000); /* the claim; nothing is settled */
+    judge_step(&judge, 5000); /* the claim; no request is settled */
     judge_opens(&judge, 3);
     while (judge.n_open) bus_nack(judge.consumer, judge.open[--judge.n_open], 0);
     bus_unsubscribe(judge.consumer);
@@ -744,8 +744,8 @@ Test(once, a_verdict_that_the_commit_does_not_know_of_is_found)
     leak_check();
 }
 
-/* Where nothing says where to begin, nobody guesses; `topics create` says it. */
-Test(once, a_group_that_has_never_read_is_refused_until_it_is_begun)
+/* Without a starting offset no process guesses one; `topics create` sets it. */
+Test(once, group_without_start_offset_is_refused)
 {
     names("begin", 2);
     struct bus *bus = broker_open(NULL, 0);
@@ -768,7 +768,7 @@ Test(once, a_group_that_has_never_read_is_refused_until_it_is_begun)
     bus_close(bus);
 
     bus = broker_open(NULL, 0);
-    for (int64_t start = clock_now_ns(); !is_past(start);) /* the member is missed */
+    for (int64_t start = clock_now_ns(); !is_past(start);) /* the group notices the missing member */
         if ((code = topics_begin_group(bus, &once, &made, &err)) == ERR_OK) break;
     cr_assert_eq(code, ERR_OK, "%s", err.text);
     cr_assert(made);
@@ -786,8 +786,8 @@ Test(once, a_group_that_has_never_read_is_refused_until_it_is_begun)
     leak_check();
 }
 
-/* Of two partitions one goes to a new member: what is open of the other one stays open, and is not handed out again. */
-Test(once, what_stays_is_kept_over_a_rebalance)
+/* One of two partitions moves to a new member. Open requests of the other one stay open and are not redelivered. */
+Test(once, retained_partition_keeps_open_requests)
 {
     enum { N = 40 };
     names("kept", 2);
@@ -809,7 +809,7 @@ Test(once, what_stays_is_kept_over_a_rebalance)
     struct tally *tally = tally_open(verdicts);
     while (first.n_open) judge_settle(&first, 0);
     while (second.n_open) judge_settle(&second, 0);
-    bus_unsubscribe(first.consumer); /* commits */
+    bus_unsubscribe(first.consumer); /* this commits */
     bus_unsubscribe(second.consumer);
     tally_ends(tally, N);
     tally_close(tally);
@@ -818,7 +818,7 @@ Test(once, what_stays_is_kept_over_a_rebalance)
     leak_check();
 }
 
-/* Bytes that no compression makes fewer. */
+/* Bytes that no compression makes smaller. */
 static char *noise(size_t len)
 {
     char *bytes = malloc(len);
@@ -842,8 +842,8 @@ static enum err_code settle_large(struct judge *judge, uint32_t index)
     return code;
 }
 
-/* A topic that was made with the brokers' defaults takes 1 MiB, and its writers know. */
-Test(once, what_a_topic_takes_is_known_at_the_start)
+/* A topic with the brokers' default limit accepts 1 MiB, and its writers know that limit. */
+Test(once, size_limit_of_topic_is_read_at_start)
 {
     names("largest", 1);
     set_largest(verdicts, "1048588");
@@ -871,8 +871,8 @@ Test(once, what_a_topic_takes_is_known_at_the_start)
     leak_check();
 }
 
-/* The same without transactions. What a topic is known to refuse is not tried again; the rest goes on. */
-Test(once, a_message_that_the_brokers_refuse_ends_nothing)
+/* The same without transactions. A message that a topic is known to refuse is not retried; the others continue. */
+Test(once, refused_message_affects_no_other)
 {
     names("plain", 1);
     struct bus *bus = broker_open(NULL, 0);
@@ -893,8 +893,8 @@ Test(once, a_message_that_the_brokers_refuse_ends_nothing)
     leak_check();
 }
 
-/* One topic grows first: its new partition waits for its co-partitions, the others are served. */
-Test(once, a_partition_without_its_twins_stays_closed)
+/* One topic grows first: its new partition waits for its co-partitions, while the others are served. */
+Test(once, partition_without_copartitions_stays_closed)
 {
     enum { N = 30 };
     names("twins", 2);
@@ -932,9 +932,9 @@ Test(once, a_partition_without_its_twins_stays_closed)
     leak_check();
 }
 
-/* A topic that was made with the brokers' defaults takes 1 MiB. Now it is made smaller when everybody has looked: what
- * it does not take ends as a letter, and the rest of its transaction is not held up. */
-Test(once, a_verdict_that_the_brokers_refuse_becomes_a_letter)
+/* A topic with the brokers' default limit accepts 1 MiB. It is made smaller after all writers have read that limit. A
+ * verdict that it then refuses becomes a dead letter, and the rest of its transaction is not delayed. */
+Test(once, refused_verdict_becomes_dead_letter)
 {
     enum { N = 20 };
     names("refused", 1);
@@ -960,9 +960,8 @@ Test(once, a_verdict_that_the_brokers_refuse_becomes_a_letter)
     leak_check();
 }
 
-/* The broker goes away under transactions and comes back. A judge may end, and is started again, as by whoever runs it.
- */
-Test(once_faults, a_broker_that_is_killed_is_an_interruption)
+/* The broker is killed during transactions and restarts. A judge may end, and is then restarted as by a supervisor. */
+Test(once_faults, killed_broker_is_only_interruption)
 {
     enum { N = 4000, KILLS = 3, MOST_ENDS = 6 };
     struct bus *bus;

@@ -1,5 +1,5 @@
-/* The cap of a fleet on a real Redis, each test with one of its own; each `struct permits` is what one process has. And
- * that Redis never holds a value of a denied column. */
+/* The statement limit of a fleet on a real Redis, one server for each test. Each `struct permits` belongs to one
+ * simulated process. Also checks that Redis never holds a value of a denied column. */
 #include "lib/base/clock.h"
 #include "tests/live/redis_server.h"
 #include "tests/support/leak.h"
@@ -67,7 +67,7 @@ static void *hold_again_and_again(void *arg)
     return NULL;
 }
 
-Test(permits_live, the_cap_holds_over_processes_and_nobody_starves)
+Test(permits_live, limit_holds_across_processes_without_starvation)
 {
     struct permits *all[PROCESSES];
     pthread_t threads[PROCESSES * THREADS];
@@ -88,11 +88,11 @@ Test(permits_live, the_cap_holds_over_processes_and_nobody_starves)
     cr_expect_eq(redis_int(&server, "ZCARD", "assay:permits:shop"), 0, "all were given back");
 }
 
-Test(permits_live, a_holder_that_died_frees_its_place_and_a_live_one_keeps_it)
+Test(permits_live, dead_holder_frees_slot_and_live_keeps_it)
 {
     struct permits *living = open_permits(300), *other = open_permits(300);
     struct permit *held, *more;
-    /* What a killed process leaves: a token that nobody renews. */
+    /* The remains of a killed process: a token that no process renews. */
     redisReply *reply = redis_do(&server, "EVAL",
                                  "local t = redis.call('TIME') return redis.call('ZADD', KEYS[1], t[1] * 1000 + "
                                  "math.floor(t[2] / 1000) + 1500, 'dead')",
@@ -124,13 +124,14 @@ static bool has_lost(void *context)
     return stats.lost > 0;
 }
 
-/* Its place went to another while it was away: it may not come back over the cap, nor free the other's place. */
-Test(permits_live, a_late_holder_is_fenced)
+/* The slot went to another holder meanwhile: the old one may neither exceed the limit nor free the other's slot. */
+Test(permits_live, late_holder_is_fenced)
 {
     struct permits *late = open_permits(150);
     struct permit *held, *more;
     cr_assert_eq(take(late, 1, 0, &held), ERR_OK);
-    /* As if its lease had ended and another had its place; at once, or it would renew between the two. */
+    /* As if its lease had ended and another process had the slot; in one step, since the holder would otherwise renew
+     * in between. */
     static const char taken[] = "redis.call('DEL', KEYS[1]) local t = redis.call('TIME') "
                                 "return redis.call('ZADD', KEYS[1], t[1] * 1000 + 60000, 'other')";
     freeReplyObject(redis_do(&server, "EVAL", taken, "1", "assay:permits:shop", NULL));
@@ -143,7 +144,7 @@ Test(permits_live, a_late_holder_is_fenced)
     permits_close(late);
 }
 
-Test(permits_live, without_redis_a_share_and_with_it_again_the_cap)
+Test(permits_live, outage_gives_share_and_recovery_restores_limit)
 {
     struct permits *permits = open_permits(0);
     struct permit *held[3], *more;
@@ -162,7 +163,7 @@ Test(permits_live, without_redis_a_share_and_with_it_again_the_cap)
     permits_close(permits);
 }
 
-Test(permits_live, a_key_of_another_kind_is_no_permission_for_all)
+Test(permits_live, key_of_wrong_type_grants_nothing)
 {
     struct permits *permits = open_permits(0);
     struct permit *held, *more;
@@ -173,7 +174,7 @@ Test(permits_live, a_key_of_another_kind_is_no_permission_for_all)
     permits_close(permits);
 }
 
-/* --- what Redis holds of the data --------------------------------------------------------------------------------- */
+/* --- contents of Redis ------------------------------------------------------------------------------------------- */
 
 #define SECRET "quokkaville"
 
@@ -181,7 +182,7 @@ static const char SQL[] = "CREATE TABLE person(id INTEGER PRIMARY KEY, email TEX
                           "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
                           " INSERT INTO person SELECT i, '" SECRET "' || i || '@example.com', 'Perth' || i FROM n;";
 
-/* All keys with their values, in one string. */
+/* Returns true if a key or a string value contains the text. */
 static bool redis_holds(const char *text)
 {
     redisReply *found =
@@ -212,7 +213,7 @@ static void index_it(const struct fixture *f, const struct worker_database *entr
     cache_close(cache);
 }
 
-Test(permits_live, redis_holds_no_value_that_may_not_be_there)
+Test(permits_live, redis_holds_no_denied_value)
 {
     static const char *const denied[] = {"email"};
     struct fixture f;

@@ -1,5 +1,5 @@
-/* The fleet's cache against real servers, each test with one of its own. Each `struct seat` is what one worker process
- * has: a cache of its own, and a handle. */
+/* The fleet's cache on real servers, one for each test. Each `struct seat` simulates one worker process with a cache
+ * and a database handle. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "server/fleet_metrics.h"
@@ -25,7 +25,7 @@ static const char SQL[] =
     "INSERT INTO singer VALUES(1,'Ann Lee',31),(2,'Bo',44),(3,'Cy Young',NULL);"
     "CREATE TABLE concert(id INTEGER PRIMARY KEY, singer_id INT REFERENCES singer(id), hall TEXT);"
     "INSERT INTO concert VALUES(1,1,'North'),(2,2,'South');";
-/* A view without end: reading it is given up after a second, so that building the index takes that long. */
+/* An endless view, whose reading stops after a second, so that building the index takes that long. */
 static const char SLOW_SQL[] = "CREATE TABLE t(a TEXT); INSERT INTO t VALUES('x');"
                                "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
                                "SELECT count(*) AS c FROM n;";
@@ -56,14 +56,14 @@ static char *printed(struct schema_index *index)
     char *text = NULL;
     size_t len;
     FILE *out = open_memstream(&text, &len);
-    index->bytes = 0; /* what a process holds is its own affair */
+    index->bytes = 0; /* the process's own cached part is not compared */
     index->build_ns = 0;
     schema_print(index, out, true, true);
     fclose(out);
     return text;
 }
 
-/* Get the index through the cache; it must be what building gives, whatever the cache is like. */
+/* Gets the index through the cache; it must equal a built one, whatever the state of the cache. */
 static void get(struct seat *seat, struct fixture *f)
 {
     struct schema_index *index, *built;
@@ -79,7 +79,8 @@ static void get(struct seat *seat, struct fixture *f)
     look(seat);
 }
 
-/* --- what it is for ----------------------------------------------------------------------------------------------- */
+/* --- normal operation
+ * ---------------------------------------------------------------------------------------------- */
 
 struct stage {
     struct redis_server server;
@@ -87,7 +88,7 @@ struct stage {
     struct cache_config config;
 };
 
-/* A stage whose database nobody has opened: for tests that fork (race). */
+/* Sets up a stage without an open database, for tests that fork (race). */
 static void stage_set(struct stage *stage, const char *sql)
 {
     redis_needed();
@@ -108,7 +109,7 @@ static void stage_end(struct stage *stage)
     fixture_end(&stage->f);
 }
 
-Test(redis, one_builds_and_the_next_finds)
+Test(redis, built_index_is_found_by_next_worker)
 {
     struct stage s;
     struct seat one, two;
@@ -132,7 +133,7 @@ Test(redis, one_builds_and_the_next_finds)
     stage_end(&s);
 }
 
-Test(redis, another_state_of_the_database_is_another_key)
+Test(redis, changed_database_state_changes_key)
 {
     struct stage s;
     struct seat seat;
@@ -146,7 +147,7 @@ Test(redis, another_state_of_the_database_is_another_key)
     stage_end(&s);
 }
 
-Test(redis, prefix_database_number_and_expiry)
+Test(redis, prefix_database_number_and_expiry_are_used)
 {
     struct stage s;
     struct seat seat;
@@ -166,9 +167,10 @@ Test(redis, prefix_database_number_and_expiry)
 
 /* --- one builder -------------------------------------------------------------------------------------------------- */
 
-/* Run by each of several processes: get the index, leave the counters for the parent. Before this process opens a
- * database: the thread that watches over deadlines would not be in the child, but a lock that it held would. A child
- * does not outlive a test that fails, even if it is stopped: the test runner waits for all children. */
+/* Each of several processes runs this: it gets the index and leaves the counters for the parent. The parent must
+ * not have opened a database before: the child would lack the thread that watches deadlines, but inherit a lock
+ * that it holds. A child does not outlive a failed test, even if it is stopped, because the test runner waits for
+ * all children. */
 static pid_t race(const struct stage *s, struct cache_stats *out)
 {
     pid_t child = fork();
@@ -201,7 +203,7 @@ static struct cache_stats *shared_stats(size_t n)
     return p;
 }
 
-Test(redis, of_many_processes_one_builds, .timeout = 60)
+Test(redis, only_one_of_many_processes_builds, .timeout = 60)
 {
     enum { N = 6 };
     struct stage s;
@@ -229,9 +231,9 @@ static bool has_no_lock(void *context)
     return !has_lock(context);
 }
 
-/* A builder is stopped past its lease. Another builds and publishes. What the first one then brings is thrown away, and
- * a newer pointer stays. */
-Test(redis, a_late_builder_destroys_nothing, .timeout = 60)
+/* A builder is stopped past its lease. Another one builds and publishes. The first one's result is then dropped, and
+ * the newer pointer stays. */
+Test(redis, late_builder_keeps_newer_index, .timeout = 60)
 {
     struct stage s;
     stage_set(&s, SLOW_SQL);
@@ -265,8 +267,8 @@ Test(redis, a_late_builder_destroys_nothing, .timeout = 60)
     stage_end(&s);
 }
 
-/* The pointer of a newer index is not put back by a builder whose lock is older. */
-Test(redis, the_pointer_never_goes_back)
+/* A builder with an older lock does not move the pointer of a newer index back. */
+Test(redis, pointer_never_moves_back)
 {
     struct stage s;
     struct seat seat;
@@ -284,7 +286,7 @@ Test(redis, the_pointer_never_goes_back)
     stage_end(&s);
 }
 
-/* Take the lock of the index, as somebody else. */
+/* Takes the lock of the index as another process. */
 static void lock_as_other(struct stage *s, struct seat *seat, const char *lease_ms)
 {
     char lock[512];
@@ -295,7 +297,7 @@ static void lock_as_other(struct stage *s, struct seat *seat, const char *lease_
     freeReplyObject(redis_do(&s->server, "SET", lock, "another's token", "PX", lease_ms, NULL));
 }
 
-Test(redis, a_dead_builder_is_waited_for_no_longer_than_its_lease)
+Test(redis, dead_builder_is_awaited_at_most_one_lease)
 {
     struct stage s;
     struct seat seat;
@@ -308,7 +310,7 @@ Test(redis, a_dead_builder_is_waited_for_no_longer_than_its_lease)
     stage_end(&s);
 }
 
-Test(redis, waiting_is_bounded)
+Test(redis, wait_for_builder_is_bounded)
 {
     struct stage s;
     struct seat seat;
@@ -326,9 +328,10 @@ Test(redis, waiting_is_bounded)
     stage_end(&s);
 }
 
-/* --- what is in Redis --------------------------------------------------------------------------------------------- */
+/* --- contents of Redis
+ * ----------------------------------------------------------------------------------------------- */
 
-/* Replace the index by something else; it must be rejected and rebuilt, and be sound afterwards. */
+/* Replaces the index by other bytes, which must be rejected and rebuilt into a valid index. */
 static void spoil(struct stage *s, struct seat *seat, const char *const *words)
 {
     char schema[512];
@@ -343,7 +346,7 @@ static void spoil(struct stage *s, struct seat *seat, const char *const *words)
     cr_assert_not(seat->stats.unavailable);
 }
 
-Test(redis, what_is_no_index_is_rejected_and_replaced)
+Test(redis, invalid_index_is_rejected_and_replaced)
 {
     static const char *const spoils[][3] = {{"SET", "", NULL},
                                             {"SET", "garbage", NULL},
@@ -360,8 +363,8 @@ Test(redis, what_is_no_index_is_rejected_and_replaced)
     stage_end(&s);
 }
 
-/* A sound index, but of another database: COPY puts it under this one's key. */
-Test(redis, a_foreign_index_is_rejected)
+/* A valid index of another database: COPY stores it under this one's key. */
+Test(redis, index_of_other_database_is_rejected)
 {
     struct stage s;
     struct seat seat;
@@ -387,7 +390,7 @@ static const char LARGE_SQL[] = "CREATE TABLE t(a TEXT, name TEXT);"
                                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
                                 "INSERT INTO t SELECT 'x' || (i % 9), 'Name ' || i FROM n;";
 
-/* Find the index, do something to the server, then ask for a value of its large column: the answer must be right. */
+/* Finds the index, disturbs the server, then looks up a value of its large column: the result must be right. */
 static void ask_large(struct stage *s, struct seat *seat, void (*meanwhile)(struct stage *s))
 {
     struct schema_index *index;
@@ -412,7 +415,7 @@ static void kill_server(struct stage *s)
     redis_kill(&s->server);
 }
 
-Test(redis, a_large_column_is_fetched_when_it_is_asked_for)
+Test(redis, large_column_is_fetched_on_first_use)
 {
     struct stage s;
     struct seat seat;
@@ -434,9 +437,10 @@ Test(redis, a_large_column_is_fetched_when_it_is_asked_for)
     stage_end(&s);
 }
 
-/* --- a server in trouble ------------------------------------------------------------------------------------------ */
+/* --- failing servers
+ * ------------------------------------------------------------------------------------------------- */
 
-Test(redis, killed_and_up_again, .timeout = 60)
+Test(redis, restarted_server_is_used_again, .timeout = 60)
 {
     struct stage s;
     struct seat seat;
@@ -477,8 +481,8 @@ static void expect_metric(struct seat *seat, const char *line)
     metrics_free(metrics);
 }
 
-/* By its metrics, and by the log: one line when it goes, however often it is missed, and one when it is back. */
-Test(redis, a_fault_shows_where_an_operator_looks, .timeout = 60)
+/* Both the metrics and the log show an outage: one line at its start, however often it is hit, and one at its end. */
+Test(redis, outage_shows_in_metrics_and_log, .timeout = 60)
 {
     struct stage s;
     struct seat seat;
@@ -486,7 +490,7 @@ Test(redis, a_fault_shows_where_an_operator_looks, .timeout = 60)
     FILE *file = tmpfile();
     log_open(fileno(file), LOG_FORM_JSON, LOG_LEVEL_INFO);
     stage_begin(&s, SQL);
-    s.config.retry_ms = 1; /* asked at each call */
+    s.config.retry_ms = 1; /* the metric is updated at each call */
     sit(&seat, &s.config);
     get(&seat, &s.f);
     expect_metric(&seat, "\nassay_redis_away 0\n");
@@ -511,7 +515,7 @@ Test(redis, a_fault_shows_where_an_operator_looks, .timeout = 60)
     stage_end(&s);
 }
 
-Test(redis, a_restart_between_two_calls_goes_unnoticed)
+Test(redis, restart_between_calls_causes_no_error)
 {
     struct stage s;
     struct seat seat;
@@ -528,7 +532,7 @@ Test(redis, a_restart_between_two_calls_goes_unnoticed)
     stage_end(&s);
 }
 
-Test(redis, a_server_that_hangs_costs_one_timeout, .timeout = 60)
+Test(redis, hanging_server_costs_one_timeout, .timeout = 60)
 {
     struct stage s;
     struct seat seat;
@@ -551,7 +555,7 @@ Test(redis, a_server_that_hangs_costs_one_timeout, .timeout = 60)
     stage_end(&s);
 }
 
-Test(redis, a_full_server_stores_nothing_and_stops_nobody)
+Test(redis, full_server_stores_nothing_without_delay)
 {
     struct stage s;
     struct seat seat;
@@ -572,8 +576,8 @@ Test(redis, a_full_server_stores_nothing_and_stops_nobody)
     stage_end(&s);
 }
 
-/* Memory runs out between the lock and the index. */
-Test(redis, no_room_for_the_index_gives_the_lock_back, .timeout = 60)
+/* Memory is exhausted between the lock and the index. */
+Test(redis, full_server_releases_builders_lock, .timeout = 60)
 {
     struct stage s;
     stage_set(&s, SLOW_SQL);
@@ -589,7 +593,7 @@ Test(redis, no_room_for_the_index_gives_the_lock_back, .timeout = 60)
     stage_end(&s);
 }
 
-Test(redis, passwords)
+Test(redis, passwords_are_supported)
 {
     static const char *const args[] = {"--requirepass", "open sesame", NULL};
     struct stage s;

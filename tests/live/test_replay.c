@@ -1,5 +1,4 @@
-/* Replaying the past of a topic, and feeding a fleet, against a real broker. Each test has topics and a group of its
- * own. */
+/* Replaying the past of a topic, and feeding a fleet, on a real broker. Each test has its own topics and group. */
 #include "lib/base/clock.h"
 #include "proto/bus/range.h"
 #include "tests/live/broker.h"
@@ -26,7 +25,7 @@ static void topics(const char *test, int32_t partitions)
     broker_scene(test, partitions, both, group);
 }
 
-/* Requests q-<first> to q-<last>, safe when it returns. */
+/* Produces requests q-<first> to q-<last>; they are committed on return. */
 static void put(unsigned first, unsigned last)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -43,7 +42,7 @@ static void put(unsigned first, unsigned last)
     bus_close(bus);
 }
 
-/* Does the text have one verdict on each of q-<first> to q-<last>, and no other? */
+/* Checks that the text has exactly one verdict on each of q-<first> to q-<last>, and no other verdict. */
 static void expect_ids(const char *text, unsigned first, unsigned last)
 {
     unsigned lines = 0;
@@ -75,7 +74,7 @@ static void expect(struct run run, int status, const char *says)
 
 /* --- which records ---------------------------------------------------------------------------------------------- */
 
-Test(replay, by_offset)
+Test(replay, offsets_select_records)
 {
     topics("offset", 1);
     put(1, 12);
@@ -91,8 +90,8 @@ Test(replay, by_offset)
     expect_file("beyond", 1, 0);
 }
 
-/* Over partitions, in the order of their times; offsets of the broker's clock split it anywhere. */
-Test(replay, by_time_and_in_order)
+/* Across partitions, in order of time; offsets of the broker's clock may split it anywhere. */
+Test(replay, times_select_records_in_order)
 {
     topics("time", 3);
     put(1, 6);
@@ -133,8 +132,8 @@ static int reap(int child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* What comes after the start is not read, however slowly it goes. */
-Test(replay, ends_where_the_topic_ended)
+/* Records produced after the start are not read, even if reading is slow. */
+Test(replay, replay_ends_at_initial_topic_end)
 {
     topics("snapshot", 2);
     put(1, 8);
@@ -145,9 +144,9 @@ Test(replay, ends_where_the_topic_ended)
     expect_file("out", 1, 8);
 }
 
-/* --- going on --------------------------------------------------------------------------------------------------- */
+/* --- resuming --------------------------------------------------------------------------------------------------- */
 
-Test(replay, resumes_a_file)
+Test(replay, replay_resumes_file)
 {
     topics("resume", 2);
     put(1, 10);
@@ -163,7 +162,7 @@ Test(replay, resumes_a_file)
     g_free(torn);
 }
 
-/* Requests in `topic` with the same ids as those of put, which ask something else. */
+/* Produces requests with the same ids as `put` does, but with other questions. */
 static void put_others(const char *topic, unsigned first, unsigned last)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -180,7 +179,7 @@ static void put_others(const char *topic, unsigned first, unsigned last)
     bus_close(bus);
 }
 
-/* A run that goes on is refused, and nothing of the file has changed. */
+/* Asserts that resuming is refused and the file is unchanged. */
 static void expect_refused(struct run run, const char *path, const char *before, const char *says)
 {
     char *after = read_file(path);
@@ -189,8 +188,8 @@ static void expect_refused(struct run run, const char *path, const char *before,
     g_free(after);
 }
 
-/* Verdicts on another topic's records, or on a log's lines, are not gone on with. */
-Test(replay, does_not_resume_what_answers_something_else)
+/* Verdicts on records of another topic, or on lines of a log, are not resumed. */
+Test(replay, replay_refuses_file_of_other_requests)
 {
     topics("foreign", 1);
     put(1, 4);
@@ -210,7 +209,7 @@ Test(replay, does_not_resume_what_answers_something_else)
     g_free(others);
 }
 
-/* All that a topic holds. */
+/* Returns all messages of a topic. */
 static char *content(const char *topic, const char *of_group, bool resume)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -238,7 +237,7 @@ static void expect_topic(unsigned first, unsigned last)
     g_free(text);
 }
 
-Test(replay, into_a_topic_and_on)
+Test(replay, replay_into_topic_resumes)
 {
     topics("sink", 2);
     put(1, 9);
@@ -250,7 +249,7 @@ Test(replay, into_a_topic_and_on)
     expect_topic(1, 9);
     char *left = content(from, group, true), *live = content(from, "assay-coordinator", true);
     cr_expect_str_empty(left, "its own group has come to the end");
-    expect_ids(live, 1, 9); /* and the fleet's has not moved */
+    expect_ids(live, 1, 9); /* and the offset of the fleet's group has not moved */
     cr_expect(strstr(some, "\"status\":\"") && !strstr(some, "\"offset\""), "verdicts as the fleet's: %s", some);
     expect(assay(REPLAY, "--to-topic", "live.no.such.topic"), 2, "topic 'live.no.such.topic' does not exist");
     g_free(some);
@@ -258,9 +257,9 @@ Test(replay, into_a_topic_and_on)
     g_free(live);
 }
 
-/* --- what is not there, or not right ---------------------------------------------------------------------------- */
+/* --- missing or invalid input ------------------------------------------------------------------------------------ */
 
-Test(replay, says_what_is_wrong)
+Test(replay, errors_are_reported)
 {
     topics("wrong", 1);
     expect(assay(REPLAY, "--out", "empty"), 0, NULL);
@@ -303,7 +302,7 @@ static rd_kafka_t *transactional(const char *id)
     return producer;
 }
 
-/* One transaction of `n` records; then 'c'ommit, 'a'bort, or leave it open. */
+/* Writes one transaction of `n` records; then 'c'ommits, 'a'borts, or leaves it open. */
 static void transaction(rd_kafka_t *producer, unsigned n, char then)
 {
     cr_assert_null(rd_kafka_begin_transaction(producer));
@@ -319,9 +318,9 @@ static void transaction(rd_kafka_t *producer, unsigned n, char then)
     cr_assert_null(error, "%s", rd_kafka_error_string(error));
 }
 
-/* The last offsets of a partition may be markers and aborted records, which never come, or belong to an open
- * transaction: reading ends all the same. */
-/* The markers that make a commit count are written after it has returned. */
+/* The last offsets of a partition may be markers or aborted records, which are never delivered, or belong to an open
+ * transaction. Reading must end all the same. */
+/* The markers that make a commit visible are written after it has returned. */
 static bool is_content(void *wanted)
 {
     char *text = content(from, group, false);
@@ -330,7 +329,7 @@ static bool is_content(void *wanted)
     return same;
 }
 
-Test(replay, markers_do_not_hang_the_end)
+Test(replay, transaction_markers_do_not_block_end)
 {
     topics("markers", 2);
     rd_kafka_t *one = transactional(group), *two = transactional(to);
@@ -340,7 +339,7 @@ Test(replay, markers_do_not_hang_the_end)
     cr_expect(wait_until(is_content, "kept\nkept\nkept\n", 5000), "aborted records at the end");
     transaction(one, 1, 'c');
     transaction(two, 2, '-');
-    transaction(one, 1, 'c'); /* behind what is open: not stable yet */
+    transaction(one, 1, 'c'); /* after the open transaction: not stable yet */
     cr_expect(wait_until(is_content, "kept\nkept\nkept\nkept\n", 5000), "an open transaction at the end");
     rd_kafka_abort_transaction(two, LIMIT_MS);
     rd_kafka_destroy(two);
@@ -351,7 +350,7 @@ Test(replay, markers_do_not_hang_the_end)
 
 #define FEED "replay", "log.jsonl", "--servers", servers, "--feed", from, "--answers", to
 
-Test(replay, feeds_a_topic)
+Test(replay, feed_sends_log_to_topic)
 {
     topics("feed", 2);
     char *log = shop_log(20), *more = g_strdup_printf("%snot json\n", log);
@@ -367,8 +366,8 @@ Test(replay, feeds_a_topic)
     g_free(log);
 }
 
-/* In the fleet's place: a verdict on each of n requests, twice for the first, none for the last; and one on a stranger.
- */
+/* Acts as the fleet: a verdict on each of n requests, twice on the first, none on the last, and one on an unknown
+ * request. */
 static void answer(unsigned n)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -391,15 +390,15 @@ static void answer(unsigned n)
     bus_close(bus);
 }
 
-Test(replay, feeds_a_fleet_and_takes_its_verdicts)
+Test(replay, feed_collects_verdicts_of_fleet)
 {
     topics("answers", 1);
     struct bus *bus = broker_open(NULL, 0);
     broker_put(bus, to, "q-1",
-               "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"failed\"}"); /* of the past: not ours */
+               "{\"schema_version\":1,\"id\":\"q-1\",\"status\":\"failed\"}"); /* from the past, so not ours */
     cr_assert_eq(bus_flush(bus, LIMIT_MS), ERR_OK);
     bus_close(bus);
-    char *one = shop_log(1), *five = shop_log(5), *log = g_strconcat(one, five, NULL); /* q-1 is asked twice */
+    char *one = shop_log(1), *five = shop_log(5), *log = g_strconcat(one, five, NULL); /* q-1 is requested twice */
     write_file("log.jsonl", log);
     int child = assay_start((const char *const[]){FEED, "--out", "out", "--wait-ms", "3000", NULL});
     answer(6);
@@ -415,7 +414,7 @@ Test(replay, feeds_a_fleet_and_takes_its_verdicts)
     g_free(one);
 }
 
-static unsigned lines_of(char *text) /* which it frees */
+static unsigned lines_of(char *text) /* the function frees it */
 {
     unsigned n = 0;
     for (const char *c = text; c && *c; c++) n += *c == '\n';
@@ -446,11 +445,12 @@ static void put_verdicts(unsigned first, unsigned last)
     bus_close(bus);
 }
 
-/* Killed, it goes on: with the verdicts of its file, those that came while it was gone, and requests that have none. */
-Test(replay, a_feed_that_was_killed_goes_on)
+/* A killed feed resumes with the verdicts of its file, those that arrived during its absence, and the unanswered
+ * requests. */
+Test(replay, killed_feed_resumes)
 {
     topics("feedon", 2);
-    put_verdicts(5, 5); /* of the past: not ours, nor when going on */
+    put_verdicts(5, 5); /* from the past: neither ours nor resumed */
     char *log = shop_log(6);
     write_file("log.jsonl", log);
     unsigned sent = 6;
@@ -482,8 +482,9 @@ Test(replay, a_feed_that_was_killed_goes_on)
     g_free(log);
 }
 
-/* Verdicts on requests of the same names, or on none of the log's: nothing is sent, and the file stays. */
-Test(replay, a_feed_does_not_resume_what_answers_something_else)
+/* Verdicts on other requests with the same names, or on no request of the log: nothing is sent, and the file is
+ * unchanged. */
+Test(replay, feed_refuses_file_of_other_requests)
 {
     topics("feedforeign", 1);
     char *log = shop_log(3), *one = shop_log(1);
@@ -518,8 +519,8 @@ static bool has_some(void *seen)
     return *(unsigned *)seen > 0;
 }
 
-/* What it says that it sent is what is there. */
-Test(replay, an_interrupt_ends_feeding_in_order)
+/* The number that the feed reports as sent equals the number of messages in the topic. */
+Test(replay, interrupt_ends_feed_cleanly)
 {
     topics("interrupt", 1);
     char *log = shop_log(2000);

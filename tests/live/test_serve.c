@@ -1,5 +1,5 @@
-/* assay serve, by the program itself and over real HTTP. The fleet behind it is played here: a judge that settles
- * requests as a coordinator does, when the test wants it. */
+/* assay serve through the program and over real HTTP. The test plays the fleet behind it: a judge that settles requests
+ * like a coordinator, on command of the test. */
 #include "lib/base/clock.h"
 #include "proto/bus/letter.h"
 #include "proto/message/edge.h"
@@ -56,7 +56,7 @@ static void judge_close(void)
     bus_close(bus);
 }
 
-/* Take what has come, and commit what was settled. */
+/* Reads the new requests and commits the settled ones. */
 static void judge_turn(void)
 {
     struct bus_message *got[16];
@@ -78,7 +78,7 @@ static struct bus_message *take_held(unsigned index)
     return message;
 }
 
-/* Settles it with this verdict, and forgets both. */
+/* Settles the request with this verdict, and frees both. */
 static void settle_with(struct bus_message *message, json_t *request, char *verdict)
 {
     const char *id = json_string_value(json_object_get(request, "id"));
@@ -102,7 +102,7 @@ static json_t *request_in(const struct bus_message *message)
     return request;
 }
 
-/* A verdict that names its request's question. */
+/* Settles a request with a verdict that names its question. */
 static void settle(unsigned index)
 {
     struct bus_message *message = take_held(index);
@@ -114,7 +114,7 @@ static void settle(unsigned index)
     settle_with(message, request, text);
 }
 
-/* A verdict that asks; it carries its request, as the coordinator's do. */
+/* Settles a request with a clarification question; the verdict carries the request, like a coordinator's. */
 static void settle_asking(unsigned index)
 {
     struct bus_message *message = take_held(index);
@@ -142,7 +142,7 @@ struct call {
     struct curl_slist *fields;
     GString *body;
     char *location;
-    long status; /* 0: not answered */
+    long status; /* 0 if there is no answer yet */
     bool over;
 };
 
@@ -154,7 +154,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
 
 static CURLM *callers;
 
-/* What a client sends as the media type of a body. */
+/* Returns the media type of a request body as a header field. */
 static const char *type_of(const char *path)
 {
     if (g_str_has_prefix(path, "/v1/batch")) return "Content-Type: application/x-ndjson";
@@ -162,7 +162,7 @@ static const char *type_of(const char *path)
     return "Content-Type: application/json";
 }
 
-/* `len` bytes to post; NULL: a GET. */
+/* Posts `len` bytes; sends a GET if `bytes` is NULL. */
 static struct call *call_with(const char *path, const void *bytes, size_t len)
 {
     struct call *call = g_new0(struct call, 1);
@@ -237,7 +237,7 @@ static void hold(unsigned n)
     cr_assert(turn(are_held, &n), "%u of %u requests came", n_held, n);
 }
 
-/* Wait for the answer; its body must hold `says`. */
+/* Waits for the answer; its body must contain `says`. */
 static void expect(struct call *call, long status, const char *says)
 {
     cr_assert(turn(is_over, call), "no answer");
@@ -290,7 +290,7 @@ static void begin(const char *test, const char *option, const char *value)
     g_free(servers);
 }
 
-/* Twice would end it at once. */
+/* A second signal would end it at once. */
 static void ask_to_stop(void)
 {
     if (!stopping) kill(server, SIGTERM);
@@ -311,9 +311,9 @@ static void end(void)
 
 TestSuite(serve, .timeout = 180);
 
-/* --- what it is for --- */
+/* --- normal operation --- */
 
-Test(serve, a_request_is_answered_with_its_verdict)
+Test(serve, request_is_answered_with_verdict)
 {
     begin("serve", NULL, NULL);
     struct call *named = ask("", "q-1", 1), *nameless = ask("", NULL, 2);
@@ -330,8 +330,8 @@ Test(serve, a_request_is_answered_with_its_verdict)
     end();
 }
 
-/* Rule 15: by place, and in whatever order. */
-Test(serve, many_callers_get_each_his_own)
+/* Rule 15: verdicts are matched by position, in any order. */
+Test(serve, many_callers_get_their_own_verdicts)
 {
     enum { N = 60 };
     struct call *calls[N];
@@ -347,7 +347,7 @@ Test(serve, many_callers_get_each_his_own)
     end();
 }
 
-Test(serve, who_does_not_wait_asks_by_id)
+Test(serve, verdict_is_available_by_id)
 {
     begin("late", NULL, NULL);
     expect_once(ask("?wait_ms=0", "slow one", 1), 202, "\"location\":\"/v1/verdicts/slow%20one\"");
@@ -359,7 +359,7 @@ Test(serve, who_does_not_wait_asks_by_id)
     settle(0);
     expect_once(other, 200, "No 2");
     struct call *again;
-    for (int64_t start = clock_now_ns();; forget(again)) { /* the partitions are read side by side */
+    for (int64_t start = clock_now_ns();; forget(again)) { /* the partitions are read concurrently */
         again = call("/v1/verdicts/slow%20one", NULL);
         cr_assert(turn(is_over, again));
         if (again->status == 200 || clock_now_ns() - start > LIMIT_MS * INT64_C(1000000)) break;
@@ -368,8 +368,9 @@ Test(serve, who_does_not_wait_asks_by_id)
     end();
 }
 
-/* Whoever is asked answers by the id; the request goes round again, with the answer, and its verdict comes back. */
-Test(serve, an_answer_goes_with_its_request)
+/* The user answers by the id of the verdict. The request is judged again with the answer, and its verdict is
+ * returned. */
+Test(serve, answer_to_question_is_judged_with_request)
 {
     begin("answers", NULL, NULL);
     expect_once(call("/v1/verdicts/asked/answers", "{\"choice\":\"1\"}"), 404, "unknown_id");
@@ -391,7 +392,7 @@ Test(serve, an_answer_goes_with_its_request)
     end();
 }
 
-Test(serve, a_dead_letter_is_an_answer_too)
+Test(serve, dead_letter_is_answered_as_error)
 {
     begin("letter", NULL, NULL);
     struct call *call = ask("", "twice", 1);
@@ -403,7 +404,7 @@ Test(serve, a_dead_letter_is_an_answer_too)
     end();
 }
 
-Test(serve, what_is_no_request_never_reaches_the_fleet)
+Test(serve, invalid_request_never_reaches_fleet)
 {
     begin("bad", "--max-kb", "4");
     char *large = g_strnfill(5000, ' ');
@@ -436,7 +437,7 @@ static void expect_linking(const struct made *made, long status, const char *say
     g_bytes_unref(message);
 }
 
-Test(serve, a_trace_is_answered_at_once_with_what_is_not_sure_in_it)
+Test(serve, trace_is_answered_at_once_with_uncertain_names)
 {
     char path[64];
     struct made one = linker, narrow = linker, columns = linker;
@@ -456,14 +457,14 @@ Test(serve, a_trace_is_answered_at_once_with_what_is_not_sure_in_it)
     unlink(path);
 }
 
-Test(serve, without_predictors_there_is_nothing_for_traces)
+Test(serve, traces_need_predictors)
 {
     begin("no-traces", NULL, NULL);
     expect_linking(&linker, 404, "unknown_path");
     end();
 }
 
-Test(serve, one_too_many_is_told_to_come_again)
+Test(serve, excess_request_is_told_to_retry)
 {
     begin("full", "--max-waiting", "1");
     struct call *first = ask("", "first", 1);
@@ -478,11 +479,11 @@ Test(serve, one_too_many_is_told_to_come_again)
     end();
 }
 
-/* --- hostile ones --- */
+/* --- hostile clients --- */
 
 enum { HOSTILE = 500, HONEST = 50 };
 
-/* Connections that cost their clients a byte now and then, from 50 addresses, the honest callers' among them. */
+/* Connections that cost their clients a byte now and then, from 50 addresses, the valid callers' among them. */
 static int hostile[HOSTILE];
 
 static void hostile_come(void)
@@ -508,7 +509,7 @@ static void hostile_drip(void)
     for (unsigned i = 0; i < HOSTILE; i++) send(hostile[i], "a", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* All honest callers at once; how long the last one waited. */
+/* Makes all valid calls at once; returns the longest wait. */
 static double honest_s(bool crowded)
 {
     struct call *calls[HONEST];
@@ -528,11 +529,11 @@ static double honest_s(bool crowded)
     return took;
 }
 
-/* Fewer places than there are hostile clients, and their address is an honest caller's too. */
-Test(serve, hostile_clients_keep_nobody_waiting)
+/* There are fewer slots than hostile clients, and the clients share the address of a valid caller. */
+Test(serve, hostile_clients_delay_no_valid_caller)
 {
     begin("hostile", "--max-waiting", "100");
-    honest_s(false); /* the first batch finds the way to the brokers */
+    honest_s(false); /* the first batch connects to the brokers */
     double without = honest_s(false);
     hostile_come();
     double with = honest_s(true);
@@ -542,13 +543,13 @@ Test(serve, hostile_clients_keep_nobody_waiting)
     end();
 }
 
-/* A client that leaves makes room for another one. */
-Test(serve, a_caller_who_hangs_up_makes_room)
+/* A client that disconnects frees its slot for another one. */
+Test(serve, disconnected_caller_frees_slot)
 {
     begin("gone", "--max-waiting", "1");
     struct call *first = ask("?wait_ms=60000", "first", 1), *next = NULL;
     hold(1);
-    forget(first); /* which closes its connection */
+    forget(first); /* this closes its connection */
     for (int64_t start = clock_now_ns(); !next || next->status == 503;) {
         cr_assert_lt(clock_now_ns() - start, 20 * INT64_C(1000000000), "its place is not free");
         if (next) forget(next);
@@ -562,8 +563,8 @@ Test(serve, a_caller_who_hangs_up_makes_room)
     end();
 }
 
-/* SIGTERM: who waits is answered, then it ends. */
-Test(serve, nobody_is_left_behind_at_the_end)
+/* On SIGTERM all waiters are answered, then the process ends. */
+Test(serve, shutdown_answers_all_waiters)
 {
     begin("drain", NULL, NULL);
     struct call *waits = ask("", "last", 1);
@@ -577,8 +578,8 @@ Test(serve, nobody_is_left_behind_at_the_end)
     end();
 }
 
-/* The time for that is bounded. */
-Test(serve, whose_verdict_does_not_come_is_told_at_the_end)
+/* The wait for the last verdicts is bounded. */
+Test(serve, shutdown_reports_missing_verdicts)
 {
     begin("cut", "--drain-ms", "3000");
     struct call *waits = ask("", "last", 1);

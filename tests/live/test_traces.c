@@ -1,4 +1,5 @@
-/* assay link judge on a topic of a real broker: what linkers send as they work, judged as it comes, and what is none passed over. */
+/* assay link judge on a topic of a real broker. Traces of linkers are judged as they arrive, and other messages are
+ * skipped. */
 #include "tests/live/broker.h"
 #include "tests/live/program.h"
 #include "tests/support/wait.h"
@@ -36,7 +37,7 @@ static void put(struct bus *bus, const char *key, const void *bytes, size_t len)
     cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK);
 }
 
-/* Five traces, and between them what is none, and one of another model. */
+/* Five traces with invalid messages in between, and one of another model. */
 static void put_all(void)
 {
     struct bus *bus = broker_open(NULL, 0);
@@ -69,7 +70,7 @@ static unsigned count(const char *text, const char *part)
 
 TestSuite(traces, .init = program_begin, .fini = program_end, .timeout = 120);
 
-Test(traces, a_topic_is_judged_to_its_end_and_what_is_no_trace_is_passed_over)
+Test(traces, topic_is_judged_to_end_skipping_invalid_messages)
 {
     prepare("traces-all");
     put_all();
@@ -93,7 +94,7 @@ static bool all_are_there(void *ctx)
     return there;
 }
 
-Test(traces, those_that_come_later_are_followed_until_a_signal)
+Test(traces, later_traces_are_followed_until_signal)
 {
     prepare("traces-follow");
     unsigned once = TRACES, twice = 2 * TRACES;

@@ -1,3 +1,5 @@
+/* A catalog that reads tables, columns, foreign keys and value traits directly from a SQLite file. Tests of lib/sql
+ * bind against it without a schema index. Traits are read on the first request for a column and cached. */
 #include "tests/support/catalog_sqlite.h"
 
 #include <glib.h>
@@ -6,7 +8,7 @@
 struct catalog_table {
     char *name;
     GPtrArray *columns;  /* char * */
-    GHashTable *by_name; /* lower-case column name → index + 1 */
+    GHashTable *by_name; /* lower-case column name -> index + 1 */
 };
 
 static int find(GHashTable *table, const char *name, size_t len)
@@ -89,7 +91,7 @@ static unsigned read_traits(const struct catalog_sqlite *c, int table, int colum
     return few | (text ? SQL_TRAIT_TEXT : SQL_TRAIT_NUMBER);
 }
 
-/* Read once: operators ask of every column again and again. */
+/* Reads the traits of a column once, since operators request them for every column again and again. */
 static unsigned traits(const void *self, int table, int column)
 {
     const struct catalog_sqlite *c = self;

@@ -1,4 +1,4 @@
-/* A catalog read straight from a SQLite file, for tests of lib/sql (lib/schema has the real one). */
+/* A catalog that is read directly from a SQLite file, for tests of lib/sql (lib/schema has the real one). */
 #ifndef ASSAY_TESTS_SUPPORT_CATALOG_SQLITE_H
 #define ASSAY_TESTS_SUPPORT_CATALOG_SQLITE_H
 
@@ -13,11 +13,11 @@ struct catalog_sqlite {
     struct catalog_table *tables;
     int n_tables;
     struct sql_mutate_key *keys;
-    void *by_name; /* GHashTable: lower-case name → table id + 1 */
-    void *traits;  /* GHashTable: column → traits + 1, of those that were asked for */
+    void *by_name; /* GHashTable: lower-case name -> table id + 1 */
+    void *traits;  /* GHashTable: column -> traits + 1, for the columns that were requested */
 };
 
-/* Open a file, or build a database in memory from a script. NULL when the file is absent or no database.
+/* Opens a file, or builds a database in memory from a script. Returns NULL if the file is absent or not a database.
  * Free with catalog_sqlite_free. */
 struct catalog_sqlite *catalog_sqlite_open(const char *path);
 struct catalog_sqlite *catalog_sqlite_script(const char *sql);

@@ -36,7 +36,7 @@ static const GRegex *regex_of(size_t i)
     return compiled[i];
 }
 
-/* A quote opens behind a blank or a bracket, and closes where it is not doubled. */
+/* Returns the end of the quote that begins at `open`, or NULL. A doubled single quote does not end it. */
 static const char *end_of_quote(const char *open)
 {
     for (const char *c = open + 1; *c; c++) {
@@ -49,7 +49,7 @@ static const char *end_of_quote(const char *open)
     return NULL;
 }
 
-/* The text with Q for whatever is quoted. NULL: a quote is never closed. g_free */
+/* Returns the text with Q in place of each quoted part, or NULL if a quote is never closed. Free with g_free. */
 static char *without_quotes(const char *text)
 {
     GString *out = g_string_new(NULL);
@@ -99,6 +99,6 @@ void english_verdict(const json_t *verdict, struct english_count *count)
     json_array_foreach(json_object_get(verdict, "notes"), i, value) look_at(json_string_value(value), count);
     json_object_foreach((json_t *)(uintptr_t)verdict, key, value)
     {
-        if (strcmp(key, "execution") != 0) english_verdict(value, count); /* the words of the engine */
+        if (strcmp(key, "execution") != 0) english_verdict(value, count); /* the text of the engine */
     }
 }

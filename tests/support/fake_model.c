@@ -1,3 +1,6 @@
+/* The scripted HTTP server of fake_model.h. One thread accepts connections and starts a thread for each of them. Every
+ * wait on a socket also polls the pipe `stop`, so that fake_model_stop can join all threads. A mutex guards scripts and
+ * recorded requests. */
 #include "tests/support/fake_model.h"
 #include "lib/base/clock.h"
 
@@ -25,10 +28,10 @@ struct request {
 };
 
 struct fake_model {
-    int listener, stop; /* `stop` becomes readable when everything shall end */
+    int listener, stop; /* `stop` becomes readable when all threads must end */
     char url[64];
     pthread_t acceptor;
-    GArray *threads; /* of pthread_t; the acceptor's alone until it is joined */
+    GArray *threads; /* of pthread_t; only the accepting thread uses it until it is joined */
     pthread_mutex_t lock;
     GHashTable *scripts;
     GPtrArray *requests;
@@ -38,10 +41,11 @@ struct fake_model {
 struct connection {
     struct fake_model *fake;
     int socket;
-    GString *in; /* read and not yet used */
+    GString *in; /* bytes that were read and not yet used */
 };
 
-/* --- sockets, all of which give way to `stop` ------------------------------------------------------------------- */
+/* --- sockets; each wait ends on `stop`
+ * ------------------------------------------------------------------------------ */
 
 static bool ready(const struct connection *c, short events, int timeout_ms)
 {
@@ -70,13 +74,14 @@ static bool send_all(struct connection *c, const char *bytes, size_t len)
     return true;
 }
 
-/* Wait until the peer is gone or the fake stops; nothing it sends matters any more. */
+/* Waits until the peer has closed or the fake stops; bytes that the peer sends are dropped. */
 static void until_gone(struct connection *c)
 {
     while (read_more(c)) g_string_truncate(c->in, 0);
 }
 
-/* --- acts: true when the connection may serve another request --------------------------------------------------- */
+/* --- acts: true if the connection may serve another request
+ * ---------------------------------------------------------- */
 
 static bool send_head(struct connection *c, const struct fake_step *step, size_t length)
 {
@@ -174,7 +179,7 @@ static size_t body_length(const char *head)
     return MIN(length, MAX_REQUEST);
 }
 
-/* The next whole request of the connection, taken off it; NULL: closed. */
+/* Takes the next whole request off the connection. Returns NULL if the connection is closed. */
 static struct request *read_request(struct connection *c)
 {
     const char *end = NULL;
@@ -204,7 +209,7 @@ static void request_free(void *data)
     g_free(request);
 }
 
-/* Keep the request and say what to do about it. */
+/* Records the request and returns its step of the script. */
 static struct fake_step next_step(struct fake_model *fake, struct request *request)
 {
     struct fake_step step = {.status = 404, .body = "{\"error\":\"no such path\"}"};
@@ -307,7 +312,8 @@ void fake_model_script(struct fake_model *fake, const char *path, const struct f
     pthread_mutex_unlock(&fake->lock);
 }
 
-/* Request i to the path (NULL: any), and how many there are. */
+/* Returns request i to the path (NULL: to any path), or NULL if there is none, and the number of such requests in
+ * *n. */
 static const struct request *find(struct fake_model *fake, const char *path, unsigned i, unsigned *n)
 {
     const struct request *found = NULL;

@@ -1,6 +1,6 @@
-/* A fake: a scripted HTTP server on the loopback address, in place of a model's endpoint. It answers each request to a
- * path with the next step of that path's script, in the ways that servers and networks fail, and keeps what it was
- * asked. One thread a connection; all are gone after fake_model_stop. */
+/* A scripted HTTP server on the loopback address in place of a model endpoint. It answers each request to a path with
+ * the next step of that path's script. Steps fail in the ways of real servers and networks. The fake records all
+ * requests. Each connection has a thread; all have ended when fake_model_stop returns. */
 #ifndef ASSAY_TESTS_SUPPORT_FAKE_MODEL_H
 #define ASSAY_TESTS_SUPPORT_FAKE_MODEL_H
 
@@ -10,45 +10,45 @@
 
 enum fake_act {
     FAKE_ANSWER,  /* status, headers, body */
-    FAKE_RESET,   /* the connection is reset before any answer */
-    FAKE_CLOSE,   /* closed without a byte */
-    FAKE_CUT,     /* the whole length is announced, half of the body sent, then closed */
-    FAKE_HANG,    /* nothing, until the peer goes away */
-    FAKE_DRIP,    /* a byte of the body now and then, never all of it */
-    FAKE_FLOOD,   /* a body without end */
-    FAKE_HEADERS, /* headers without end */
-    FAKE_NOISE    /* the body as it is, without any HTTP around it */
+    FAKE_RESET,   /* resets the connection before any answer */
+    FAKE_CLOSE,   /* closes the connection without a byte */
+    FAKE_CUT,     /* announces the whole length, sends half of the body, then closes */
+    FAKE_HANG,    /* sends nothing until the peer closes */
+    FAKE_DRIP,    /* sends a byte of the body now and then, but never all of it */
+    FAKE_FLOOD,   /* sends a body without end */
+    FAKE_HEADERS, /* sends headers without end */
+    FAKE_NOISE    /* sends the body alone, without HTTP */
 };
 
 struct fake_step {
     enum fake_act act;
-    int status;          /* 0: 200 */
-    const char *headers; /* lines with \r\n; NULL: none */
-    const char *body;    /* NULL: none */
+    int status;          /* 0 means 200 */
+    const char *headers; /* lines with \r\n, or NULL */
+    const char *body;    /* may be NULL */
 };
 
 struct fake_model;
 
-/* Listen on a free port. Never NULL: a test without a socket aborts. */
+/* Starts a fake on a free port. Never returns NULL: without a socket it aborts. */
 struct fake_model *fake_model_start(void);
 void fake_model_stop(struct fake_model *fake);
 
-/* "http://127.0.0.1:PORT" */
+/* Returns "http://127.0.0.1:PORT". */
 const char *fake_model_url(const struct fake_model *fake);
 
-/* The answers to `path`, in order; the last one repeats. Replaces an earlier script. `steps` must outlive the fake. A
- * path without a script gives 404. */
+/* Sets the answers to `path`, in order; the last one repeats. Replaces an earlier script. `steps` must outlive the
+ * fake. A path without a script gives 404. */
 void fake_model_script(struct fake_model *fake, const char *path, const struct fake_step *steps, size_t n);
 
-/* Requests to a path that came in whole; NULL: to any. */
+/* Returns the number of complete requests to a path; NULL counts those to any path. */
 unsigned fake_model_requests(struct fake_model *fake, const char *path);
 
-/* The body and head of request i to that path, and when it came (CLOCK_MONOTONIC, ns). Owned by the fake. */
+/* Return the body and head of request i to that path, and its arrival time (CLOCK_MONOTONIC, ns). Owned by the fake. */
 const char *fake_model_body(struct fake_model *fake, const char *path, unsigned i);
 const char *fake_model_head(struct fake_model *fake, const char *path, unsigned i);
 int64_t fake_model_time(struct fake_model *fake, const char *path, unsigned i);
 
-/* Connections accepted so far. */
+/* Returns the number of connections accepted so far. */
 unsigned fake_model_connections(struct fake_model *fake);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Criterion's own parent process leaks now and then (two of its 48-byte records, seen with -j2); nothing of ours runs
- * there, so only the checks that tests ask for count. */
+/* Criterion's own parent process leaks now and then: two of its 48-byte records, seen with -j2. None of our code runs
+ * there, so only the checks that tests request count. */
 __attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

@@ -16,7 +16,7 @@ static void fail(void *ctx, const struct mcp_call *call, struct mcp_result *resu
 {
     (void)ctx, (void)call;
     result->is_error = true;
-    g_string_append(result->text, "mend \xff it"); /* from a database, say */
+    g_string_append(result->text, "mend \xff it"); /* stands for untrusted text, for instance from a database */
 }
 
 static void judge(void *ctx, const struct mcp_call *call, struct mcp_result *result)

@@ -11,7 +11,7 @@
 
 enum { LOWEST = 10000, USUAL_END = 32768, TRIES = 1000 };
 
-/* One past the last port that no outgoing connection gets. */
+/* Returns one past the last port that outgoing connections never use. */
 static unsigned end_of_servers(void)
 {
     unsigned first = 0;
@@ -21,9 +21,9 @@ static unsigned end_of_servers(void)
     return first > LOWEST && first < UINT16_MAX ? first : USUAL_END;
 }
 
-/* A socket stays bound to the port and never listens. A server with SO_REUSEADDR can listen beside it; a process that
- * looks for a free port binds without it, as here, and fails. Set before bind, the option would make this bind lax too.
- */
+/* Binds a socket to the port and never listens on it. A server with SO_REUSEADDR can listen on the port. A process that
+ * searches for a free port binds without that option, as here, and fails. With the option set before bind, this bind
+ * would succeed on a used port too. */
 static bool hold(uint16_t port)
 {
     const struct sockaddr_in at = {

@@ -4,9 +4,11 @@
 
 #include <stdint.h>
 
-/* A port that is held for this process until it ends, so that no other test draws it before its server listens. It lies below the range that the kernel gives to outgoing connections: from inside
- * of it a client that keeps asking for a server which is down may be given that server's port (or even be connected to
- * itself), and the server cannot come back. Never 0: asserts that there is one. */
+/* Returns a port that this process holds until it ends, so that no other test draws it before its server listens. Never
+ * returns 0: asserts that there is a free one.
+ *
+ * The port is below the range for outgoing connections. Within that range a client that retries a server that is down
+ * may be assigned that server's port, or even connect to itself. The server then cannot restart. */
 uint16_t free_port(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reading the query logs under ../shared/data, for tests that check something on every candidate. */
+/* Reads the query logs under ../shared/data, for tests that check every candidate. */
 #ifndef ASSAY_TESTS_SUPPORT_QUERYLOG_H
 #define ASSAY_TESTS_SUPPORT_QUERYLOG_H
 
@@ -12,11 +12,11 @@ struct querylog_line {
     const char *gold;              /* may be NULL */
     const char *const *candidates; /* texts */
     size_t n_candidates;
-    struct catalog_sqlite *catalog; /* of the line's database; lives as long as the whole reading */
+    struct catalog_sqlite *catalog; /* of the line's database; lives until querylog_each returns */
 };
 
-/* Call `each` for every line of these logs, all if `which` is NULL ("train.gold", "dev.", ... : what the name begins
- * with). Lines whose database is absent are left out. Returns the number of lines; 0 when there are no logs. */
+/* Calls `each` for every line of the logs whose name begins with `which` ("train.gold", "dev.", ...), or of all logs if
+ * `which` is NULL. Lines whose database is absent are left out. Returns the number of lines, 0 without logs. */
 size_t querylog_each(const char *which, void (*each)(const struct querylog_line *line, void *self), void *self);
 
 #endif

@@ -1,5 +1,5 @@
-/* Does a leak that is found in a .fini fail the binary? This one must fail (WILL_FAIL): if it passes, no suite would
- * say anything of its leaks. */
+/* Checks that a leak found in a .fini fails the binary. This test must fail (WILL_FAIL): if it passed, no suite would
+ * report its leaks. */
 #include "tests/support/leak.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 
 static void *volatile lost;
 
-Test(leak, is_found_after_the_test, .fini = leak_check)
+Test(leak, leak_in_fini_fails_the_binary, .fini = leak_check)
 {
     lost = malloc(33);
     cr_assert_not_null(lost);

@@ -1,3 +1,5 @@
+/* The transport "mem": the local transport behind a layer that injects faults. Atomic counters of the calls decide
+ * which ones a fault strikes, as `struct mem_faults` sets. */
 #include "tests/support/transport_mem.h"
 
 #include <stdatomic.h>

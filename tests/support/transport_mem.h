@@ -1,22 +1,22 @@
-/* The local transport with faults on a pattern: what a network, a broker or a crash would do now and then.
+/* The local transport with faults in a fixed pattern, as networks, brokers and crashes cause them.
  *
- * It is an ordinary row of the transport table, named "mem". Faults are set for the whole process, before threads
- * start; with none it behaves as the local one. Every fault keeps the contract of proto/bus/transport.h: nothing is
- * ever lost.
- */
+ * It is an ordinary row of the transport table, named "mem". Faults are set for the whole process before threads start;
+ * without faults it behaves as the local one. Every fault keeps the contract of proto/bus/transport.h: no message is
+ * ever lost. */
 #ifndef ASSAY_TESTS_SUPPORT_TRANSPORT_MEM_H
 #define ASSAY_TESTS_SUPPORT_TRANSPORT_MEM_H
 
 #include "proto/bus/transport.h"
 
 struct mem_faults {
-    const char *topics;       /* only topics that start with this; NULL: all */
-    unsigned full_every;      /* every n-th produce takes nothing: ERR_FULL, whatever the timeout */
+    const char *topics;       /* only topics with this prefix; NULL: all topics */
+    unsigned full_every;      /* every n-th produce takes no message and returns ERR_FULL, whatever the timeout */
     unsigned duplicate_every; /* every n-th message is produced twice, as after a lost acknowledgement of the broker */
-    unsigned again_every;     /* every n-th ack gets lost: the message comes again */
-    unsigned split_every;     /* every n-th produce takes its first message only */
-    unsigned late_every;      /* every n-th poll finds nothing */
-    size_t largest;           /* of a message; 0: no bound. No fault but a small topic, and never exceeded */
+    unsigned again_every;     /* every n-th ack is lost, so the message is redelivered */
+    unsigned split_every;     /* every n-th produce takes only its first message */
+    unsigned late_every;      /* every n-th poll finds no message */
+    size_t largest;           /* largest size of a message; 0 means unbounded. Models a small topic and is never
+                               * exceeded */
 };
 
 struct mem_counts {
@@ -25,7 +25,7 @@ struct mem_counts {
 
 extern const struct bus_transport bus_mem;
 
-/* Register on first use; set the faults and forget the counts. */
+/* Registers the transport on the first call, sets the faults and resets the counts. */
 void mem_set(const struct mem_faults *faults);
 struct mem_counts mem_counts(void);
 

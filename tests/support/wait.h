@@ -1,12 +1,12 @@
-/* Waiting with a bound, in place of a sleep that is too short on a slow machine and too long on every other. */
+/* A bounded wait, in place of a sleep that is too short on a slow machine and too long on every other. */
 #ifndef ASSAY_TESTS_SUPPORT_WAIT_H
 #define ASSAY_TESTS_SUPPORT_WAIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Ask `done` every millisecond until it says yes or the limit has passed, which is longer under sanitizers. Its last
- * answer. */
+/* Calls `done` every millisecond until it returns true or the limit has passed. The limit is longer under sanitizers.
+ * Returns the last result of `done`. */
 bool wait_until(bool (*done)(void *context), void *context, int64_t limit_ms);
 
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What CI services and pre-commit do with Assay, done here with their own tools: tests/clients/ci/run.sh SCRATCH
+# Tests the use of Assay in CI services and pre-commit, with their own tools: tests/clients/ci/run.sh SCRATCH
 set -euo pipefail
 scratch=$(realpath -m "${1:?a folder to work in}")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,9 +8,11 @@ mkdir -p "$scratch"
 if ! cmp -s "$here/requirements.txt" "$scratch/complete"; then
   python3 -m venv --clear "$scratch/venv"
   "$scratch/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$here/requirements.txt"
-  # The schema of JUnit XML that Jenkins reads, as pytest's sources have it.
-  "$scratch/venv/bin/pip" download -q --disable-pip-version-check --no-deps --no-binary :all: -d "$scratch" pytest==7.4.4
-  tar xzf "$scratch/pytest-7.4.4.tar.gz" -C "$scratch" --strip-components 3 pytest-7.4.4/testing/example_scripts/junit-10.xsd
+  # The schema of Jenkins' JUnit XML, from the sources of pytest.
+  "$scratch/venv/bin/pip" download -q --disable-pip-version-check --no-deps --no-binary :all: \
+    -d "$scratch" pytest==7.4.4
+  tar xzf "$scratch/pytest-7.4.4.tar.gz" -C "$scratch" --strip-components 3 \
+    pytest-7.4.4/testing/example_scripts/junit-10.xsd
   cp "$here/requirements.txt" "$scratch/complete"
 fi
 exec "$scratch/venv/bin/python" "$here/test_ci.py" "$scratch"

@@ -1,4 +1,5 @@
-"""assay check --pairs as CI uses it: pre-commit on a real repository, the steps of action.yml, JUnit XML against its schema.
+"""assay check --pairs in CI: pre-commit on a real repository, the steps of action.yml, and JUnit XML against its
+schema.
 
     test_ci.py SCRATCH          after run.sh has filled it; the program is $ASSAY_TEST_PROGRAM
 """
@@ -22,7 +23,8 @@ PROGRAM = os.path.realpath(os.environ["ASSAY_TEST_PROGRAM"])
 
 GOOD = "-- question: How many hosts are there?\n-- db: podcasts\nSELECT count(*) FROM host\n"
 BAD = "-- question: What are the names of the hosts?\n-- db: podcasts\n\nSELECT h.nme\nFROM host AS h\n"
-HOSTILE = "-- question: \"&<]]>\x01::error::,%\n-- db: podcasts\nSELECT \"]]></failure>\x1b[2J\n::error::%0A\" FROM host\n"
+HOSTILE = ("-- question: \"&<]]>\x01::error::,%\n-- db: podcasts\n"
+           "SELECT \"]]></failure>\x1b[2J\n::error::%0A\" FROM host\n")
 
 
 class Case(unittest.TestCase):
@@ -37,7 +39,8 @@ class Case(unittest.TestCase):
         connection.executescript((ROOT / "deploy/samples/podcasts.sql").read_text())
         connection.close()
         self.write(good=GOOD, bad=BAD)
-        bare = {key: value for key, value in os.environ.items() if not key.startswith(("ASSAY_", "GIT_", "GITHUB_", "INPUT_"))}
+        bare = {key: value for key, value in os.environ.items()
+                if not key.startswith(("ASSAY_", "GIT_", "GITHUB_", "INPUT_"))}
         self.env = {**bare, "PATH": f"{self.home}/bin:{SCRATCH}/venv/bin:{os.environ['PATH']}", "HOME": str(self.home),
                     "PRE_COMMIT_HOME": str(self.home / "pre-commit"), "ASSAY_MODELS": str(ROOT / "models")}
 
@@ -62,7 +65,7 @@ class Hook(Case):
                          "-c", "init.defaultBranch=main", *words, folder=folder)
 
     def hooks_at(self):
-        """A repository of hooks as users name it, with the file as it is here."""
+        """A repository of hooks as users refer to it, with the current file of this tree."""
         hooks = self.home / "hooks"
         hooks.mkdir()
         shutil.copy(ROOT / ".pre-commit-hooks.yaml", hooks)
@@ -83,30 +86,32 @@ class Hook(Case):
 
     def commit(self, *names):
         self.git(self.repository, "add", ".pre-commit-config.yaml", "README", *names)
-        return self.run_in("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "queries")
+        return self.run_in("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m",
+                           "queries")
 
-    def test_the_manifest_is_one(self):
+    def test_manifest_is_valid(self):
         self.must("pre-commit", "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml"))
 
-    def test_a_good_query_is_committed(self):
+    def test_good_query_is_committed(self):
         done = self.commit("queries/good.sql")
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, r"assay check\.+Passed")
 
-    def test_a_bad_query_is_not(self):
+    def test_bad_query_is_not_committed(self):
         done = self.commit("queries/good.sql", "queries/bad.sql")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("queries/bad.sql:4:8: error: no such column: h.nme [invalid_sql]", done.stdout)
         self.assertNotEqual(self.run_in("git", "rev-parse", "HEAD").returncode, 0, "there is a commit")
 
-    def test_other_files_are_not_asked_about(self):
+    def test_other_files_are_not_checked(self):
         done = self.commit()
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("no files to check", done.stdout)
 
 
 class Action(Case):
-    """The composite action, its steps run as a runner does: expressions filled in, each script by bash, files for outputs."""
+    """The composite action. Its steps run as in a runner: expressions are expanded, bash runs each script, files hold
+    outputs."""
 
     def setUp(self):
         super().setUp()
@@ -114,7 +119,7 @@ class Action(Case):
         self.steps = self.action["runs"]["steps"]
 
     def fill(self, text, inputs):
-        """Only inputs: any other expression in a step's environment is none that the runner here knows."""
+        """Expands inputs only: this runner knows no other expression of a step's environment."""
         def value(match):
             name = re.fullmatch(r"inputs\.([\w-]+)", match[1])
             self.assertIsNotNone(name, match[0])
@@ -123,7 +128,7 @@ class Action(Case):
         return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", value, text)
 
     def run_steps(self, **inputs):
-        """(exit status of the first step that fails, output, what the steps set)."""
+        """Returns (exit status of the first failing step, output, outputs that the steps set)."""
         files = {name: self.home / name for name in ("GITHUB_OUTPUT", "GITHUB_PATH")}
         for path in files.values():
             path.write_text("")
@@ -142,18 +147,20 @@ class Action(Case):
         outputs = dict(line.split("=", 1) for line in files["GITHUB_OUTPUT"].read_text().splitlines())
         return done.returncode, said, outputs
 
-    def test_it_follows_the_schema(self):
+    def test_output_follows_schema(self):
         self.must("check-jsonschema", "--builtin-schema", "vendor.github-actions", str(ROOT / "action.yml"))
 
-    def test_annotations(self):
+    def test_annotations_are_printed(self):
         status, said, outputs = self.run_steps(paths="queries", **{"db-root": "databases"})
         self.assertEqual(status, 1, said)
-        self.assertIn("::error file=queries/bad.sql,line=4,endLine=4,col=8,endColumn=13,title=invalid_sql::no such column: h.nme",
-                      said)
+        self.assertIn(
+            "::error file=queries/bad.sql,line=4,endLine=4,col=8,endColumn=13,title=invalid_sql::no such column: h.nme",
+            said)
         self.assertEqual(outputs, {})
 
-    def test_upload(self):
-        status, said, outputs = self.run_steps(paths="queries/good.sql\n\nqueries/bad.sql\n", upload="true", **{"db-root": "databases"})
+    def test_report_is_uploaded(self):
+        status, said, outputs = self.run_steps(paths="queries/good.sql\n\nqueries/bad.sql\n", upload="true",
+                                               **{"db-root": "databases"})
         self.assertEqual(status, 1, said)
         sarif = json.loads(Path(outputs["sarif"]).read_text())
         results = sarif["runs"][0]["results"]
@@ -166,15 +173,16 @@ class Action(Case):
         self.assertEqual(step["with"]["sarif_file"], "${{ steps.check.outputs.sarif }}")
         self.assertIn("!cancelled()", step["if"], "findings are uploaded when the check has failed, above all")
 
-    def test_all_is_well(self):
-        status, said, _ = self.run_steps(paths="queries/good.sql", db="databases/podcasts/podcasts.sqlite", arguments="--strict -q")
+    def test_good_queries_pass(self):
+        status, said, _ = self.run_steps(paths="queries/good.sql", db="databases/podcasts/podcasts.sqlite",
+                                         arguments="--strict -q")
         self.assertEqual(status, 0, said)
 
-    def test_an_input_is_no_script(self):
+    def test_input_is_not_run_as_script(self):
         self.run_steps(paths="$(touch gone)`touch gone`; touch gone\n--config=/etc/passwd", **{"db-root": "databases"})
         self.assertFalse((self.repository / "gone").exists())
 
-    def test_without_queries_it_fails(self):
+    def test_missing_queries_fail(self):
         status, said, _ = self.run_steps(paths="databases", **{"db-root": "databases"})
         self.assertEqual(status, 2, said)
 
@@ -186,11 +194,12 @@ class JUnit(Case):
         self.write(hostile=HOSTILE, none="SELECT 1\n", away=GOOD.replace("podcasts", "gone"))
 
     def report(self, *words):
-        done = subprocess.run(["assay", "check", "--pairs", *words, "--db-root", "databases", "--format", "junit", "-q"],
+        done = subprocess.run(["assay", "check", "--pairs", *words, "--db-root", "databases", "--format", "junit",
+                               "-q"],
                               cwd=self.repository, env=self.env, stdout=subprocess.PIPE, timeout=120)
         return done.returncode, etree.fromstring(done.stdout)
 
-    def test_it_follows_the_schema(self):
+    def test_output_follows_schema(self):
         status, report = self.report("queries")
         self.assertEqual(status, 2)
         self.schema.assertValid(report)
@@ -198,10 +207,11 @@ class JUnit(Case):
         self.assertEqual({key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")},
                          {"tests": "5", "failures": "2", "errors": "1", "skipped": "1"})
         outcome = {case.get("name"): [child.tag for child in case] for case in suite}
-        self.assertEqual(outcome, {"queries/away.sql": ["error"], "queries/bad.sql": ["failure"], "queries/good.sql": [],
-                                   "queries/hostile.sql": ["failure"], "queries/none.sql": ["skipped"]})
+        self.assertEqual(outcome,
+                         {"queries/away.sql": ["error"], "queries/bad.sql": ["failure"], "queries/good.sql": [],
+                          "queries/hostile.sql": ["failure"], "queries/none.sql": ["skipped"]})
 
-    def test_text_stays_text(self):
+    def test_hostile_text_is_escaped(self):
         _, report = self.report("queries/hostile.sql")
         self.schema.assertValid(report)
         failure, = report.iter("failure")
@@ -211,7 +221,8 @@ class JUnit(Case):
 
 
 if __name__ == "__main__":
-    result = unittest.TextTestRunner(stream=open(os.devnull, "w")).run(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
+    result = unittest.TextTestRunner(stream=open(os.devnull, "w")).run(
+        unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"]))
     wrong = result.failures + result.errors
     for case, why in wrong:
         print(f"[FAIL] {case.id()}\n{why}")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# clients/python/examples with LangChain, LangGraph, LlamaIndex and Vanna as they are on PyPI, and scripted language models.
+# clients/python/examples with the PyPI releases of LangChain, LangGraph, LlamaIndex and Vanna, and scripted language
+# models.
 #
 #   ASSAY_TEST_PROGRAM=FILE ASSAY_TEST_BUILD=FOLDER tests/clients/frameworks/run.sh SCRATCH
 set -euo pipefail

@@ -1,5 +1,5 @@
-"""clients/python/examples with their frameworks and a real server. The language models are scripted: they say what the test gives them, in
-that order, and keep what they were told."""
+"""clients/python/examples with their frameworks and a real server. The language models are scripted: they return the
+test's answers in order and record the prompts."""
 import asyncio
 import ast
 from typing import Any, List
@@ -14,7 +14,7 @@ EXAMPLES = sorted((ROOT / "clients/python/examples").glob("*.py"))
 
 
 class ScriptedModel:
-    """Not a language model: a script."""
+    """A script in place of a language model."""
 
     def __init__(self, *answers):
         self.answers, self.told = list(answers), []
@@ -30,35 +30,41 @@ def test_examples_are_short_and_say_what_they_are(path):
     assert len(text.splitlines()) < 60 and ast.get_docstring(ast.parse(text))
 
 
-def test_there_are_the_five():
-    assert [path.stem for path in EXAMPLES] == ["langchain_tool", "langgraph_node", "llama_index_engine", "vanna_run", "wrenai_loop"]
+def test_five_examples_exist():
+    assert [path.stem for path in EXAMPLES] == ["langchain_tool", "langgraph_node", "llama_index_engine", "vanna_run",
+                                                "wrenai_loop"]
 
 
 # --- LangChain ---
 
 def call(tool, question, candidates):
-    return tool.invoke({"type": "tool_call", "id": "1", "name": tool.name, "args": {"question": question, "candidates": candidates}})
+    return tool.invoke({"type": "tool_call", "id": "1", "name": tool.name,
+                        "args": {"question": question, "candidates": candidates}})
 
 
 def test_langchain(judge):
     from langchain_tool import judged_sql
     tool = judged_sql(judge, "podcasts")
     message = call(tool, HOSTS, HOSTS_SQL)
-    assert message.content.startswith("Validated, P(correct) 0.") and message.content.endswith(RIGHT) and message.artifact.chosen == 1
+    assert (message.content.startswith("Validated, P(correct) 0.") and message.content.endswith(RIGHT)
+            and message.artifact.chosen == 1)
     message = call(tool, HOSTS, [WRONG])
     assert message.content.startswith("Nothing validated") and "do not refer to each other" in message.content
     message = call(judged_sql(judge, "shops"), HIRED, HIRED_SQL)
-    assert message.content.splitlines()[:2] == ["Not clear. Ask the user: Do you also want shops that have no hiring?", "- no, only the others"]
+    assert message.content.splitlines()[:2] == ["Not clear. Ask the user: Do you also want shops that have no hiring?",
+                                                "- no, only the others"]
     assert set(tool.args) == {"question", "candidates"} and "several different" in tool.description
 
 
-def test_a_langchain_agent_calls_it(judge):
-    """A scripted chat model of LangChain's own calls the tool, and the tool's message comes back to it."""
+def test_langchain_agent_calls_tool(judge):
+    """A scripted chat model of LangChain calls the tool and receives the tool's message."""
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage
     from langchain_tool import judged_sql
     tool = judged_sql(judge, "podcasts")
-    model = GenericFakeChatModel(messages=iter([AIMessage("", tool_calls=[{"name": tool.name, "id": "7", "args": {"question": HOSTS, "candidates": HOSTS_SQL}}])]))
+    model = GenericFakeChatModel(messages=iter([
+        AIMessage("", tool_calls=[{"name": tool.name, "id": "7",
+                                   "args": {"question": HOSTS, "candidates": HOSTS_SQL}}])]))
     (wanted,) = model.invoke(HOSTS).tool_calls
     message = tool.invoke(wanted)
     assert message.tool_call_id == "7" and RIGHT in message.content
@@ -66,7 +72,7 @@ def test_a_langchain_agent_calls_it(judge):
 
 # --- LangGraph ---
 
-def test_langgraph_generates_again_with_what_was_wrong(judge):
+def test_langgraph_retries_with_findings(judge):
     from langgraph_node import build
     model = ScriptedModel([WRONG], [RIGHT])
     graph = build(judge, "podcasts", lambda question, feedback: model(feedback))
@@ -78,7 +84,9 @@ def test_langgraph_generates_again_with_what_was_wrong(judge):
 def test_langgraph_gives_up(judge):
     from langgraph_node import ROUNDS, build
     model = ScriptedModel(*ROUNDS * [[WRONG]])
-    state = build(judge, "podcasts", lambda question, feedback: model(feedback)).invoke({"question": HOSTS}, {"configurable": {"thread_id": "1"}})
+    state = build(judge, "podcasts",
+                  lambda question, feedback: model(feedback)).invoke({"question": HOSTS},
+                                                                     {"configurable": {"thread_id": "1"}})
     assert state["sql"] is None and not model.answers
 
 
@@ -115,16 +123,19 @@ def llama_index_engine(judge, databases, name, *answers):
             raise NotImplementedError
 
     database = SQLDatabase(create_engine(f"sqlite:///{databases}/{name}/{name}.sqlite"))
-    writer = NLSQLTableQueryEngine(database, llm=Scripted(), sql_only=True, synthesize_response=False, embed_model=MockEmbedding(1))
+    writer = NLSQLTableQueryEngine(database, llm=Scripted(), sql_only=True, synthesize_response=False,
+                                   embed_model=MockEmbedding(1))
     return JudgedQueryEngine(writer=writer, sql_database=database, judge=judge, db=name, samples=len(answers))
 
 
 def test_llama_index(judge, databases):
     response = llama_index_engine(judge, databases, "podcasts", WRONG, RIGHT, "SELECT nothing").query(HOSTS)
-    assert response.metadata["sql_query"] == RIGHT and len(response.metadata["result"]) == 11 and "Mara Quill" in response.response
+    assert (response.metadata["sql_query"] == RIGHT and len(response.metadata["result"]) == 11
+            and "Mara Quill" in response.response)
     response = llama_index_engine(judge, databases, "podcasts", WRONG, WRONG).query(HOSTS)
     assert response.response == "I am not sure enough to answer that." and "result" not in response.metadata
-    assert llama_index_engine(judge, databases, "shops", *HIRED_SQL).query(HIRED).response == "Do you also want shops that have no hiring?"
+    assert llama_index_engine(judge, databases, "shops",
+                              *HIRED_SQL).query(HIRED).response == "Do you also want shops that have no hiring?"
 
 
 # --- Vanna ---
@@ -141,17 +152,19 @@ def vanna_agent(url, databases, seen, *queries):
     rest = list(queries)
 
     class Scripted(LlmService):
-        """Runs one query after the other until one comes back with rows."""
+        """Proposes one query after another until none is left."""
 
         async def send_request(self, request):
             last = request.messages[-1]
             if last.role == "tool": seen.append(last.content)
             if not rest: return LlmResponse(content="done", finish_reason="stop")
-            return LlmResponse(tool_calls=[ToolCall(id=f"c{len(rest)}", name="run_sql", arguments={"sql": rest.pop(0)})], finish_reason="tool_calls")
+            return LlmResponse(tool_calls=[ToolCall(id=f"c{len(rest)}", name="run_sql",
+                                                    arguments={"sql": rest.pop(0)})], finish_reason="tool_calls")
 
         async def stream_request(self, request):
             response = await self.send_request(request)
-            yield LlmStreamChunk(content=response.content, tool_calls=response.tool_calls, finish_reason=response.finish_reason)
+            yield LlmStreamChunk(content=response.content, tool_calls=response.tool_calls,
+                                 finish_reason=response.finish_reason)
 
         async def validate_tools(self, tools):
             return []
@@ -163,7 +176,8 @@ def vanna_agent(url, databases, seen, *queries):
     judge, question, tools = AsyncJudge(url), Question(), ToolRegistry()
     runner = JudgedRunner(SqliteRunner(f"{databases}/podcasts/podcasts.sqlite"), judge, "podcasts", question)
     tools.register_local_tool(RunSqlTool(runner), access_groups=[])
-    return judge, Agent(llm_service=Scripted(), tool_registry=tools, user_resolver=Anyone(), agent_memory=DemoAgentMemory(), lifecycle_hooks=[question])
+    return judge, Agent(llm_service=Scripted(), tool_registry=tools, user_resolver=Anyone(),
+                        agent_memory=DemoAgentMemory(), lifecycle_hooks=[question])
 
 
 def test_vanna(server, databases, tmp_path, monkeypatch):
@@ -189,20 +203,23 @@ def engine(databases):
         yield engine
 
 
-def test_the_loop_answers_in_words(engine):
+def test_loop_answers_in_words(engine):
     from wrenai_loop import answer
     said = answer(engine, "podcasts", "show(...)", HOSTS, ScriptedModel(WRONG, RIGHT, RIGHT), None)
-    assert (said.sql, said.rounds) == (RIGHT, 1) and said.explanation.startswith("The query returns the name of the host")
+    assert ((said.sql, said.rounds) == (RIGHT, 1)
+            and said.explanation.startswith("The query returns the name of the host"))
 
 
-def test_the_loop_tries_again_with_what_was_wrong(engine):
+def test_loop_retries_with_findings(engine):
     from wrenai_loop import answer
-    model = ScriptedModel("SELECT nam FROM host", "SELECT name FROM hosts", "SELECT 1 FROM nowhere", RIGHT, RIGHT, RIGHT)
+    model = ScriptedModel("SELECT nam FROM host", "SELECT name FROM hosts", "SELECT 1 FROM nowhere", RIGHT, RIGHT,
+                          RIGHT)
     said = answer(engine, "podcasts", "show(...)", HOSTS, model, None)
-    assert (said.sql, said.rounds) == (RIGHT, 2) and "no such column: nam" in model.told[-1] and "no such" not in model.told[0]
+    assert ((said.sql, said.rounds) == (RIGHT, 2) and "no such column: nam" in model.told[-1]
+            and "no such" not in model.told[0])
 
 
-def test_the_loop_asks(engine):
+def test_loop_asks_for_clarification(engine):
     from wrenai_loop import answer
     asked = []
 
@@ -213,6 +230,7 @@ def test_the_loop_asks(engine):
     assert asked == ["Do you also want shops that have no hiring?"]
 
 
-def test_the_loop_gives_up(engine):
+def test_loop_gives_up(engine):
     from wrenai_loop import answer
-    assert answer(engine, "podcasts", "show(...)", HOSTS, ScriptedModel(*4 * ["SELECT nam FROM host"]), None, n=2).sql is None
+    assert answer(engine, "podcasts", "show(...)", HOSTS, ScriptedModel(*4 * ["SELECT nam FROM host"]), None,
+                  n=2).sql is None

@@ -1,5 +1,5 @@
-// The official TypeScript SDKs as clients of `assay mcp` and of POST /mcp: version 1, which speaks the protocol with a handshake, and version 2, which
-// speaks it without. Both hold every structured result against its tool's output schema.
+// The official TypeScript SDKs as clients of `assay mcp` and of POST /mcp: version 1, which uses the protocol with a
+// handshake, and version 2, which uses it without. Both check every structured result against its tool's output schema.
 import assert from 'node:assert/strict';
 import * as v2 from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
@@ -11,12 +11,14 @@ const { ASSAY_TEST_PROGRAM: program, ASSAY_TEST_DATABASES: databases, ASSAY_TEST
 const start = { command: program, args: ['mcp', '--db-root', databases], env: { ASSAY_MODELS } };
 const me = { name: 'check', version: '1' };
 const right = 'SELECT count(*) FROM host';
-const judged = { db: 'podcasts', question: 'How many hosts are there?', candidates: ['SELECT count(*) FROM show', right] };
+const judged = { db: 'podcasts', question: 'How many hosts are there?',
+  candidates: ['SELECT count(*) FROM show', right] };
 
 const clients = [
   ['sdk 1, stdio', '2025-11-25', () => new ClientV1(me), () => new StdioV1(start)],
   ['sdk 1, http', '2025-11-25', () => new ClientV1(me), () => new HttpV1(new URL(url))],
-  ['sdk 2, stdio', '2026-07-28', () => new v2.Client(me, { versionNegotiation: { mode: 'auto' } }), () => new StdioV2(start)],
+  ['sdk 2, stdio', '2026-07-28', () => new v2.Client(me, { versionNegotiation: { mode: 'auto' } }),
+    () => new StdioV2(start)],
   ['sdk 2, http', '2026-07-28', () => new v2.Client(me, { versionNegotiation: { mode: 'auto' } }),
     () => new v2.StreamableHTTPClientTransport(new URL(url))],
 ];
@@ -53,7 +55,8 @@ const tests = {
   async repairs_explains_describes(client) {
     await client.listTools();
     const [repaired] = await text(client, 'repair_sql',
-      { db: 'podcasts', question: 'How many hosts live in Leeds?', sql: "SELECT count(*) FROM host WHERE city = 'leeds'" });
+      { db: 'podcasts', question: 'How many hosts live in Leeds?',
+        sql: "SELECT count(*) FROM host WHERE city = 'leeds'" });
     assert.equal(repaired.structuredContent.status, 'repaired');
     const [story] = await text(client, 'explain_sql', { db: 'podcasts', sql: right });
     assert.equal(story.structuredContent.rows, 1);

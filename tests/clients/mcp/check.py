@@ -1,6 +1,7 @@
-"""The official Python SDK as client of `assay mcp` and of POST /mcp, in the form of the protocol with a handshake and in that without.
+"""The official Python SDK as client of `assay mcp` and of POST /mcp, in both forms of the protocol: with and without a
+handshake.
 
-The client itself holds every structured result against its tool's output schema.
+The client itself checks every structured result against the output schema of its tool.
 """
 import asyncio
 import contextlib
@@ -57,7 +58,7 @@ async def refused(client, tool, **arguments):
     return text(result)
 
 
-# --- what every client sees
+# --- checks for every client
 
 
 async def introduces_itself(client, version):
@@ -81,7 +82,8 @@ async def lists_tools(client, _version):
 
 
 async def validates(client, _version):
-    verdict, told = await call(client, "judge_sql", **CANCELLED, candidates=[WRONG, "SELECT COUNT(*) FROM sailings", RIGHT])
+    verdict, told = await call(client, "judge_sql", **CANCELLED,
+                               candidates=[WRONG, "SELECT COUNT(*) FROM sailings", RIGHT])
     assert verdict["status"] == "validated" and verdict["trusted"] and verdict["chosen"] == 2
     assert verdict["sql"] == RIGHT and verdict["p_correct"] >= verdict["threshold"]
     assert "no such table: sailings" in verdict["candidates"][1]["why"]
@@ -114,7 +116,8 @@ async def asks_and_takes_the_answer(client, _version):
 async def repairs(client, _version):
     verdict, told = await call(client, "repair_sql", db="podcasts", question="How many hosts live in Leeds?",
                                sql="SELECT count(*) FROM host WHERE city = 'leeds'")
-    assert verdict["status"] == "repaired" and verdict["sql"].endswith("city = 'Leeds'") and verdict["repair"]["applied"]
+    assert (verdict["status"] == "repaired" and verdict["sql"].endswith("city = 'Leeds'")
+            and verdict["repair"]["applied"])
     assert "'leeds' becomes 'Leeds'" in told
 
 
@@ -173,7 +176,8 @@ async def keeps_verdicts(client, version):
 
 
 async def answers_many_at_once(client, _version):
-    verdicts = await asyncio.gather(*(call(client, "judge_sql", **CANCELLED, candidates=[WRONG, RIGHT]) for _ in range(24)))
+    verdicts = await asyncio.gather(*(call(client, "judge_sql", **CANCELLED, candidates=[WRONG, RIGHT])
+                                      for _ in range(24)))
     assert len({verdict["verdict_uri"] for verdict, _told in verdicts}) == 24
     assert {verdict["status"] for verdict, _told in verdicts} == {"validated"}
 
@@ -193,7 +197,7 @@ SEEN = (introduces_itself, lists_tools, validates, says_what_is_suspect, abstain
         explains, describes, says_what_to_mend, keeps_verdicts, answers_many_at_once, goes_on_after_a_cancelled_call)
 
 
-# --- what depends on how it is started, or on HTTP alone
+# --- checks that need their own start options, or HTTP
 
 
 async def shows_no_values_where_none_may_leave():
@@ -205,7 +209,8 @@ async def shows_no_values_where_none_may_leave():
     async with Client(program("--deny-column=vessel.name")) as client:
         _whole, told = await call(client, "describe_schema", db="ferries")
         assert "Petrel" not in told and "'catamaran'" in told
-        story, _told = await call(client, "explain_sql", db="ferries", sql="SELECT name FROM vessel WHERE name = 'Petrell'")
+        story, _told = await call(client, "explain_sql", db="ferries",
+                                  sql="SELECT name FROM vessel WHERE name = 'Petrell'")
         assert "Petrel" not in json.dumps(story).replace("Petrell", "")
 
 
@@ -261,7 +266,7 @@ async def http_holds_headers_against_the_message():
 
 @contextlib.contextmanager
 def served(*flags):
-    """`assay serve` with these flags: its URL."""
+    """Runs `assay serve` with these flags and yields its URL."""
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen([PROGRAM, "serve", "--db-root", DATABASES, "--http=127.0.0.1:0", "--log-form=json",
                                     *flags], stderr=log)
@@ -312,10 +317,11 @@ async def tenants_see_their_own():
                 assert error.code == 401, error
 
 
-ALONE = (tenants_see_their_own, shows_no_values_where_none_may_leave, one_database, http_refuses_what_it_must, http_holds_headers_against_the_message)
+ALONE = (tenants_see_their_own, shows_no_values_where_none_may_leave, one_database, http_refuses_what_it_must,
+         http_holds_headers_against_the_message)
 
 
-# --- running them
+# --- running the checks
 
 
 async def attempt(name, test):

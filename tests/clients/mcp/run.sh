@@ -1,6 +1,6 @@
 #!/bin/sh
-# Agents: `assay mcp` and POST /mcp of `assay serve`, with the official SDKs of the Model Context Protocol as clients, in every form of the
-# protocol that they speak.
+# Agents: `assay mcp` and POST /mcp of `assay serve`, with the official SDKs of the Model Context Protocol as clients,
+# in every form of the protocol that these support.
 #
 #   tests/clients/mcp/run.sh SCRATCH     with $ASSAY_TEST_PROGRAM
 set -eu

@@ -1,4 +1,5 @@
-"""Bodies with one JSON a line, which schemathesis does not know by itself: lists to it."""
+"""Serializes bodies with one JSON value a line, which schemathesis does not support by itself: for it they are
+lists."""
 import json
 
 import schemathesis

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What Assay sends over OTLP, read by those who define it: opentelemetry-proto (from PyPI), strictly, and OpenTelemetry's collector,
-# which is built here from its Go modules and hands on what it understood. A real fleet, tests/live/fleet/test_tracing.py.
+# Checks Assay's OTLP export with the protocol's own tools: strictly with opentelemetry-proto (from PyPI), and with
+# OpenTelemetry's collector. The collector is built here from its Go modules and forwards the decoded spans. The fleet
+# is real: tests/live/fleet/test_tracing.py.
 #
-#   tests/clients/otlp/run.sh SCRATCH        with ASSAY_TEST_PROGRAM; starts Kafka and Redis unless ASSAY_TEST_KAFKA says where they are
+#   tests/clients/otlp/run.sh SCRATCH        with ASSAY_TEST_PROGRAM; starts Kafka and Redis without ASSAY_TEST_KAFKA
 #
-# Without a Go of 1.25 or later the collector's part is skipped, and says so.
+# Without Go 1.25 or later the collector's part is skipped with a message.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../../..
@@ -30,7 +31,8 @@ check() {
 
 make_venv() {
   [ -x "$scratch/venv/bin/python" ] || python3 -m venv --system-site-packages "$scratch/venv" || return
-  "$scratch/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary=:all: -r "$here/requirements.txt" >&2
+  "$scratch/venv/bin/python" -m pip install -q --disable-pip-version-check --only-binary=:all: \
+    -r "$here/requirements.txt" >&2
 }
 
 has_go() {
@@ -39,10 +41,13 @@ has_go() {
   [ "${minor:-0}" -ge 25 ]
 }
 
-make_collector() { (cd "$here/collector" && GOTOOLCHAIN=local GOFLAGS=-mod=readonly go build -trimpath -o "$scratch/collector" .); }
+make_collector() {
+  (cd "$here/collector" && GOTOOLCHAIN=local GOFLAGS=-mod=readonly go build -trimpath -o "$scratch/collector" .)
+}
 
 fleet() { # VARIABLE=VALUE...
-  env ASSAY_MODELS="$root/models" "$@" "$scratch/venv/bin/python" "$root/tests/live/fleet/test_tracing.py" --assay "$program"
+  env ASSAY_MODELS="$root/models" "$@" "$scratch/venv/bin/python" "$root/tests/live/fleet/test_tracing.py" \
+    --assay "$program"
 }
 
 if [ -z "${ASSAY_TEST_KAFKA:-}" ] || [ -z "${ASSAY_TEST_REDIS:-}" ]; then

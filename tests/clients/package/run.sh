@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Packages, archives, service and image of Assay, made here and used in bare roots: tests/clients/package/run.sh SCRATCH [Class.test ...]
+# Creates packages, archives, service and image of Assay, and uses them in bare roots.
 #
-# With ASSAY_TEST_IMAGE=whole the image's first stage, which installs a compiler and builds, runs in a bare root too: minutes more.
+#   tests/clients/package/run.sh SCRATCH [Class.test ...]
+#
+# With ASSAY_TEST_IMAGE=whole the image's first stage, which installs a compiler and builds, runs in a bare root too,
+# which takes minutes more.
 set -euo pipefail
 scratch=$(realpath -m "${1:?a folder to work in}")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +16,7 @@ if ! cmp -s "$here/requirements.txt" "$scratch/complete"; then
   "$scratch/venv/bin/pip" install -q --disable-pip-version-check --no-deps -r "$here/requirements.txt"
   cp "$here/requirements.txt" "$scratch/complete"
 fi
-# As released: no sanitizers, and a prefix of its own.
+# Like a release: no sanitizers, and a prefix of its own.
 launcher=$(command -v ccache || true)
 cmake -S . -B "$scratch/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=/usr \
   -DCMAKE_C_COMPILER_LAUNCHER="$launcher" >"$scratch/build.log"

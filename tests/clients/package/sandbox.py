@@ -1,10 +1,12 @@
-"""Runs a command under what a unit of systemd asks for, as far as it can be had without systemd; as root, in a mount namespace.
+"""Runs a command under the restrictions of a systemd unit, as far as possible without systemd; as root, in a mount
+namespace.
 
     unshare --mount sandbox.py UNIT COMMAND...
 
-Held: ProtectSystem=strict, ProtectHome, PrivateTmp, PrivateDevices, ProtectProc, ProcSubset, no capabilities, NoNewPrivileges, a user
-without rights, RestrictAddressFamilies, RestrictNamespaces, MemoryDenyWriteExecute, SystemCallFilter. Not held, since it takes control
-groups or a user namespace of systemd's: IPAddressDeny, MemoryMax, TasksMax, PrivateUsers.
+Applied: ProtectSystem=strict, ProtectHome, PrivateTmp, PrivateDevices, ProtectProc, ProcSubset, no capabilities,
+NoNewPrivileges, a user without rights, RestrictAddressFamilies, RestrictNamespaces, MemoryDenyWriteExecute,
+SystemCallFilter. Not applied: IPAddressDeny, MemoryMax, TasksMax, PrivateUsers, which need control groups or a user
+namespace of systemd.
 """
 import ctypes
 import errno
@@ -22,7 +24,7 @@ PROT_WRITE, PROT_EXEC = 2, 4
 
 
 class Unit(dict):
-    """Its [Service], each key with all its values."""
+    """The [Service] section of a unit, each key with all its values."""
 
     def __init__(self, path):
         section = None
@@ -39,10 +41,11 @@ class Unit(dict):
 
 
 def calls_of(group, known={}):
-    """The system calls of a group, as this systemd has it."""
+    """Returns the system calls of a group in this version of systemd."""
     if not known:
         name = None
-        said = subprocess.run(["systemd-analyze", "syscall-filter"], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        said = subprocess.run(["systemd-analyze", "syscall-filter"], check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True)
         for line in said.stdout.splitlines():
             word = line.strip()
             if line.startswith("@"):
@@ -96,7 +99,7 @@ def drop_rights(unit):
 
 
 def refuse_arguments(unit):
-    """What is refused of calls that are allowed. Each filter is one of its own, as systemd lays them."""
+    """Refuses some uses of permitted system calls. Each is a separate filter, as in systemd."""
     families = {int(getattr(socket, name)) for name in unit["RestrictAddressFamilies"][-1].split()}
     refused = seccomp.SyscallFilter(seccomp.ALLOW)
     for family in set(range(64)) - families:
@@ -104,12 +107,14 @@ def refuse_arguments(unit):
     if unit.yes("MemoryDenyWriteExecute"):
         both = PROT_WRITE | PROT_EXEC
         refused.add_rule(seccomp.ERRNO(errno.EPERM), "mmap", seccomp.Arg(2, seccomp.MASKED_EQ, both, both))
-        refused.add_rule(seccomp.ERRNO(errno.EPERM), "mprotect", seccomp.Arg(2, seccomp.MASKED_EQ, PROT_EXEC, PROT_EXEC))
+        refused.add_rule(seccomp.ERRNO(errno.EPERM), "mprotect",
+                         seccomp.Arg(2, seccomp.MASKED_EQ, PROT_EXEC, PROT_EXEC))
     if unit.yes("RestrictNamespaces"):
         for flag in (1 << bit for bit in range(32) if CLONE_NEW & 1 << bit):
             refused.add_rule(seccomp.ERRNO(errno.EPERM), "clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
         refused.add_rule(seccomp.ERRNO(errno.EPERM), "unshare")
-        refused.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags lie in memory, where no filter sees them
+        # its flags are in memory, where no filter can read them
+        refused.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     refused.load()
 
 
@@ -120,7 +125,7 @@ def filter_calls(unit):
         try:
             only.add_rule(seccomp.ALLOW, name)
         except (RuntimeError, ValueError, OSError):
-            pass  # none of this architecture
+            pass  # not a call of this architecture
     only.load()
 
 

@@ -1,4 +1,4 @@
-"""Packages, archives, service and image of Assay, as those use them who install it.
+"""Packages, archives, service and image of Assay, from the view of the users who install them.
 
     test_package.py SCRATCH [Class.test ...]          after run.sh has filled it
 """
@@ -33,7 +33,8 @@ CHECKOUT = SCRATCH / "checkout"
 UNIT = SCRATCH / "build/assay-serve.service"
 QUESTION = "How many hosts are there?"
 REQUEST = {"id": "q1", "db": "podcasts", "question": QUESTION, "candidates": ["SELECT count(*) FROM host"]}
-CHECK = ["check", "--db", "/databases/podcasts/podcasts.sqlite", "--question", QUESTION, "--format", "json", REQUEST["candidates"][0]]
+CHECK = ["check", "--db", "/databases/podcasts/podcasts.sqlite", "--question", QUESTION, "--format", "json",
+         REQUEST["candidates"][0]]
 as_root = unittest.skipUnless(os.getuid() == 0, "only root may change its root folder")
 
 
@@ -57,7 +58,7 @@ def make_database(folder):
 
 
 def ask(port):
-    """The verdict on REQUEST; waits until somebody answers, for a while."""
+    """Returns the verdict on REQUEST; waits for a while until the server answers."""
     request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=20000", json.dumps(REQUEST).encode(),
                                      {"Content-Type": "application/json"})
 
@@ -77,7 +78,8 @@ def ask(port):
 @contextlib.contextmanager
 def running(*command, **kwargs):
     with tempfile.TemporaryFile("w+") as log:
-        process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, start_new_session=True, **kwargs)
+        process = subprocess.Popen([str(word) for word in command], stdout=log, stderr=log, start_new_session=True,
+                                   **kwargs)
         try:
             yield process
         except BaseException as e:
@@ -90,7 +92,7 @@ def running(*command, **kwargs):
 
 
 class Bare(unittest.TestCase):
-    """A root folder with nothing but the essential packages of this release."""
+    """A root folder with only the essential packages of this release."""
 
     @classmethod
     def setUpClass(cls):
@@ -101,14 +103,16 @@ class Bare(unittest.TestCase):
 
     @classmethod
     def inside(cls, *words, user=None, read_only=False, env=None):
-        """The command that runs these words in there, in namespaces of their own: it sees no other process, and all mounts end
-        with it."""
-        mounts = f"mount --bind {cls.root} {cls.root} && mount -t proc proc {cls.root}/proc && mount --rbind /dev {cls.root}/dev"
+        """Returns the command that runs these words in the root, in its own namespaces: it sees no other process, and
+        all mounts end with it."""
+        mounts = (f"mount --bind {cls.root} {cls.root} && mount -t proc proc {cls.root}/proc "
+                  f"&& mount --rbind /dev {cls.root}/dev")
         if read_only:
             mounts += f" && mount -o remount,bind,ro {cls.root}"
         who = [f"--userspec={user}"] if user else []
-        variables = [f"{key}={value}" for key, value in {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive",
-                                                          **(env or {})}.items()]
+        variables = [f"{key}={value}"
+                     for key, value in {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "DEBIAN_FRONTEND": "noninteractive",
+                                         **(env or {})}.items()]
         chroot = shlex.join(["chroot", *who, str(cls.root), "env", "-i", *variables, *map(str, words)])
         return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "bash", "-c", f"{mounts} && exec {chroot}"]
 
@@ -138,7 +142,8 @@ class Installed(Bare):
         self.assertEqual(verdict["status"], "validated")
 
     def test_2_manuals_completions_models(self):
-        for path in ("usr/share/man/man1/assay-check.1.gz", "usr/share/bash-completion/completions/assay", "etc/assay/serve.yaml",
+        for path in ("usr/share/man/man1/assay-check.1.gz", "usr/share/bash-completion/completions/assay",
+                     "etc/assay/serve.yaml",
                      "usr/share/zsh/site-functions/_assay", "usr/share/fish/vendor_completions.d/assay.fish",
                      "usr/share/assay/models/verifier.json", "usr/lib/systemd/system/assay-serve.service",
                      "usr/share/doc/assay/copyright"):
@@ -149,9 +154,10 @@ class Installed(Bare):
         self.assertIn("libassay.so.1", must(*self.inside("ldconfig", "-p")))
 
     def test_4_the_service(self):
-        """As the unit starts it, with its own settings, but for the ports."""
+        """Runs the program as the unit starts it, with its settings, except for the ports."""
         make_database(self.root / "var/lib/assay/databases")
-        start = re.search(r"^ExecStart=(.*)$", (self.root / "usr/lib/systemd/system/assay-serve.service").read_text(), re.M)[1]
+        start = re.search(r"^ExecStart=(.*)$", (self.root / "usr/lib/systemd/system/assay-serve.service").read_text(),
+                          re.M)[1]
         port = free_port()
         ports = ["--http", f"127.0.0.1:{port}", "--listen", "127.0.0.1:0"]
         with running(*self.inside(*start.split(), *ports, user="65534:65534", read_only=True)):
@@ -172,7 +178,7 @@ class Package(unittest.TestCase):
         path, = SCRATCH.glob(f"release/{name}_*.deb")
         return path
 
-    def test_what_it_depends_on(self):
+    def test_dependencies_are_declared(self):
         depends = must("dpkg-deb", "-f", self.deb("assay"), "Depends")
         for library in ("libsqlite3-0", "libpq5", "librdkafka1", "libc6 (>="):
             self.assertIn(library, depends)
@@ -181,28 +187,30 @@ class Package(unittest.TestCase):
     def test_lintian(self):
         if not shutil.which("lintian"):
             self.skipTest("lintian is not installed")
-        # No bug of Debian's tracker asked for the package, who builds it here has no address, and CPack calls ldconfig beside the
-        # trigger.
-        left_out = "initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog,maintscript-calls-ldconfig"
+        # No bug of Debian's tracker requested the package, its local builder has no address, and CPack calls ldconfig
+        # beside the trigger.
+        left_out = ("initial-upload-closes-no-bugs,bogus-mail-host,bogus-mail-host-in-debian-changelog,"
+                    "maintscript-calls-ldconfig")
         debs = sorted(SCRATCH.glob("release/*.deb"))
         done = run("lintian", "--fail-on", "error,warning", "--suppress-tags", left_out, *debs)
         self.assertEqual(done.returncode, 0, done.stdout)
 
 
 class Service(unittest.TestCase):
-    def test_exposure(self):
+    def test_exposure_is_low(self):
         done = run("systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", UNIT)
         self.assertEqual(done.returncode, 0, done.stdout[-400:])
 
-    def test_a_threshold_can_fail(self):
+    def test_exposure_threshold_can_fail(self):
         with tempfile.TemporaryDirectory() as home:
             bare = Path(home, "bare.service")
             bare.write_text("[Service]\nExecStart=/bin/true\n")
-            self.assertNotEqual(run("systemd-analyze", "security", "--offline=true", "--threshold=30", bare).returncode, 0)
+            self.assertNotEqual(run("systemd-analyze", "security", "--offline=true", "--threshold=30", bare).returncode,
+                                0)
 
     @as_root
-    def test_it_judges_in_its_confines(self):
-        """The program as it was built, below a root that the unit would let it see."""
+    def test_restricted_program_judges(self):
+        """The built program, below a root that the unit would let it see."""
         with tempfile.TemporaryDirectory(dir="/var/tmp") as home:
             os.chmod(home, 0o755)
             program, databases = Path(home, "bin/assay"), Path(home, "databases")
@@ -213,7 +221,8 @@ class Service(unittest.TestCase):
             must("chmod", "-R", "a+rX", home)
             port = free_port()
             serve = [program, "serve", "--db-root", databases, "--http", f"127.0.0.1:{port}", "--listen", "127.0.0.1:0"]
-            sandbox = ["unshare", "--mount", "--pid", "--fork", "--kill-child", sys.executable, HERE / "sandbox.py", UNIT]
+            sandbox = ["unshare", "--mount", "--pid", "--fork", "--kill-child", sys.executable, HERE / "sandbox.py",
+                       UNIT]
             with running(*sandbox, *serve):
                 verdict = ask(port)
             self.assertEqual(verdict["status"], "validated")
@@ -222,9 +231,10 @@ class Service(unittest.TestCase):
             self.assertNotIn("unavailable", json.dumps(judged["signals"]))
 
     @as_root
-    def test_the_confines_hold(self):
-        """What the test above runs under is more than a name: each of these would work without."""
-        tries = {"write": "open('/var/tmp/assay-gone', 'w')", "look": "assert os.listdir('/root') or os.listdir('/home')",
+    def test_restrictions_are_effective(self):
+        """Control for the test above: each of these actions would succeed without the restrictions."""
+        tries = {"write": "open('/var/tmp/assay-gone', 'w')",
+                 "look": "assert os.listdir('/root') or os.listdir('/home')",
                  "raise": "os.setuid(0)", "packet": "socket.socket(socket.AF_PACKET, socket.SOCK_RAW)",
                  "mount": "assert ctypes.CDLL(None, use_errno=True).mount(b'x', b'/tmp', b'tmpfs', 0, None) == 0",
                  "code": "mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)",
@@ -246,19 +256,19 @@ class Release(unittest.TestCase):
     def names(self):
         return {path.name: path for path in self.out.iterdir()}
 
-    def test_twice_the_same(self):
+    def test_archive_is_reproducible(self):
         with tempfile.TemporaryDirectory() as home:
             again = Path(home, "again")
             must(CHECKOUT / "deploy/release.sh", "--build", SCRATCH / "build", again, cwd=home)
             self.assertEqual((self.out / "SHA256SUMS").read_text(), (again / "SHA256SUMS").read_text())
 
-    def test_sums(self):
+    def test_checksums_match(self):
         sums = dict(reversed(line.split("  ")) for line in (self.out / "SHA256SUMS").read_text().splitlines())
         self.assertEqual(set(sums), set(self.names()) - {"SHA256SUMS"})
         for name, digest in sums.items():
             self.assertEqual(hashlib.sha256((self.out / name).read_bytes()).hexdigest(), digest, name)
 
-    def test_the_bill_of_materials(self):
+    def test_bill_of_materials_is_valid(self):
         bill, = self.out.glob("*.cdx.json")
         self.assertIsNone(JsonStrictValidator(SchemaVersion.V1_6).validate_str(bill.read_text()))
         content = json.loads(bill.read_text())
@@ -267,9 +277,10 @@ class Release(unittest.TestCase):
         self.assertEqual(names, linked | {"WordNet"})
         sqlite, = (component for component in content["components"] if component["name"] == "libsqlite3-0")
         self.assertEqual(sqlite["version"], must("dpkg-query", "-W", "-f=${Version}", "libsqlite3-0"))
-        self.assertIsNotNone(JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps({**content, "components": 1})))
+        self.assertIsNotNone(
+            JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps({**content, "components": 1})))
 
-    def test_the_program_of_the_archive_runs_anywhere(self):
+    def test_archived_program_runs_in_bare_root(self):
         archive, = self.out.glob("assay-*-linux-*.tar.gz")
         with tempfile.TemporaryDirectory() as home:
             must("tar", "xzf", archive, "-C", home, "--strip-components=1")
@@ -278,7 +289,7 @@ class Release(unittest.TestCase):
             env = {key: value for key, value in os.environ.items() if not key.startswith("ASSAY_")}
             self.assertEqual(json.loads(must(f"{home}/bin/assay", *words, env=env, cwd=home))["status"], "validated")
 
-    def test_the_sources_are_those_of_the_commit(self):
+    def test_sources_equal_commit(self):
         archive, = (path for path in self.out.iterdir() if re.fullmatch(r"assay-[\d.]+\.tar\.gz", path.name))
         with tarfile.open(archive) as tar:
             names = {name.split("/", 1)[1] for name in tar.getnames() if "/" in name}
@@ -287,7 +298,8 @@ class Release(unittest.TestCase):
 
 
 class Image(Bare):
-    """deploy/Dockerfile, its second stage run step by step in a bare root; the first one's output is this build's."""
+    """deploy/Dockerfile: its second stage runs step by step in a bare root, with this build as the output of the first
+    stage."""
 
     class Stage:
         def __init__(self):
@@ -295,7 +307,8 @@ class Image(Bare):
 
     @classmethod
     def stages(cls):
-        """Instructions of each stage: as much of the format as this file uses, and an error for anything else."""
+        """Parses the instructions of each stage: the part of the format that this file uses; anything else is an
+        error."""
         text = re.sub(r"^\s*#.*\n", "", (ROOT / "deploy/Dockerfile").read_text(), flags=re.M)
         stages = []
         for line in re.sub(r"\\\n", " ", text).splitlines():
@@ -329,7 +342,8 @@ class Image(Bare):
         cls.stage = cls.stages()[-1]
         image = SCRATCH / "image"
         shutil.rmtree(image, ignore_errors=True)
-        must("cmake", "--install", SCRATCH / "build", "--strip", "--component", "program", env={**os.environ, "DESTDIR": str(image)})
+        must("cmake", "--install", SCRATCH / "build", "--strip", "--component", "program",
+             env={**os.environ, "DESTDIR": str(image)})
         (image / "packages").write_text(must(ROOT / "deploy/runtime-packages.sh", image / "usr/bin/assay"))
         for word, rest in cls.stage.steps:
             if word == "RUN":
@@ -344,29 +358,34 @@ class Image(Bare):
         must("chmod", "-R", "a+rX", cls.root / "databases")
 
     def container(self, *words, env=None):
-        """The image's process, as the engine would start it: its user, a root that cannot be written."""
-        return self.inside(*self.stage.entry, *words, user=self.stage.user, read_only=True, env={**self.stage.env, **(env or {})})
+        """The process of the image as a container engine would start it: with its user and a read-only root."""
+        return self.inside(*self.stage.entry, *words, user=self.stage.user, read_only=True,
+                           env={**self.stage.env, **(env or {})})
 
-    def test_the_program(self):
+    def test_program_runs_in_image(self):
         self.assertEqual(json.loads(must(*self.container(*CHECK)))["status"], "validated")
-        self.assertNotEqual(run(*self.inside("touch", "/databases/x", user=self.stage.user, read_only=True)).returncode, 0)
+        self.assertNotEqual(run(*self.inside("touch", "/databases/x", user=self.stage.user, read_only=True)).returncode,
+                            0)
 
-    def test_the_one_line_of_the_server(self):
-        """The words behind the image's name, with a port of ours; and the health check while it runs, and after."""
+    def test_server_command_line_works(self):
+        """Runs the command line of the image with a port of the test, and the health check during the run and after
+        it."""
         line = re.search(r"docker run (.*) assay (serve .*)", (ROOT / "deploy/Dockerfile").read_text())
         self.assertIn("--read-only --cap-drop ALL --security-opt no-new-privileges", line[1])
         self.assertIn(line[0], (ROOT / "docs/install.md").read_text())
         port, health = free_ports(2)
         env = {key: value.replace(":9100", f":{health}") for key, value in self.stage.env.items()}
         words = [word.replace(":8080", f"127.0.0.1:{port}") for word in line[2].split()]
-        check = self.inside(*(word.replace("/9100", f"/{health}") for word in self.stage.health), user=self.stage.user, read_only=True)
+        check = self.inside(*(word.replace("/9100", f"/{health}") for word in self.stage.health), user=self.stage.user,
+                            read_only=True)
         self.assertNotEqual(run(*check).returncode, 0, "nobody is there")
         with running(*self.container(*words, env=env)):
             self.assertEqual(ask(port)["status"], "validated")
             must(*check)
 
-    @unittest.skipUnless(os.environ.get("ASSAY_TEST_IMAGE") == "whole", "the image's first stage takes minutes: ASSAY_TEST_IMAGE=whole")
-    def test_the_first_stage(self):
+    @unittest.skipUnless(os.environ.get("ASSAY_TEST_IMAGE") == "whole",
+                         "the image's first stage takes minutes: ASSAY_TEST_IMAGE=whole")
+    def test_first_stage_builds(self):
         root = Path(tempfile.mkdtemp(prefix="assay-stage-"))
         self.addCleanup(shutil.rmtree, root, ignore_errors=True)
         must("tar", "xf", SCRATCH / "root.tar", "-C", root)
@@ -378,7 +397,8 @@ class Image(Bare):
             if word == "RUN":
                 must(*stage.inside("/bin/sh", "-c", f"cd /src && {rest}", env={"SOURCE_COMMIT": "abc"}), timeout=3000)
             elif rest == ". .":
-                archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+                archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True,
+                                         stdout=subprocess.PIPE).stdout
                 subprocess.run(["tar", "x", "-C", source], input=archive, check=True)
             else:
                 self.assertEqual(rest, "deploy/packages.sh deploy/")
@@ -389,13 +409,14 @@ class Image(Bare):
 
 
 def check_out():
-    """The sources as they are here, in a commit of a clone: a release is made of nothing else."""
+    """A clone with the current sources in a commit: a release uses only committed files."""
     shutil.rmtree(CHECKOUT, ignore_errors=True)
     must("git", "clone", "-q", ROOT, CHECKOUT)
     changes = subprocess.run(["git", "diff", "--binary", "HEAD"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     if changes:
         subprocess.run(["git", "apply", "--index"], cwd=CHECKOUT, input=changes, check=True)
-        must("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "as it is", cwd=CHECKOUT)
+        must("git", "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "as it is",
+             cwd=CHECKOUT)
 
 
 def main():

@@ -13,17 +13,21 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 // --- databases ---
 
 rmSync(root, {recursive: true, force: true});
-for (const name of ["ferries", "podcasts"]) makeDatabase(root, name, readFileSync(`${repository}/deploy/samples/${name}.sql`, "utf8"));
+for (const name of ["ferries", "podcasts"]) makeDatabase(root, name,
+  readFileSync(`${repository}/deploy/samples/${name}.sql`, "utf8"));
 makeDatabase(root, "shops",
   `CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, district TEXT);
    CREATE TABLE hiring(shop_id INTEGER REFERENCES shop(id), employee_id INTEGER PRIMARY KEY, start_from TEXT);
    INSERT INTO shop VALUES(1,'FC Haka','Valkeakoski'),(2,'HJK','Helsinki'),(3,'FC Inter','Turku'),(4,'FF Jaro','Jakobstad'),(5,'FC Honka','Espoo');
    INSERT INTO hiring VALUES(1,1,'2009'),(1,2,'2003'),(2,3,'2011'),(3,4,'2012'),(3,5,'2013');`);
-makeDatabase(root, "cafés", "CREATE TABLE café(id INTEGER PRIMARY KEY, größe TEXT, \"\u{1F600}\" TEXT); INSERT INTO café VALUES(1,'groß','\u{1F600}'),(2,'klein','x');");
-const HOSTILE_NAMES = PAYLOADS.filter((text) => !/[/\\\u0000-\u001f]/.test(text) && !text.startsWith(".") && Buffer.byteLength(text) < 200);
+makeDatabase(root, "cafés",
+  "CREATE TABLE café(id INTEGER PRIMARY KEY, größe TEXT, \"\u{1F600}\" TEXT); INSERT INTO café VALUES(1,'groß','\u{1F600}'),(2,'klein','x');");
+const HOSTILE_NAMES = PAYLOADS.filter((text) => !/[/\\\u0000-\u001f]/.test(text) && !text.startsWith(".")
+  && Buffer.byteLength(text) < 200);
 for (const name of HOSTILE_NAMES.slice(0, 20)) makeDatabase(root, name, "CREATE TABLE t(x); INSERT INTO t VALUES(1);");
 makeDatabase(root, "hostile", [
-  ...PAYLOADS.slice(0, 30).map((text, i) => `CREATE TABLE ${sql.name(text)}(id INTEGER PRIMARY KEY, ${sql.name(PAYLOADS[i + 30])} TEXT);`),
+  ...PAYLOADS.slice(0, 30)
+    .map((text, i) => `CREATE TABLE ${sql.name(text)}(id INTEGER PRIMARY KEY, ${sql.name(PAYLOADS[i + 30])} TEXT);`),
   "CREATE TABLE item(id INTEGER PRIMARY KEY, label TEXT);",
   ...PAYLOADS.map((text, i) => `INSERT INTO item VALUES(${i + 1}, ${sql.quote(text)});`)].join("\n"));
 
@@ -31,7 +35,7 @@ const serve = await startServe(process.env.ASSAY_TEST_PROGRAM, root, repository)
 const browser = await startBrowser(process.env.ASSAY_TEST_BROWSER);
 const open = (hash = "", options = {}) => openPage(browser, serve.url + hash, options);
 
-// --- what people do ---
+// --- actions of users ---
 
 const FERRIES = {
   db: "ferries",
@@ -47,7 +51,8 @@ const SHOPS = {
   candidates: ["SELECT s.name, count(*) FROM hiring h JOIN shop s ON h.shop_id = s.id GROUP BY s.name",
     "SELECT s.name, count(h.employee_id) FROM shop s LEFT JOIN hiring h ON h.shop_id = s.id GROUP BY s.name"],
 };
-const LEEDS = {db: "podcasts", question: "How many hosts live in Leeds?", candidates: ["SELECT count(*) FROM host WHERE city = 'leeds'"]};
+const LEEDS = {db: "podcasts", question: "How many hosts live in Leeds?",
+  candidates: ["SELECT count(*) FROM host WHERE city = 'leeds'"]};
 
 async function fillIn(page, {db, question, candidates}) {
   await page.getByLabel("Database", {exact: true}).selectOption(db);
@@ -69,14 +74,18 @@ async function judge(page, request) {
   return response.status() === 200 ? response.json() : null;
 }
 
-// Of the text that a suspect clause marks: without the numbers behind it.
-const marked = (locator) => locator.evaluate((element) => [...element.childNodes].filter((node) => node.nodeName !== "SUP").map((node) => node.textContent).join(""));
+// Returns the text of a suspect clause without the numbers after it.
+const marked = (locator) => locator.evaluate((element) =>
+  [...element.childNodes].filter((node) => node.nodeName !== "SUP").map((node) => node.textContent).join(""));
 
 const noneOf = (seen) => assert.deepEqual(seen, {violations: [], errors: [], elsewhere: [], dialogs: 0});
 
 async function isFree(page, what) {
   assert.equal(await page.evaluate(() => window.hit), undefined, `a script ran: ${what}`);
-  const alive = await page.evaluate(() => [...document.querySelectorAll("script, img, iframe, object, embed, video, audio, base, meta, style, link, form[action], [onerror], [onload], [onfocus], a[href^='javascript']")]
+  const alive = await page.evaluate(() =>
+    [
+      ...document.querySelectorAll(
+        "script, img, iframe, object, embed, video, audio, base, meta, style, link, form[action], [onerror], [onload], [onfocus], a[href^='javascript']")]
     .filter((element) => !element.closest("head")).map((element) => element.outerHTML.slice(0, 80)));
   assert.deepEqual(alive, [], `texts became elements: ${what}`);
 }
@@ -84,11 +93,13 @@ async function isFree(page, what) {
 async function accessible(page, what) {
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
-    .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`));
+    .map((one) =>
+      `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary}`).join(" | ")}`));
   assert.deepEqual(found, [], what);
 }
 
-const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+const overflow = (page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 // --- tests ---
 
@@ -96,7 +107,8 @@ await test("files come with the policy, and once", async () => {
   for (const path of ["", "page/app.js", "page/style.css", "page/icon.svg"]) {
     const first = await fetch(serve.url + path);
     assert.equal(first.status, 200, path);
-    assert.match(first.headers.get("content-security-policy"), /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'$/);
+    assert.match(first.headers.get("content-security-policy"),
+      /^default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'$/);
     assert.equal(first.headers.get("x-content-type-options"), "nosniff");
     assert.equal(first.headers.get("referrer-policy"), "no-referrer");
     const again = await fetch(serve.url + path, {headers: {"If-None-Match": first.headers.get("etag")}});
@@ -128,20 +140,28 @@ await test("bytes become places in the text", async () => {
 await test("texts are parted, compared and shown as they are", async () => {
   const {page, close} = await open();
   const got = await page.evaluate(async () => {
-    const {queriesOf, difference, tokens} = await import("/page/sql.js"), {legible, sentence, probability} = await import("/page/lib.js"), {sentences} = await import("/page/verdict.js");
-    const was = "SELECT a, b FROM t WHERE x = 'a;b' -- why", now = "SELECT a FROM t AS u WHERE x <> 'a;b' -- why", parts = difference(was, now);
-    const side = (name) => parts.filter((part) => part.side === "both" || part.side === name).map((part) => part.text).join("");
+    const {queriesOf, difference, tokens} = await import("/page/sql.js"),
+    {legible, sentence, probability} = await import("/page/lib.js"), {sentences} = await import("/page/verdict.js");
+    const was = "SELECT a, b FROM t WHERE x = 'a;b' -- why", now = "SELECT a FROM t AS u WHERE x <> 'a;b' -- why",
+    parts = difference(was, now);
+    const side = (name) => parts.filter((part) => part.side === "both" || part.side === name).map((part) => part.text)
+      .join("");
     return {
-      semicolons: queriesOf("SELECT ';' ; SELECT 2;\n"), lines: queriesOf("SELECT 1\nFROM a\n\n  \nSELECT 2"), json: queriesOf('["SELECT 1", {"sql": "SELECT 2"}]'), one: queriesOf("[a]"),
+      semicolons: queriesOf("SELECT ';' ; SELECT 2;\n"), lines: queriesOf("SELECT 1\nFROM a\n\n  \nSELECT 2"),
+      json: queriesOf('["SELECT 1", {"sql": "SELECT 2"}]'), one: queriesOf("[a]"),
       back: [side("was") === was, side("now") === now], changed: parts.filter((part) => part.side !== "both").length,
-      whole: ["", "'open", "/* open", "\"x\"\"y\" `z` [q] 1.5e3 \u{1F600}"].every((text) => tokens(text).map((token) => token.text).join("") === text),
-      legible: legible("a\u202eb\u200bc\u{e0041}\n"), sentence: [sentence("no such table"), sentence("s.status is 1"), sentence("`x` is")], p: [probability(0.999), probability(1), probability(null), probability(0.001)],
+      whole: ["", "'open", "/* open", "\"x\"\"y\" `z` [q] 1.5e3 \u{1F600}"].every((text) => tokens(text)
+        .map((token) => token.text).join("") === text),
+      legible: legible("a\u202eb\u200bc\u{e0041}\n"), sentence: [sentence("no such table"), sentence("s.status is 1"),
+        sentence("`x` is")], p: [probability(0.999), probability(1), probability(null), probability(0.001)],
       sentences: sentences("The name is 'A. B'. It has 1.5 rows. End."),
     };
   });
   assert.deepEqual(got, {
-    semicolons: ["SELECT ';'", "SELECT 2"], lines: ["SELECT 1\nFROM a", "SELECT 2"], json: ["SELECT 1", "SELECT 2"], one: ["[a]"], back: [true, true], changed: got.changed, whole: true,
-    legible: "a\\u202eb\\u200bc\\U000e0041\n", sentence: ["No such table", "s.status is 1", "`x` is"], p: ["> 0.99", "1.00", "–", "< 0.01"],
+    semicolons: ["SELECT ';'", "SELECT 2"], lines: ["SELECT 1\nFROM a", "SELECT 2"], json: ["SELECT 1", "SELECT 2"],
+    one: ["[a]"], back: [true, true], changed: got.changed, whole: true,
+    legible: "a\\u202eb\\u200bc\\U000e0041\n", sentence: ["No such table", "s.status is 1", "`x` is"],
+    p: ["> 0.99", "1.00", "–", "< 0.01"],
     sentences: ["The name is 'A. B'.", "It has 1.5 rows.", "End."],
   });
   assert.ok(got.changed > 2);
@@ -166,12 +186,15 @@ await test("a verdict stands side by side, with its clauses marked", async () =>
   assert.equal(await page.locator("#verdict-title").textContent(), "Candidate 3 is probably correct");
   assert.equal(await page.locator(".candidate").count(), 3);
   assert.match(await page.locator(".candidate.is-chosen h4").textContent(), /Candidate 3/);
-  const texts = await Promise.all((await page.locator(".candidate", {hasText: "Candidate 1"}).locator(".suspect").all()).map(marked));
+  const texts = await Promise.all((await page.locator(".candidate", {hasText: "Candidate 1"}).locator(".suspect").all())
+    .map(marked));
   const clauses = verdict.candidates[0].findings.flatMap((finding) => finding.clauses.map((clause) => clause.text));
-  assert.ok(texts.includes("s.sailing_id = v.vessel_id") && clauses.includes("s.sailing_id = v.vessel_id"), JSON.stringify(texts));
+  assert.ok(texts.includes("s.sailing_id = v.vessel_id") && clauses.includes("s.sailing_id = v.vessel_id"),
+    JSON.stringify(texts));
   assert.match(await page.locator(".candidate.is-chosen .scroll td").textContent(), /^\d+$/);
   assert.match(await page.locator(".candidate.is-chosen").textContent(), /Why this result.*This row is computed from/s);
-  assert.equal(await page.locator(".candidate.is-chosen .meter").getAttribute("aria-valuenow"), String(verdict.p_correct));
+  assert.equal(await page.locator(".candidate.is-chosen .meter").getAttribute("aria-valuenow"),
+    String(verdict.p_correct));
   noneOf(seen);
   await close();
 });
@@ -197,12 +220,16 @@ await test("a finding shows at its clause by pointer, focus and click", async ()
 
 await test("spans of bytes mark the right letters", async () => {
   const {page, close} = await open();
-  const verdict = await judge(page, {db: "cafés", question: "Which cafés are groß?", candidates: ["SELECT id /* größe \u{1F600} */ FROM café WHERE größe = 'großß' AND \"\u{1F600}\" = 'ÿ'"]});
+  const verdict = await judge(page, {db: "cafés", question: "Which cafés are groß?",
+    candidates: ["SELECT id /* größe \u{1F600} */ FROM café WHERE größe = 'großß' AND \"\u{1F600}\" = 'ÿ'"]});
   const clauses = verdict.candidates[0].findings.flatMap((finding) => finding.clauses.map((clause) => clause.text));
-  const whole = await page.locator(".sql-marked").evaluate((pre) => [...pre.querySelectorAll(".suspect")].map((one) => [...one.childNodes].filter((node) => node.nodeName !== "SUP").map((node) => node.textContent).join("")));
+  const whole = await page.locator(".sql-marked").evaluate((pre) => [...pre.querySelectorAll(".suspect")].map((one) =>
+    [...one.childNodes].filter((node) => node.nodeName !== "SUP").map((node) => node.textContent).join("")));
   assert.ok(clauses.length && whole.length, "something is marked");
-  for (const text of whole) assert.ok(clauses.some((clause) => clause.includes(text)), `${text} is in none of ${clauses}`);
-  assert.ok(clauses.every((clause) => clause.includes("'") ? whole.join("").includes(clause) || whole.includes(clause) : true), `${clauses} against ${whole}`);
+  for (const text of whole) assert.ok(clauses.some((clause) => clause.includes(text)),
+    `${text} is in none of ${clauses}`);
+  assert.ok(clauses.every((clause) => clause.includes("'") ? whole.join("").includes(clause)
+    || whole.includes(clause) : true), `${clauses} against ${whole}`);
   await close();
 });
 
@@ -212,7 +239,8 @@ await test("a question is answered by a click", async () => {
   assert.equal(verdict.status, "ask");
   assert.equal(await page.locator(".asked-question").textContent(), verdict.clarification.question);
   await page.getByRole("button", {name: "Yes, those too"}).click();
-  await page.waitForFunction(() => document.querySelector("#verdict-title")?.textContent === "Candidate 2 is probably correct");
+  await page.waitForFunction(() =>
+    document.querySelector("#verdict-title")?.textContent === "Candidate 2 is probably correct");
   noneOf(seen);
   await close();
 });
@@ -267,11 +295,14 @@ await test("errors say what, where and what to do", async () => {
   await page.route("**/v1/judge*", (route) => route.abort());
   await fillIn(page, LEEDS);
   await page.getByRole("button", {name: "Judge", exact: true}).click();
-  await page.waitForFunction(() => /does not answer.*still running/is.test(document.querySelector(".problem")?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /does not answer.*still running/is.test(document.querySelector(".problem")?.textContent ?? ""));
   await page.unroute("**/v1/judge*");
-  await page.route("**/v1/judge*", (route) => route.fulfill({status: 503, contentType: "application/problem+json", body: JSON.stringify({title: "too many requests wait", status: 503, code: "full"})}));
+  await page.route("**/v1/judge*", (route) => route.fulfill({status: 503, contentType: "application/problem+json",
+    body: JSON.stringify({title: "too many requests wait", status: 503, code: "full"})}));
   await page.getByRole("button", {name: "Judge", exact: true}).click();
-  await page.waitForFunction(() => /Too many requests wait.*Wait a moment.*full/is.test(document.querySelector(".problem")?.textContent ?? ""));
+  await page.waitForFunction(() =>
+    /Too many requests wait.*Wait a moment.*full/is.test(document.querySelector(".problem")?.textContent ?? ""));
   await close();
 });
 
@@ -280,9 +311,12 @@ await test("a verdict that takes long is waited for", async () => {
   let asked = 0, verdict = null;
   await page.route("**/v1/judge*", async (route) => {
     verdict = await (await route.fetch()).json();
-    await route.fulfill({status: 202, contentType: "application/json", body: JSON.stringify({id: verdict.id, location: `/v1/verdicts/${verdict.id}`})});
+    await route.fulfill({status: 202, contentType: "application/json",
+      body: JSON.stringify({id: verdict.id, location: `/v1/verdicts/${verdict.id}`})});
   });
-  await page.route("**/v1/verdicts/*", (route) => (asked++ ? route.continue() : route.fulfill({status: 404, contentType: "application/problem+json", body: JSON.stringify({title: "verdict not found", status: 404, code: "unknown_id"})})));
+  await page.route("**/v1/verdicts/*",
+    (route) => (asked++ ? route.continue() : route.fulfill({status: 404, contentType: "application/problem+json",
+      body: JSON.stringify({title: "verdict not found", status: 404, code: "unknown_id"})})));
   await fillIn(page, FERRIES);
   await page.getByRole("button", {name: "Judge", exact: true}).click();
   await page.waitForSelector(".verdict", {timeout: 15000});
@@ -295,7 +329,9 @@ await test("a token is asked for, sent, and kept in the tab alone", async () => 
   const sent = [];
   await page.route("**/v1/**", (route) => {
     sent.push(route.request().headers().authorization);
-    return sent.at(-1) === "Bearer secret-token" ? route.continue() : route.fulfill({status: 401, contentType: "application/problem+json", body: JSON.stringify({title: "unauthorized", status: 401, code: "refused"})});
+    return sent.at(-1) === "Bearer secret-token"
+      ? route.continue() : route.fulfill({status: 401, contentType: "application/problem+json",
+        body: JSON.stringify({title: "unauthorized", status: 401, code: "refused"})});
   });
   await page.goto(serve.url + "#judge");
   await page.getByLabel("Token", {exact: true}).fill("secret-token");
@@ -303,7 +339,8 @@ await test("a token is asked for, sent, and kept in the tab alone", async () => 
   await page.getByLabel("Database", {exact: true}).waitFor();
   assert.equal(sent[0], undefined);
   assert.equal(sent.at(-1), "Bearer secret-token");
-  const kept = await page.evaluate(() => [JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie, location.href].map((text) => text.includes("secret-token")));
+  const kept = await page.evaluate(() => [JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie,
+    location.href].map((text) => text.includes("secret-token")));
   assert.deepEqual(kept, [true, false, false, false]);
   await close();
 });
@@ -323,7 +360,8 @@ await test("the theme follows the system until one is chosen", async () => {
 
 await test("the keyboard alone does it all", async () => {
   const {page, close} = await open();
-  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? "");
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label")
+    ?? document.activeElement?.labels?.[0]?.textContent ?? document.activeElement?.textContent ?? "");
   await page.locator(".tree-table").first().waitFor();
   async function tabTo(wanted, most = 60) {
     for (let i = 0; i < most; i++) {
@@ -422,7 +460,11 @@ await test("hostile questions, evidence and SQL are text", async () => {
   for (let i = 0; i < PAYLOADS.length; i += 10) {
     const some = PAYLOADS.slice(i, i + 10);
     await page.getByLabel("Evidence", {exact: true}).fill(some[1]);
-    const verdict = await judge(page, {db: "hostile", question: some[0], candidates: some.map((text, j) => (j % 2 ? `SELECT label FROM item WHERE label = ${sql.quote(text + "x")}` : `SELECT ${sql.name(text)} FROM item -- ${text.replace(/\n/g, " ")}`))});
+    const verdict = await judge(page,
+      {db: "hostile", question: some[0],
+        candidates: some.map((text, j) =>
+          (j % 2
+            ? `SELECT label FROM item WHERE label = ${sql.quote(text + "x")}` : `SELECT ${sql.name(text)} FROM item -- ${text.replace(/\n/g, " ")}`))});
     assert.ok(verdict, `${i}: judged`);
     await isFree(page, `payloads from ${i}`);
   }
@@ -430,12 +472,13 @@ await test("hostile questions, evidence and SQL are text", async () => {
   await close();
 });
 
-// Every text of a verdict in place of what it was, one payload after the other; keys of objects too, where the page shows them.
+// Replaces every text of a verdict by a payload, one after the other; keys of objects too, if the page shows them.
 function poison(value, next, key) {
   if (typeof value === "string") return key === "status" || key === "severity" || key === "id" ? value : next();
   if (Array.isArray(value)) return value.map((one) => poison(one, next, key));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [["data", "signals", "versions"].includes(key) ? next() : name, poison(one, next, name)]));
+  return Object.fromEntries(Object.entries(value)
+    .map(([name, one]) => [["data", "signals", "versions"].includes(key) ? next() : name, poison(one, next, name)]));
 }
 
 await test("hostile texts anywhere in a verdict are text", async () => {
@@ -446,8 +489,10 @@ await test("hostile texts anywhere in a verdict are text", async () => {
       await page.unroute("**/v1/judge*");
       await page.route("**/v1/judge*", async (route) => {
         const verdict = await (await route.fetch()).json();
-        const extra = {notes: ["a"], unavailable: ["b"], guarantee: {status: "withdrawn", why: "c", alpha: 0.1, records: 3}, llm: {source: "d", calls: 1}, questions: ["e"], reason: "f"};
-        await route.fulfill({status: 200, contentType: "application/json", body: JSON.stringify(poison({...extra, ...verdict}, () => PAYLOADS[at++ % PAYLOADS.length]))});
+        const extra = {notes: ["a"], unavailable: ["b"], guarantee: {status: "withdrawn", why: "c", alpha: 0.1,
+          records: 3}, llm: {source: "d", calls: 1}, questions: ["e"], reason: "f"};
+        await route.fulfill({status: 200, contentType: "application/json",
+          body: JSON.stringify(poison({...extra, ...verdict}, () => PAYLOADS[at++ % PAYLOADS.length]))});
       });
       assert.ok(await judge(page, request));
       await isFree(page, `${request.db}, round ${round}`);
@@ -464,11 +509,13 @@ await test("hostile problems and figures are text", async () => {
   const {page, seen, close} = await open();
   for (const text of PAYLOADS) {
     await page.unroute("**/v1/judge*");
-    await page.route("**/v1/judge*", (route) => route.fulfill({status: 400, contentType: "application/problem+json", body: JSON.stringify({title: text, detail: text, code: text, status: 400})}));
+    await page.route("**/v1/judge*", (route) => route.fulfill({status: 400, contentType: "application/problem+json",
+      body: JSON.stringify({title: text, detail: text, code: text, status: 400})}));
     await judge(page, LEEDS);
   }
   await isFree(page, "problems");
-  await page.route("**/v1/metrics", (route) => route.fulfill({status: 200, contentType: "text/plain", body: PAYLOADS.map((text) => `assay_verdicts_total{decision="${text.replace(/["\\\n]/g, "")}"} 1`).join("\n")}));
+  await page.route("**/v1/metrics", (route) => route.fulfill({status: 200, contentType: "text/plain",
+    body: PAYLOADS.map((text) => `assay_verdicts_total{decision="${text.replace(/["\\\n]/g, "")}"} 1`).join("\n")}));
   await page.goto(serve.url + "#fleet");
   await page.waitForSelector(".bars li");
   await isFree(page, "figures");
@@ -486,7 +533,7 @@ await test("hostile places in the address are text", async () => {
   }
 });
 
-// The tests above must be able to fail.
+// Checks that the tests above can fail.
 await test("a text that is parsed would be noticed", async () => {
   const {page, seen, close} = await open();
   await page.evaluate(() => (document.querySelector("main").innerHTML = "<img src=x onerror='window.hit=1'>"));
@@ -514,7 +561,8 @@ if (process.env.ASSAY_TEST_PICTURES === "1")
       assert.ok(statSync(path).size < 150 << 10, `${name}: ${statSync(path).size} bytes`);
       await close();
     }
-    const clean = (page) => page.getByLabel("Database", {exact: true}).evaluate((select) => [...select.options].filter((one) => /[<>'"#$%&{}`;:+-]|A{99}/.test(one.value)).forEach((one) => one.remove()));
+    const clean = (page) => page.getByLabel("Database", {exact: true}).evaluate((select) =>
+      [...select.options].filter((one) => /[<>'"#$%&{}`;:+-]|A{99}/.test(one.value)).forEach((one) => one.remove()));
     await take("page-judge", {viewport: {width: 1120, height: 720}}, async (page) => {
       await clean(page);
       await fillIn(page, FERRIES);
@@ -530,7 +578,8 @@ if (process.env.ASSAY_TEST_PICTURES === "1")
       await page.goto(serve.url + "#fleet");
       await page.waitForTimeout(3600);
     });
-    await take("page-narrow", {viewport: {width: 390, height: 780}, deviceScaleFactor: 1.5}, (page) => judge(page, FERRIES));
+    await take("page-narrow", {viewport: {width: 390, height: 780}, deviceScaleFactor: 1.5},
+      (page) => judge(page, FERRIES));
   });
 
 await browser.close();

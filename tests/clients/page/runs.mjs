@@ -1,5 +1,5 @@
-// Runs in a browser: a folder of them, one, its verdicts, two compared, a file that is dropped, and the page of `assay report --html`,
-// which has no server. Called by run.mjs, with what it checks pages by.
+// Runs in a browser: a folder of runs, a single run, its verdicts, a comparison of two, a dropped file, and the page of
+// `assay report --html`, which has no server. Called by run.mjs, which passes its page checks.
 import assert from "node:assert/strict";
 import {spawnSync} from "node:child_process";
 import {mkdirSync, rmSync, statSync, utimesSync, writeFileSync} from "node:fs";
@@ -9,7 +9,7 @@ import {openPage, startServe, test} from "./world.mjs";
 const RIGHT = "SELECT count(*) FROM shop", WRONG = "SELECT count(*) FROM hiring WHERE start_from = '2009'";
 const SIGNALS = ["fan_out", "empty_predicate", "projection_mismatch", "rival_column"];
 
-// Numbers that look drawn, and are the same each time.
+// Returns pseudo-random numbers that are the same in each run.
 function drawn(i) {
   let x = Math.imul(i + 1, 0x9e3779b1);
   x = Math.imul(x ^ (x >>> 15), 0x85ebca6b);
@@ -18,13 +18,18 @@ function drawn(i) {
 }
 
 function verdict(i, more = {}) {
-  const p = Math.round(1e6 * drawn(i + 1) ** 0.35) / 1e6, right = drawn(i + 5000) < p ** 1.4, sql = right ? RIGHT : WRONG;
-  const signals = Object.fromEntries(SIGNALS.map((name, k) => [name, drawn(i * 7 + k) < (right ? 0.02 : 0.15) ? "fired" : "silent"]));
+  const p = Math.round(1e6 * drawn(i + 1) ** 0.35) / 1e6, right = drawn(i + 5000) < p ** 1.4,
+  sql = right ? RIGHT : WRONG;
+  const signals =
+    Object.fromEntries(SIGNALS.map((name, k) => [name, drawn(i * 7 + k) < (right ? 0.02 : 0.15) ? "fired" : "silent"]));
   const none = i % 40 === 39;
   return {
-    schema_version: 2, id: `q-${i}`, db: "shops", status: none ? "abstained" : p >= 0.5 ? "validated" : "best_effort", ...(none ? {reason: "invalid_sql"} : {}), sql: none ? null : sql, chosen: none ? null : 0,
-    p_correct: none ? null : p, threshold: 0.5, candidates: [{sql, p_correct: none ? 0 : p, signals, findings: [], explanation: null, execution: null, why: null}],
-    report: [], questions: [], iterations: 1, timings: {total_ms: Math.round(4000 * drawn(i + 9000) ** 4) / 100}, gold: RIGHT, ...more,
+    schema_version: 2, id: `q-${i}`, db: "shops", status: none ? "abstained" : p >= 0.5 ? "validated" : "best_effort",
+    ...(none ? {reason: "invalid_sql"} : {}), sql: none ? null : sql, chosen: none ? null : 0,
+    p_correct: none ? null : p, threshold: 0.5,
+    candidates: [{sql, p_correct: none ? 0 : p, signals, findings: [], explanation: null, execution: null, why: null}],
+    report: [], questions: [], iterations: 1, timings: {total_ms: Math.round(4000 * drawn(i + 9000) ** 4) / 100},
+    gold: RIGHT, ...more,
   };
 }
 
@@ -40,10 +45,17 @@ function makeRuns(folder, root) {
   mkdirSync(folder, {recursive: true});
   const all = Array.from({length: 600}, (_, i) => verdict(i));
   writeOld(`${folder}/before.jsonl`, lines(all));
-  writeOld(`${folder}/after.jsonl`, lines(all.map((one, i) => (i % 9 ? one : {...one, status: "abstained", sql: null, chosen: null, p_correct: null}))));
-  writeOld(`${folder}/hostile.jsonl`, lines(PAYLOADS.map((text, i) => verdict(i, {id: text, db: text, reason: text, message: text,
-    candidates: [{sql: text, p_correct: 0.4, signals: {[text]: "fired"}, findings: [{signal: text, severity: "error", message: text, clauses: [{label: text, text, start: 0, end: 3}], data: {[text]: text}}], explanation: text, why: text}], sql: text}))));
-  writeFileSync(`${folder}/log`, all.map((one, i) => JSON.stringify({id: one.id, db: "shops", question: `How many shops are there in district ${i}?`, candidates: []}) + "\n").join(""));
+  writeOld(`${folder}/after.jsonl`,
+    lines(all.map((one, i) => (i % 9 ? one : {...one, status: "abstained", sql: null, chosen: null,
+      p_correct: null}))));
+  writeOld(`${folder}/hostile.jsonl`,
+    lines(PAYLOADS.map((text, i) => verdict(i, {id: text, db: text, reason: text, message: text,
+    candidates: [{sql: text, p_correct: 0.4, signals: {[text]: "fired"},
+      findings: [{signal: text, severity: "error", message: text, clauses: [{label: text, text, start: 0, end: 3}],
+        data: {[text]: text}}], explanation: text, why: text}], sql: text}))));
+  writeFileSync(`${folder}/log`,
+    all.map((one, i) => JSON.stringify({id: one.id, db: "shops", question: `How many shops are there in district ${i}?`,
+      candidates: []}) + "\n").join(""));
   report("--quiet", `${folder}/before.jsonl`, "--log", `${folder}/log`, "--gold", "--db-root", root);
 }
 
@@ -68,10 +80,13 @@ export async function runsTests({browser, scratch, root, repository, accessible,
     await page.getByRole("link", {name: "before.jsonl"}).click();
     await shown(page);
     assert.match(await page.locator(".figures").innerText(), /600/);
-    for (const title of ["Confidence", "Calibration of P(correct)", "Risk against coverage"]) assert.ok(await page.getByRole("figure", {name: title}).count(), title);
-    assert.match(await page.locator(".promise").innerText(), /At most 5.0 % of the answers wrong, with confidence 90 %/);
+    for (const title of ["Confidence", "Calibration of P(correct)", "Risk against coverage"]) assert.ok(
+      await page.getByRole("figure", {name: title}).count(), title);
+    assert.match(await page.locator(".promise").innerText(),
+      /At most 5.0 % of the answers wrong, with confidence 90 %/);
     await page.getByLabel("Acceptable share of wrong answers").press("End");
-    assert.match(await page.locator(".promise").innerText(), /At most 30.0 % of the answers wrong, with confidence 90 %: holds from P 0\.\d+/);
+    assert.match(await page.locator(".promise").innerText(),
+      /At most 30.0 % of the answers wrong, with confidence 90 %: holds from P 0\.\d+/);
     await accessible(page, "a run");
     noneOf(seen);
     await close();
@@ -124,13 +139,16 @@ export async function runsTests({browser, scratch, root, repository, accessible,
 
   await test("runs: a file that is dropped", async () => {
     const {page, seen, close} = await open("#runs");
-    await page.getByLabel("Drop a file of verdicts here").setInputFiles({name: "mine.jsonl", mimeType: "application/json", buffer: Buffer.from(lines([verdict(1), verdict(2)]))});
+    await page.getByLabel("Drop a file of verdicts here")
+      .setInputFiles({name: "mine.jsonl", mimeType: "application/json",
+        buffer: Buffer.from(lines([verdict(1), verdict(2)]))});
     await page.getByRole("heading", {name: "mine.jsonl"}).waitFor();
     await shown(page);
     await page.locator("#verdicts").getByRole("link", {name: "q-2"}).click();
     await page.getByRole("heading", {name: "q-2"}).waitFor();
     await page.goto(serve.url + "#runs");
-    await page.getByLabel("Drop a file of verdicts here").setInputFiles({name: "none.jsonl", mimeType: "application/json", buffer: Buffer.from("nothing\n")});
+    await page.getByLabel("Drop a file of verdicts here")
+      .setInputFiles({name: "none.jsonl", mimeType: "application/json", buffer: Buffer.from("nothing\n")});
     await page.locator(".problem").waitFor();
     noneOf(seen);
     await close();
@@ -155,7 +173,8 @@ export async function runsTests({browser, scratch, root, repository, accessible,
   });
 
   await test("runs: 360 pixels are enough", async () => {
-    for (const hash of ["#runs", "#runs/before.jsonl", "#runs/before.jsonl/verdicts/3", "#runs/before.jsonl/diff/after.jsonl", "#runs/hostile.jsonl"]) {
+    for (const hash of ["#runs", "#runs/before.jsonl", "#runs/before.jsonl/verdicts/3",
+        "#runs/before.jsonl/diff/after.jsonl", "#runs/hostile.jsonl"]) {
       const {page, close} = await open(hash, {viewport: {width: 360, height: 740}});
       await page.waitForSelector(".sheet");
       await page.waitForTimeout(300);
@@ -166,10 +185,12 @@ export async function runsTests({browser, scratch, root, repository, accessible,
 
   await test("runs: the page of a report needs nobody", async () => {
     for (const name of ["before.jsonl", "hostile.jsonl"]) {
-      const context = await browser.newContext({viewport: {width: 1280, height: 900}}), page = await context.newPage(), url = pageUrl(name);
+      const context = await browser.newContext({viewport: {width: 1280, height: 900}}), page = await context.newPage(),
+      url = pageUrl(name);
       const seen = {violations: [], errors: [], elsewhere: [], dialogs: 0};
       await page.exposeFunction("sawViolation", (text) => seen.violations.push(text));
-      await page.addInitScript(() => document.addEventListener("securitypolicyviolation", (event) => window.sawViolation(event.violatedDirective)));
+      await page.addInitScript(() => document.addEventListener("securitypolicyviolation",
+        (event) => window.sawViolation(event.violatedDirective)));
       page.on("pageerror", (error) => seen.errors.push(error.message));
       page.on("request", (request) => request.url().split("#")[0] !== url && seen.elsewhere.push(request.url()));
       await page.goto(url);
@@ -210,7 +231,8 @@ export async function runsTests({browser, scratch, root, repository, accessible,
         await close();
       }
       await take("one", "#runs/before.jsonl", {viewport: {width: 1280, height: 960}});
-      await take("verdicts", "#runs/before.jsonl", {viewport: {width: 1120, height: 720}, colorScheme: "dark"}, async (page) => {
+      await take("verdicts", "#runs/before.jsonl", {viewport: {width: 1120, height: 720}, colorScheme: "dark"},
+          async (page) => {
         await page.getByLabel("Truth").selectOption("wrong");
         await page.getByLabel("Order").selectOption("-p");
         await page.waitForTimeout(500);
@@ -218,7 +240,8 @@ export async function runsTests({browser, scratch, root, repository, accessible,
         await page.evaluate(() => scrollTo(0, document.getElementById("verdicts").offsetTop - 70));
       });
       await take("compared", "#runs/before.jsonl/diff/after.jsonl", {viewport: {width: 1120, height: 720}});
-      await take("narrow", "#runs/before.jsonl", {viewport: {width: 390, height: 780}, deviceScaleFactor: 1.5}, (page) => page.evaluate(() => scrollTo(0, 1250)));
+      await take("narrow", "#runs/before.jsonl", {viewport: {width: 390, height: 780}, deviceScaleFactor: 1.5},
+        (page) => page.evaluate(() => scrollTo(0, 1250)));
     });
   await serve.stop();
 }

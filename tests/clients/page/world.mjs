@@ -1,10 +1,11 @@
-// What the tests need around them: databases, a serve of the built program, a browser, and a way to say what failed.
+// The environment of the tests: databases, a serve of the built program, a browser, and reports of failures.
 import {spawn, spawnSync} from "node:child_process";
 import {mkdirSync, rmSync} from "node:fs";
 import {createInterface} from "node:readline";
 import {chromium} from "playwright-core";
 
-const FLAGS = ["--no-sandbox", "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+const FLAGS = ["--no-sandbox", "--headless=new", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 
 export const sql = {
@@ -19,9 +20,10 @@ export function makeDatabase(root, name, statements) {
   if (made.status !== 0) throw new Error(`sqlite3: ${made.stderr}`);
 }
 
-// {port, stop}: a serve that answers.
+// Starts a serve and waits until it answers. Returns {port, url, stop}.
 export async function startServe(program, root, repository, more = []) {
-  const child = spawn(program, ["serve", "--db-root", root, "--models", `${repository}/models`, "--http", "127.0.0.1:0", ...more], {stdio: ["ignore", "ignore", "pipe"]});
+  const child = spawn(program, ["serve", "--db-root", root, "--models", `${repository}/models`, "--http", "127.0.0.1:0",
+    ...more], {stdio: ["ignore", "ignore", "pipe"]});
   const port = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error("serve does not start within 60 s")), 60000);
     const said = [];
@@ -32,23 +34,27 @@ export async function startServe(program, root, repository, more = []) {
     });
     child.on("exit", (code) => reject(new Error(`serve ended with ${code}: ${said.join("\n")}`)));
   });
-  return {port, url: `http://127.0.0.1:${port}/`, stop: () => new Promise((resolve) => (child.exitCode !== null ? resolve() : (child.once("exit", resolve), child.kill("SIGTERM"))))};
+  return {port, url: `http://127.0.0.1:${port}/`,
+    stop: () => new Promise((resolve) => (child.exitCode !== null ? resolve() : (child.once("exit", resolve),
+      child.kill("SIGTERM"))))};
 }
 
 export function startBrowser(executable, more = []) {
   return chromium.launch({executablePath: executable, args: [...FLAGS, ...more]});
 }
 
-// A page that counts what must not happen: violations of the policy, errors, requests to anywhere else.
+// Opens a page that counts forbidden events: violations of the policy, errors, requests to other servers.
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
   const page = await context.newPage();
   const seen = {violations: [], errors: [], elsewhere: [], dialogs: 0};
   await page.exposeFunction("sawViolation", (text) => seen.violations.push(text));
-  await page.addInitScript(() => document.addEventListener("securitypolicyviolation", (event) => window.sawViolation(`${event.violatedDirective} ${event.blockedURI}`)));
+  await page.addInitScript(() => document.addEventListener("securitypolicyviolation",
+    (event) => window.sawViolation(`${event.violatedDirective} ${event.blockedURI}`)));
   page.on("pageerror", (error) => seen.errors.push(error.message));
   page.on("dialog", (dialog) => (seen.dialogs++, dialog.dismiss()));
-  page.on("request", (request) => !request.url().startsWith(new URL(url).origin + "/") && !request.url().startsWith("data:") && seen.elsewhere.push(request.url()));
+  page.on("request", (request) => !request.url().startsWith(new URL(url).origin + "/") && !request.url()
+    .startsWith("data:") && seen.elsewhere.push(request.url()));
   await page.goto(url);
   await page.waitForSelector("#main h1");
   return {page, seen, close: () => context.close()};
@@ -66,7 +72,8 @@ export async function test(name, body) {
     await body();
     passed++;
   } catch (error) {
-    console.log(`[FAIL] page/${name}\n  ${String(error.stack ?? error).replace(/\x1b\[\d+m/g, "").split("\n").slice(0, 12).join("\n  ")}`);
+    console.log(
+      `[FAIL] page/${name}\n  ${String(error.stack ?? error).replace(/\x1b\[\d+m/g, "").split("\n").slice(0, 12).join("\n  ")}`);
   }
 }
 

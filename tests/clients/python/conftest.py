@@ -6,7 +6,7 @@ from assay import AsyncJudge, Judge
 
 
 class Blocking:
-    """AsyncJudge with the calls of Judge, so that both pass the same tests."""
+    """AsyncJudge with the interface of Judge, so that both pass the same tests."""
 
     def __init__(self, url, **options):
         self.loop = asyncio.new_event_loop()
@@ -30,7 +30,7 @@ class Blocking:
 
 @pytest.fixture(params=[Judge, Blocking], ids=["sync", "async"])
 def client(request):
-    """Makes clients of either kind."""
+    """Creates clients of either kind."""
     made = []
 
     def make(url, **options):

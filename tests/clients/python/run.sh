@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Python client, from its wheel: against a real server, scripted faults, in process, its types and its page. Those of topics need
-# ASSAY_TEST_KAFKA (tests/live/servers.sh start DIR kafka) and are skipped without it.
+# Tests the Python client from its wheel: against a real server, with scripted faults, in process, its types and its
+# page. Tests of topics need ASSAY_TEST_KAFKA (tests/live/servers.sh start DIR kafka) and are skipped without it.
 #
 #   ASSAY_TEST_PROGRAM=FILE ASSAY_TEST_BUILD=FOLDER tests/clients/python/run.sh SCRATCH
 set -euo pipefail

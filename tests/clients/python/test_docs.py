@@ -1,4 +1,5 @@
-"""docs/python.md as it is written: its snippets run one after the other, as one program, and print what their comments say."""
+"""docs/python.md as documented: its snippets run one after another, as one program, and print the output in their
+comments."""
 import contextlib
 import io
 import os
@@ -16,18 +17,20 @@ SAID = re.compile(r"^ *print\(.*\)  # (.+)$", re.M)
 
 @pytest.fixture(scope="module")
 def program(server, databases, tmp_path_factory):
-    """What the snippets share: a folder with a database and the files that they read, and their names."""
+    """The common state of the snippets: a folder with a database and the files that they read, and their names."""
     folder = tmp_path_factory.mktemp("docs")
     shutil.copy(databases / "shops/shops.sqlite", folder)
     run, log = os.environ["ASSAY_TEST_PROGRAM"], SAMPLES / "questions.jsonl"
-    subprocess.run([run, "replay", log, "--db-root", databases, "--format", "jsonl", "--out", folder / "verdicts.jsonl"], check=True, capture_output=True)
+    subprocess.run([run, "replay", log, "--db-root", databases, "--format", "jsonl", "--out",
+                    folder / "verdicts.jsonl"], check=True, capture_output=True)
     with open(folder / "report.json", "wb") as out:
-        subprocess.run([run, "eval", log, "--db-root", databases, "--format", "json"], check=True, stdout=out, stderr=subprocess.DEVNULL)
+        subprocess.run([run, "eval", log, "--db-root", databases, "--format", "json"], check=True, stdout=out,
+                       stderr=subprocess.DEVNULL)
     return folder, {"http://127.0.0.1:8080": server.url}, {}
 
 
 @pytest.mark.parametrize("number", range(len(SNIPPETS)))
-def test_a_snippet(number, program, monkeypatch):
+def test_snippet_prints_its_comments(number, program, monkeypatch):
     folder, instead, names = program
     text, printed = SNIPPETS[number], io.StringIO()
     if "assay.kafka" in text:
@@ -43,11 +46,12 @@ def test_a_snippet(number, program, monkeypatch):
     assert lines or "print" not in text
 
 
-def test_the_page_shows_the_usual_question():
+def test_page_shows_usual_question():
     assert HIRED in SNIPPETS[0] and all(sql in SNIPPETS[0] for sql in HIRED_SQL)
 
 
-def test_each_error_is_on_the_page():
+def test_each_error_is_documented():
     from assay import errors
-    names = {name for name, what in vars(errors).items() if isinstance(what, type) and issubclass(what, errors.AssayError)}
+    names = {name for name, what in vars(errors).items() if isinstance(what, type)
+             and issubclass(what, errors.AssayError)}
     assert all(f"`{name}`" in PAGE for name in names), names

@@ -1,4 +1,4 @@
-"""The engine in process, by the library that the wheel brought."""
+"""The engine in process, with the library of the wheel."""
 import asyncio
 import multiprocessing
 import os
@@ -38,7 +38,7 @@ def test_check(databases):
         assay.check(HOSTS, path_of(databases, "podcasts"), HOSTS_SQL, polizy="ask")
 
 
-def test_check_keeps_the_latest_engines_alone(databases, tmp_path):
+def test_check_keeps_only_latest_engines(databases, tmp_path):
     sql = ["SELECT count(*) FROM shop"]
     for i in range(12):
         os.symlink(path_of(databases, "shops"), tmp_path / f"s{i}.sqlite")
@@ -46,8 +46,9 @@ def test_check_keeps_the_latest_engines_alone(databases, tmp_path):
     assert len(assay.engine._checks.engines) == 8
     answers = []
 
-    def ask(i):  # of more databases than are kept, so that engines are closed all the time
-        answers.extend(assay.check("How many shops are there?", tmp_path / f"s{i}.sqlite", sql).status for _ in range(3))
+    def ask(i):  # of more databases than stay open, so that engines are closed all the time
+        answers.extend(assay.check("How many shops are there?", tmp_path / f"s{i}.sqlite", sql).status
+                       for _ in range(3))
     threads = [threading.Thread(target=ask, args=(i,)) for i in range(12)]
     for thread in threads: thread.start()
     for thread in threads: thread.join()
@@ -55,15 +56,16 @@ def test_check_keeps_the_latest_engines_alone(databases, tmp_path):
     assert len(assay.engine._checks.engines) == 8
 
 
-def test_it_says_what_the_server_says(engine, server):
+def test_engine_and_server_agree(engine, server):
     asked = request(HOSTS, "podcasts", HOSTS_SQL, id="same")
     with Judge(server.url) as judge:
         one, other = judge.judge(asked), engine.judge(asked)
-    assert (one.sql, one.p_correct, one.raw["request_digest"]) == (other.sql, other.p_correct, other.raw["request_digest"])
+    assert (one.sql, one.p_correct, one.raw["request_digest"]) == (other.sql, other.p_correct,
+                                                                   other.raw["request_digest"])
     assert [c.findings for c in one.candidates] == [c.findings for c in other.candidates]
 
 
-def test_databases_by_name_and_what_binds_all_requests(databases):
+def test_catalogue_policy_binds_all_requests(databases):
     hidden = Database("p", path_of(databases, "podcasts"), expose="rows", deny_columns=["host.name", "show.title"])
     with Engine([hidden], defaults={"expose": "rows"}) as engine:
         verdict = engine.judge(request(HOSTS, "p", HOSTS_SQL))
@@ -72,13 +74,14 @@ def test_databases_by_name_and_what_binds_all_requests(databases):
         assert engine.judge(request(HOSTS, "p", HOSTS_SQL)).candidates[1].execution.sample["rows"]
 
 
-def test_a_statement_in_the_program_s_process(databases):
+def test_statement_in_own_process(databases):
     with Engine(database_root=databases, executor=os.environ["ASSAY_TEST_PROGRAM"], statement_ms=50) as engine:
         assert engine.judge(SLOW).candidates[0].execution.error == "limit_time"
 
 
-@pytest.mark.parametrize("bad, code", [({"question": "q"}, "malformed"), ({"db": "podcasts", "candidates": [{"sql": 7}]}, "malformed")])
-def test_what_is_no_request(engine, bad, code):
+@pytest.mark.parametrize("bad, code", [({"question": "q"}, "malformed"),
+                                       ({"db": "podcasts", "candidates": [{"sql": 7}]}, "malformed")])
+def test_invalid_request_is_refused(engine, bad, code):
     for call in (engine.judge, engine.submit):
         with pytest.raises(EngineError) as caught:
             call(bad)
@@ -86,7 +89,7 @@ def test_what_is_no_request(engine, bad, code):
     assert not engine._futures
 
 
-def test_what_is_no_engine(tmp_path, databases):
+def test_invalid_engine_options_are_refused(tmp_path, databases):
     with pytest.raises(EngineError) as caught:
         Engine(models=tmp_path / "nowhere")
     assert caught.value.fatal
@@ -112,7 +115,7 @@ def test_threads_share_an_engine(engine):
     assert not wrong
 
 
-def test_the_gil_is_free_while_it_judges(engine):
+def test_judging_releases_gil(engine):
     turns, over = 0, threading.Event()
 
     def count():
@@ -126,10 +129,10 @@ def test_the_gil_is_free_while_it_judges(engine):
     seconds, made = time.monotonic() - began, turns - before
     over.set()
     thread.join()
-    assert seconds > 0.1 and made > 20 * seconds  # with the GIL held it would be none
+    assert seconds > 0.1 and made > 20 * seconds  # if the call held the GIL, the counter would be 0
 
 
-def test_futures(engine):
+def test_futures_return_verdicts(engine):
     called = []
     futures = [engine.submit(request(HOSTS, "podcasts", HOSTS_SQL, id=str(i))) for i in range(30)]
     futures[-1].add_done_callback(lambda future: called.append(future.result().id))
@@ -138,7 +141,7 @@ def test_futures(engine):
     assert not engine._futures
 
 
-def test_a_full_window(databases):
+def test_full_window_blocks_caller(databases):
     with Engine(database_root=databases, threads=1, window=1) as engine:
         first = engine.submit(SLOW)
         with pytest.raises(EngineError) as caught:
@@ -149,11 +152,12 @@ def test_a_full_window(databases):
 
 def test_asyncio(databases):
     async def ask(engine):
-        verdicts = await asyncio.gather(*(engine.ajudge(request(HOSTS, "podcasts", HOSTS_SQL, id=str(i))) for i in range(40)))
+        verdicts = await asyncio.gather(*(engine.ajudge(request(HOSTS, "podcasts", HOSTS_SQL, id=str(i)))
+                                          for i in range(40)))
         with pytest.raises(EngineError, match="malformed"):
             await engine.ajudge({})
         return [verdict.id for verdict in verdicts]
-    with Engine(database_root=databases, threads=2, window=4) as engine:  # more than fit: they wait their turn
+    with Engine(database_root=databases, threads=2, window=4) as engine:  # more than fit: they wait for a slot
         assert asyncio.run(ask(engine)) == [str(i) for i in range(40)]
 
 
@@ -171,7 +175,7 @@ def test_closing_cancels_futures(databases):
     engine = Engine(database_root=databases, threads=1)
     futures = [engine.submit(SLOW) for _ in range(5)]
     engine.close()
-    outcomes = [future.exception(timeout=0) for future in futures]  # each was answered
+    outcomes = [future.exception(timeout=0) for future in futures]  # each call was answered
     assert [error.code for error in outcomes[1:]] == 4 * ["cancelled"]
     for call in (engine.judge, engine.submit):
         with pytest.raises(EngineError, match="closed"):
@@ -179,7 +183,7 @@ def test_closing_cancels_futures(databases):
     engine.close()
 
 
-def test_on_the_engine_s_own_thread(databases):
+def test_callback_runs_on_engine_thread(databases):
     said = []
 
     def judge_and_close(future):
@@ -187,7 +191,7 @@ def test_on_the_engine_s_own_thread(databases):
             with pytest.raises(EngineError) as caught: call()
             said.append(caught.value.code)
     with Engine(database_root=databases, threads=1) as engine:
-        future = engine.submit(SLOW)  # long enough for the callback to be there before its answer
+        future = engine.submit(SLOW)  # long enough for the callback to be set before the answer
         future.add_done_callback(judge_and_close)
         future.result(timeout=60)
         assert engine.judge(request(HOSTS, "podcasts", HOSTS_SQL)).chosen == 1
@@ -195,7 +199,7 @@ def test_on_the_engine_s_own_thread(databases):
 
 
 def in_child(target, *arguments):
-    """What it says, in a child that is forked now."""
+    """Returns the output of a child that is forked now."""
     ours, theirs = multiprocessing.Pipe()
 
     def run():
@@ -210,7 +214,7 @@ def in_child(target, *arguments):
     return said
 
 
-def test_a_forked_child_is_refused_and_opens_one_of_its_own(engine, databases):
+def test_forked_child_needs_own_engine(engine, databases):
     asked = request(HOSTS, "podcasts", HOSTS_SQL)
     assert engine.judge(asked).chosen == 1
     for call in (engine.judge, engine.submit):
@@ -218,21 +222,21 @@ def test_a_forked_child_is_refused_and_opens_one_of_its_own(engine, databases):
         assert kind == "Forked" and f"process {os.getpid()}" in text and "open one in this process" in text
 
     def with_its_own():
-        engine.close()  # the parent's: nothing happens
+        engine.close()  # the engine of the parent: closing has no effect
         with Engine(database_root=databases) as own:
             return own.judge(asked).chosen, assay.check(HOSTS, path_of(databases, "podcasts"), HOSTS_SQL).chosen
     assert in_child(with_its_own) == (1, 1)
     assert engine.judge(asked).chosen == 1
 
 
-def test_a_child_that_was_forked_while_judging_opens_none(engine, databases):
+def test_child_forked_during_judging_is_refused(engine, databases):
     future = engine.submit(SLOW)
     kind, text = in_child(lambda: Engine(database_root=databases))
     assert kind == "Forked" and "spawn" in text
     assert future.result(timeout=60).status
 
 
-def test_the_interpreter_ends_with_an_open_engine(databases):
+def test_interpreter_exits_with_open_engine(databases):
     code = f"""
 import assay, threading
 engine = assay.Engine(database_root={str(databases)!r}, threads=1)
@@ -244,18 +248,20 @@ threading.Thread(target=engine.judge, args=(slow,), daemon=True).start()
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("address, name", [("postgresql://127.0.0.1:1/shop", "postgres"), ("host=127.0.0.1 port=1 dbname=shop", "postgres"),
+@pytest.mark.parametrize("address, name", [("postgresql://127.0.0.1:1/shop", "postgres"),
+                                           ("host=127.0.0.1 port=1 dbname=shop", "postgres"),
                                            ("mariadb://nobody@127.0.0.1:1/shop", "mariadb")])
-def test_the_address_of_a_server_is_no_file(address, name):
+def test_server_address_is_not_a_file(address, name):
     assert assay.check("How many?", address, ["SELECT 1"]).db == name
 
 
-def test_a_library_that_is_not_there():
-    done = subprocess.run([sys.executable, "-c", "import assay; assay.Engine()"], capture_output=True, text=True, env={**os.environ, "ASSAY_LIBRARY": "/nowhere.so"})
+def test_missing_library_is_reported():
+    done = subprocess.run([sys.executable, "-c", "import assay; assay.Engine()"], capture_output=True, text=True,
+                          env={**os.environ, "ASSAY_LIBRARY": "/nowhere.so"})
     assert "ImportError: libassay cannot be loaded (/nowhere.so" in done.stderr
 
 
-def test_a_library_that_is_opened_late_is_the_wheel_s():
+def test_late_library_comes_from_wheel():
     code = """
 import assay, pathlib
 assay.check("How many?", "postgresql://127.0.0.1:1/shop", ["SELECT 1"])

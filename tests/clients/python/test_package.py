@@ -1,4 +1,4 @@
-"""The package as it is installed: from a wheel, with the library and the models in it, and with types."""
+"""The installed package: from a wheel, with the library and the models in it, and with types."""
 import importlib.metadata
 import os
 import re
@@ -42,16 +42,17 @@ WRONG = [
 
 
 def mypy(tmp_path, *arguments):
-    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, *arguments],
+                          capture_output=True, text=True, cwd=tmp_path)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="the confluent-kafka of Python 3.9 has no types")
-def test_its_own_types_hold(tmp_path):
+def test_package_passes_type_check(tmp_path):
     done = mypy(tmp_path, "-p", "assay")
     assert done.returncode == 0, done.stdout
 
 
-def test_a_program_that_uses_it_is_checked(tmp_path):
+def test_types_of_user_programs_are_checked(tmp_path):
     (tmp_path / "use.py").write_text(USE)
     done = mypy(tmp_path, "use.py")
     assert done.returncode == 0, done.stdout
@@ -59,10 +60,11 @@ def test_a_program_that_uses_it_is_checked(tmp_path):
         (tmp_path / f"wrong{i}.py").write_text(f"import assay\n{line}\n")
     done = mypy(tmp_path, *(f"wrong{i}.py" for i in range(len(WRONG))))
     for i, (line, said) in enumerate(WRONG):
-        assert any(out.startswith(f"wrong{i}.py:2: error") and said in out for out in done.stdout.splitlines()), (line, done.stdout)
+        assert any(out.startswith(f"wrong{i}.py:2: error") and said in out
+                   for out in done.stdout.splitlines()), (line, done.stdout)
 
 
-def test_it_is_installed_from_a_wheel_with_the_library():
+def test_wheel_contains_library():
     if ROOT in PACKAGE.parents:
         pytest.skip("run from the sources")
     assert Path(_library.path()) == PACKAGE / "lib/libassay.so.1"
@@ -71,13 +73,13 @@ def test_it_is_installed_from_a_wheel_with_the_library():
     assert "Tag: py3-none-manylinux" in wheel and "Root-Is-Purelib: false" in wheel
 
 
-def test_the_library_is_the_one_that_was_built():
+def test_library_equals_built_one():
     built = subprocess.run([os.environ["ASSAY_TEST_PROGRAM"], "--version"], capture_output=True, text=True).stdout
     assert _library.load().version().decode() in built
 
 
-def test_options_are_those_that_a_request_has():
-    """docs/formats.md lists them; what is there and not here would be refused by request()."""
+def test_options_match_request_options():
+    """Compares the options with docs/formats.md; request() would refuse an option that is missing here."""
     table = (ROOT / "docs/formats.md").read_text("utf-8").split("### Options\n")[1].split("\n#")[0]
     said = set(re.findall(r"^\| `([a-z_]+)` \|", table, re.M))
     assert len(said) > 10 and said <= set(assay.Options.__annotations__)

@@ -1,6 +1,6 @@
-# Sourced by run.sh of the tests in Python: a venv that has the wheel of clients/python/assay as it is built now.
+# Sourced by run.sh of the Python tests: a venv with the current build of the wheel of clients/python/assay.
 
-# make_venv SCRATCH REQUIREMENTS: into SCRATCH/venv; built with $ASSAY_TEST_BUILD, for ${ASSAY_TEST_PYTHON:-python3}.
+# make_venv SCRATCH REQUIREMENTS: creates SCRATCH/venv with $ASSAY_TEST_BUILD, for ${ASSAY_TEST_PYTHON:-python3}.
 make_venv() {
   rm -rf "$1/venv" "$1/wheel"
   "${ASSAY_TEST_PYTHON:-python3}" -m venv "$1/venv" &&
@@ -8,15 +8,16 @@ make_venv() {
     "$1/venv/bin/pip" install -q --disable-pip-version-check -r "$2" "$1"/wheel/*.whl
 }
 
-# run_pytest SCRATCH FOLDER [ARGUMENT]...: what is there, with the wheel and nothing of the sources.
+# run_pytest SCRATCH FOLDER [ARGUMENT]...: runs the tests of the folder with the wheel and without the sources.
 run_pytest() {
   local scratch=$1 folder=$2
   shift 2
   env -u ASSAY_LIBRARY -u ASSAY_MODELS PYTHONPATH=tests/clients/support:tests/live/fleet PYTHONDONTWRITEBYTECODE=1 \
-    "$scratch/venv/bin/python" -m pytest -q -p synthesis -p served -p no:cacheprovider --basetemp "$scratch/tmp" "$folder" "$@"
+    "$scratch/venv/bin/python" -m pytest -q -p synthesis -p served -p no:cacheprovider \
+      --basetemp "$scratch/tmp" "$folder" "$@"
 }
 
-# failed WHAT: a run that did not come so far as to test.
+# failed WHAT: reports a run that failed before its tests.
 failed() {
   echo "[FAIL] $1"
   echo "Synthesis: Tested: 1 | Passing: 0"

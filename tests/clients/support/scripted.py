@@ -1,4 +1,4 @@
-"""A scripted HTTP server: not Assay, but whatever may stand in its place. Each connection gets the next step of the script."""
+"""A scripted HTTP server in place of Assay. Each connection gets the next step of the script."""
 import json
 import socket
 import threading
@@ -6,23 +6,25 @@ import time
 
 
 def reply(status, body=b"", headers=(), type="application/json"):
-    """The bytes of an answer."""
+    """Returns the bytes of an answer."""
     body = body if isinstance(body, bytes) else json.dumps(body).encode()
-    lines = [f"HTTP/1.1 {status} said", f"Content-Type: {type}", f"Content-Length: {len(body)}", "Connection: close", *headers]
+    lines = [f"HTTP/1.1 {status} said", f"Content-Type: {type}", f"Content-Length: {len(body)}", "Connection: close",
+             *headers]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
 def problem(status, code, detail, headers=()):
-    return reply(status, {"title": "scripted", "status": status, "code": code, "detail": detail}, headers, "application/problem+json")
+    return reply(status, {"title": "scripted", "status": status, "code": code, "detail": detail}, headers,
+                 "application/problem+json")
 
 
 def slowly(seconds, data):
-    """A step that answers late."""
+    """Returns a step that answers late."""
     return lambda connection, _: (time.sleep(seconds), connection.sendall(data))
 
 
 def dripping(data, seconds):
-    """A step that answers byte by byte."""
+    """Returns a step that answers byte by byte."""
     def drip(connection, _):
         for i in range(len(data)):
             connection.sendall(data[i:i + 1])
@@ -31,7 +33,7 @@ def dripping(data, seconds):
 
 
 class Scripted:
-    """`steps` are bytes, or functions of the connection and the request that was read; the last one is repeated."""
+    """`steps` are bytes, or functions of the connection and of the request that was read; the last one repeats."""
 
     def __init__(self, *steps, tls=None):
         self.steps, self.requests, self.tls = list(steps), [], tls
@@ -57,7 +59,7 @@ class Scripted:
                 self.requests.append(request)
                 connection.sendall(step) if isinstance(step, bytes) else step(connection, request)
             except OSError:
-                pass  # the caller is gone
+                pass  # the caller has disconnected
 
     @staticmethod
     def _read(connection):

@@ -1,4 +1,5 @@
-"""A real `assay serve` over the sample databases, and those databases; as a plugin of pytest, one of both for the whole run."""
+"""A real `assay serve` over the sample databases, and those databases. As a plugin of pytest, one of each for the whole
+run."""
 import contextlib
 import json
 import os
@@ -11,7 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "deploy/samples"
 
-# Shops of which two hire nobody: "how many in each shop" has two readings.
+# Two of the shops have no hirings, so "how many in each shop" has two readings.
 SHOPS = """
 CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE hiring (employee_id INTEGER PRIMARY KEY, shop_id INTEGER NOT NULL REFERENCES shop(id));
@@ -26,12 +27,13 @@ HIRED_SQL = [
 HOSTS = "Give the name of each host and the titles of the shows they host."
 HOSTS_SQL = [
     "SELECT h.name, s.title FROM host AS h JOIN show AS s ON h.host_id = s.show_id",
-    "SELECT h.name, s.title FROM host AS h JOIN show_host AS x ON h.host_id = x.host_id JOIN show AS s ON x.show_id = s.show_id",
+    "SELECT h.name, s.title FROM host AS h JOIN show_host AS x ON h.host_id = x.host_id"
+    " JOIN show AS s ON x.show_id = s.show_id",
 ]
 
 
 def make_databases(root):
-    """The samples, as NAME/NAME.sqlite."""
+    """The sample databases, as NAME/NAME.sqlite."""
     scripts = {path.stem: path.read_text("utf-8") for path in SAMPLES.glob("*.sql")}
     for name, script in {**scripts, "shops": SHOPS}.items():
         Path(root, name).mkdir(parents=True, exist_ok=True)
@@ -41,10 +43,12 @@ def make_databases(root):
 
 
 def make_certificate(folder):
-    """(certificate, key) of localhost, which signs itself. Good for a day."""
+    """Returns (certificate, key) of localhost, self-signed and valid for a day."""
     certificate, key = Path(folder, "certificate.pem"), Path(folder, "key.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", "/CN=localhost",
-                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-days", "1", "-subj", "/CN=localhost",
+                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate],
+                   check=True, capture_output=True)
     return certificate, key
 
 
@@ -52,7 +56,8 @@ class Server:
     """`assay serve` in a process of its own."""
 
     def __init__(self, databases, *options, port=0):
-        command = [os.environ["ASSAY_TEST_PROGRAM"], "serve", "--db-root", str(databases), "--http", f"127.0.0.1:{port}", "--log-form", "json", *map(str, options)]
+        command = [os.environ["ASSAY_TEST_PROGRAM"], "serve", "--db-root", str(databases), "--http",
+                   f"127.0.0.1:{port}", "--log-form", "json", *map(str, options)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         said = []
         for line in self.process.stderr:

@@ -1,4 +1,5 @@
-"""A plugin of pytest: "[FAIL] name" for each failure with its reason, and how many passed as the last line."""
+"""A plugin of pytest that prints "[FAIL] name" for each failure with its reason, and the number of passed tests as the
+last line."""
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -7,12 +8,14 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"[FAIL] {report.nodeid}")
         terminalreporter.write_line(report.longreprtext)
     for report in reports["skipped"]:
-        terminalreporter.write_line(f"skipped: {report.nodeid}: {report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr}")
+        terminalreporter.write_line(
+            f"skipped: {report.nodeid}: "
+            f"{report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr}")
     failed = {report.nodeid for report in reports["failed"] + reports["error"]}
     passed = {report.nodeid for report in reports["passed"]} - failed
     terminalreporter.config.synthesis = f"Synthesis: Tested: {len(passed) + len(failed)} | Passing: {len(passed)}"
 
 
 def pytest_unconfigure(config):
-    """After all that pytest itself says."""
+    """Runs after all of pytest's own output."""
     print(getattr(config, "synthesis", "Synthesis: Tested: 1 | Passing: 0"), flush=True)

@@ -1,7 +1,7 @@
-"""Callers over HTTP: requests through `assay serve`, and what was said to them.
+"""Callers over HTTP: their requests through `assay serve`, and the answers.
 
-A caller waits for the answer. One whose replica dies hears nothing. He asks by id whether there is an answer, and if not
-sends the same bytes again, by turns; once that is accepted (202, of a repeat it is never more) he only asks.
+A caller waits for the answer. If its replica dies, the caller gets none. It then asks by id for an answer and sends the
+same bytes again, alternately. Once the request is accepted (202; a repeated request never gets more) it only asks.
 """
 import http.client
 import json
@@ -15,7 +15,7 @@ WAIT_MS, PATIENCE_S = 20_000, 100
 
 
 class Callers:
-    """`ports` are those of the replicas. Each thread asks one question after the other until `over`."""
+    """`ports` are those of the replicas. Each thread sends one question after another until `over`."""
 
     def __init__(self, ports, seed, prefix, over, n=4):
         self.ports, self.over = ports, over
@@ -65,7 +65,7 @@ class Callers:
         return self._exchange(port, "GET", f"/v1/verdicts/{name}", None)
 
     def _exchange(self, port, method, path, body):
-        """(0, None): the replica is gone, or going."""
+        """Returns (0, None) if the replica has ended or is ending."""
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=WAIT_MS / 1000 + 10)
         try:
             connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})

@@ -1,8 +1,8 @@
-"""One verdict a request, as seen from outside.
+"""Checks from the outside that each request gets exactly one verdict.
 
-The checker knows the topics and the promise, nothing of the coordinator's code: for every record of assay.requests
-there is exactly one of a committed verdict, a dead letter, or an earlier request that it repeats. `check` is a pure
-function of what was found (Evidence); test_checker.py shows on made-up topics that each kind of fault is seen.
+The checker knows the topics and the guarantee, but not the coordinator's code. For every record of assay.requests there
+must be exactly one of a committed verdict, a dead letter, or an earlier request that it repeats. `check` is a pure
+function of the collected Evidence; test_checker.py shows on constructed topics that it detects each kind of fault.
 """
 import json
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ WINDOW = 4096  # offsets within which a repeated id is recognised
 
 VERDICT, LETTER, EITHER, REUSED = "verdict", "letter", "verdict or letter", "failed verdict (id_reused)"
 
-# What has to come of a request of a kind, and whether its verdict must equal the one of `assay replay`.
+# The expected outcome for each kind of request, and whether its verdict must equal the one of `assay replay`.
 KINDS = {
     "plain": (VERDICT, True),
     "narrow": (VERDICT, True),
@@ -34,8 +34,8 @@ KINDS = {
     "unknown_type": (LETTER, False),
 }
 
-# A verdict that says one of these was short of time, or of a judge: a paused process judges late, a database that is down
-# not at all, and then it may differ.
+# A verdict with one of these texts lacked time or a judge: a paused process judges late, and an unavailable database is
+# not judged. Such a verdict may differ.
 SHORT_OF_TIME = {"deadline", "limit_time", "cancelled", "unreachable", "db_locked", "db_unavailable", "rejected"}
 SHORT_NOTES = ("ran longer than allowed", "the deadline passed")
 SHORT_EXPLANATIONS = ("does not answer", "The database is away", "took too long to find out")
@@ -57,7 +57,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Task:
-    """A task or a result: what is asked of one candidate of one request, and when."""
+    """A task or a result: its candidate, its request, and its time."""
 
     request: tuple
     hash: bytes
@@ -75,37 +75,37 @@ class Evidence:
     committed: list = field(default_factory=list)  # verdicts, read_committed
     uncommitted: list = field(default_factory=list)  # verdicts, all
     letters: list = field(default_factory=list)  # assay.dlq, read_committed
-    live: list = field(default_factory=list)  # verdicts that a reader beside the faults saw, read_committed
+    live: list = field(default_factory=list)  # verdicts that a read_committed reader saw during the faults
     expected: dict = field(default_factory=dict)  # (partition, offset) -> verdict of the embedded engine
-    lag: dict = field(default_factory=dict)  # (group, topic) -> records behind
+    lag: dict = field(default_factory=dict)  # (group, topic) -> lag in records
     tasks: list = field(default_factory=list)
     results: list = field(default_factory=list)
-    owners: int = 0  # times that somebody took partitions over
+    owners: int = 0  # number of take-overs of partitions
     peak_rss: dict = field(default_factory=dict)  # process -> bytes
     leftovers: list = field(default_factory=list)  # temporary files
-    deaths: list = field(default_factory=list)  # processes that died of something nobody did to them
-    answers: dict = field(default_factory=dict)  # id -> what a caller over HTTP was told
-    unanswered: list = field(default_factory=list)  # ids of callers who were told nothing in the end
+    deaths: list = field(default_factory=list)  # processes that died of a signal that the test did not send
+    answers: dict = field(default_factory=dict)  # id -> answer that a caller over HTTP received
+    unanswered: list = field(default_factory=list)  # ids of callers without an answer at the end
 
 
 @dataclass(frozen=True)
 class Bounds:
     rss_bytes: int = 512 << 20
     repeats_per_owner: int = 64 * 6  # requests opened at once, times families
-    repeats_after_answer: int | None = None  # tasks sent again although their answer was there; None: not looked at
-    answer_ms: int = 2000  # ... that long before
-    found: int = 0  # verdicts that were kept of others, at least
-    poison: int = 0  # requests that may be put aside because their owners died, which may be no fault of theirs
-    short_of_time: float = 1.0  # share of verdicts that may have been short of time
+    repeats_after_answer: int | None = None  # tasks repeated although their result existed; None: not checked
+    answer_ms: int = 2000  # minimum age of such a result
+    found: int = 0  # minimum number of verdicts from the cache
+    poison: int = 0  # requests that may be dead-lettered because their owners died, possibly for other reasons
+    short_of_time: float = 1.0  # permitted share of verdicts that lacked time
 
 
 def kind_of(request):
-    """Callers over HTTP have no header for it, and all ask plainly."""
+    """Callers over HTTP have no header for the kind, and all their requests are plain ones."""
     return request.headers.get("kind", "plain")
 
 
 def origin(record):
-    """Which request a verdict answers, by its headers; None: it does not say."""
+    """Returns the request that a verdict answers, by its headers, or None if they do not name it."""
     return _coordinates(record, "request-partition", "request-offset")
 
 
@@ -124,7 +124,8 @@ def _coordinates(record, partition, offset):
 
 
 def comparable(verdict):
-    """A verdict without what may differ from run to run: times, versions, whether it was kept, and where a replay found the line."""
+    """Returns a verdict without the fields that may differ between runs: times, versions, use of the cache, and the
+    location of the line in a replay."""
     if isinstance(verdict, dict):
         drop = {"timings", "versions", "cached", "line", "ms", "partition", "offset"}
         return {k: comparable(v) for k, v in verdict.items() if k not in drop}
@@ -134,7 +135,7 @@ def comparable(verdict):
 
 
 def short_of_time(verdict):
-    """Does it say that somebody ran out of time or was missing?"""
+    """Returns true if the verdict says that a judge ran out of time or was unavailable."""
     if verdict.get("unavailable") or verdict.get("reason") in SHORT_OF_TIME:
         return True
     if any(short in note for note in verdict.get("notes") or [] for short in SHORT_NOTES):
@@ -157,7 +158,7 @@ def parse(record):
 
 
 def firsts(requests):
-    """Duplicates by the promise: (partition, offset) of a repetition -> of its first."""
+    """Returns the duplicates under the guarantee: (partition, offset) of a repetition -> that of its first request."""
     seen, found = {}, {}
     for record in sorted(requests, key=lambda r: r.at):
         body = parse(record)
@@ -171,11 +172,11 @@ def firsts(requests):
     return found
 
 
-# --- the checks: each yields (name, text) of what is wrong ---
+# --- checks: each yields (name, description) of every fault ---
 
 
 def one_answer_each(e):
-    """Exactly one of verdict, letter, or nothing but a first."""
+    """Each request has exactly one verdict or dead letter, and a duplicate has none."""
     verdicts, letters = defaultdict(list), Counter(letter_origin(r) for r in e.letters)
     for record in e.committed:
         verdicts[origin(record)].append(record.offset)
@@ -211,7 +212,7 @@ def nobody_unknown(e):
 
 
 def committed_is_committed(e):
-    """What a reader saw while the faults were going on is what stands there in the end, and nothing aborted."""
+    """Verdicts that a reader saw during the faults are in the final topic, and none of them was aborted."""
     final, everything = {r.at: r for r in e.committed}, {r.at for r in e.uncommitted}
     for record in e.live:
         there = final.get(record.at)
@@ -223,7 +224,7 @@ def committed_is_committed(e):
 
 
 def is_poison(letter):
-    """Refused not for what it says: its coordinators died."""
+    """Returns true if the request was dead-lettered because its coordinators died, and not for its content."""
     return letter.headers.get("x-dlq-code") == "rejected"
 
 
@@ -268,11 +269,11 @@ def right_content(e):
 
 
 def differences(request, got, want):
-    if (parse(request) or {}).get("id") is None:  # named after where it stood, there a line, here an offset
+    if (parse(request) or {}).get("id") is None:  # named after its location: a line there, an offset here
         if got.get("id") != f"{request.partition}-{request.offset}":
             yield "content", f"request {request.at} without id is called {got.get('id')}"
         got, want = {**got, "id": None}, {**want, "id": None}
-    if kind_of(request) == "unknown_database":  # a fleet does not tell its callers where it looked
+    if kind_of(request) == "unknown_database":  # a fleet does not show its callers the searched folders
         if "/" in (got.get("message") or ""):
             yield "content", f"request {request.at} is told a path: {got['message']}"
         got, want = {**got, "message": None}, {**want, "message": None}
@@ -284,9 +285,11 @@ def differences(request, got, want):
 
 
 def without_more_rows(got, want):
-    """A fleet may explain the rows behind every candidate where the replay explains those of the answer: what it says more."""
+    """A fleet may explain the rows behind every candidate, where the replay explains those of the answer: drops the
+    surplus."""
     here, there = got.get("candidates") or [], want.get("candidates") or []
-    return {**got, "candidates": [_as_brief(*pair) for pair in zip(here, there)]} if len(here) == len(there) > 0 else got
+    return ({**got, "candidates": [_as_brief(*pair) for pair in zip(here, there)]} if len(here) == len(there) > 0
+            else got)
 
 
 def _as_brief(got, want):
@@ -296,7 +299,7 @@ def _as_brief(got, want):
 
 
 def first_difference(got, want, where="verdict"):
-    """(path, this, that) of the first thing that differs."""
+    """Returns (path, this, that) of the first difference."""
     if isinstance(got, dict) and isinstance(want, dict):
         key = min(k for k in got.keys() | want.keys() if got.get(k) != want.get(k))
         return first_difference(got.get(key), want.get(key), f"{where}.{key}")
@@ -335,7 +338,7 @@ def work_bounded(e, bounds):
 
 
 def asked_again(e, bounds):
-    """(task, milliseconds since its answer)"""
+    """Yields (task, milliseconds since its result)."""
     answered, seen = {}, set()
     for result in e.results:
         answered[result.what] = min(result.timestamp, answered.get(result.what, result.timestamp))
@@ -354,7 +357,7 @@ def time_bounded(e, bounds):
 
 
 def found_bounded(e, bounds):
-    """What was asked again has the verdict that was kept, often enough."""
+    """Enough repeated requests have a cached verdict."""
     if found_in(e) < bounds.found:
         yield "work", f"{found_in(e)} verdicts were found, of at least {bounds.found}"
 
@@ -364,7 +367,7 @@ def found_in(e):
 
 
 def callers_heard(e):
-    """An answer over HTTP is the committed verdict of that id, to the byte; nobody is left without one."""
+    """An answer over HTTP equals the committed verdict of that id, byte for byte, and each caller has one."""
     said = defaultdict(set)
     for record in e.committed:
         said[(record.key or b"").decode(errors="replace")].add(record.value)
@@ -375,18 +378,19 @@ def callers_heard(e):
         yield "http", f"the caller of {name} was told nothing"
 
 
-CHECKS = (one_answer_each, nobody_unknown, committed_is_committed, right_kind, right_content, nothing_left, callers_heard)
+CHECKS = (one_answer_each, nobody_unknown, committed_is_committed, right_kind, right_content, nothing_left,
+          callers_heard)
 BOUNDED = (memory_bounded, work_bounded, poison_bounded, time_bounded, found_bounded)
 
 
 def check(evidence, bounds=Bounds()):
-    """All that is wrong, as (name, text); empty: the promise was kept."""
+    """Returns all faults as (name, description); an empty list means that the guarantee held."""
     found = [fault for one in CHECKS for fault in one(evidence)]
     return found + [fault for one in BOUNDED for fault in one(evidence, bounds)]
 
 
 def summary(evidence):
-    """The figures of a run, for a report."""
+    """Returns the figures of a run, for a report."""
     verdicts = [v for v in map(parse, evidence.committed) if v]
     return {
         "requests": len(evidence.requests),

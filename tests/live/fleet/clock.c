@@ -1,8 +1,8 @@
-/* A wall clock that jumps, for processes that load this (LD_PRELOAD): the seconds in the file $ASSAY_TEST_CLOCK (eight
- * bytes, native order) are added to what the kernel says, and taken from the points in time that waits are given.
+/* A wall clock that jumps, for processes that preload this library (LD_PRELOAD). The file $ASSAY_TEST_CLOCK holds
+ * seconds (eight bytes, native order). They are added to the kernel's time, and subtracted from the deadlines of waits.
  *
- * libfaketime will not do: it moves the clock that librdkafka reads, but not C11's cnd_timedwait, with which it waits;
- * an hour's jump ahead becomes an hour's wait. The monotonic clock stays as it is. */
+ * Rejected: libfaketime. It moves the clock that librdkafka reads, but not C11's cnd_timedwait, with which librdkafka
+ * waits, so a jump of an hour would become a wait of an hour. The monotonic clock is unchanged. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONG_UP_S = 1000000000 }; /* no machine is up so long: a later point in time is on the wall clock */
+enum { LONG_UP_S = 1000000000 }; /* longer than any machine's uptime: a later deadline is on the wall clock */
 
 static const volatile int64_t *jump;
 

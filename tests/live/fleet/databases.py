@@ -5,11 +5,11 @@ from pathlib import Path
 
 from generate import SAMPLES
 
-ROLE = "soak_reader"  # may read and nothing else: more would be refused
+ROLE = "soak_reader"  # a read-only role: a role with more rights would be refused
 
 
 def as_files(root):
-    """Made once for a whole session."""
+    """Creates the files, once for a whole session."""
     for script in SAMPLES.glob("*.sql"):
         at = Path(root) / script.stem / f"{script.stem}.sqlite"
         if not at.exists():
@@ -19,7 +19,8 @@ def as_files(root):
 
 
 def in_postgres(superuser, file):
-    """Each sample a database of the server, each a row of a catalogue in a configuration file; made once as well."""
+    """Creates a database on the server for each sample, and a configuration file with a catalogue of them; once as
+    well."""
     if not Path(file).exists():
         _psql(superuser, f"CREATE ROLE {ROLE} LOGIN")
         text = "databases:\n"

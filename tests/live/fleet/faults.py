@@ -1,7 +1,7 @@
-"""What can go wrong with a fleet, each fault a function of a Run (run.py) that goes on while requests come in.
+"""Faults of a fleet. Each is a function of a Run (run.py) that runs while requests arrive.
 
-Each draws from run.rng only, so that a seed repeats its choices, and says through run.log what it does and when.
-A fault ends in a state from which everything can get well again: what it paused goes on, what it stopped is up.
+A fault draws only from run.rng, so that a seed repeats its choices, and logs each action with its time through run.log.
+A fault ends in a recoverable state: paused processes continue, and stopped ones are running.
 """
 import signal
 import time
@@ -29,14 +29,14 @@ from ports import free_ports
 from wait import wait_until
 
 GROUP = "assay-coordinator"
-SEEN_S = 60  # by then anything is seen that has to come
+SEEN_S = 60  # by then every expected event has been observed
 
 
 def nothing(run):
-    """The control: without faults all of it holds, and no work is done twice."""
+    """The control: without faults every check passes, and no work is repeated."""
 
 
-# --- processes of ours ---
+# --- our processes ---
 
 
 def kill_any(part, least_s=1.0, most_s=4.0):
@@ -48,7 +48,7 @@ def kill_any(part, least_s=1.0, most_s=4.0):
 
 
 def pause(part, seconds):
-    """SIGSTOP: nothing is lost, but somebody else has taken over when it goes on."""
+    """SIGSTOP: no data is lost, but another process has taken over when the stopped one continues."""
 
     def freeze(run):
         while run.wait(run.rng.uniform(1, 3)):
@@ -58,7 +58,7 @@ def pause(part, seconds):
 
 
 def terminate_any(run):
-    """SIGTERM at every point; each comes back."""
+    """SIGTERM at every stage; each process restarts."""
     while run.wait(run.rng.uniform(0.3, 2)):
         name = run.rng.choice(run.fleet.names(""))
         run.log(f"SIGTERM to {name}")
@@ -84,7 +84,7 @@ def storm(run):
 
 
 def kill_behind_callers(run):
-    """Callers over HTTP, while coordinators die and replicas come and go."""
+    """Callers over HTTP, while coordinators die and replicas start and stop."""
     ports = free_ports(2)
     replicas = [run.fleet.serve(f"serve-{i}", port) for i, port in enumerate(ports)]
     run.callers = callers.Callers(ports, run.seed, run.directory.name, run.over)
@@ -102,7 +102,7 @@ def kill_behind_callers(run):
 
 
 def jump_clock(run):
-    """The wall clock of our processes leaps ahead by an hour, and back."""
+    """The wall clock of our processes jumps ahead by an hour, and back."""
     ahead = 0
     while run.wait(2):
         ahead += run.rng.choice([3600, 60, -5, -3600])
@@ -113,7 +113,7 @@ def jump_clock(run):
 
 
 def restart_server(name, down_s=2.0):
-    """kill -9 of a server and a restart on its old data."""
+    """Kills a server with SIGKILL and restarts it on its old data."""
 
     def restart(run):
         run.wait(run.rng.uniform(2, 4))
@@ -139,8 +139,8 @@ def pause_server(name, seconds):
 
 
 def lose_leaders(run):
-    """Of three brokers one after the other dies, and comes back once others lead what it led: the controller misses it
-    after some nine seconds."""
+    """Three brokers die one after another. Each restarts after others lead its partitions: the controller notices the
+    death after some nine seconds."""
     for broker in run.rng.sample(["kafka-1", "kafka-2", "kafka-3"], 3):
         if not run.wait(3):
             break
@@ -154,7 +154,7 @@ def lose_leaders(run):
 
 
 def fill_disk(run):
-    """The broker's disk is full: it dies of it. Then there is room again."""
+    """The broker's disk is full, which kills it. Then there is space again."""
     run.wait(3)
     run.log("the disk of kafka-1 fills up")
     run.servers.fill_disk()
@@ -171,7 +171,7 @@ TRANSACTION = (ADD_PARTITIONS, PRODUCE, ADD_OFFSETS, TXN_OFFSET_COMMIT, END_TXN)
 
 
 def network(action, seconds=0.0):
-    """Strike at one request of a transaction after the other, in a random order, again and again."""
+    """Breaks one request of a transaction after another, in a random order, repeatedly."""
 
     def strike(run):
         while True:
@@ -189,7 +189,7 @@ slow_answers = network(DELAY, seconds=3)
 
 
 def cut_off(run):
-    """Connections break, then nothing moves for longer than a session."""
+    """Connections break, then no byte moves for longer than a session."""
     while run.wait(run.rng.uniform(1, 2)):
         run.proxy.cut_all()
         if run.rng.random() < 0.3:
@@ -197,16 +197,16 @@ def cut_off(run):
 
 
 def slow_results(run):
-    """What workers say comes late."""
+    """Messages of workers arrive late."""
     while run.wait(1):
         run.proxy.add(Rule(DELAY, FETCH, count=3, seconds=2), Rule(DELAY, HEARTBEAT, seconds=2))
 
 
-# --- where a guard of the protocol is all that helps (run.py, MUTATIONS) ---
+# --- faults that only one guard of the protocol handles (run.py, MUTATIONS) ---
 
 
 def take_over_with_holes(run):
-    """A worker stands still, so that open requests lie among finished ones and have some of their answers. Then the
+    """A worker is stopped, so that open requests lie among finished ones and have some of their results. Then the
     coordinators die."""
     while run.wait(3):
         run.log("SIGSTOP worker-1")
@@ -220,20 +220,20 @@ def take_over_with_holes(run):
 
 
 def is_alone(run, name):
-    """Is this coordinator all that the group has?"""
+    """Returns true if this coordinator is the only member of the group."""
     members = topics.members(run.kafka, GROUP)
     return len(members) == 1 and members[0].startswith(f"{GROUP}-{name}-")
 
 
 def is_decided(run, ends):
-    """Is everything before these offsets finished and committed?"""
+    """Returns true if every request before these offsets is finished and committed."""
     committed = topics.committed_offsets(run.kafka, GROUP, topics.REQUESTS)
     return all(committed[partition] >= end for partition, end in ends.items())
 
 
 def empty_group(run):
-    """Coordinators stand still with verdicts in hand until another one has decided for them and died, and the group has
-    forgotten them all: only the membership that they took along says that they are late."""
+    """Coordinators are stopped with unsent verdicts until another one has decided these requests and died, and the
+    group has forgotten all of them. Only the group membership in their transactions shows that they are late."""
     while run.wait(2):
         *late, other = run.rng.sample(run.fleet.names("coordinator"), run.scenario.coordinators)
         for name in late:
@@ -255,14 +255,14 @@ def empty_group(run):
 
 
 def refuse_offsets(run):
-    """Transactions have to be aborted, their verdicts sent again."""
+    """Transactions must be aborted and their verdicts produced again."""
     while run.wait(run.rng.uniform(0.3, 1)):
         run.proxy.add(Rule(SPOIL, TXN_OFFSET_COMMIT))
 
 
 def late_commit(run):
-    """A commit whose answer got lost is repeated, and its first copy arrives in the middle of the next transaction,
-    which has to be aborted then."""
+    """A commit whose reply was lost is repeated, and its first copy arrives during the next transaction, which must
+    then be aborted."""
 
     def in_the_next():
         run.proxy.add(Rule(WAIT, ADD_OFFSETS, seconds=0.5, then=run.proxy.release), Rule(SPOIL, TXN_OFFSET_COMMIT))
@@ -272,13 +272,13 @@ def late_commit(run):
 
 
 def kill_before_sent(run):
-    """What is produced outside of transactions takes its time, and its producer dies meanwhile."""
+    """Produce requests outside of transactions are slow, and their producer dies meanwhile."""
     run.proxy.add(Rule(WAIT, PRODUCE, count=1 << 30, seconds=0.5, transactional=False))
     kill_any("coordinator", 1, 2)(run)
 
 
 def forge_results(run):
-    """Answers to open requests that are about other SQL, as an earlier attempt might have left them."""
+    """Results for open requests that contain other SQL, as an earlier attempt might have left them."""
     from confluent_kafka import Producer
 
     producer, recent = Producer({"bootstrap.servers": run.kafka, "linger.ms": 1}), []
@@ -293,11 +293,11 @@ def forge_results(run):
     producer.flush(30)
 
 
-# --- together ---
+# --- combinations ---
 
 
 def anything(run):
-    """One fault of ours or of the network after the other, as the seed will have it."""
+    """One process or network fault after another, chosen by the seed."""
     while run.wait(run.rng.uniform(0.5, 2)):
         part = run.rng.choice(["coordinator", "worker"])
         name = run.rng.choice(run.fleet.names(part))

@@ -1,7 +1,7 @@
-"""The processes of a fleet, each in a place of its own, and whoever puts a dead one back: a small init.
+"""The processes of a fleet, each in a slot of its own, and a small init that restarts dead ones.
 
-A place keeps its name, its log and its arguments; what runs there changes. A process that ends without being told to is
-started again, as any supervisor would; one that dies of a signal that nobody here sent is reported (deaths).
+A slot keeps its name, its log and its arguments, while its process changes. A process that ends without a command to do
+so is restarted, as by a supervisor. A process that dies of a signal that the test did not send is reported (deaths).
 """
 import os
 import signal
@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LOOK_S = 0.2
-END_S = 40  # --drain-ms and a little
-SANITIZER = 66  # exit status of a process in which a sanitizer found something
+END_S = 40  # --drain-ms plus a margin
+SANITIZER = 66  # exit status of a process in which a sanitizer reported an error
 SANITIZERS = {
     "ASAN_OPTIONS": f"detect_leaks=1:exitcode={SANITIZER}:verify_asan_link_order=0",
     "UBSAN_OPTIONS": f"print_stacktrace=1:halt_on_error=1:exitcode={SANITIZER}",
     "LSAN_OPTIONS": f"suppressions={Path(__file__).resolve().parents[2] / 'lsan.supp'}:print_suppressions=0",
 }
-AGAIN_S = 0.5  # before a dead process is started again
+AGAIN_S = 0.5  # delay before a dead process is restarted
 
 
 @dataclass
@@ -28,20 +28,20 @@ class Place:
     command: list
     environment: dict
     log: Path
-    log_start: int = 0  # of what runs there now
+    log_start: int = 0  # of the current process
     process: subprocess.Popen | None = None
-    wanted: bool = False  # should something run here?
-    killed: bool = False  # we did it
-    may_abort: bool = False  # it was told to
+    wanted: bool = False  # true if a process should run here
+    killed: bool = False  # true if the test killed it
+    may_abort: bool = False  # true if the test lets it abort
     paused: bool = False
-    again_at: float | None = None  # it has ended and is started again then, on time.monotonic
+    again_at: float | None = None  # time on time.monotonic at which an ended process is restarted
     starts: int = 0
     exits: list = field(default_factory=list)
     peak_rss: int = 0
 
 
 class Fleet:
-    """`databases` are options that name them: a root, or a configuration file with a catalogue."""
+    """`databases` are the options that name the databases: a root, or a configuration file with a catalogue."""
 
     def __init__(self, assay, servers, directory, databases, session_s, redis=None, environment=None):
         self.options = ["-X", f"session.timeout.ms={session_s * 1000}"]
@@ -56,7 +56,7 @@ class Fleet:
         self.thread = threading.Thread(target=self._supervise, daemon=True)
         self.thread.start()
 
-    # --- what runs ---
+    # --- the current process ---
 
     def topics(self, partitions):
         command = [self.assay, "topics", "create", "--servers", self.servers]
@@ -94,10 +94,10 @@ class Fleet:
         place.wanted, place.killed, place.paused, place.again_at = True, False, False, None
         place.starts += 1
 
-    # --- what is done to it ---
+    # --- actions ---
 
     def kill(self, name, stay_dead=False):
-        """kill -9."""
+        """Sends SIGKILL."""
         with self.lock:
             place = self.places[name]
             place.killed, place.wanted = True, not stay_dead
@@ -114,14 +114,14 @@ class Fleet:
             self.places[name].process.send_signal(signal.SIGCONT)
 
     def stop(self, *names):
-        """SIGTERM. One that does not end in time, or not well, is a fault of its own."""
+        """Sends SIGTERM. A process that does not end in time, or with an error status, is a fault."""
         awaited = []
         for name in names:
             with self.lock:
                 place = self.places[name]
                 place.wanted = False
                 if place.again_at is not None:
-                    continue  # it ended by itself, and how is written down
+                    continue  # it ended by itself, and its status is recorded
                 awaited.append(place)
                 if place.process.poll() is None:
                     place.process.send_signal(signal.SIGCONT)
@@ -131,7 +131,7 @@ class Fleet:
 
     @staticmethod
     def _has_begun(place):
-        """Has the life that ended last said that it runs?"""
+        """Returns true if the log of the last process reports that it was running."""
         with open(place.log, "rb") as log:
             log.seek(place.log_start)
             return b"running" in log.read()
@@ -145,7 +145,7 @@ class Fleet:
             self.deaths.append(f"{place.name} did not end within {END_S} s of SIGTERM")
             return
         if status == -signal.SIGTERM and not self._has_begun(place):
-            return  # it had not come so far as to wait for signals, and so held nothing
+            return  # it did not wait for signals yet, and so owned no partition
         if status and not place.killed:
             self.deaths.append(f"{place.name} ended with status {status} on SIGTERM, see {place.log}")
 
@@ -160,12 +160,12 @@ class Fleet:
         return [n for n in self.places if n.startswith(part)]
 
     def close(self):
-        """The end of all of it, orderly; then nobody is started again."""
+        """Ends all processes in order; then none is restarted."""
         self.stop(*self.places)
         self.ending.set()
         self.thread.join()
 
-    # --- what is seen of it ---
+    # --- observations ---
 
     def _supervise(self):
         while not self.ending.wait(LOOK_S):
@@ -186,7 +186,8 @@ class Fleet:
             self._start(place)
 
     def _note_end(self, place, status):
-        """How it ended, once, and when it is started again: until then the others are looked after, and nobody waits."""
+        """Records the exit status once, and the time of the restart. Until then the other slots are handled, without a
+        wait."""
         place.exits.append((time.time(), status))
         aborted = status == -signal.SIGABRT and place.may_abort
         self.aborts += aborted
@@ -198,7 +199,7 @@ class Fleet:
         return [str(p.relative_to(self.directory)) for p in self.temporary.rglob("*") if p.is_file()]
 
     def owners(self):
-        """At most so often partitions changed hands: each start or end of a coordinator moves them."""
+        """Upper bound on the number of rebalances: each start or end of a coordinator causes one."""
         return sum(2 * self.places[n].starts for n in self.names("coordinator"))
 
 

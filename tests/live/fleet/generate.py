@@ -1,7 +1,7 @@
-"""A seeded stream of requests whose answers are known.
+"""A seeded stream of requests with known outcomes.
 
-The same seed gives the same records. What a record is stands in its header `kind`, so that the topic itself says what
-has to come of it (checker.py, KINDS). Requests are made of the questions and databases in deploy/samples.
+The same seed gives the same records. The header `kind` of a record names its kind, so that the topic itself implies the
+expected outcome (checker.py, KINDS). Requests use the questions and databases in deploy/samples.
 """
 import json
 import random
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 SAMPLES = Path(__file__).resolve().parents[3] / "deploy/samples"
-DEADLINE_MS = 600_000  # the most there is: what dies on the way must not be excused by a deadline
-HUGE_BYTES = 17 << 20  # a request may have 16 MiB
-RECENT = 200  # a repetition comes within that many requests, far inside the window that is promised
+DEADLINE_MS = 600_000  # the maximum: an early deadline must not excuse a lost request
+HUGE_BYTES = 17 << 20  # the maximum size of a request is 16 MiB
+RECENT = 200  # a repetition comes within that many requests, far inside the guaranteed window
 REPAIRS = {None: 0, "off": 1, "propose": 2, "apply": 3}
 SLOW = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT count(*) FROM n"
 
@@ -28,7 +28,7 @@ class Request:
         return [("kind", self.kind.encode()), *((k, v.encode()) for k, v in self.headers.items())]
 
 
-# Of a hundred requests, about. What is missing here is asked for by name (Generator.make).
+# Weights of the kinds, about a hundred in all. Other kinds are requested by name (Generator.make).
 MIX = {
     "plain": 52,
     "narrow": 12,
@@ -51,12 +51,12 @@ MIX = {
 class Generator:
     def __init__(self, seed, mix=None, prefix="q"):
         self.rng = random.Random(seed)
-        self.prefix = prefix  # of the ids: another one for each use of the same topics
+        self.prefix = prefix  # prefix of the ids: another one for each use of the same topics
         self.count = 0
         self.mix = mix or MIX
         lines = (SAMPLES / "questions.jsonl").read_text().splitlines()
         self.samples = [json.loads(line) for line in lines]
-        self.recent = deque(maxlen=RECENT)  # plain requests whose id nobody else used yet
+        self.recent = deque(maxlen=RECENT)  # plain requests whose id no other request has used yet
 
     def __iter__(self):
         kinds, weights = list(self.mix), list(self.mix.values())
@@ -73,7 +73,7 @@ class Generator:
         return request
 
     def body(self, **change):
-        """One question with some of its candidates, in some order."""
+        """Returns one question with some of its candidates, in some order."""
         sample = self.rng.choice(self.samples)
         candidates = list(sample["candidates"])
         self.rng.shuffle(candidates)
@@ -83,11 +83,11 @@ class Generator:
             "question": sample["question"],
             "candidates": candidates[: self.rng.randint(1, len(candidates))],
             "deadline_ms": DEADLINE_MS,
-            "speculate": self.rng.choice([None, None, 2, 3]),  # how it is judged, not what comes of it
+            "speculate": self.rng.choice([None, None, 2, 3]),  # affects the course of the judgement, not its outcome
             "repair": self.rng.choice([None] * 8 + ["propose", "apply"]),
         }
         if body["repair"] == "apply":
-            body["repair_margin"] = 0.01  # so that some are
+            body["repair_margin"] = 0.01  # so that some repairs are applied
         body.update(change)
         return {k: v for k, v in body.items() if v is not None}
 
@@ -100,14 +100,15 @@ class Generator:
         return self._json("plain")
 
     def _narrow(self):
-        """One that needs few judges, and is done while others wait for the rest of them."""
+        """Returns a request with few families, which finishes while others wait."""
         return self._json("narrow", families=["structure", "join"])
 
     def _again(self):
-        """What was asked before, under an id of its own."""
+        """Returns an earlier request under an id of its own."""
         if not self.recent:
             return self._json("again")
-        return self._json("again", **{**json.loads(self.rng.choice(self.recent).value), "id": f"{self.prefix}-{self.count}"})
+        return self._json("again",
+                          **{**json.loads(self.rng.choice(self.recent).value), "id": f"{self.prefix}-{self.count}"})
 
     def _no_id(self):
         return self._json("no_id", id=None)
@@ -164,7 +165,8 @@ class Generator:
         return self._json("huge", question="x" * HUGE_BYTES)
 
     def _crash(self):
-        """A candidate that kills its worker, where the worker was built and told to die of it (ASSAY_CRASH_ON)."""
+        """Returns a candidate that kills its worker, if the worker was built and configured to die of it
+        (ASSAY_CRASH_ON)."""
         return self._json("crash", candidates=["SELECT 1 AS crash_here"])
 
     def _key(self):
@@ -172,8 +174,8 @@ class Generator:
 
 
 def request_frame(body):
-    """The bytes of proto/FORMAT.md: an array of version, kind and a map of field ids."""
-    import msgpack  # only those that want msgpack need the module
+    """Encodes the bytes of proto/FORMAT.md: an array of version, kind and a map of field ids."""
+    import msgpack  # only the callers that need msgpack import the module
 
     fields = {1: body["id"], 2: body["db"], 3: body["question"], 5: [_candidate(c) for c in body["candidates"]]}
     fields[9] = {1: body["deadline_ms"], 3: body.get("speculate", 0), 13: REPAIRS[body.get("repair")]}
@@ -181,7 +183,7 @@ def request_frame(body):
 
 
 def result_frame(request, family):
-    """What no worker said: that some SQL, which is no candidate of this request, is not even SQL."""
+    """Returns a forged result: some SQL that is no candidate of this request is invalid."""
     import msgpack
 
     fields = {1: {1: request[0], 2: request[1]}, 2: bytes(16), 3: 0, 4: family, 5: "syntax", 6: "forged", 7: True}

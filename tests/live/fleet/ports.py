@@ -1,13 +1,13 @@
 """Ports of the loopback address for servers that are started, killed and started again.
 
-  ports.py N DIR  prints N different ones, and holds them until DIR/ports.stop is there, or DIR is gone
+  ports.py N DIR  prints N different ones, and holds them until DIR/ports.stop exists or DIR is gone
 
-They lie below the range that the kernel gives to outgoing connections. From inside of it a client that keeps asking for a
-server which is down may be given that server's port (or even be connected to itself), and the server cannot come back.
+The ports are below the kernel's range for outgoing connections. Within that range a client that retries a server that
+is down may be assigned that server's port, or even connect to itself. The server then cannot restart.
 
-A port is held: a socket stays bound to it and never listens. A server with SO_REUSEADDR (all that the tests start have it)
-can bind the port and listen beside it. A process that looks for a free port binds without SO_REUSEADDR and gets another.
-So a second test cannot draw a port between the moment it is drawn here and the moment its server listens.
+A held port has a bound socket that never listens. A server with SO_REUSEADDR, which all tested servers set, can bind
+the port and listen on it. A process that searches for a free port binds without SO_REUSEADDR and gets another one. A
+second test therefore cannot draw the port before its server listens.
 """
 import os
 import random
@@ -28,7 +28,8 @@ def _first_of_connections():
 
 
 def _hold(port):
-    """A socket that holds the port; OSError if somebody has it. SO_REUSEADDR comes after bind, which then is strict."""
+    """Returns a socket that holds the port; raises OSError if it is in use. SO_REUSEADDR is set after bind, so that
+    bind is strict."""
     held = socket.socket()
     try:
         held.bind(("127.0.0.1", port))
@@ -40,10 +41,10 @@ def _hold(port):
 
 
 def free_ports(n):
-    """That many different ports that are this process's until it ends."""
+    """Returns that many different ports, which this process holds until it ends."""
     draw, end, ports = random.SystemRandom(), _first_of_connections(), []
     if end <= LOWEST:
-        end = 32_768  # a machine of its own mind: then as good as any other
+        end = 32_768  # a system with unusual settings: any port is as good then
     for _ in range(TRIES):
         if len(ports) == n:
             return ports
@@ -60,7 +61,7 @@ def free_port():
 
 
 def _hold_for(folder):
-    """In a process of its own, which a shell does not wait for."""
+    """Holds the ports in a process of its own, which a shell does not wait for."""
     if os.fork():
         return
     os.setsid()

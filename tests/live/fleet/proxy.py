@@ -1,20 +1,20 @@
-"""A TCP proxy that understands just enough of Kafka to fail at the worst moment.
+"""A TCP proxy that understands enough of Kafka to fail at the worst moment.
 
-It stands between some clients and the brokers' listener PROXIED (tests/live/servers.sh), which advertises the proxy's
-own ports, so that nothing has to be rewritten. It reads frames, knows each request by the api key in its header and
-each answer by the correlation id, and does to them what the rules say:
+It relays between some clients and the brokers' listener PROXIED (tests/live/servers.sh). That listener advertises the
+proxy's own ports, so no address has to be rewritten. The proxy reads frames, identifies each request by the api key in
+its header and each reply by the correlation id, and applies the rules:
 
-  cut       the request never arrives, the connection breaks
-  swallow   the request arrives, its answer does not: the connection breaks instead. The client cannot know
+  cut       the request never arrives, and the connection breaks
+  swallow   the request arrives, but instead of its reply the connection breaks; the client cannot know the outcome
   wait      the request arrives `seconds` later
-  delay     the answer comes `seconds` later
-  spoil     TxnOffsetCommit arrives with a generation that never was: the broker refuses it, as it refuses a member that
-            was replaced, and the transaction has to be aborted
-  hold      the request is kept and the connection to the client breaks; release() delivers it, long after the client
-            has tried again: a packet that was slow on its way
+  delay     the reply arrives `seconds` later
+  spoil     TxnOffsetCommit arrives with an invalid generation: the broker refuses it, as it refuses a replaced member,
+            and the transaction must be aborted
+  hold      the request is held and the connection to the client breaks; release() delivers the request long after the
+            client has retried, like a slow packet
 
-Whenever a rule strikes, its `then` is called, in the proxy's thread, before anything else happens. And, without looking
-at frames, stall(seconds): nothing moves, nothing breaks.
+When a rule applies, its `then` is called first, in the proxy's thread. stall(seconds) works without frames: no byte
+moves and no connection breaks.
 """
 import asyncio
 import struct
@@ -72,7 +72,8 @@ class Request:
         self.api, _, self.correlation = struct.unpack_from(">hhi", self.frame)
 
     def body(self):
-        """What follows the client's id; of the versions that librdkafka 2.0 sends for Produce and transactions."""
+        """Skips the part after the client's id, in the versions that librdkafka 2.0 sends for Produce and
+        transactions."""
         (length,) = struct.unpack_from(">h", self.frame, 8)
         return self.frame[10 + max(length, 0) :]
 
@@ -80,13 +81,13 @@ class Request:
         return self.body()[:2] != b"\xff\xff"
 
     def _generation(self):
-        """TxnOffsetCommit version 3: no tags, transactional id, group, producer's id and epoch, generation, member. The
-        body, and where the generation stands in it."""
+        """Reads TxnOffsetCommit version 3: no tags, transactional id, group, producer's id and epoch, generation,
+        member. Returns the body and the position of the generation in it."""
         body = self.body()
         return body, _past_text(body, _past_text(body, 1)) + 8 + 2
 
     def is_nobodys(self):
-        """Does it come without a membership, so that the group cannot fence it? Brokers take that."""
+        """Returns true if the request has no membership, so that the group cannot fence it, which brokers accept."""
         body, at = self._generation()
         return struct.unpack_from(">i", body, at)[0] < 0 or body[at + 4] <= 1
 
@@ -98,7 +99,7 @@ class Request:
 
 
 def _past_text(body, at):
-    """Past a compact string: its length and one, seven bits a byte."""
+    """Returns the position after a compact string: its length plus one, seven bits a byte."""
     length = shift = 0
     while True:
         length |= (body[at] & 0x7F) << shift
@@ -108,12 +109,12 @@ def _past_text(body, at):
 
 
 class Proxy:
-    """Runs in a thread of its own; everything below may be called from any."""
+    """Runs in a thread of its own; any thread may call the functions below."""
 
     def __init__(self, pairs, log=print):
         self.pairs, self.log = pairs, log
         self.rules, self.held, self.connections, self.serving = [], [], set(), set()
-        self.members, self.nobodys = 0, 0  # offsets that came in transactions with and without a membership
+        self.members, self.nobodys = 0, 0  # offsets committed in transactions with and without a membership
         self.moving = threading.Event()
         self.moving.set()
         self.loop, self.ready = asyncio.new_event_loop(), threading.Event()
@@ -142,7 +143,7 @@ class Proxy:
         self.moving.set()
 
     def release(self):
-        """What was held arrives now."""
+        """Delivers the requests that were held."""
         held, self.held = self.held, []
         for request, upstream in held:
             self.log(f"proxy: a {NAMES.get(request.api, request.api)} arrives late")
@@ -155,7 +156,7 @@ class Proxy:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
 
-    # --- the loop's own ---
+    # --- the loop's own functions ---
 
     def _run(self):
         asyncio.set_event_loop(self.loop)
@@ -188,7 +189,7 @@ class Proxy:
     async def _pass_on(self, reader, writer, target):
         try:
             from_broker, to_broker = await asyncio.open_connection(*target)
-        except OSError:  # the broker is down: so are we
+        except OSError:  # the broker is down, so the proxy refuses too
             writer.transport.abort()
             return
         connection = Connection(self, writer, to_broker)
@@ -282,7 +283,7 @@ async def _frame(reader):
 
 
 def pairs_of(text):
-    """ASSAY_TEST_KAFKA_PROXIED: "proxy's host:port=broker's host:port,..."."""
+    """Parses ASSAY_TEST_KAFKA_PROXIED: "proxy's host:port=broker's host:port,..."."""
     return [tuple(_address(side) for side in pair.split("=")) for pair in text.split(",")]
 
 

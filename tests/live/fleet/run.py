@@ -1,13 +1,13 @@
-"""Faults against a fleet on real servers, and a checker that says whether the promise was kept.
+"""Injects faults into a fleet on real servers; a checker decides whether the guarantee held.
 
   run.py --assay FILE [--seed N] [--only NAME,...] [--short]          each scenario once; counts like a test
-  run.py --assay FILE --minutes N [--seed N]                          scenarios again and again, with other seeds
+  run.py --assay FILE --minutes N [--seed N]                          scenarios repeatedly, with other seeds
   run.py --assay FILE --mutations [--only NAME,...]                   each guard of the protocol left out once
   run.py --list
 
-A scenario is a row of SCENARIOS: what runs, what goes wrong meanwhile (faults.py), what is allowed (checker.Bounds).
-Requests are written at a steady rate while the faults go on; then all gets well, and everything must be answered within
-`settle_s`. All of it is in one scratch directory: logs of each process, run.log with each fault and its time.
+A scenario is a row of SCENARIOS: its processes, its fault (faults.py), and the permitted deviations (checker.Bounds).
+Requests are written at a steady rate during the fault. After its end every request must be answered within `settle_s`.
+One scratch directory holds the log of each process, and run.log with each fault and its time.
 """
 import argparse
 import json
@@ -38,7 +38,7 @@ HERE = Path(__file__).resolve().parent
 GROUPS = {"assay-coordinator": [topics.REQUESTS], "assay-worker": topics.ALL_TASKS}
 JOIN_S = 60
 STRICT = Bounds(repeats_after_answer=0, short_of_time=0.0)
-POSTGRES = ("kafka", "redis", "postgres")  # the databases are in it then
+POSTGRES = ("kafka", "redis", "postgres")  # the databases are in PostgreSQL then
 
 
 @dataclass(frozen=True)
@@ -47,30 +47,31 @@ class Scenario:
     fault: callable
     load_s: float = 12
     rate: float = 20
-    complete: bool = False  # the load begins once all have joined: where they join meanwhile, partitions move
+    complete: bool = False  # the load begins after all have joined, since partitions move when a member joins
     settle_s: float = 90
-    session_s: int = 6  # sessions end soon, so that a fault of ten seconds is a long one
+    session_s: int = 6  # short sessions, so that a fault of ten seconds exceeds one
     coordinators: int = 2
-    workers: tuple = ("", "")  # the families of each; empty: all
+    workers: tuple = ("", "")  # families of each worker; empty: all
     messages: str = "each"  # --task-messages of the coordinators
     producers: int = 1  # --producers of the coordinators
-    mix: dict | None = None  # of requests; None: generate.MIX
-    proxied: bool = False  # coordinators talk to the brokers through a proxy
+    mix: dict | None = None  # kinds of requests; None: generate.MIX
+    proxied: bool = False  # coordinators connect to the brokers through a proxy
     redis: bool = True
-    keeps: bool = False  # verdicts, for equal requests
-    clock: bool = False  # of our processes jumps (clock.c)
-    deadly: bool = False  # requests of the kind "crash" kill their workers; only in a build with -DASSAY_MUTATIONS=ON
+    keeps: bool = False  # verdicts are cached for equal requests
+    clock: bool = False  # the clock of our processes jumps (clock.c)
+    deadly: bool = False  # requests of kind "crash" kill their workers; only in a build with -DASSAY_MUTATIONS=ON
     servers: tuple = ("kafka", "redis")
-    extra: dict = field(default_factory=dict)  # kinds of requests beside the usual mix, and how many
+    extra: dict = field(default_factory=dict)  # kinds of requests in addition to the usual mix, with their numbers
     bounds: Bounds = Bounds()
-    short: bool = False  # part of the set that every test run has
+    short: bool = False  # part of the set that every test run executes
 
 
 SCENARIOS = (
     Scenario("calm", faults.nothing, load_s=8, complete=True, extra={"huge": 1}, bounds=STRICT, short=True),
     Scenario("kill coordinators", faults.kill_any("coordinator"), short=True),
     Scenario("kill workers", faults.kill_any("worker"), short=True),
-    Scenario("kill coordinators that keep verdicts", faults.kill_any("coordinator"), keeps=True, mix={"plain": 2, "again": 3},
+    Scenario("kill coordinators that keep verdicts", faults.kill_any("coordinator"), keeps=True,
+             mix={"plain": 2, "again": 3},
              bounds=Bounds(found=20), short=True),
     Scenario("kill workers of joined tasks", faults.kill_any("worker"), messages="request", short=True),
     Scenario("anything with joined tasks", faults.anything, load_s=30, proxied=True, messages="request", producers=2),
@@ -102,14 +103,14 @@ SCENARIOS = (
     Scenario("leaders lost", faults.lose_leaders, load_s=90, servers=("kafka3", "redis"), settle_s=150),
 )
 
-# Each guard of the protocol is left out once (a build with -DASSAY_MUTATIONS=ON), under the fault that it is there for.
-# With the guard the scenario has to pass, without it the checker has to find this.
+# Each guard of the protocol is left out once (in a build with -DASSAY_MUTATIONS=ON), under the fault that it protects
+# from. With the guard the scenario must pass; without it the checker must find the named fault.
 _SPLIT = ("structure,join,execution,value,question", "explain")
-_DEADLY = Bounds(poison=10)  # whatever is open when its owners die again and again is suspected of it
+_DEADLY = Bounds(poison=10)  # requests that are open whenever their owners die are suspected
 HOLES = Scenario("take over with holes", faults.take_over_with_holes, load_s=14, workers=_SPLIT)
-# Few requests, so that all that are open stay open, and what was answered need not be asked again, but for a few: a
-# partition may move on, from one that starts again to another, while it is caught up with. Without `r` it is all of
-# them, 140 and more.
+# Few requests, so that all open ones stay open, and tasks with a result need not be repeated. A few exceptions are
+# permitted: during the catch-up a partition may move between two restarting members. Without `r` all tasks, 140 and
+# more, are repeated.
 ANSWERED = Scenario(
     "take over with answers",
     faults.take_over_with_holes,
@@ -124,13 +125,13 @@ UNSENT = Scenario("killed before it was sent", faults.kill_before_sent, proxied=
 FORGED = Scenario("forged results", faults.forge_results, load_s=8, mix={"plain": 3, "slow": 1})
 EMPTIED = Scenario("group empties", faults.empty_group, load_s=60, rate=40, proxied=True, session_s=2)
 WATCHED = Scenario("whose offsets", faults.nothing, load_s=5, proxied=True)
-# A candidate that ends its worker is tried apart after a while: its family is unavailable, all else has its verdict. More
-# of them than there are partitions, so that some share one and must not hide each other.
+# A candidate that ends its worker is tried alone after a while: its family is unavailable, and the others give the
+# verdict. There are more such candidates than partitions, so that some share one and must not hide each other.
 CRASHING = Scenario(
     "a candidate crashes", faults.nothing, deadly=True, extra={"crash": 5}, workers=("", "", ""), settle_s=180
 )
 SCENARIOS += (HOLES, ANSWERED, REFUSED, LATE, UNSENT, FORGED, EMPTIED)
-CONTROLS = (WATCHED, CRASHING)  # of a build with -DASSAY_MUTATIONS=ON, nothing being left out
+CONTROLS = (WATCHED, CRASHING)  # of a build with -DASSAY_MUTATIONS=ON in which no guard is left out
 MUTATIONS = {
     "no_bitmap": (HOLES, {"twice"}),
     "end_instead_of_r": (ANSWERED, {"work"}),
@@ -139,13 +140,13 @@ MUTATIONS = {
     "no_flush": (UNSENT, {"lost"}),
     "index_keys": (FORGED, {"content"}),
     "old_attempt": (FORGED, {"content"}),
-    # What follows from it, "group empties" shows when the moment is right. That it is done, the proxy sees each time.
+    # "group empties" shows the consequence if its timing is right. The proxy sees every attempt.
     "metadata_anew": (WATCHED, {"unfenced"}),
 }
 
 
 class Servers:
-    """Kafka, Redis and PostgreSQL of tests/live/servers.sh, kept from scenario to scenario while they are well."""
+    """Kafka, Redis and PostgreSQL of tests/live/servers.sh, reused by the next scenario if they are healthy."""
 
     script = HERE.parent / "servers.sh"
 
@@ -203,7 +204,7 @@ class Servers:
 
 
 class Run:
-    """One scenario with one seed, from the first request to the verdict of the checker."""
+    """One scenario with one seed, from the first request to the result of the checker."""
 
     def __init__(self, scenario, seed, servers, assay, directory, mutation=None):
         self.scenario, self.seed, self.servers, self.assay = scenario, seed, servers, assay
@@ -217,7 +218,7 @@ class Run:
         self.kafka = servers.environment["ASSAY_TEST_KAFKA"]
         self.proxy, self.callers = None, None
 
-    # --- for the faults ---
+    # --- functions for the faults ---
 
     def log(self, text):
         self.n_faults += 1
@@ -227,14 +228,14 @@ class Run:
         self.notes.append((name, text))
 
     def wait(self, seconds):
-        """False once no more requests come: faults end then."""
+        """Returns false once no more requests arrive; faults end then."""
         return not self.over.wait(seconds)
 
     @staticmethod
     def stand_still(seconds):
-        """After SIGSTOP. How long somebody stands still is the fault itself, whatever is seen of it meanwhile and
-        though no more requests may come: the only wait here that is for time. All others are for something that can be
-        seen (wait.py), or end when the requests do (wait)."""
+        """Waits after SIGSTOP. The duration of the pause is the fault itself, whatever happens meanwhile, even after
+        the last request. This is the only wait for a time. All others wait for an observable event (wait.py), or end
+        with the requests (wait)."""
         time.sleep(seconds)
 
     def kill(self, name, stay_dead=False):
@@ -251,7 +252,7 @@ class Run:
     def set_clock(self, offset):
         self.log(f"clock {offset:+} s")
         with open(self.directory / "clock", "r+b" if (self.directory / "clock").exists() else "wb") as file:
-            file.write(struct.pack("=q", offset))  # in place: it is mapped
+            file.write(struct.pack("=q", offset))  # in place, since the file is mapped
 
     def _look_at_offsets(self):
         if not self.proxy:
@@ -264,7 +265,7 @@ class Run:
     # --- start ---
 
     def go(self):
-        """The faults that were found; empty: the promise was kept."""
+        """Returns the detected faults; an empty list means that the guarantee held."""
         try:
             self._start()
             self._load()
@@ -293,7 +294,7 @@ class Run:
         self.since = {t: topics.ends(self.kafka, t) for t in self._topics()}
         keeps = ["--redis", redis, "--verdict-cache"] if s.keeps else []
         for i in range(s.coordinators):
-            later = ["--rows-later"] if s.messages != "each" else []  # so that both ways are run
+            later = ["--rows-later"] if s.messages != "each" else []  # so that both ways are used
             options = ["--task-messages", s.messages, "--producers", str(s.producers), *later, *keeps]
             self.fleet.coordinator(f"coordinator-{i}", *options, servers=through, environment=self.mutation)
         crash = {"ASSAY_CRASH_ON": "crash_here"} if s.deadly else {}
@@ -306,7 +307,8 @@ class Run:
         self.reader.start()
 
     def _wait_for_all(self):
-        for group, n in (("assay-coordinator", self.scenario.coordinators), ("assay-worker", len(self.scenario.workers))):
+        for group, n in (("assay-coordinator", self.scenario.coordinators),
+                         ("assay-worker", len(self.scenario.workers))):
             wait_until(lambda: topics.is_complete(self.kafka, group, n), JOIN_S, f"{n} members of {group}", look_s=0.5)
 
     def _databases(self):
@@ -331,7 +333,7 @@ class Run:
         for record in topics.follow(self.kafka, topics.VERDICTS, True, since, self.end_live):
             self.live.append(record)
 
-    # --- load, and the end of it ---
+    # --- load, and its end ---
 
     def _load(self):
         fault = threading.Thread(target=self._fault)
@@ -355,11 +357,11 @@ class Run:
     def _fault(self):
         try:
             self.scenario.fault(self)
-        except Exception as error:  # a fault that could not be made is no passed test
+        except Exception as error:  # a fault that could not be injected is no passed test
             self.note("harness", f"{self.scenario.fault}: {error!r}")
 
     def _settle(self):
-        """Until everything is read and committed, at most settle_s."""
+        """Waits until every request is read and committed, at most settle_s."""
         self.lag = {}
 
         def is_settled():
@@ -370,7 +372,7 @@ class Run:
         try:
             wait_until(is_settled, self.scenario.settle_s, "an end of the lag", look_s=0.5)
         except TimeoutError:
-            pass  # the checker sees the lag
+            pass  # the checker reports the lag
         self.journal.write(f"{time.monotonic() - self.began:8.3f} settled: {self.lag}\n")
 
     def _stop(self):
@@ -383,7 +385,7 @@ class Run:
         if hasattr(self, "reader"):
             self.reader.join(30)
 
-    # --- what is there in the end ---
+    # --- final state ---
 
     def _evidence(self):
         def read(topic, committed):
@@ -411,7 +413,7 @@ class Run:
         )
 
     def _expected(self, requests):
-        """What the engine in one process says to the same lines."""
+        """Returns the verdicts of the engine in one process on the same lines."""
         asked = [r for r in requests if checker.KINDS[checker.kind_of(r)][1]]
         log, out = self.directory / "requests.jsonl", self.directory / "expected.jsonl"
         log.write_bytes(b"".join(r.value + b"\n" for r in asked))
@@ -422,7 +424,7 @@ class Run:
 
 
 class Writer:
-    """Writes requests so that each is in the log once, whatever the brokers go through."""
+    """Writes requests so that each is in the log once, whatever happens to the brokers."""
 
     def __init__(self, servers):
         from confluent_kafka import Producer
@@ -451,7 +453,7 @@ class Writer:
             raise RuntimeError(f"requests could not be written: {self.failed[:3]}")
 
 
-# --- the command ---
+# --- command line ---
 
 
 class Session:
@@ -464,7 +466,8 @@ class Session:
 
     @staticmethod
     def _passing_folder():
-        """A folder of our own that PostgreSQL, as another user, can come through. Somebody else's is left as it is."""
+        """Creates a folder that PostgreSQL, running as another user, can traverse. An existing folder of another owner
+        is unchanged."""
         directory = Path(tempfile.mkdtemp(prefix="assay-soak."))
         directory.chmod(0o755)
         return directory
@@ -478,7 +481,7 @@ class Session:
             directory = self.directory / f"{self.count:03}"
             run = Run(scenario, seed, self.servers, self.arguments.assay, directory, mutation)
             found, figures = run.go(), run.figures
-        except Exception as error:  # a scenario that could not be run is a failed one
+        except Exception as error:  # a scenario that could not be run counts as failed
             found, figures = [("harness", repr(error))], {}
         took = time.monotonic() - began
         if mutation:
@@ -492,12 +495,12 @@ class Session:
         sys.stdout.flush()
         if found:
             self.failed.append(name)
-            self.servers.stop()  # what is left may spoil the next one
+            self.servers.stop()  # its remains may affect the next one
         return not found
 
     def _caught(self, found, wanted):
-        """Of a mutation it is the other way round: the checker has to find what it breaks."""
-        self.servers.stop()  # whatever it left
+        """Inverts the outcome for a mutation: the checker must find the fault."""
+        self.servers.stop()  # whatever it left behind
         seen = [text for name, text in found if name in wanted]
         if not seen:
             return [("missed", f"the guard was left out, and nobody saw it; found: {found[:3]}")]

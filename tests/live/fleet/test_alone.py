@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A coordinator without a supervisor, on a broker of its own that is killed: it comes back by itself, in the same process, and one
-that another process replaced stays down.
+"""A coordinator without a supervisor, on a broker of its own that is killed. The coordinator recovers in the same
+process, and one that another process replaced stays down.
 
-  test_alone.py --assay FILE          starts its own Kafka (tests/live/servers.sh); skipped where ASSAY_TEST_KAFKA is not set
+  test_alone.py --assay FILE          starts its own Kafka (tests/live/servers.sh); skipped without ASSAY_TEST_KAFKA
 """
 import argparse
 import json
@@ -29,7 +29,8 @@ class Alone:
         subprocess.run([SERVERS, "start", self.live, "kafka"], check=True)
         env = (self.live / "env").read_text()
         self.servers = next(line.split("=", 1)[1] for line in env.splitlines() if "ASSAY_TEST_KAFKA=" in line)
-        subprocess.run([assay, "topics", "create", "--servers", self.servers, "--partitions", "2", "--task-partitions", "2"],
+        subprocess.run([assay, "topics", "create", "--servers", self.servers, "--partitions", "2", "--task-partitions",
+                        "2"],
                        check=True, stdout=subprocess.DEVNULL)
 
     def start(self, name, *arguments):
@@ -37,20 +38,24 @@ class Alone:
             return subprocess.Popen([self.assay, *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def coordinator(self, name):
-        return self.start(name, "coordinator", "--servers", self.servers, "--instance", "a", "-X", f"session.timeout.ms={SESSION_MS}",
+        return self.start(name, "coordinator", "--servers", self.servers, "--instance", "a", "-X",
+                          f"session.timeout.ms={SESSION_MS}",
                           "-X", "heartbeat.interval.ms=500")
 
     def log(self, name):
         return (self.directory / f"{name}.log").read_text()
 
     def feed(self, n):
-        """Judge n requests over the fleet: all have a verdict, each has one."""
+        """Judges n requests on the fleet and checks that each has one verdict."""
         self.n += 1
         log, out = self.directory / f"log-{self.n}.jsonl", self.directory / f"verdicts-{self.n}.jsonl"
-        log.write_text("".join(json.dumps({"id": f"{self.n}-{i}", "db": "ferries", "question": "How many vessels are there?",
-                                           "candidates": [f"SELECT count(*) FROM vessel WHERE {i} = {i}"]}) + "\n" for i in range(n)))
-        return subprocess.Popen([self.assay, "replay", log, "--feed", "assay.requests", "--servers", self.servers, "--out", out, "--force",
-                                 "--rate", "20", "--wait-ms", str(WAIT_S * 1000)], stderr=subprocess.PIPE, text=True), out
+        log.write_text("".join(
+            json.dumps({"id": f"{self.n}-{i}", "db": "ferries", "question": "How many vessels are there?",
+                        "candidates": [f"SELECT count(*) FROM vessel WHERE {i} = {i}"]}) + "\n" for i in range(n)))
+        return subprocess.Popen([self.assay, "replay", log, "--feed", "assay.requests", "--servers", self.servers,
+                                 "--out", out, "--force",
+                                 "--rate", "20", "--wait-ms", str(WAIT_S * 1000)], stderr=subprocess.PIPE,
+                                text=True), out
 
     def break_broker(self):
         subprocess.run([SERVERS, "kill", self.live, "kafka-1"], check=True)
@@ -59,14 +64,15 @@ class Alone:
 
 
 def check_comes_back(alone, coordinator):
-    """Fences itself only now and then: until it has, at most six times."""
+    """The broker fences it only now and then: repeats until it does, at most six times."""
     for _ in range(6):
         feeding, out = alone.feed(400)
         time.sleep(3)
         alone.break_broker()
         _, said = feeding.communicate(timeout=2 * WAIT_S)
         ids = [json.loads(line)["id"] for line in out.read_text().splitlines()]
-        assert feeding.returncode == 0 and len(ids) == 400 == len(set(ids)), (feeding.returncode, said, alone.log("first")[-3000:])
+        assert feeding.returncode == 0 and len(ids) == 400 == len(set(ids)), (
+            feeding.returncode, said, alone.log("first")[-3000:])
         assert coordinator.poll() is None, alone.log("first")[-3000:]
         if "restarting: the state is read back" in alone.log("first"):
             return True
@@ -100,7 +106,8 @@ def main():
         running = []
         try:
             running.append(alone.coordinator("first"))
-            running.append(alone.start("worker", "worker", "--servers", alone.servers, "--db-root", alone.directory / "databases"))
+            running.append(alone.start("worker", "worker", "--servers", alone.servers, "--db-root",
+                                       alone.directory / "databases"))
             fenced = check_comes_back(alone, running[0])
             check_replaced_stays_down(alone, running[0])
             print("fenced itself and came back" if fenced else "did not fence itself in six tries")

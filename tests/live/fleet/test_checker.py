@@ -1,4 +1,4 @@
-"""The check of the checker, without a broker: topics as they should be, then each with one thing wrong."""
+"""Tests of the checker without a broker: correct topics, then the same with one fault each."""
 import copy
 import json
 import sys
@@ -33,7 +33,7 @@ def letter(asked, at, code="malformed"):
 
 
 def sound():
-    """Seven requests in two partitions and all that should come of them, with an aborted verdict in between."""
+    """Returns seven requests in two partitions with their expected outcomes, and an aborted verdict in between."""
     asked = [request(o) for o in range(3)] + [request(0, partition=1)]
     again = replace(asked[1], offset=3, headers={"kind": "duplicate"})
     other = request(4, "id_reused", id="q2", question="another")
@@ -58,7 +58,7 @@ def sound():
     )
 
 
-# Each takes a sound run and spoils one thing.
+# Each function takes a correct run and adds one fault.
 
 
 def lost_verdict(e):
@@ -201,7 +201,7 @@ SPOILED = {
 
 
 def outside_window(e):
-    """A repetition past the window is a new request."""
+    """A repetition beyond the window is a new request."""
     again = replace(e.requests[0], offset=checker.WINDOW + 1)
     e.requests.append(again)
     e.committed.append(answer(again, 9))
@@ -210,12 +210,12 @@ def outside_window(e):
 
 
 def short_of_time(e):
-    """A judge that was missing excuses another content."""
+    """An unavailable judge excuses a different content."""
     e.committed[0] = e.live[0] = answer(e.requests[0], 0, sql="SELECT 2", unavailable=["join"])
 
 
 def away_when_explaining(e):
-    """So does a database that ran the candidate and was away when its rows were looked for."""
+    """So does a database that ran the candidate and was unavailable when its rows were requested."""
     away = {"explanation": "The rows behind the result are not explained: the database does not answer."}
     e.committed[0] = e.live[0] = answer(e.requests[0], 0, sql="SELECT 2", candidates=[away])
 
@@ -226,7 +226,7 @@ def _explain(e, here, there):
 
 
 def rows_of_others(e):
-    """A fleet tells of the rows behind a candidate that the replay did not look for."""
+    """A fleet may report the rows behind a candidate that the replay did not request."""
     _explain(e, "It counts. For example 7.", f"It counts. {checker.NOT_LOOKED_FOR}")
 
 
@@ -234,7 +234,7 @@ STILL_SOUND = (outside_window, short_of_time, away_when_explaining, rows_of_othe
 
 
 def other_words(e):
-    """What follows from the statement is the same in both."""
+    """The parts that follow from the statement are equal in both."""
     _explain(e, "It adds. For example 7.", f"It counts. {checker.NOT_LOOKED_FOR}")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what starts a dead process again: whoever wants something meanwhile is not kept waiting. No servers."""
+"""Tests of the restarts of dead processes: they must not delay other callers. No servers are needed."""
 import tempfile
 import threading
 import time
@@ -23,7 +23,7 @@ class FleetTest(unittest.TestCase):
     def has_ended(self, place):
         wait_until(lambda: len(place.exits) == 1, 20, "its end is seen")
 
-    def test_others_go_on_while_one_waits_to_be_started_again(self):
+    def test_pending_restart_delays_no_other_slot(self):
         fails = self.fleet._add("fails", ["-c", "exit 3"], None)
         other = self.fleet._add("other", ["-c", "echo running; exec sleep 600"], None)
         self.has_ended(fails)
@@ -36,7 +36,7 @@ class FleetTest(unittest.TestCase):
         self.assertEqual(fails.exits[0][1], 3)
         self.assertEqual(self.fleet.deaths, [])
 
-    def test_one_that_waits_can_be_stopped_and_started(self):
+    def test_slot_with_pending_restart_can_be_stopped(self):
         fails = self.fleet._add("fails", ["-c", "exit 3"], None)
         self.has_ended(fails)
         self.fleet.stop("fails")

@@ -1,8 +1,9 @@
-"""A fleet that keeps verdicts: what was asked before is answered without a task, until the database changes, and with or without the Redis.
+"""A fleet with a verdict cache. Repeated requests are answered without a task until the database changes, with or
+without Redis.
 
   test_kept.py --assay FILE          needs ASSAY_TEST_KAFKA (tests/live/servers.sh) and redis-server; else skipped
 
-Real Kafka, coordinator, worker and `serve`, and a Redis of the test's own, which is stopped.
+Kafka, coordinator, worker and `serve` are real. The test has its own Redis, which it stops.
 """
 import argparse
 import os
@@ -22,7 +23,7 @@ from wait import wait_until
 
 WAIT_S = 60
 COUNT = ("How many vessels are there?", "SELECT count(*) FROM vessel", "SELECT max(vessel_id) FROM vessel")
-OWN = ("id", "cached", "timings")  # of each verdict, whatever it says
+OWN = ("id", "cached", "timings")  # of each verdict, whatever its content
 
 
 class Redis:
@@ -32,7 +33,8 @@ class Redis:
         self.start()
 
     def start(self):
-        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", self.directory]
+        command = ["redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir",
+                   self.directory]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
     def stop(self):
@@ -40,7 +42,7 @@ class Redis:
         self.process.wait()
 
     def state(self):
-        """What workers last published of the database, or nothing."""
+        """Returns the state of the database that workers published last, or None."""
         command = ["redis-cli", "-p", str(self.port), "GET", "assay:ferries:state"]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
@@ -58,7 +60,8 @@ def without_own(verdict):
 
 
 def ask_until_found(caller, coordinator, *asked, **options):
-    """The first verdict, and the first that was kept of it: the state is published, and the verdict kept, a moment later."""
+    """Returns the first verdict and the first cached one: the state is published, and the verdict cached, a moment
+    later."""
     before = outcome(coordinator, "hits")
     first = last = caller.judge(*asked, **options)
     assert "cached" not in first, "none was kept"
@@ -91,7 +94,7 @@ def another_question_or_policy_is_judged(caller, coordinator):
 
 
 def a_write_is_seen(caller, redis, database):
-    """Within a second and a little; docs/fleet.md says so."""
+    """Within little more than a second, as docs/fleet.md says."""
     for i in range(3):
         before = redis.state()
         with sqlite3.connect(database) as writer:
@@ -144,7 +147,8 @@ def main():
         kept = ["--servers", servers, "--redis", redis.address, "--verdict-cache"]
 
         def start_worker(name="worker"):
-            return Process(directory, name, [assay, "worker", *kept, "--db-root", directory / "databases", "--threads", "2"])
+            return Process(directory, name,
+                           [assay, "worker", *kept, "--db-root", directory / "databases", "--threads", "2"])
 
         worker = start_worker()
         coordinator = Process(directory, "coordinator", [assay, "coordinator", *kept])

@@ -1,8 +1,10 @@
-"""A fleet that asks: a language model, of workers of their own, where it is in doubt; and the person, where readings are at odds.
+"""A fleet that calls a language model for uncertain candidates, with workers of their own, and asks the user about
+differing readings.
 
   test_models.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh); else skipped
 
-Real Kafka, Redis, coordinator, workers and `serve`. The model is a scripted server of OpenAI's /v1/chat/completions: it finds nothing wrong.
+Kafka, Redis, coordinator, workers and `serve` are real. The model is a scripted server of OpenAI's /v1/chat/completions
+that finds no fault.
 """
 import argparse
 import http.server
@@ -30,7 +32,8 @@ SURE = {
     "self_check": {"right": True, "probability": 0.9, "clauses": [], "why": "scripted"},
 }
 INNER = "SELECT v.name, count(*) FROM vessel v JOIN sailing s ON s.vessel_id = v.vessel_id GROUP BY v.vessel_id"
-OUTER = "SELECT v.name, count(s.sailing_id) FROM vessel v LEFT JOIN sailing s ON s.vessel_id = v.vessel_id GROUP BY v.vessel_id"
+OUTER = ("SELECT v.name, count(s.sailing_id) FROM vessel v LEFT JOIN sailing s ON s.vessel_id = v.vessel_id"
+         " GROUP BY v.vessel_id")
 EACH = "How many sailings does each vessel have?"
 
 
@@ -62,8 +65,9 @@ class Caller:
         self.base, self.run, self.n = f"http://127.0.0.1:{port}", f"models-{time.time_ns()}", 0
 
     def post(self, path, body):
-        """(status, answer)"""
-        request = urllib.request.Request(self.base + path + "?wait_ms=60000", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        """Returns (status, answer)."""
+        request = urllib.request.Request(self.base + path + "?wait_ms=60000", json.dumps(body).encode(),
+                                         {"Content-Type": "application/json"})
         try:
             with urllib.request.urlopen(request, timeout=WAIT_S + 10) as answer:
                 return answer.status, json.load(answer)
@@ -71,9 +75,10 @@ class Caller:
             return error.code, json.load(error)
 
     def judge(self, question, *candidates, **options):
-        """The verdict on a request of the ferries, under an id that none had before."""
+        """Returns the verdict on a request about the ferries, under a fresh id."""
         self.n += 1
-        body = {"id": f"{self.run}-{self.n}", "db": "ferries", "question": question, "candidates": candidates, **options}
+        body = {"id": f"{self.run}-{self.n}", "db": "ferries", "question": question, "candidates": candidates,
+                **options}
         status, verdict = self.post("/v1/judge", body)
         assert status == 200, verdict
         return verdict
@@ -94,7 +99,8 @@ def what_one_worker_was_told_none_asks_again(caller, model):
 
 
 def leaves_it_out_where_the_request_says_so(caller, model):
-    verdict = caller.judge("How many ports are there?", "SELECT count(*) FROM port", families=["structure", "join", "execution", "explain"])
+    verdict = caller.judge("How many ports are there?", "SELECT count(*) FROM port",
+                           families=["structure", "join", "execution", "explain"])
     assert "llm" not in verdict and "self_check" not in verdict["candidates"][0]["signals"]
     assert len(model.asked) == 1
 
@@ -116,7 +122,8 @@ def asks_the_person_and_takes_the_answer(caller, coordinator):
     path = f"/v1/verdicts/{asked['id']}/answers"
     status, wrong = caller.post(path, {"choice": "0123456789abcdef"})
     assert status == 200 and wrong["status"] == "failed" and "unknown choice" in wrong["message"], wrong
-    # That verdict is the newest of the id now, and asks nothing; the request is sent again with the right answer, as a program would.
+    # That verdict is now the newest of the id, and it asks no question. The request is sent again with the right
+    # answer, as a program would do.
     answers = [{"question": question["id"], "choice": choice["id"]}]
     status, decided = caller.post("/v1/judge", {**question["request"], "answers": answers})
     assert status == 200 and decided["status"] == "validated" and decided["sql"] == OUTER, decided
@@ -125,7 +132,8 @@ def asks_the_person_and_takes_the_answer(caller, coordinator):
     assert status == 200 and decided["id"] == again["id"] and decided["sql"] == OUTER, decided
     assert decided["answers"] == answers
     metrics = coordinator.metrics()
-    assert metrics['assay_questions_total{outcome="asked"}'] >= 2 and metrics['assay_questions_total{outcome="answered"}'] >= 2
+    assert (metrics['assay_questions_total{outcome="asked"}'] >= 2
+            and metrics['assay_questions_total{outcome="answered"}'] >= 2)
 
 
 def main():
@@ -143,7 +151,7 @@ def main():
         subprocess.run([assay, "topics", "create", "--servers", servers], check=True, stdout=subprocess.DEVNULL)
         worker = [assay, "worker", "--servers", servers, "--db-root", directory / "databases", "--redis", redis]
         endpoint = ["--llm-endpoint", f"http://127.0.0.1:{model.server_port}/v1", "--llm-attempts", "1"]
-        endpoint += ["--llm-model", f"scripted-{time.time_ns()}"]  # of whom Redis remembers nothing
+        endpoint += ["--llm-model", f"scripted-{time.time_ns()}"]  # which Redis has not cached
         judged = [f"--family={family}" for family in ("structure", "join", "execution", "value", "question", "explain")]
         processes = [
             Process(directory, "coordinator", [assay, "coordinator", "--servers", servers, "--llm-when", "always"]),

@@ -1,6 +1,7 @@
-"""What an operator sees of a fleet on real servers: metrics, health, logs; and a start that cannot be.
+"""An operator's view of a fleet on real servers: metrics, health, logs, and a start that must fail.
 
-  test_observe.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh); else skipped
+  test_observe.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh);
+                                        else skipped
 """
 import argparse
 import contextlib
@@ -25,7 +26,7 @@ from ports import free_port
 from wait import wait_until
 
 WAIT_S = 60
-SECRET = "quite-a-secret-literal"  # stands in a request and must not be in a log
+SECRET = "quite-a-secret-literal"  # part of a request, and must not appear in a log
 SAMPLE = re.compile(r'^([a-z_:][a-z0-9_:]*)(\{(?:[a-z_]+="(?:[^"\\\n]|\\.)*",?)*\})? (\S+)$')
 
 
@@ -39,7 +40,7 @@ class Process:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def get(self, path):
-        """(status, body); None: nobody listens."""
+        """Returns (status, body), or None without a listener."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
                 return answer.status, answer.read().decode()
@@ -54,11 +55,11 @@ class Process:
         return answer and answer[0] == 200
 
     def has_reported(self):
-        """Whether the library's reports are in: what /readyz says before is no more than that the loops turn."""
+        """Returns true once the library's reports have arrived: before that /readyz only reports that the loops run."""
         return self.is_ready() is not None and total(self.metrics(), "assay_kafka_bytes_total") > 0
 
     def metrics(self):
-        """{name and labels: value}; every line must be what Prometheus reads."""
+        """Returns {name and labels: value}; every line must be valid for Prometheus."""
         values, types = {}, {}
         for line in self.get("/metrics")[1].splitlines():
             if line.startswith("# TYPE "):
@@ -83,7 +84,7 @@ class Process:
 
 @contextlib.contextmanager
 def running(*processes):
-    """For as long as the test is at it; then none of them is left, and what each said is shown."""
+    """Runs the processes for the duration of a test; then ends them all and shows their output."""
     try:
         yield
     finally:
@@ -106,8 +107,8 @@ def make_databases(directory):
 
 
 def requests():
-    """The samples under ids that no run before had, or they would be duplicates. One has a literal that nobody may read
-    in a log: its database does not exist. The last is none."""
+    """Writes the samples under ids that no earlier run used, since they would be duplicates. One has a literal that
+    must not appear in a log: its database does not exist. The last one is no request."""
     run = f"observe-{time.time_ns()}"
     bodies = [json.loads(line) for line in (SAMPLES / "questions.jsonl").read_text().splitlines()]
     bodies.append({"db": "nowhere", "question": SECRET, "candidates": [f"SELECT '{SECRET}'"]})
@@ -137,7 +138,7 @@ def shows_its_work(coordinator, worker, servers):
 
 
 def alerts_find_their_series(*processes):
-    """What the rules ask for is there, with these labels and values of them, when nothing is wrong yet."""
+    """Checks that the metrics of the rules exist, with these labels and values, while there is no fault."""
     series = [re.fullmatch(r"(\w+)(?:\{(.*)\})?", key).groups() for process in processes for key in process.metrics()]
     shown = [(name, dict(re.findall(r'(\w+)="([^"]*)"', labels or ""))) for name, labels in series]
     for rule in alerts.rules(alerts.source()["spec"]):
@@ -179,7 +180,8 @@ def main():
         worker_command += ["--redis", redis, "--threads", "2"]
         coordinator = Process(directory, "coordinator", coordinator_command)
         worker = Process(directory, "worker", worker_command)
-        serve = Process(directory, "serve", [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{free_port()}"])
+        serve = Process(directory, "serve",
+                        [assay, "serve", "--servers", servers, "--http", f"127.0.0.1:{free_port()}"])
         processes = (coordinator, worker, serve)
         with running(*processes):
             for process in processes:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of drawn ports: they stay this process's until it ends, and servers can still listen on them. No other servers."""
+"""Tests of drawn ports: this process holds them until it ends, and servers can still listen on them. No other servers
+run."""
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from wait import wait_until
 
 
 def is_free(port):
-    """As a process finds out that looks for a port."""
+    """Checks a port in the way of a process that searches for a free one."""
     with socket.socket() as probe:
         try:
             probe.bind(("127.0.0.1", port))
@@ -53,7 +54,8 @@ class PortsTest(unittest.TestCase):
 
     def test_shell_draw_is_held_until_stop(self):
         with tempfile.TemporaryDirectory() as folder:
-            said = subprocess.run([sys.executable, ports.__file__, "2", folder], capture_output=True, text=True, check=True, timeout=20)
+            said = subprocess.run([sys.executable, ports.__file__, "2", folder], capture_output=True, text=True,
+                                  check=True, timeout=20)
             drawn = [int(word) for word in said.stdout.split()]
             self.assertEqual(len(set(drawn)), 2)
             time.sleep(2 * ports.LOOK_S)

@@ -1,4 +1,4 @@
-"""The proxy between a client and a broker that are made up: what each rule does to a request and its answer."""
+"""The proxy between a scripted client and a scripted broker: the effect of each rule on a request and its reply."""
 import socket
 import struct
 import sys
@@ -12,7 +12,7 @@ CLIENT = b"\x00\x01c"  # the client's id in a header
 
 
 class Broker:
-    """Answers each request with its correlation id and remembers what came."""
+    """Answers each request with its correlation id and records the requests."""
 
     def __init__(self):
         self.server = socket.create_server(("127.0.0.1", 0))
@@ -34,7 +34,7 @@ class Broker:
 
 
 def receive(connection):
-    """One frame; empty: the connection broke."""
+    """Reads one frame; empty if the connection broke."""
     try:
         head = connection.recv(4, socket.MSG_WAITALL)
         return connection.recv(struct.unpack(">i", head)[0], socket.MSG_WAITALL) if len(head) == 4 else b""
@@ -52,7 +52,7 @@ class Bench:
         self.client.settimeout(10)
 
     def ask(self, api, body=b"\xff\xff"):
-        """Is it answered?"""
+        """Returns true if the request is answered."""
         request = struct.pack(">hhi", api, 3, 7) + CLIENT + body
         self.client.sendall(struct.pack(">i", len(request)) + request)
         return receive(self.client) == struct.pack(">i", 7)
@@ -99,7 +99,7 @@ def waits(b):
 
 
 def releases_in_between(b):
-    """What was held arrives after one request and before the next, as a rule says."""
+    """A held request arrives after one request and before the next, as a rule says."""
     b.proxy.add(Rule(HOLD, END_TXN))
     broke = not b.ask(END_TXN)
     b.client = socket.create_connection(b.client.getpeername())

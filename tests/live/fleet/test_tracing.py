@@ -1,10 +1,12 @@
-"""A request's trace through a real fleet: one tree over HTTP, Kafka, coordinator and workers, at a collector.
+"""The trace of a request through a real fleet: one tree over HTTP, Kafka, coordinator and workers, at a collector.
 
-  test_tracing.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh); else skipped
+  test_tracing.py --assay FILE          needs ASSAY_TEST_KAFKA and ASSAY_TEST_REDIS (tests/live/servers.sh);
+                                        else skipped
 
-The collector is a receiver of this file's own, and where $ASSAY_TEST_OTLP_COLLECTOR names a program, OpenTelemetry's, which hands on
-to that one what it understood. Where opentelemetry-proto is there (with $ASSAY_TEST_OTLP_STRICT it has to be), what Assay sends is
-also read by the protocol's own definition, strictly. tests/clients/otlp/run.sh has both.
+The collector is a receiver of this file. If $ASSAY_TEST_OTLP_COLLECTOR names a program, it is OpenTelemetry's
+collector, which forwards the decoded spans to that receiver. With opentelemetry-proto installed
+($ASSAY_TEST_OTLP_STRICT requires it) the export is also checked strictly against the protocol's definition.
+tests/clients/otlp/run.sh has both.
 """
 import argparse
 import base64
@@ -38,10 +40,10 @@ KINDS = {"SERVER": 2, "CONSUMER": 5}
 
 
 class Receiver:
-    """Takes posts of OTLP as JSON, and keeps them."""
+    """Receives posts of OTLP as JSON, and stores them."""
 
     def __init__(self):
-        self.bodies, self.fails = [], 0  # how many posts are refused, as by a collector that is busy
+        self.bodies, self.fails = [], 0  # number of posts to refuse, as a busy collector would
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -66,17 +68,19 @@ class Receiver:
         self.url = f"http://127.0.0.1:{self.server.server_port}"
 
     def spans(self, trace):
-        """The spans of a trace, with the service that each came from."""
+        """Returns the spans of a trace, each with its service."""
         found = []
         for body in list(self.bodies):
             for resource in json.loads(body)["resourceSpans"]:
-                (service,) = [a["value"]["stringValue"] for a in resource["resource"]["attributes"] if a["key"] == "service.name"]
-                found += [s | {"service": service} for scope in resource["scopeSpans"] for s in scope["spans"] if s["traceId"] == trace]
+                (service,) = [a["value"]["stringValue"] for a in resource["resource"]["attributes"]
+                              if a["key"] == "service.name"]
+                found += [s | {"service": service} for scope in resource["scopeSpans"] for s in scope["spans"]
+                          if s["traceId"] == trace]
         return found
 
 
 class Collector:
-    """OpenTelemetry's own: takes OTLP over HTTP and hands it on as JSON."""
+    """OpenTelemetry's collector: receives OTLP over HTTP and forwards it as JSON."""
 
     def __init__(self, program, directory, onto):
         port, self.log = free_port(), directory / "collector.log"
@@ -84,16 +88,19 @@ class Collector:
         config = {
             "receivers": {"otlp": {"protocols": {"http": {"endpoint": f"127.0.0.1:{port}"}}}},
             "exporters": {"otlphttp": {"endpoint": onto, "encoding": "json", "compression": "none"}},
-            "service": {"telemetry": {"metrics": {"level": "none"}}, "pipelines": {"traces": {"receivers": ["otlp"], "exporters": ["otlphttp"]}}},
+            "service": {"telemetry": {"metrics": {"level": "none"}},
+                        "pipelines": {"traces": {"receivers": ["otlp"], "exporters": ["otlphttp"]}}},
         }
         (directory / "collector.yaml").write_text(json.dumps(config))
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen([program, "--config", f"file:{directory}/collector.yaml"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen([program, "--config", f"file:{directory}/collector.yaml"],
+                                            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def listens(self):
         assert self.process.poll() is None, self.log.read_text()
         try:
-            request = urllib.request.Request(self.url + "/v1/traces", b'{"resourceSpans":[]}', {"Content-Type": "application/json"})
+            request = urllib.request.Request(self.url + "/v1/traces", b'{"resourceSpans":[]}',
+                                             {"Content-Type": "application/json"})
             return urllib.request.urlopen(request, timeout=5).status == 200
         except OSError:
             return False
@@ -108,18 +115,21 @@ def new_trace():
 
 
 def judge(port, trace, sampled="01"):
-    """The verdict on a request of several candidates that comes with a caller's span."""
+    """Returns the verdict on a request of several candidates that carries a caller's span."""
     body = {"db": "ferries", "question": f"How many vessels are there, {SECRET}?", "strategy": "rerank",
-            "candidates": ["SELECT count(*) FROM vessel", f"SELECT count(*) FROM vessel WHERE name <> '{SECRET}'", "SELECT nam FROM vessel"]}
+            "candidates": ["SELECT count(*) FROM vessel", f"SELECT count(*) FROM vessel WHERE name <> '{SECRET}'",
+                           "SELECT nam FROM vessel"]}
     headers = {"Content-Type": "application/json", "traceparent": f"00-{trace}-{CALLER}-{sampled}"}
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=60000", json.dumps(body).encode(), headers)
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/judge?wait_ms=60000", json.dumps(body).encode(),
+                                     headers)
     with urllib.request.urlopen(request, timeout=WAIT_S + 10) as answer:
         assert answer.status == 200, answer.read()
         return json.load(answer)
 
 
 def whole_trace(receiver, trace, candidates):
-    """Its spans, once all parts are there. A collector may send a later part first: it tries a refused one again after a while."""
+    """Returns the spans of the trace once all parts have arrived. A collector retries refused parts, so a later part
+    may arrive first."""
     def complete():
         spans = receiver.spans(trace)
         names = Counter(span["name"] for span in spans)
@@ -132,7 +142,7 @@ def whole_trace(receiver, trace, candidates):
 
 
 def is_one_tree(spans):
-    """Each span but the first is under one of them and within its time; processes of one machine have one clock."""
+    """Each span except the first is within the time of its parent; processes of one machine share a clock."""
     by_id = {span["spanId"]: span for span in spans}
     assert len(by_id) == len(spans), "an id twice"
     (root,) = [span for span in spans if span["parentSpanId"] not in by_id]
@@ -142,8 +152,9 @@ def is_one_tree(spans):
         assert begin <= end, span
         if span is not root:
             parent = by_id[span["parentSpanId"]]
-            slack = 1_000_000 if span["name"] == "request" else 0  # its begin is the broker's time, in milliseconds
-            assert int(parent["startTimeUnixNano"]) <= begin + slack and end <= int(parent["endTimeUnixNano"]), (span, parent)
+            slack = 1_000_000 if span["name"] == "request" else 0  # its start is the broker's time, in milliseconds
+            assert (int(parent["startTimeUnixNano"]) <= begin + slack
+                    and end <= int(parent["endTimeUnixNano"])), (span, parent)
     return by_id, root
 
 
@@ -151,7 +162,8 @@ def has_all_parts(spans, by_id, root, candidates):
     (request,) = [span for span in spans if span["name"] == "request"]
     assert request["parentSpanId"] == root["spanId"] and request["kind"] == KINDS["CONSUMER"]
     services = {span["name"]: span["service"] for span in spans}
-    assert services["serve"] == "assay-serve" and services["request"] == "assay-coordinator" and services["decide"] == "assay-coordinator"
+    assert (services["serve"] == "assay-serve" and services["request"] == "assay-coordinator"
+            and services["decide"] == "assay-coordinator")
     for family in FAMILIES:
         tasks = [span for span in spans if span["name"] == family]
         assert len(tasks) == candidates and {t["parentSpanId"] for t in tasks} == {request["spanId"]}, (family, tasks)
@@ -161,9 +173,11 @@ def has_all_parts(spans, by_id, root, candidates):
         assert families >= {span["parentSpanId"] for span in spans if span["name"] == inner} != set(), inner
     parses = [span for span in spans if span["name"] == "parse"]
     assert {by_id[span["parentSpanId"]]["name"] for span in parses} - FAMILIES == {"request"}, parses
-    assert [span for span in spans if span["name"] == "verifier"] and len([span for span in spans if span["name"] == "decide"]) == 1
+    assert ([span for span in spans if span["name"] == "verifier"]
+            and len([span for span in spans if span["name"] == "decide"]) == 1)
     attributes = {a["key"]: a["value"] for a in request["attributes"]}
-    assert attributes["db.namespace"] == {"stringValue": "ferries"} and attributes["assay.candidates"] == {"intValue": str(candidates)}, attributes
+    assert (attributes["db.namespace"] == {"stringValue": "ferries"}
+            and attributes["assay.candidates"] == {"intValue": str(candidates)}), attributes
 
 
 def trace_of_a_request(receiver, port):
@@ -179,7 +193,7 @@ def trace_of_a_request(receiver, port):
 def what_is_not_sampled_is_not_sent(receiver, port):
     trace = new_trace()
     judge(port, trace, sampled="00")
-    trace_of_a_request(receiver, port)  # whatever there was has come before this one's
+    trace_of_a_request(receiver, port)  # all earlier spans have arrived before this one
     assert not receiver.spans(trace)
 
 
@@ -195,7 +209,8 @@ def nothing_of_the_request_leaks(receiver):
 
 
 def is_as_the_protocol_says(bodies):
-    """As its own definition reads it: a field that it does not know is an error. JSON has ids in hex, protobuf's mapping in base64."""
+    """Checks spans against the protocol's definition: an unknown field is an error. JSON has ids in hex, protobuf's
+    mapping in base64."""
     for body in bodies:
         text = json.loads(body)
         for resource in text["resourceSpans"]:
@@ -210,7 +225,8 @@ def all_were_sent(processes):
     for process in processes:
         metrics = process.metrics()
         assert metrics['assay_spans_total{outcome="sent"}'] > 0, process.log
-        assert metrics['assay_spans_total{outcome="dropped"}'] == metrics['assay_spans_total{outcome="refused"}'] == 0, process.log
+        assert (metrics['assay_spans_total{outcome="dropped"}']
+                == metrics['assay_spans_total{outcome="refused"}'] == 0), process.log
 
 
 def main():
@@ -228,7 +244,8 @@ def main():
         subprocess.run([assay, "topics", "create", "--servers", servers], check=True, stdout=subprocess.DEVNULL)
         collector = Collector(program, directory, receiver.url) if program else None
         traces = ["--otlp", collector.url if collector else receiver.url]
-        worker = [assay, "worker", "--servers", servers, "--db-root", directory / "databases", "--redis", redis, "--threads", "2", *traces]
+        worker = [assay, "worker", "--servers", servers, "--db-root", directory / "databases", "--redis", redis,
+                  "--threads", "2", *traces]
         processes = [
             Process(directory, "coordinator", [assay, "coordinator", "--servers", servers, *traces]),
             Process(directory, "worker-1", worker),

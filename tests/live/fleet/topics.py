@@ -1,4 +1,4 @@
-"""What stands on the fleet's topics, read with librdkafka's own client and without a group."""
+"""The contents of the fleet's topics, read with librdkafka's own client and without a group."""
 import time
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
@@ -11,10 +11,10 @@ REQUESTS, VERDICTS, LETTERS, RESULTS = "assay.requests", "assay.verdicts", "assa
 TASKS = "assay.tasks."
 FAMILIES = ("structure", "join", "execution", "value", "question", "explain")
 ALL_TASKS = [TASKS + name for name in (*FAMILIES, "all")]
-READ_S = 60  # nothing new for so long: give up
+READ_S = 60  # no new record for so long: give up
 
 _SETTINGS = {
-    "group.id": "assay-checker",  # needed by the client, never joined
+    "group.id": "assay-checker",  # required by the client, never joined
     "enable.auto.commit": False,
     "enable.partition.eof": True,
     "auto.offset.reset": "error",
@@ -32,13 +32,13 @@ def consumer(servers, committed, **settings):
 
 
 def patiently(call, *arguments):
-    """A call that may be refused for a while: leaders are elected, brokers come back."""
+    """Repeats a call that may be refused for a while, during elections of leaders and restarts of brokers."""
     refused = None
 
     def attempt():
         nonlocal refused
         try:
-            return (call(*arguments, timeout=10),)  # which is true, whatever was answered
+            return (call(*arguments, timeout=10),)  # which is true, whatever the reply was
         except KafkaException as error:
             refused = error
             return None
@@ -60,7 +60,7 @@ def partitions_of(client, topic):
 
 
 def ends(servers, topic):
-    """{partition: one past its last record}, of all that is written, committed or not."""
+    """Returns {partition: one past its last record}, over all written records, committed or not."""
     client = consumer(servers, committed=False)
     try:
         at = [TopicPartition(topic, p) for p in partitions_of(client, topic)]
@@ -70,28 +70,29 @@ def ends(servers, topic):
 
 
 def leaders(servers):
-    """The numbers of the brokers that lead a partition of any topic; -1: one has no leader."""
+    """Returns the numbers of the brokers that lead a partition of any topic; -1 means that a partition has no
+    leader."""
     found = patiently(AdminClient({"bootstrap.servers": servers, "log_level": 0}).list_topics)
     return {p.leader for topic in found.topics.values() for p in topic.partitions.values()}
 
 
 def _group(servers, group):
-    """What the group's coordinator says of it; empty where nobody has ever joined."""
+    """Returns the coordinator's description of the group; empty if no member ever joined."""
     return patiently(AdminClient({"bootstrap.servers": servers, "log_level": 0}).list_groups, group)
 
 
 def members(servers, group):
-    """The ids of a group's members. A static member's begins with its instance's name."""
+    """Returns the ids of a group's members. A static member's id begins with its instance's name."""
     return [member.id for found in _group(servers, group) for member in found.members]
 
 
 def is_complete(servers, group, n):
-    """Whether n members share a group's partitions and nobody is joining or leaving."""
+    """Returns true if n members share a group's partitions and no member is joining or leaving."""
     return any(found.state == "Stable" and len(found.members) == n for found in _group(servers, group))
 
 
 def committed_offsets(servers, group, topic):
-    """{partition: offset}; below 0 where nothing was ever committed."""
+    """Returns {partition: offset}; below 0 if no offset was ever committed."""
     client = consumer(servers, committed=True, **{"group.id": group})
     try:
         at = [TopicPartition(topic, p) for p in partitions_of(client, topic)]
@@ -101,12 +102,12 @@ def committed_offsets(servers, group, topic):
 
 
 def read(servers, topic, committed, since=None):
-    """All records of a topic from the offsets `since` ({partition: offset}) to its end."""
+    """Returns all records of a topic from the offsets `since` ({partition: offset}) to its end."""
     return list(follow(servers, topic, committed, since))
 
 
 def follow(servers, topic, committed, since=None, stop=None):
-    """The same, one by one; with `stop`, an Event, new ones too until it is set."""
+    """Yields the same records one by one; with `stop`, an Event, new ones too until it is set."""
     client = consumer(servers, committed)
     try:
         partitions = partitions_of(client, topic)
@@ -139,7 +140,7 @@ def _record(message):
 
 
 def lag(servers, group, topics):
-    """{(group, topic): records behind the end}; what was never committed counts from the beginning."""
+    """Returns {(group, topic): lag in records}; a partition without a commit counts from its beginning."""
     client = consumer(servers, committed=True, **{"group.id": group})
     behind = {}
     try:
@@ -156,12 +157,12 @@ def lag(servers, group, topics):
 
 
 def is_whole(record):
-    """Of tasks and results: can it be read at all?"""
+    """Returns true if a task or a result can be decoded."""
     return record.value is not None and record.value[:2] == b"\x93\xcd"
 
 
 def tasks(record, kind):
-    """The tasks (2), or the results (3), that share a message, as the checker wants them: proto/FORMAT.md."""
+    """Returns the tasks (2), or the results (3), that share a message, in the checker's form: proto/FORMAT.md."""
     import msgpack
 
     frames = msgpack.Unpacker(raw=False, strict_map_key=False, unicode_errors="replace")
@@ -174,6 +175,6 @@ def task(frame, kind, timestamp):
     if got != kind:
         raise ValueError(f"a message of kind {got} (version {version:x}) on the wrong topic")
     key = fields.get(1, {})
-    proposes = fields.get({2: 13, 3: 14}[kind], False)  # another task than the explanation of the same candidate
+    proposes = fields.get({2: 13, 3: 14}[kind], False)  # a task other than the explanation of the same candidate
     family = fields.get(4, "") + (" (proposals)" if proposes else "") + (" (rows)" if fields.get(20) == 2 else "")
     return Task((key.get(1, 0), key.get(2, 0)), fields.get(2, b""), family, timestamp)

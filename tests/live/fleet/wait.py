@@ -1,11 +1,11 @@
-"""Waiting for something that can be seen, with a bound."""
+"""Bounded waits for observable conditions."""
 import time
 
 LOOK_S = 0.1
 
 
 def wait_until(condition, seconds, what, look_s=LOOK_S):
-    """What `condition()` says, once that is true. TimeoutError, with `what` it was about, after `seconds`."""
+    """Returns the result of `condition()` once it is true. Raises TimeoutError, naming `what`, after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
         found = condition()

@@ -1,9 +1,10 @@
-"""The pods of k8s/overlays/sasl as processes on real servers: with the arguments, environment, configuration and Secrets that they
-would have in a cluster. They become ready, answer a caller over HTTP, also while a coordinator is rolled, and end in time.
+"""The pods of k8s/overlays/sasl as processes on real servers, with the arguments, environment, configuration and
+Secrets of a cluster. They become ready, answer a caller over HTTP, also while a coordinator is rolled, and end in time.
 
-  test_pods.py --assay FILE          needs ASSAY_TEST_KAFKA_SECURE, _CA and ASSAY_TEST_REDIS (tests/live/servers.sh); else skipped
+  test_pods.py --assay FILE          needs ASSAY_TEST_KAFKA_SECURE, _CA and ASSAY_TEST_REDIS (tests/live/servers.sh);
+                                     else skipped
 
-What differs from a cluster: addresses, and the broker's mechanism, which is PLAIN. A worker's pool has one pod.
+Differences from a cluster: addresses, and the broker's mechanism, which is PLAIN. A worker's pool has one pod.
 """
 import argparse
 import json
@@ -32,7 +33,7 @@ QUESTION = {"db": "ferries", "question": "How many vessels are there?", "candida
 
 
 class Cluster:
-    """What the pods find: /etc/assay and /run/secrets, here in a folder."""
+    """The files of the pods, /etc/assay and /run/secrets, in a local folder."""
 
     def __init__(self, assay, directory, rendered):
         self.assay, self.directory, self.manifests = assay, directory, rendered
@@ -51,13 +52,13 @@ class Cluster:
     def environment(self, container, name):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("ASSAY_") or k == "ASSAY_MODELS"}
         for variable in container.get("env", []):
-            value = variable.get("value", name)  # metadata.name is all that is taken from the cluster
+            value = variable.get("value", name)  # only metadata.name comes from the cluster
             clean[variable["name"]] = value.replace("/run/secrets", str(self.directory / "run/secrets"))
         return clean | {"ASSAY_SYSCONFDIR": str(self.directory / "etc"), "ASSAY_KAFKA_PROPERTY_SASL_MECHANISM": "PLAIN"}
 
 
 class Pod:
-    """One of a workload: its container as a process, at ports that are free."""
+    """A pod of a workload: its container as a process, on free ports."""
 
     def __init__(self, cluster, name, template, container):
         self.name, self.ports = name, {p["containerPort"]: free_port() for p in container.get("ports", [])}
@@ -74,7 +75,8 @@ class Pod:
 
     def start(self):
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log)
 
     def end(self):
         self.process.terminate()
@@ -94,7 +96,7 @@ class Pod:
 
 
 def pods(cluster):
-    """As many coordinators as the StatefulSet has, one of everything else."""
+    """As many coordinators as in the StatefulSet, and one of every other workload."""
     for _, one, template, container in cluster.manifests.processes():
         is_set = one["kind"] == "StatefulSet"
         for i in range(one["spec"].get("replicas", 3) if is_set else 1):
@@ -102,9 +104,10 @@ def pods(cluster):
 
 
 def judge(serve):
-    """A caller's verdict."""
+    """Returns a caller's verdict."""
     body = json.dumps({**QUESTION, "id": f"pods-{time.time_ns()}"}).encode()
-    request = urllib.request.Request(serve.url("http", "/v1/judge?wait_ms=60000"), body, {"Content-Type": "application/json"})
+    request = urllib.request.Request(serve.url("http", "/v1/judge?wait_ms=60000"), body,
+                                     {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=90) as answer:
         assert answer.status == 200, answer.status
         return json.loads(answer.read())
@@ -131,7 +134,7 @@ def check(cluster):
         rolled = next(pod for pod in running if pod.name == "assay-coordinator-1")
         assert rolled.end() == 0, rolled.log.read_text()
         rolled.start()
-        for _ in range(10):  # some to the partitions of the one that is rolled
+        for _ in range(10):  # some of them to the partitions of the rolled coordinator
             assert judge(serve)["status"] == "validated"
         wait_until(lambda: rolled.passes("readinessProbe"), WAIT_S, "ready again")
         for pod in running:

@@ -1,9 +1,9 @@
-"""A language model of 2 MB in the GGUF format that says what it was told to say.
+"""A language model of 2 MB in the GGUF format with scripted answers.
 
-It is a bigram model in the shape of a llama: a token's embedding is one-hot and the one layer adds nothing, so the logits after a
-token are a row of the output matrix, which is written here. A line break, which ends every prompt (the chat template sees to
-that), is followed by one of the openings; the schema that a request asks for decides which of them the server lets through.
-Where it asks for another object the habits below close strings, lists and objects early, so that any answer ends.
+It is a bigram model in the shape of a llama. A token's embedding is one-hot and the only layer adds nothing, so the
+logits after a token are a row of the output matrix, which this file writes. A line break, which the chat template puts
+at the end of every prompt, is followed by one of the openings. The schema of a request decides which of them the server
+permits. For other schemas the habits below close strings, lists and objects early, so that any answer ends.
 
 The embedding of a text is the mean of its tokens' embeddings: texts with the same letters are near.
 """
@@ -15,7 +15,8 @@ ALIGNMENT = 32
 HEAD = 64
 END = "</s>"
 
-HABITS = [('"', 8.0), ("}", 7.0), ("]", 6.0), (",", 5.0), (":", 4.0), ("0", 3.0), ("t", 2.0)]  # what ends something comes first
+HABITS = [('"', 8.0), ("}", 7.0), ("]", 6.0), (",", 5.0), (":", 4.0), ("0", 3.0),
+          ("t", 2.0)]  # closing characters come first
 
 
 def packed(kind, value):
@@ -33,7 +34,7 @@ def field(key, kind, value):
 
 
 def vocabulary(texts):
-    """Tokens and their kinds: any byte, any printable character, and the texts; as many as fill a round number."""
+    """Returns tokens and their kinds: any byte, any printable character, and the texts, padded to a round number."""
     tokens = ["<unk>", "<s>", END] + [f"<0x{byte:02X}>" for byte in range(256)]
     kinds = [UNKNOWN, CONTROL, CONTROL] + [BYTE] * 256
     tokens += ["\u2581"] + [chr(c) for c in range(33, 127)] + [text.replace(" ", "\u2581") for text in texts]
@@ -45,7 +46,7 @@ def vocabulary(texts):
 
 
 def logits_after(tokens, follows):
-    """The output matrix, a row for each next token. `follows`: {(token, next token): logit}, both as texts."""
+    """Returns the output matrix, a row for each next token. `follows`: {(token, next token): logit}, both as texts."""
     n = len(tokens)
     number = {token: i for i, token in enumerate(tokens)}
     table = [[0.0] * n for _ in range(n)]
@@ -53,7 +54,7 @@ def logits_after(tokens, follows):
         table[number[text]] = [logit] * n
     for (before, after), logit in follows.items():
         table[number[after.replace(" ", "\u2581")]][number[before.replace(" ", "\u2581")]] = logit
-    # The norm before it makes a one-hot embedding sqrt(n) long.
+    # The norm before the matrix scales a one-hot embedding to length sqrt(n).
     return b"".join(struct.pack(f"<{n}f", *(logit / n**0.5 for logit in row)) for row in table)
 
 
@@ -62,7 +63,7 @@ def one_hot(n):
 
 
 def tensors_of(n, table):
-    """Name, shape as GGUF has it (the innermost first) and values; None: zeros."""
+    """Writes name, shape in GGUF's order (the innermost first) and values; None means zeros."""
     ones = struct.pack("<f", 1.0) * n
     return [
         ("token_embd.weight", (n, n), one_hot(n)),
@@ -107,7 +108,8 @@ def fields_of(tokens, kinds):
 
 
 def write(path, openings, follows):
-    """openings: {text: logit}, how an answer may begin; follows: {(text, next text): logit}. All of them become tokens."""
+    """Writes the model. openings: {text: logit}, possible beginnings of an answer; follows: {(text, next text): logit}.
+    All texts become tokens."""
     texts = dict.fromkeys([*openings, *(text for pair in follows for text in pair)])
     tokens, kinds = vocabulary([text for text in texts if text != END and len(text) > 1])
     follows = follows | {("<0x0A>", text): logit for text, logit in (openings | {"{": 20.0}).items()}

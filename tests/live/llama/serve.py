@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""llama.cpp's HTTP server on the loopback address, with a model that is made here.
+"""llama.cpp's HTTP server on the loopback address, with a model that this program creates.
 
   serve.py chat PORT FILE          answers chat completions; the key is $ASSAY_TEST_CHAT_KEY
   serve.py embeddings PORT FILE    answers /v1/embeddings; no key
 
-FILE is where the model is written to. Ends when it is killed.
+FILE is the path of the created model. The program runs until it is killed.
 """
 import os
 import signal
@@ -14,10 +14,11 @@ import xllamacpp
 
 import model
 
-# What it says to whoever asks for an object with these members: a verifier, a corrector, a polisher.
+# The answers to requests for an object with these members: a verifier, a corrector, a polisher.
 VERDICT, REST = '{"verdict":"', '","confidence":0.75}'
 SQL = '{"sql":"SELECT count(*) FROM customer WHERE country = \'France\'"}'
-PROSE = '{"text":"There are 2 customers whose country is \'France\'. That is the only row, computed from 2 source rows."}'
+PROSE = ('{"text":"There are 2 customers whose country is \'France\'. That is the only row, '
+         'computed from 2 source rows."}')
 OPENINGS = {VERDICT: 40.0, SQL: 40.0, PROSE: 40.0}
 FOLLOWS = {
     (VERDICT, "yes"): 22.0,  # P(yes) = 1 / (1 + 1/e)
@@ -39,7 +40,7 @@ def main():
     params.hostnames = ["127.0.0.1"]
     params.port = port
     params.n_ctx = 1 << 15
-    params.cpuparams.n_threads = 1  # more would spin and wait for each other
+    params.cpuparams.n_threads = 1  # more threads would spin and wait for each other
     params.cpuparams_batch.n_threads = 1
     params.ui = False
     if what == "embeddings":

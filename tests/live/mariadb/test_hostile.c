@@ -1,5 +1,5 @@
-/* Hostile statements: tests/data/hostile/mariadb.sql, as an account that may do all, as a writer and as a reader. After
- * each the server lives, the data are the same, nothing was made, and the same handle answers. */
+/* Hostile statements: tests/data/hostile/mariadb.sql, as an account with all rights, as a writer and as a reader. After
+ * each the server is alive, the data are unchanged, no object was created, and the same handle answers. */
 #include "tests/live/hostile.h"
 #include "tests/live/mariadb/server.h"
 
@@ -15,7 +15,7 @@
     "CREATE FUNCTION `sum`(x int) RETURNS int MODIFIES SQL DATA BEGIN INSERT INTO kept VALUES (2); RETURN 1; END;"     \
     "CREATE VIEW writes AS SELECT evil() AS x;"
 
-/* Everything that a statement could have left behind, as one text. */
+/* The query that prints every possible side effect of a statement as one text. */
 static const char traces[] =
     "SELECT CONCAT_WS(' ', (SELECT GROUP_CONCAT(id, name, body ORDER BY id) FROM t), (SELECT COUNT(*) FROM big),"
     " (SELECT COUNT(*) FROM kept), (SELECT next_not_cached_value FROM s), (SELECT COUNT(*) FROM "
@@ -58,17 +58,17 @@ static void run_list(enum account account)
     end(&suite);
 }
 
-Test(hostile, as_one_who_may_do_all, .timeout = 600)
+Test(hostile, statements_as_account_with_all_rights, .timeout = 600)
 {
     run_list(ALMIGHTY);
 }
 
-Test(hostile, as_writer, .timeout = 600)
+Test(hostile, statements_as_writer, .timeout = 600)
 {
     run_list(WRITER);
 }
 
-Test(hostile, as_reader, .timeout = 600)
+Test(hostile, statements_as_reader, .timeout = 600)
 {
     run_list(READER);
 }
@@ -79,8 +79,8 @@ static bool take_any(void *unused, const struct db_value *row, uint32_t n)
     return true;
 }
 
-/* READ ONLY by itself, without the gate: what the program's own statements would be held back by. */
-Test(hostile, nothing_is_written_past_the_gate_either, .timeout = 600)
+/* READ ONLY by itself, without the gate: the barrier for the program's own statements. */
+Test(hostile, read_only_transaction_prevents_writes, .timeout = 600)
 {
     static const char *const statements[] = {
         "INSERT INTO t VALUES (99, 'x', 'y')",
@@ -109,7 +109,7 @@ Test(hostile, nothing_is_written_past_the_gate_either, .timeout = 600)
     end(&suite);
 }
 
-Test(hostile, long_and_deep_ones, .timeout = 600)
+Test(hostile, long_and_deep_statements_are_bounded, .timeout = 600)
 {
     struct hostile suite = begin(READER);
     hostile_attack_repeated(&suite, "limit", "SELECT 1", " + 1", 20000, "");

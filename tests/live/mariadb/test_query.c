@@ -1,4 +1,5 @@
-/* Statements in a real MariaDB: values, errors, bounds, and that nothing sticks. */
+/* Statements in a real MariaDB: values, errors and bounds, and the independence of each statement from the ones
+ * before. */
 #include "lib/base/clock.h"
 #include "lib/db/mariadb_gate.h"
 #include "tests/live/mariadb/server.h"
@@ -21,7 +22,7 @@
     " NULL, NULL, NULL);"                                                                                              \
     "CREATE TABLE big(n int); INSERT INTO big SELECT seq FROM seq_1_to_20000;"
 
-/* The same in SQLite. */
+/* The same data in SQLite. */
 #define TWIN                                                                                                           \
     "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, price REAL, part REAL, ok INTEGER, raw BLOB, day TEXT,"         \
     " pad TEXT, small INTEGER, large INTEGER);"                                                                        \
@@ -70,7 +71,7 @@ static struct db *open_twin(const char *dir, char **path)
     return db;
 }
 
-Test(mariadb, the_same_data_have_the_same_digest_as_in_sqlite)
+Test(mariadb, digests_match_sqlite)
 {
     static const char *const queries[] = {
         "SELECT * FROM t ORDER BY id",
@@ -105,7 +106,7 @@ Test(mariadb, the_same_data_have_the_same_digest_as_in_sqlite)
     g_free(dir);
 }
 
-Test(mariadb, special_values)
+Test(mariadb, special_values_are_read)
 {
     struct db_result r;
     struct err err = {0};
@@ -126,7 +127,7 @@ Test(mariadb, special_values)
     cr_expect(v[8].type == DB_FLOAT && v[8].f == 0.3);
 }
 
-Test(mariadb, parameters)
+Test(mariadb, parameters_are_bound)
 {
     struct db_value params[] = {{.type = DB_INT, .i = 2},
                                 {.type = DB_TEXT, .text = "x'; DROP TABLE t \\'", .len = 19},
@@ -151,13 +152,13 @@ Test(mariadb, parameters)
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */
 
-Test(mariadb, errors_have_codes_texts_and_bytes)
+Test(mariadb, errors_have_codes_texts_and_offsets)
 {
     static const struct {
         const char *sql;
         enum err_code code;
         const char *part; /* of the text */
-        const char *at;   /* what stands at the offset; NULL: none is given */
+        const char *at;   /* text at the offset, or NULL if no offset is expected */
     } cases[] = {
         {"SELECT nam FROM t", ERR_ENGINE, "Unknown column 'nam'", NULL},
         {"SELECT * FROM tt", ERR_ENGINE, "tt' doesn't exist", NULL},
@@ -188,8 +189,8 @@ Test(mariadb, errors_have_codes_texts_and_bytes)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3);
 }
 
-/* A name on the list that the server did not have would be one of the database's own functions. */
-Test(mariadb, all_functions_of_the_gate_are_the_servers_own)
+/* A listed name without a function in the server could refer to one of the database's own functions. */
+Test(mariadb, gate_lists_only_server_functions)
 {
     size_t n;
     const char *const *names = mariadb_gate_functions(&n);
@@ -205,13 +206,14 @@ Test(mariadb, all_functions_of_the_gate_are_the_servers_own)
         enum err_code code = server_query(&server, sql, &r, &err);
         bool own = !code && r.n_rows == 1 && r.values[0].type == DB_INT && r.values[0].i == 4711;
         cr_expect_not(own, "%s", sql);
-        cr_expect_not(strstr(err.text, "denied"), "%s: %s", sql, err.text); /* to the reader, who may run none */
+        /* for the reader, who may run no function */
+        cr_expect_not(strstr(err.text, "denied"), "%s: %s", sql, err.text);
         cr_expect_not(strstr(err.text, "does not exist"), "%s: %s", sql, err.text);
         g_free(sql);
     }
 }
 
-Test(mariadb, checking_runs_nothing)
+Test(mariadb, check_executes_nothing)
 {
     struct err err = {0};
     int64_t start = clock_now_ns();
@@ -219,8 +221,9 @@ Test(mariadb, checking_runs_nothing)
     cr_expect_lt(clock_ms(clock_now_ns() - start), 2000);
 }
 
-/* What other sessions of the server would read otherwise is for no candidate; unless they all read as ours does. */
-Test(mariadb, candidates_mean_what_they_mean_elsewhere)
+/* A statement that other session settings would read differently is refused, unless all sessions read it as ours
+ * does. */
+Test(mariadb, candidates_have_standard_meaning)
 {
     static const struct {
         const char *sql, *part;
@@ -238,7 +241,7 @@ Test(mariadb, candidates_mean_what_they_mean_elsewhere)
     cr_expect_eq(db_candidate_check(server.db, plain, strlen(plain), &err), ERR_OK, "%s", err.text);
 }
 
-Test(mariadb, a_table_that_may_not_be_read_is_refused)
+Test(mariadb, unreadable_table_is_refused)
 {
     server_exec_named(&server, "CREATE DATABASE x_%s; CREATE TABLE x_%s.hidden(a int);"
                                "CREATE SQL SECURITY INVOKER VIEW v AS SELECT a FROM x_%s.hidden");
@@ -248,8 +251,8 @@ Test(mariadb, a_table_that_may_not_be_read_is_refused)
     cr_expect(code == ERR_REFUSED || code == ERR_ENGINE, "%s", err.text);
 }
 
-/* The server names the account, which is the operator's to know. */
-Test(mariadb, refusal_of_a_table_hides_the_account)
+/* The server's error names the account, which only the operator may know. */
+Test(mariadb, refused_table_error_hides_account)
 {
     struct err err;
     server_exec_named(&server, "CREATE TABLE kept_apart(a int); REVOKE SELECT ON %s.* FROM r_%s@'%';"
@@ -271,7 +274,7 @@ static void expect_no_secret(const char *url, enum err_code expected)
     cr_expect(err.text[0] && !strstr(err.text, "sesame"), "%s", err.text);
 }
 
-Test(mariadb, what_is_wrong_with_a_url_is_said_without_its_secrets)
+Test(mariadb, url_errors_show_no_secrets)
 {
     char *port = g_strdup_printf("%u", server.port), **parts, *url;
     static const struct {
@@ -314,7 +317,7 @@ static bool nothing_runs(void *unused)
     return none;
 }
 
-Test(mariadb, time)
+Test(mariadb, time_limit_stops_statement)
 {
     struct err err;
     db_set_limits(server.db, &(struct db_limits){.time_ms = 200});
@@ -325,7 +328,7 @@ Test(mariadb, time)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3);
 }
 
-Test(mariadb, a_deadline_is_told_from_a_limit)
+Test(mariadb, deadline_is_distinct_from_time_limit)
 {
     struct err err;
     db_set_deadline(server.db, clock_now_ns() + 200 * 1000000LL);
@@ -335,7 +338,7 @@ Test(mariadb, a_deadline_is_told_from_a_limit)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3);
 }
 
-Test(mariadb, rows_bytes_and_values)
+Test(mariadb, rows_bytes_and_values_are_limited)
 {
     struct err err;
     db_set_limits(server.db, &(struct db_limits){.max_rows = 100});
@@ -351,7 +354,7 @@ Test(mariadb, rows_bytes_and_values)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3);
 }
 
-Test(mariadb, a_statement_may_stop_early)
+Test(mariadb, statement_may_stop_early)
 {
     static const char *const sql = "SELECT a.n FROM big a, big b, big c";
     struct db_result r;
@@ -376,8 +379,8 @@ static int64_t connection_id(void)
     return id;
 }
 
-/* A killer is a connection of its own, and where none is to be had the handle's would be closed. */
-Test(mariadb, stopping_early_costs_no_connection)
+/* Cancelling needs a second connection; without one the handle's own connection would be closed. */
+Test(mariadb, early_stop_keeps_connection)
 {
     static const char *const statements[] = {"SELECT n FROM big", "SELECT 1 FROM big LIMIT 1",
                                              "SELECT n FROM big LIMIT 50"};
@@ -392,7 +395,7 @@ Test(mariadb, stopping_early_costs_no_connection)
     }
 }
 
-Test(mariadb, no_estimate_no_run)
+Test(mariadb, missing_estimate_prevents_execution)
 {
     struct err err;
     db_set_limits(server.db, &(struct db_limits){.max_cost = 1e9});
@@ -402,7 +405,7 @@ Test(mariadb, no_estimate_no_run)
 
 static atomic_bool called_off;
 
-/* Again and again: one that comes before the statement is under way is none of it. */
+/* Interrupts repeatedly, since an interrupt before the start of the statement does not affect it. */
 static bool is_heard(void *db)
 {
     db_interrupt(db);
@@ -415,7 +418,7 @@ static void *interrupt_until_heard(void *db)
     return NULL;
 }
 
-Test(mariadb, another_thread_calls_it_off)
+Test(mariadb, another_thread_cancels_statement)
 {
     struct err err;
     pthread_t thread;
@@ -433,7 +436,7 @@ Test(mariadb, another_thread_calls_it_off)
 
 /* --- lost connections --------------------------------------------------------------------------------------------- */
 
-Test(mariadb, a_lost_connection_is_made_again)
+Test(mariadb, lost_connection_is_reopened)
 {
     cr_expect_eq(server_int(&server, "SELECT 1"), 1);
     char *id = server_ask(&server, "SELECT max(id) FROM information_schema.processlist WHERE user LIKE 'r\\_assay%'"
@@ -445,7 +448,7 @@ Test(mariadb, a_lost_connection_is_made_again)
     cr_expect_eq(server_int(&server, "SELECT 2"), 2);
 }
 
-Test(mariadb, a_locked_table_is_worth_another_try)
+Test(mariadb, locked_table_is_retryable)
 {
     struct err err;
     server_exec(&server, "LOCK TABLES t WRITE");
@@ -455,7 +458,7 @@ Test(mariadb, a_locked_table_is_worth_another_try)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3);
 }
 
-Test(peer, that_says_nothing_is_unreachable)
+Test(peer, silent_server_is_unreachable)
 {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -485,7 +488,7 @@ static enum err_code open_with(const char *host, const char *more, struct err *e
     return code;
 }
 
-Test(mariadb, who_the_server_is_can_be_verified)
+Test(mariadb, server_identity_is_verified)
 {
     const char *ca = g_getenv("ASSAY_TEST_MARIADB_CA");
     struct err err;
@@ -517,13 +520,13 @@ static bool is_quiet(void *unused)
     (void)unused;
     char one[33], two[33];
     cr_assert_eq(db_fingerprint(server.db, one, NULL), ERR_OK);
-    g_usleep(1200000); /* the time that is in a print while things move has gone on */
+    g_usleep(1200000); /* the time in a fingerprint during changes has advanced */
     cr_assert_eq(db_fingerprint(server.db, two, NULL), ERR_OK);
     memcpy(last_print, two, sizeof last_print);
     return strcmp(one, two) == 0;
 }
 
-Test(mariadb, the_fingerprint_follows_schema_and_data)
+Test(mariadb, fingerprint_follows_schema_and_data)
 {
     static const char *const changes[] = {
         "ALTER TABLE t ADD COLUMN more int",     "INSERT INTO t(id) VALUES (50)",

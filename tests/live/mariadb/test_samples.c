@@ -1,4 +1,4 @@
-/* The samples in SQLite and in MariaDB. */
+/* Compares the samples in SQLite and in MariaDB. */
 #include "tests/live/mariadb/server.h"
 #include "tests/live/samples.h"
 
@@ -15,13 +15,14 @@ static char *replace(const char *text, const char *pattern, const char *with)
     return out;
 }
 
-/* A table of the samples has a name that MariaDB reserves. SQLite takes these quotes, too. */
+/* A table of the samples has a name that MariaDB reserves. SQLite accepts these quotes too. */
 static char *quote_reserved(const char *sql)
 {
     return replace(sql, "\\bshow\\b", "`show`");
 }
 
-/* Texts compare as SQLite's do, so that what differs is the engine and not the data; a TEXT is no key there. */
+/* Texts compare as in SQLite, so that differences come from the engine and not from the data; a TEXT cannot be a key in
+ * MariaDB. */
 static struct db *open_sample(const char *script)
 {
     char *text = replace(script, "\\bTEXT\\b", "varchar(200)");
@@ -38,7 +39,7 @@ static void close_sample(void)
     server_end(&server);
 }
 
-Test(samples, both_engines_say_the_same, .timeout = 900)
+Test(samples, engines_agree_except_known_differences, .timeout = 900)
 {
     if (!g_getenv("ASSAY_TEST_MARIADB")) cr_skip_test("ASSAY_TEST_MARIADB names no server");
     samples_compare(&(struct samples_server){"mariadb/differences.txt", open_sample, close_sample, quote_reserved});

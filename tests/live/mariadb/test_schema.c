@@ -1,4 +1,4 @@
-/* The schema index of a real MariaDB database, and what may not be seen in it. */
+/* The schema index of a real MariaDB database, and the denied values that it must not show. */
 #include "lib/schema/deny_match.h"
 #include "lib/schema/schema.h"
 
@@ -11,29 +11,30 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define SCHEMA                                                                                                           \
-    "CREATE TABLE teacher(teacher_id int AUTO_INCREMENT PRIMARY KEY, full_name varchar(40) NOT NULL,"                    \
-    " email varchar(60) UNIQUE, salary decimal(8,2) COMMENT 'a month, before tax', hired date, active boolean,"          \
-    " photo blob, kind enum('a', 'b'), code varchar(9) COLLATE utf8mb4_nopad_bin) COMMENT 'who teaches';"                \
-    "INSERT INTO teacher(full_name, email, salary, hired, active, code) VALUES ('José Álvarez', 'jose@x.org', 1000.5," \
-    " '2001-02-03', true, 'x'), ('Ann Lee', NULL, 0, '2002-03-04', false, 'X'), ('bob stone', 'b@x.org', NULL, NULL,"    \
-    " NULL, 'y'), ('ann lee', NULL, NULL, NULL, NULL, 'z');"                                                             \
-    "CREATE TABLE room(building varchar(9), number int, PRIMARY KEY (building, number));"                                \
-    "INSERT INTO room VALUES ('North', 1), ('North', 2);"                                                                \
-    "CREATE TABLE Course(id int PRIMARY KEY, title varchar(30), teacher int, building varchar(9), number int,"           \
-    " twice int AS (id * 2) STORED, UNIQUE KEY course_title (title), UNIQUE KEY pair (building, title),"                 \
-    " FOREIGN KEY (building, number) REFERENCES room(building, number), FOREIGN KEY (teacher) REFERENCES teacher("       \
-    "teacher_id));"                                                                                                      \
-    "INSERT INTO Course(id, title, teacher, building, number) VALUES (10, 'Art', 1, 'North', 1), (11, 'Biology', 1,"     \
-    " 'North', 2);"                                                                                                      \
-    "CREATE VIEW names AS SELECT full_name AS name FROM teacher; CREATE VIEW copies AS SELECT name AS other FROM "       \
-    "names;"                                                                                                             \
-    "CREATE VIEW endless AS SELECT count(*) AS n FROM seq_1_to_1000000 a, seq_1_to_1000000 b WHERE a.seq % 7 = b.seq "   \
-    "% 9;"                                                                                                               \
-    "CREATE TABLE gone(a int); CREATE VIEW failing AS SELECT a FROM gone; DROP TABLE gone;"                              \
-    "CREATE TABLE `odd \"name\" o'``table\\`(`select` varchar(9)); INSERT INTO `odd \"name\" o'``table\\` VALUES "       \
-    "('x');"                                                                                                             \
-    "CREATE TABLE visit(visit_no int, head_teacher_id int); CREATE SEQUENCE s;"                                          \
+#define SCHEMA                                                                                                         \
+    "CREATE TABLE teacher(teacher_id int AUTO_INCREMENT PRIMARY KEY, full_name varchar(40) NOT NULL,"                  \
+    " email varchar(60) UNIQUE, salary decimal(8,2) COMMENT 'a month, before tax', hired date, active boolean,"        \
+    " photo blob, kind enum('a', 'b'), code varchar(9) COLLATE utf8mb4_nopad_bin) COMMENT 'who teaches';"              \
+    "INSERT INTO teacher(full_name, email, salary, hired, active, code) VALUES ('José Álvarez', 'jose@x.org',"       \
+    " 1000.5, '2001-02-03', true, 'x'), ('Ann Lee', NULL, 0, '2002-03-04', false, 'X'), ('bob stone', 'b@x.org', "     \
+    "NULL, NULL,"                                                                                                      \
+    " NULL, 'y'), ('ann lee', NULL, NULL, NULL, NULL, 'z');"                                                           \
+    "CREATE TABLE room(building varchar(9), number int, PRIMARY KEY (building, number));"                              \
+    "INSERT INTO room VALUES ('North', 1), ('North', 2);"                                                              \
+    "CREATE TABLE Course(id int PRIMARY KEY, title varchar(30), teacher int, building varchar(9), number int,"         \
+    " twice int AS (id * 2) STORED, UNIQUE KEY course_title (title), UNIQUE KEY pair (building, title),"               \
+    " FOREIGN KEY (building, number) REFERENCES room(building, number), FOREIGN KEY (teacher) REFERENCES teacher("     \
+    "teacher_id));"                                                                                                    \
+    "INSERT INTO Course(id, title, teacher, building, number) VALUES (10, 'Art', 1, 'North', 1), (11, 'Biology', 1,"   \
+    " 'North', 2);"                                                                                                    \
+    "CREATE VIEW names AS SELECT full_name AS name FROM teacher; CREATE VIEW copies AS SELECT name AS other FROM "     \
+    "names;"                                                                                                           \
+    "CREATE VIEW endless AS SELECT count(*) AS n FROM seq_1_to_1000000 a, seq_1_to_1000000 b WHERE a.seq % 7 = b.seq " \
+    "% 9;"                                                                                                             \
+    "CREATE TABLE gone(a int); CREATE VIEW failing AS SELECT a FROM gone; DROP TABLE gone;"                            \
+    "CREATE TABLE `odd \"name\" o'``table\\`(`select` varchar(9)); INSERT INTO `odd \"name\" o'``table\\` VALUES "     \
+    "('x');"                                                                                                           \
+    "CREATE TABLE visit(visit_no int, head_teacher_id int); CREATE SEQUENCE s;"                                        \
     "INSERT INTO visit SELECT seq, 1 + seq % 3 FROM seq_1_to_30;"
 
 static struct server server;
@@ -72,7 +73,7 @@ static const struct schema_column *column(const char *of, const char *name)
     return &table(of)->columns[number];
 }
 
-Test(schema, tables_columns_and_keys)
+Test(schema, tables_columns_and_keys_are_indexed)
 {
     build(NULL);
     cr_expect_eq(schema_find_table(school, "s", 1), -1, "a sequence");
@@ -99,8 +100,8 @@ Test(schema, tables_columns_and_keys)
     cr_expect_geq(school->n_notes, 1);
 }
 
-/* Texts that differ in case alone are equal in most columns: they are no key, and one is found by the other. */
-Test(schema, equal_is_what_the_server_takes_for_equal)
+/* Texts that differ only in case are equal in most columns: they are no key, and each finds the other. */
+Test(schema, equality_follows_server_collation)
 {
     build(NULL);
     const struct schema_column *name = column("teacher", "full_name"), *code = column("teacher", "code");
@@ -115,7 +116,7 @@ Test(schema, equal_is_what_the_server_takes_for_equal)
     cr_expect_eq(result.values[0].i, 1, "so does the server");
 }
 
-Test(schema, joins)
+Test(schema, joins_are_found)
 {
     build(NULL);
     bool derived;
@@ -132,7 +133,7 @@ Test(schema, joins)
     cr_expect_not(join->declared);
 }
 
-Test(schema, values_and_statistics)
+Test(schema, values_and_statistics_are_indexed)
 {
     build(NULL);
     struct schema_hit hits[8];
@@ -147,7 +148,7 @@ Test(schema, values_and_statistics)
     cr_expect_eq(column("teacher", "active")->stats.ints, 2);
 }
 
-Test(schema, a_large_table_is_sampled)
+Test(schema, large_table_is_sampled)
 {
     server_exec(&server,
                 "CREATE TABLE large AS SELECT seq AS n, CONCAT('v', seq % 7) AS few, CASE WHEN seq % 4 = 0 THEN"
@@ -176,7 +177,7 @@ static bool cache_knows_more(void *cache)
     return more;
 }
 
-Test(schema, the_cache_builds_anew_when_data_change)
+Test(schema, changed_data_rebuild_cached_index)
 {
     struct schema_cache *cache = schema_cache_new(NULL, 0);
     cr_expect_not(cache_knows_more(cache));
@@ -187,7 +188,7 @@ Test(schema, the_cache_builds_anew_when_data_change)
 
 /* --- denied columns ----------------------------------------------------------------------------------------------- */
 
-Test(schema, what_shows_a_denied_column_is_denied)
+Test(schema, columns_showing_denied_column_are_denied)
 {
     const char *const denied[] = {"teacher.full_name", "id"};
     build(&(struct schema_options){.deny_columns = denied, .n_deny_columns = 2});
@@ -211,7 +212,7 @@ Test(schema, entries_without_column_do_not_match)
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) cr_expect_eq(matched[i], expected[i], "%s", entries[i]);
 }
 
-/* The program, with a column denied: what it prints. */
+/* Runs the program with a denied column and returns its output. */
 static char *checked(const char *sql)
 {
     const char *argv[] = {ASSAY_BINARY,    "check",     "--db",       server.url[READER],
@@ -225,7 +226,7 @@ static char *checked(const char *sql)
     return out;
 }
 
-Test(schema, no_value_of_a_denied_column_leaves)
+Test(schema, no_denied_value_is_shown)
 {
     static const char *const statements[] = {
         "SELECT full_name FROM teacher",
@@ -269,7 +270,7 @@ static unsigned too_wide(enum account account)
     return n;
 }
 
-Test(schema, doctor_tells_a_reader_from_others)
+Test(schema, doctor_distinguishes_reader_account)
 {
     cr_expect_eq(too_wide(READER), 0);
     cr_expect_geq(too_wide(WRITER), 10, "FILE, INSERT, DROP ...");

@@ -1,4 +1,4 @@
-/* A relay in front of a server that counts how often the client has spoken and was answered. */
+/* A relay in front of a server that counts the round trips of the client. */
 #ifndef ASSAY_TESTS_LIVE_POSTGRES_PROXY_H
 #define ASSAY_TESTS_LIVE_POSTGRES_PROXY_H
 
@@ -6,12 +6,12 @@
 
 struct proxy;
 
-/* In front of a port of the loopback address; one connection at a time. */
+/* Starts a relay to a port of the loopback address; one connection at a time. */
 struct proxy *proxy_start(uint16_t port);
 uint16_t proxy_port(const struct proxy *proxy);
-/* How often the client spoke and then waited. */
+/* Returns how often the client sent data and then waited. */
 unsigned proxy_trips(const struct proxy *proxy);
-/* When its client has gone. */
+/* Stops the relay after its client has disconnected. */
 void proxy_stop(struct proxy *proxy);
 
 #endif

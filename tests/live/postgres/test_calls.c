@@ -1,5 +1,5 @@
-/* Every way to call a function of the database's own (tests/data/hostile/postgres_calls.sql), as a superuser and as a
- * role that may only read: with Assay none runs. What ran has left a file behind, which no ROLLBACK takes away. */
+/* Every way to call a function of the database itself (tests/data/hostile/postgres_calls.sql), as a superuser and as a
+ * read-only role. Assay must run none of them. A function that ran leaves a file behind, which no ROLLBACK removes. */
 #include "lib/db/postgres_gate.h"
 #include "tests/live/postgres/server.h"
 
@@ -12,7 +12,7 @@
 static struct server server;
 static char *trace;
 
-/* The file is the server's: it writes and empties it. */
+/* The file belongs to the server, which writes and empties it. */
 #define SCHEMA                                                                                                         \
     "CREATE TABLE customer(id integer PRIMARY KEY, name text, email text);"                                            \
     "INSERT INTO customer VALUES (1, 'Ann', 'a@example.org'), (2, 'Bob', 'b@example.org');"                            \
@@ -47,7 +47,7 @@ static bool has_run(void)
     return there;
 }
 
-/* Does it run a function when nothing prevents it? */
+/* Returns true if the statement runs a function without Assay's protection. */
 static bool runs_alone(const char *sql)
 {
     PGresult *result = PQexec(server.admin, sql);
@@ -108,12 +108,12 @@ static void check_all(enum role role)
     g_free(text);
 }
 
-Test(calls, of_own_functions_as_superuser, .init = begin, .fini = end, .timeout = 300)
+Test(calls, own_functions_are_refused_as_superuser, .init = begin, .fini = end, .timeout = 300)
 {
     check_all(SUPERUSER);
 }
 
-Test(calls, of_own_functions_as_reader, .init = begin, .fini = end, .timeout = 300)
+Test(calls, own_functions_are_refused_as_reader, .init = begin, .fini = end, .timeout = 300)
 {
     check_all(READER);
 }
@@ -128,8 +128,8 @@ static enum err_code ask(const char *sql)
     return code;
 }
 
-/* One handle while its database changes: what is made counts from the next statement on, what is taken away too. */
-Test(calls, of_what_is_made_meanwhile, .init = begin, .fini = end)
+/* One handle while its database changes: a created or dropped function takes effect from the next statement on. */
+Test(calls, functions_created_meanwhile_are_refused, .init = begin, .fini = end)
 {
     char *grant = g_strdup_printf("GRANT EXECUTE ON FUNCTION own.length(integer) TO %s", server.name);
     server_exec(&server, "CREATE SCHEMA own; GRANT USAGE ON SCHEMA own TO PUBLIC; DROP FUNCTION ran()");
@@ -169,8 +169,8 @@ Test(calls, of_what_is_made_meanwhile, .init = begin, .fini = end)
     g_free(grant);
 }
 
-/* The extensions that count as built in do; a function of their names does not. */
-Test(calls, of_extensions, .init = begin, .fini = end)
+/* Functions of extensions that count as built in are permitted; other functions with their names are not. */
+Test(calls, extension_functions_are_permitted, .init = begin, .fini = end)
 {
     server_exec(&server, "CREATE SCHEMA own; GRANT USAGE ON SCHEMA own TO PUBLIC; CREATE EXTENSION citext;"
                          "CREATE EXTENSION pg_trgm; CREATE TABLE mails(a citext); INSERT INTO mails VALUES ('Ann')");
@@ -184,9 +184,9 @@ Test(calls, of_extensions, .init = begin, .fini = end)
     cr_expect_eq(ask("SELECT similarity(a::text, 1) FROM mails"), ERR_REFUSED);
 }
 
-/* The gate's list: of the built-in functions of those names, none changes the database, and the volatile ones are
+/* The gate's list: none of the built-in functions with these names changes the database, and the volatile ones are
  * known. */
-Test(calls, of_the_gates_list, .init = begin, .fini = end)
+Test(calls, listed_functions_change_nothing, .init = begin, .fini = end)
 {
     size_t n;
     const char *const *names = postgres_gate_functions(&n);

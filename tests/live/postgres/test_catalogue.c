@@ -1,5 +1,5 @@
-/* A server of the catalogue, from its configuration to the verdict: password, policy, cost; nothing shows that may not.
- */
+/* A server of the catalogue, from its configuration to the verdict: password, policy and cost limit. Nothing that the
+ * policy denies may appear. */
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -61,7 +61,7 @@ static void end(void)
 }
 TestSuite(catalogue, .init = begin, .fini = end);
 
-/* Standard output and error together, without a password. g_free */
+/* Returns standard output and error together and checks that neither contains a password. Free with g_free. */
 static char *assay(const char *const *words, int *status)
 {
     GPtrArray *argv = g_ptr_array_new();
@@ -92,7 +92,7 @@ static char *check(const char *db, const char *sql)
     return all;
 }
 
-Test(catalogue, no_verdict_shows_what_it_denies)
+Test(catalogue, verdicts_show_no_denied_value)
 {
     static const size_t telling[] = {0, 1, 2, 5, 7};
     for (size_t i = 0; i < G_N_ELEMENTS(CANDIDATES); i++) {
@@ -110,7 +110,7 @@ Test(catalogue, no_verdict_shows_what_it_denies)
     }
 }
 
-Test(catalogue, what_costs_too_much_is_said)
+Test(catalogue, excessive_cost_is_reported)
 {
     const char *sql = "SELECT count(*) FROM person a, person b WHERE a.city = b.city";
     char *open = check("open", sql), *closed = check("closed", sql);
@@ -120,7 +120,7 @@ Test(catalogue, what_costs_too_much_is_said)
     g_free(closed);
 }
 
-Test(catalogue, doctor_looks_at_each)
+Test(catalogue, doctor_checks_each_entry)
 {
     int status;
     char *all =

@@ -1,4 +1,4 @@
-/* The ceiling on the cost: what the server puts above it is not run, and says so. */
+/* The limit on the estimated cost: a statement above it is not run, and the error says so. */
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -19,7 +19,7 @@ static void end(void)
 }
 TestSuite(cost, .init = begin, .fini = end);
 
-Test(cost, what_costs_too_much_is_refused_before_it_runs)
+Test(cost, excessive_cost_is_refused_before_execution)
 {
     struct db_result result;
     struct err err = {0};
@@ -40,7 +40,7 @@ Test(cost, what_costs_too_much_is_refused_before_it_runs)
                  ERR_TOO_COSTLY, "names are no numbers");
 }
 
-Test(cost, parameters_are_part_of_it)
+Test(cost, parameters_affect_cost)
 {
     struct db_result result;
     struct err err = {0};
@@ -52,7 +52,7 @@ Test(cost, parameters_are_part_of_it)
     cr_expect_eq(result.n_rows, 1);
 }
 
-Test(cost, without_a_ceiling_nothing_is_asked)
+Test(cost, missing_limit_requests_no_estimate)
 {
     struct db_result result;
     struct err err = {0};
@@ -61,8 +61,8 @@ Test(cost, without_a_ceiling_nothing_is_asked)
                  err.text);
 }
 
-/* A password that libpq gets from a parameter or from the end of the words. */
-Test(cost, a_password_goes_into_the_connection_string_and_nowhere_else)
+/* A password that libpq receives as a parameter or at the end of the connection string. */
+Test(cost, password_appears_only_in_connection_string)
 {
     static const char *const strange = "p'w\\ &=%#d\xc3\xa9";
     char *url = db_path_with_password("postgresql://assay@db.example/shop?sslmode=require", strange);

@@ -1,4 +1,4 @@
-/* `assay doctor` finds what is too wide, its own statements narrow it, and the role still works. */
+/* `assay doctor` finds excessive rights of a role, its suggested statements revoke them, and the role still works. */
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +20,7 @@ static void end(void)
     if (server.admin) server_end(&server);
 }
 
-/* The findings as JSON; exit status in *status. */
+/* Returns the findings as JSON; *status is the exit status. */
 static json_t *doctor(enum role role, int *status)
 {
     const char *argv[] = {ASSAY_BINARY, "doctor", "--db", server.dsn[role], "--format", "json", NULL};
@@ -54,7 +54,7 @@ static unsigned count(const json_t *findings, const char *check, const char *par
     return n;
 }
 
-Test(doctor, a_superuser_is_too_wide, .init = begin, .fini = end)
+Test(doctor, superuser_has_excessive_rights, .init = begin, .fini = end)
 {
     int status;
     json_t *findings = doctor(SUPERUSER, &status);
@@ -65,8 +65,8 @@ Test(doctor, a_superuser_is_too_wide, .init = begin, .fini = end)
     json_decref(findings);
 }
 
-/* What hides behind operators, casts, domains and names; what it says takes it away, and statements run again. */
-Test(doctor, finds_calls_that_do_not_look_like_calls, .init = begin, .fini = end)
+/* Calls behind operators, casts, domains and names. The suggested statements revoke them, and queries run again. */
+Test(doctor, hidden_calls_are_found, .init = begin, .fini = end)
 {
     int status;
     server_exec(&server,
@@ -113,7 +113,7 @@ Test(doctor, finds_calls_that_do_not_look_like_calls, .init = begin, .fini = end
     json_decref(findings);
 }
 
-Test(doctor, prints_its_table_in_a_pipe, .init = begin, .fini = end)
+Test(doctor, table_is_printed_into_pipe, .init = begin, .fini = end)
 {
     const char *argv[] = {ASSAY_BINARY, "doctor", "--db", server.dsn[SUPERUSER], NULL};
     char *out;
@@ -122,7 +122,7 @@ Test(doctor, prints_its_table_in_a_pipe, .init = begin, .fini = end)
     g_free(out);
 }
 
-Test(doctor, what_it_says_makes_a_role_narrow, .init = begin, .fini = end)
+Test(doctor, suggested_statements_restrict_role, .init = begin, .fini = end)
 {
     int status;
     char *sql =
@@ -166,8 +166,8 @@ static char *replaced(char *text, const char *what, const char *by)
     return whole;
 }
 
-/* The role of docs/databases.md, as it stands there. */
-Test(doctor, the_role_of_the_documentation, .init = begin, .fini = end)
+/* The role of docs/databases.md, exactly as documented there. */
+Test(doctor, documented_role_is_accepted, .init = begin, .fini = end)
 {
     char *text, role[80];
     g_snprintf(role, sizeof role, "%s_role", server.name);

@@ -1,5 +1,5 @@
-/* No call of an allowed function runs on in the server for more than a second after it was given up. A few calls by default;
- * with ASSAY_TEST_GIVEUP=full those of all functions, which takes half an hour. */
+/* No call of a permitted function runs on in the server for more than a second after its cancellation. By default a few
+ * calls run; with ASSAY_TEST_GIVEUP=full those of all functions, which takes half an hour. */
 #include "tests/live/giveup.h"
 
 #include "lib/db/postgres_gate.h"

@@ -1,5 +1,5 @@
-/* Hostile statements: tests/data/hostile/postgres.sql, as a superuser and as a role that may only read. After each the
- * server lives, the data are the same, nothing was made, and the same handle answers. */
+/* Hostile statements: tests/data/hostile/postgres.sql, as a superuser and as a read-only role. After each the server is
+ * alive, the data are unchanged, no object was created, and the same handle answers. */
 #include "tests/live/hostile.h"
 #include "tests/live/postgres/server.h"
 
@@ -17,7 +17,7 @@
     "SELECT 1 $$;"                                                                                                     \
     "CREATE FUNCTION lower(integer) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$;"
 
-/* Everything that a statement could have left behind, as one text. */
+/* The query that prints every possible side effect of a statement as one text. */
 static const char traces[] =
     "SELECT (SELECT string_agg(id || name || body, ',' ORDER BY id) FROM t) ||"
     " (SELECT count(*) FROM big) || (SELECT last_value || is_called::text FROM s) ||"
@@ -63,17 +63,17 @@ static void run_list(enum role role)
     end(&suite);
 }
 
-Test(hostile, as_superuser, .timeout = 600)
+Test(hostile, statements_as_superuser, .timeout = 600)
 {
     run_list(SUPERUSER);
 }
 
-Test(hostile, as_reader, .timeout = 600)
+Test(hostile, statements_as_reader, .timeout = 600)
 {
     run_list(READER);
 }
 
-Test(hostile, long_and_deep_ones, .timeout = 600)
+Test(hostile, long_and_deep_statements_are_bounded, .timeout = 600)
 {
     struct hostile suite = begin(READER);
     hostile_attack_repeated(&suite, "limit", "SELECT 1", " + 1", 20000, "");

@@ -1,5 +1,5 @@
-/* Denied columns and inheritance on a real PostgreSQL, as a role that may not see all tables: rows of a child show in
- * the parent's scans, columns of a parent in its children, and views and generated columns pass both on. */
+/* Denied columns and inheritance on a real PostgreSQL, as a role that may not see all tables. Rows of a child appear in
+ * scans of its parent, and columns of a parent in its children. Views and generated columns pass both on. */
 #include "lib/schema/deny_match.h"
 #include "lib/schema/schema.h"
 #include "tests/live/postgres/server.h"
@@ -62,13 +62,13 @@ static bool is_denied(const char *table, const char *name, const char *denied)
     return schema_column_is_denied(schema, &schema->tables[number].columns[at], &denied, 1);
 }
 
-Test(inheritance, denial_follows_rows_both_ways)
+Test(inheritance, denial_follows_rows_in_both_directions)
 {
     static const struct {
         const char *denied, *table, *column;
         bool is_denied;
     } cases[] = {
-        /* down: a child inherits the denial, and so does what is computed from its column */
+        /* down: a child inherits the denial, and so does a column that is computed from it */
         {"customer.email", "us", "email", true},
         {"customer.email", "us", "name", false},
         {"customer.email", "us", "state", false},
@@ -87,16 +87,16 @@ Test(inheritance, denial_follows_rows_both_ways)
         {"late.mail_lc", "low", "mail_lc", true},
         {"eu.email", "us", "email", false}, /* no row of one is in the other */
         {"eu.*", "customer", "name", true},
-        /* a parent that the role does not see */
+        /* a parent that the role cannot see */
         {"hidden_root.secret", "pack", "secret", true},
         {"hidden_root.secret", "pack", "label", true},
         {"hidden_root.secret", "pack", "plain", false},
         {"hidden_root.*", "pack", "plain", true},
-        /* two parents: the child's rows show in both */
+        /* two parents: the child's rows appear in both */
         {"left_parent.b", "both_child", "b", true},
         {"left_parent.b", "right_parent", "b", true},
         {"left_parent.a", "right_parent", "c", false},
-        /* views, over tables that the role does not see too */
+        /* views, also over tables that the role cannot see */
         {"customer.email", "over_eu", "m", true},
         {"eu.email", "over_eu", "m", true},
         {"customer.email", "over_that", "x", true},
@@ -120,7 +120,7 @@ Test(inheritance, denial_follows_rows_both_ways)
                      "%s denied: %s.%s", cases[i].denied, cases[i].table, cases[i].column);
 }
 
-/* A partition or child that the index does not have does not resolve, and counts as denied. */
+/* A partition or child outside of the index does not resolve, and counts as denied. */
 Test(inheritance, statement_on_unlisted_table_uses_denied)
 {
     static const struct {
@@ -130,7 +130,7 @@ Test(inheritance, statement_on_unlisted_table_uses_denied)
         {"SELECT who FROM events_1", "events.who", true},       {"SELECT email FROM eu", "customer.email", true},
         {"SELECT mail_lc FROM low", "customer.email", true},    {"SELECT x FROM over_that", "customer.email", true},
         {"SELECT label FROM pack", "hidden_root.secret", true}, {"SELECT email FROM customer", "eu.email", true},
-        {"SELECT email FROM ONLY customer", "eu.email", true}, /* more than is true */
+        {"SELECT email FROM ONLY customer", "eu.email", true}, /* more than necessary */
         {"SELECT name FROM us", "customer.email", false},       {"SELECT what FROM events", "events_1.who", false},
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -143,7 +143,7 @@ Test(inheritance, statement_on_unlisted_table_uses_denied)
 }
 
 /* Columns, tables and partitions that the role may not read can be denied all the same. */
-Test(inheritance, entries_match_columns_out_of_sight)
+Test(inheritance, entries_match_invisible_columns)
 {
     static const char *const entries[] = {"hidden_root.secret", "public.eu.iban", "events_2a.who", "low.email",
                                           "hidden_root.sceret", "other.eu.iban",  "over_eu.*",     "pg_class.relname"};
@@ -154,7 +154,8 @@ Test(inheritance, entries_match_columns_out_of_sight)
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) cr_expect_eq(matched[i], expected[i], "%s", entries[i]);
 }
 
-/* A child may compute what is plain in its parent (up to PostgreSQL 15), and its rows show in the parent's scans. */
+/* A child may compute a column that is plain in its parent (up to PostgreSQL 15), and its rows appear in scans of the
+ * parent. */
 Test(inheritance, generated_column_of_child_shows_in_parent)
 {
     PGresult *made = PQexec(server.admin, "CREATE TABLE tagged(tag text GENERATED ALWAYS AS (lower(email)) STORED) "
@@ -171,7 +172,7 @@ Test(inheritance, generated_column_of_child_shows_in_parent)
     cr_expect_not(is_denied("customer", "tag", "customer.name"));
 }
 
-Test(inheritance, fingerprint_changes_with_a_parent_out_of_sight)
+Test(inheritance, fingerprint_changes_with_invisible_parent)
 {
     char before[33], after[33];
     struct err err = {0};
@@ -189,7 +190,7 @@ Test(inheritance, fingerprint_changes_with_a_parent_out_of_sight)
     cr_expect(is_denied("apart", "who", "hidden.renamed.who"));
 }
 
-/* Past 512 partitions the names of the tables are no longer told: a column is denied by its name. */
+/* Beyond 512 partitions table names are not distinguished: a column is denied by its name. */
 Test(inheritance, many_partitions_deny_by_column_name)
 {
     struct err err = {0};
@@ -207,7 +208,7 @@ Test(inheritance, many_partitions_deny_by_column_name)
     cr_expect_not(is_denied("wide", "what", "wide_519.who"));
 }
 
-/* A partition is chosen by a value of the row. */
+/* A value of the row selects its partition. */
 Test(inheritance, number_of_partition_is_denied_with_any_column)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* The way to the server: how often a statement waits for it, and whether it is who it should be. */
+/* The connection to the server: the round trips of a statement, and the verification of the server's identity. */
 #include "lib/schema/schema.h"
 
 #include "tests/live/postgres/proxy.h"
@@ -29,7 +29,7 @@ static void end(void)
 }
 TestSuite(link, .init = begin, .fini = end);
 
-/* Have the reader's DSN say this as well. */
+/* Appends this to the reader's DSN. */
 static void add_to_dsn(const char *format, ...)
 {
     va_list args;
@@ -76,7 +76,7 @@ static void end_proxy(void)
     proxy_stop(proxy);
 }
 
-Test(link, a_statement_takes_one_round_trip)
+Test(link, statement_takes_one_round_trip)
 {
     open_behind_proxy();
     cr_expect_eq(trips_of("SELECT * FROM t", ERR_OK), 1);
@@ -92,7 +92,7 @@ Test(link, a_statement_takes_one_round_trip)
     end_proxy();
 }
 
-Test(link, and_two_with_a_ceiling_on_its_cost)
+Test(link, cost_limit_takes_second_round_trip)
 {
     open_behind_proxy();
     db_set_limits(server.db, &(struct db_limits){.max_cost = 1000});
@@ -102,8 +102,8 @@ Test(link, and_two_with_a_ceiling_on_its_cost)
     end_proxy();
 }
 
-/* What a database has of its own is listed once. */
-Test(link, and_one_where_there_are_own_functions)
+/* The functions of a database are listed once. */
+Test(link, own_functions_take_no_extra_round_trip)
 {
     open_behind_proxy();
     server_exec(&server, "CREATE FUNCTION fullname(t) RETURNS text LANGUAGE sql AS $$ SELECT 'x' $$");
@@ -114,8 +114,8 @@ Test(link, and_one_where_there_are_own_functions)
     end_proxy();
 }
 
-/* What is sent before BEGIN was answered is held by it all the same. */
-Test(link, the_frame_holds_what_flies_with_it)
+/* Statements that are sent before the answer to BEGIN still run inside of the transaction. */
+Test(link, pipelined_statement_is_inside_transaction)
 {
     struct err err = {0};
     struct db_result result;
@@ -142,7 +142,7 @@ static enum err_code try_open(struct err *err)
     return db_open(server.dsn[READER], NULL, &server.db, err);
 }
 
-Test(link, a_server_that_is_who_it_should_be)
+Test(link, server_with_trusted_certificate_is_accepted)
 {
     struct err err;
     add_to_dsn("host=localhost hostaddr=127.0.0.1 sslmode=verify-full sslrootcert=%s", authority());
@@ -155,15 +155,15 @@ Test(link, a_server_that_is_who_it_should_be)
     cr_expect_str_eq(encrypted, "t");
     g_free(encrypted);
     g_free(sql);
-    /* Rows past libpq's buffers, a cancel, and on. */
+    /* Reads rows beyond libpq's buffers, cancels, and continues. */
     cr_expect_eq(ask("SELECT repeat('x', 1000) FROM generate_series(1, 5000)", 0), ERR_OK);
     db_set_limits(server.db, &(struct db_limits){.time_ms = 100});
     cr_expect_eq(ask("SELECT count(*) FROM generate_series(1, 1000000000000)", 0), ERR_LIMIT_TIME);
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 200);
 }
 
-/* What came of a connection that was given up is not held against the next. */
-Test(link, a_new_connection_counts_anew)
+/* An error of an abandoned connection must not count against the next one. */
+Test(link, new_connection_counts_from_zero)
 {
     server_open(&server, READER, NULL);
     db_set_limits(server.db, &(struct db_limits){.time_ms = 20000});
@@ -174,7 +174,7 @@ Test(link, a_new_connection_counts_anew)
     }
 }
 
-Test(link, a_server_of_another_name)
+Test(link, server_of_other_name_is_refused)
 {
     struct err err;
     add_to_dsn("host=elsewhere.example hostaddr=127.0.0.1 sslmode=verify-full sslrootcert=%s", authority());
@@ -182,7 +182,7 @@ Test(link, a_server_of_another_name)
     cr_expect(strstr(err.text, "elsewhere.example"), "%s", err.text);
 }
 
-Test(link, a_server_that_nobody_vouches_for)
+Test(link, server_with_untrusted_certificate_is_refused)
 {
     struct err err;
     char *said = NULL, *dir = g_dir_make_tmp("assay-test-XXXXXX", NULL),
@@ -222,7 +222,7 @@ static bool pooler_answers(void *unused)
     return answers;
 }
 
-/* In front of the server, with one connection to it; it does not run as root. */
+/* PgBouncer in front of the server, with one connection to it; it does not run as root. */
 static void open_pooler(const char *mode)
 {
     char *program = g_find_program_in_path("pgbouncer"), *port = server_ask(&server, "SELECT inet_server_port()");
@@ -267,7 +267,7 @@ static void end_pooler(void)
 }
 
 /* Two clients share one connection to the server, transaction by transaction. */
-Test(link, behind_a_pooler_of_transactions, .fini = end_pooler)
+Test(link, transaction_pooler_is_supported, .fini = end_pooler)
 {
     struct err err = {0};
     struct db *other;
@@ -303,8 +303,8 @@ Test(link, behind_a_pooler_of_transactions, .fini = end_pooler)
     db_close(other);
 }
 
-/* Without transactions nothing can hold a statement: no database, and no fault of a candidate's. */
-Test(link, a_pooler_of_statements_is_refused, .fini = end_pooler)
+/* Without transactions no lock can protect a statement: the database is refused, and the candidate is not at fault. */
+Test(link, statement_pooler_is_refused, .fini = end_pooler)
 {
     struct err err;
     open_pooler("statement");
@@ -315,7 +315,7 @@ Test(link, a_pooler_of_statements_is_refused, .fini = end_pooler)
 
 /* --- statements that run on --------------------------------------------------------------------------------------- */
 
-/* A column that is larger than any that a statement may be expected to meet. */
+/* A column that is larger than any that a statement is expected to read. */
 static void make_large(void)
 {
     server_exec(&server, "CREATE TABLE large(a text, b text); INSERT INTO large SELECT repeat('a', 200000), "

@@ -1,4 +1,4 @@
-/* What columns of a real PostgreSQL database are computed from, as a role that may not see all of it. */
+/* The origins of columns in a real PostgreSQL database, as a role that may not see all of it. */
 #include "lib/schema/schema.h"
 #include "tests/live/postgres/server.h"
 
@@ -52,7 +52,7 @@ static bool is_denied(const char *table, const char *name, const char *denied)
     return schema_column_is_denied(schema, &schema->tables[number].columns[at], &denied, 1);
 }
 
-Test(origins, whatever_shows_a_denied_column_is_denied)
+Test(origins, columns_showing_denied_column_are_denied)
 {
     static const struct {
         const char *denied, *table, *column;
@@ -70,13 +70,13 @@ Test(origins, whatever_shows_a_denied_column_is_denied)
         {"plain.reach", "kept", "reach", true},
         {"customer.email", "kept", "times", false},
         {"apart.secret.note", "of_hidden", "n", true},
-        {"secret.iban", "of_hidden", "n", true}, /* a table that cannot be seen: all that it has */
+        {"secret.iban", "of_hidden", "n", true}, /* an invisible table: all of its columns */
         {"customer.email", "of_hidden", "n", false},
         {"apart.secret.note", "above", "m", true},
         {"customer.phone", "whole", "r", true},
         {"customer.phone", "whole", "id", false},
         {"customer.phone", "arms", "x", true},
-        {"customer.email", "arms", "x", true}, /* phone cannot be seen: all that its tables have */
+        {"customer.email", "arms", "x", true}, /* phone is invisible: all columns of its tables */
         {"customer.email", "counted", "n", false},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -84,7 +84,7 @@ Test(origins, whatever_shows_a_denied_column_is_denied)
                      "%s denied: %s.%s", cases[i].denied, cases[i].table, cases[i].column);
 }
 
-Test(origins, a_statement_uses_what_it_may_reach)
+Test(origins, statement_uses_reachable_columns)
 {
     static const struct {
         const char *sql;
@@ -93,7 +93,7 @@ Test(origins, a_statement_uses_what_it_may_reach)
         {"SELECT c.name FROM customer c, generate_series(1, (c::text)::int) g", true, true},
         {"SELECT c::text FROM customer c, generate_series(1, 1) g", true, true},
         {"SELECT k.value FROM customer c, json_each_text(row_to_json(c)) k WHERE k.key = 'email'", true, true},
-        {"SELECT g FROM generate_series(1, 2) g", true, true}, /* a row, of what: not asked */
+        {"SELECT g FROM generate_series(1, 2) g", true, true}, /* a whole row, whose columns are unknown */
         {"SELECT name FROM customer", false, true},
         {"SELECT ctid, xmin FROM customer", false, true},
         {"SELECT who FROM plain", false, true},
@@ -113,7 +113,8 @@ Test(origins, a_statement_uses_what_it_may_reach)
     }
 }
 
-/* The message of the one candidate's execution, and whether any of it reached the output at all; g_free. */
+/* Returns the message of the only candidate's execution, and whether any part of it reached the output. Free with
+ * g_free. */
 static char *message_of(const char *sql, const char *denied, bool *shows)
 {
     const char *argv[] = {ASSAY_BINARY,    "check",  "--db",     server.dsn[READER],
@@ -135,7 +136,7 @@ static char *message_of(const char *sql, const char *denied, bool *shows)
 }
 
 /* A view's condition may fail on a column that the statement never names. */
-Test(origins, an_error_tells_its_class_where_it_could_quote_a_denied_value)
+Test(origins, error_near_denied_value_shows_only_class)
 {
     static const struct {
         const char *sql, *denied, *message;

@@ -1,4 +1,5 @@
-/* Statements in a real PostgreSQL: values, errors, bounds, and that nothing sticks. */
+/* Statements in a real PostgreSQL: values, errors and bounds, and the independence of each statement from the ones
+ * before. */
 #include "lib/base/clock.h"
 #include "lib/db/postgres_gate.h"
 #include "tests/live/postgres/server.h"
@@ -21,7 +22,7 @@
     " (2, 'zwölf', 3.00, 2, false, '\\x', '1999-12-31', 'abcdef', -7, -1), (3, NULL, NULL, NULL, NULL, NULL, NULL,"   \
     " NULL, NULL, NULL);"
 
-/* The same in SQLite. */
+/* The same data in SQLite. */
 #define TWIN                                                                                                           \
     "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, price REAL, part REAL, ok INTEGER, raw BLOB, day TEXT,"         \
     " pad TEXT, small INTEGER, large INTEGER);"                                                                        \
@@ -67,7 +68,7 @@ static struct db *open_twin(const char *dir, char **path)
     return db;
 }
 
-Test(postgres, the_same_data_have_the_same_digest_as_in_sqlite, .init = begin, .fini = end)
+Test(postgres, digests_match_sqlite, .init = begin, .fini = end)
 {
     static const char *const queries[] = {
         "SELECT * FROM t ORDER BY id",
@@ -102,7 +103,7 @@ Test(postgres, the_same_data_have_the_same_digest_as_in_sqlite, .init = begin, .
     g_free(dir);
 }
 
-Test(postgres, special_values, .init = begin, .fini = end)
+Test(postgres, special_values_are_read, .init = begin, .fini = end)
 {
     struct db_result r;
     struct err err = {0};
@@ -126,7 +127,7 @@ Test(postgres, special_values, .init = begin, .fini = end)
     cr_expect_str_eq(v[9].text, "2026-01-02 01:04:05+00");
 }
 
-Test(postgres, parameters, .init = begin, .fini = end)
+Test(postgres, parameters_are_bound, .init = begin, .fini = end)
 {
     struct db_value params[] = {{.type = DB_INT, .i = 2},
                                 {.type = DB_TEXT, .text = "x'; DROP TABLE t", .len = 16},
@@ -148,13 +149,13 @@ Test(postgres, parameters, .init = begin, .fini = end)
 
 /* --- errors ------------------------------------------------------------------------------------------------------- */
 
-Test(postgres, errors_have_codes_texts_and_bytes, .init = begin, .fini = end)
+Test(postgres, errors_have_codes_texts_and_offsets, .init = begin, .fini = end)
 {
     static const struct {
         const char *sql;
         enum err_code code;
         const char *part; /* of the text */
-        const char *at;   /* what stands at the offset; NULL: none is given */
+        const char *at;   /* text at the offset, or NULL if no offset is expected */
     } cases[] = {
         {"SELECT nam FROM t", ERR_ENGINE, "42703", "nam"},
         {"SELECT 'zwölf € 𝄞', nam FROM t", ERR_ENGINE, "42703", "nam"},
@@ -189,7 +190,7 @@ Test(postgres, errors_have_codes_texts_and_bytes, .init = begin, .fini = end)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3);
 }
 
-Test(postgres, checking_runs_nothing, .init = begin, .fini = end)
+Test(postgres, check_executes_nothing, .init = begin, .fini = end)
 {
     static const char *const sql = "SELECT 1 / (id - id) FROM t";
     struct err err = {0};
@@ -198,7 +199,7 @@ Test(postgres, checking_runs_nothing, .init = begin, .fini = end)
     cr_expect(strstr(err.text, "22012") != NULL, "%s", err.text);
 }
 
-Test(postgres, a_table_that_may_not_be_read_is_refused, .init = begin, .fini = end)
+Test(postgres, unreadable_table_is_refused, .init = begin, .fini = end)
 {
     server_exec(&server, "CREATE TABLE hidden(a int)");
     char *sql = g_strdup_printf("REVOKE ALL ON hidden FROM %s", server.name);
@@ -208,7 +209,7 @@ Test(postgres, a_table_that_may_not_be_read_is_refused, .init = begin, .fini = e
     cr_expect_eq(fail("SELECT * FROM hidden", &err), ERR_REFUSED, "%s", err.text);
 }
 
-Test(postgres, no_secret_in_any_text)
+Test(postgres, texts_show_no_secret)
 {
     static const char *const dsns[] = {
         "postgresql://me:sesame@127.0.0.1:1/shop",      "host=127.0.0.1 port=1 user=me password=sesame",
@@ -225,7 +226,7 @@ Test(postgres, no_secret_in_any_text)
     }
 }
 
-Test(postgres, opening_what_is_not_there)
+Test(postgres, missing_server_or_database_is_reported)
 {
     const char *dsn = getenv("ASSAY_TEST_POSTGRES");
     if (!dsn) cr_skip_test("ASSAY_TEST_POSTGRES names no server");
@@ -267,7 +268,7 @@ Test(postgres, time_rows_and_bytes_are_bounded, .init = begin, .fini = end)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3);
 }
 
-Test(postgres, a_statement_may_stop_early, .init = begin, .fini = end)
+Test(postgres, statement_may_stop_early, .init = begin, .fini = end)
 {
     static const char *const sql = "SELECT generate_series(1, 1000000000) AS x";
     struct db_result r;
@@ -279,7 +280,7 @@ Test(postgres, a_statement_may_stop_early, .init = begin, .fini = end)
 
 static atomic_bool called_off;
 
-/* Again and again: one that comes before the statement is under way is none of it. */
+/* Interrupts repeatedly, since an interrupt before the start of the statement does not affect it. */
 static bool is_heard(void *db)
 {
     db_interrupt(db);
@@ -292,7 +293,7 @@ static void *interrupt_until_heard(void *db)
     return NULL;
 }
 
-Test(postgres, another_thread_calls_it_off, .init = begin, .fini = end)
+Test(postgres, another_thread_cancels_statement, .init = begin, .fini = end)
 {
     struct err err;
     pthread_t thread;
@@ -316,7 +317,7 @@ static bool nothing_runs(void *unused)
     return none;
 }
 
-Test(postgres, what_was_stopped_no_longer_runs_in_the_server, .init = begin, .fini = end)
+Test(postgres, stopped_statement_no_longer_runs_in_server, .init = begin, .fini = end)
 {
     struct err err;
     db_set_limits(server.db, &(struct db_limits){.time_ms = 150});
@@ -324,7 +325,7 @@ Test(postgres, what_was_stopped_no_longer_runs_in_the_server, .init = begin, .fi
     cr_expect(wait_until(nothing_runs, NULL, 5000));
 }
 
-Test(postgres, a_lost_connection_is_made_again, .init = begin, .fini = end)
+Test(postgres, lost_connection_is_reopened, .init = begin, .fini = end)
 {
     cr_expect_eq(server_int(&server, "SELECT 1"), 1);
     g_free(server_ask(&server, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
@@ -332,7 +333,7 @@ Test(postgres, a_lost_connection_is_made_again, .init = begin, .fini = end)
     cr_expect_eq(server_int(&server, "SELECT 2"), 2);
 }
 
-Test(postgres, a_locked_table_is_worth_another_try, .init = begin, .fini = end)
+Test(postgres, locked_table_is_retryable, .init = begin, .fini = end)
 {
     struct err err;
     server_exec(&server, "BEGIN; LOCK TABLE t IN ACCESS EXCLUSIVE MODE");
@@ -361,7 +362,7 @@ static void keep_print(void)
     cr_assert_eq(db_fingerprint(server.db, last_print, &err), ERR_OK, "%s", err.text);
 }
 
-Test(postgres, the_fingerprint_follows_schema_and_data, .init = begin, .fini = end)
+Test(postgres, fingerprint_follows_schema_and_data, .init = begin, .fini = end)
 {
     static const char *const changes[] = {
         "ALTER TABLE t ADD COLUMN more int",     "INSERT INTO t(id) VALUES (50)",
@@ -379,7 +380,7 @@ Test(postgres, the_fingerprint_follows_schema_and_data, .init = begin, .fini = e
     }
 }
 
-Test(postgres, a_fingerprint_says_if_it_hides_changes, .init = begin, .fini = end)
+Test(postgres, fingerprint_reports_hidden_changes, .init = begin, .fini = end)
 {
     static const struct {
         const char *change;
@@ -397,16 +398,16 @@ Test(postgres, a_fingerprint_says_if_it_hides_changes, .init = begin, .fini = en
     }
 }
 
-Test(postgres, counters_that_come_late_are_seen, .init = begin, .fini = end)
+Test(postgres, late_counters_change_fingerprint, .init = begin, .fini = end)
 {
     server_exec(&server, "INSERT INTO t(id) VALUES (50)");
-    keep_print(); /* perhaps before the second insertion is counted, and with its snapshot */
+    keep_print(); /* possibly with the snapshot of the second insertion before it is counted */
     server_exec(&server, "INSERT INTO t(id) VALUES (51)");
     print_has_changed(NULL);
     cr_expect(wait_until(print_has_changed, NULL, 15000));
 }
 
-Test(postgres, the_fingerprint_stays_when_others_write_elsewhere, .init = begin, .fini = end)
+Test(postgres, writes_elsewhere_keep_fingerprint, .init = begin, .fini = end)
 {
     server_exec(&server, "CREATE SCHEMA other; CREATE TABLE other.t(a int)");
     server_exec(&server, "SELECT pg_stat_force_next_flush()");
@@ -419,7 +420,8 @@ Test(postgres, the_fingerprint_stays_when_others_write_elsewhere, .init = begin,
 
 /* --- servers that do not answer ----------------------------------------------------------------------------------- */
 
-/* The backend of the handle, to be stopped as by a debugger. 0: it is not ours to stop. */
+/* Returns the process id of the handle's backend, to be stopped as by a debugger, or 0 if this process may not stop
+ * it. */
 static int backend_of_handle(void)
 {
     char *pid =
@@ -430,7 +432,7 @@ static int backend_of_handle(void)
     return backend;
 }
 
-Test(postgres, a_server_that_hangs_is_given_up, .init = begin, .fini = end)
+Test(postgres, hanging_server_is_abandoned, .init = begin, .fini = end)
 {
     struct err err;
     db_set_limits(server.db, &(struct db_limits){.time_ms = 300});
@@ -447,7 +449,7 @@ Test(postgres, a_server_that_hangs_is_given_up, .init = begin, .fini = end)
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3, "by a new connection");
 }
 
-/* The best of a few tries: a busy machine only adds. */
+/* The best of a few attempts: a busy machine only adds time. */
 static double least_past_limit(const char *sql, int64_t limit_ms)
 {
     double least = 1e9;
@@ -462,8 +464,9 @@ static double least_past_limit(const char *sql, int64_t limit_ms)
     return least;
 }
 
-/* A cast of some megabytes to jsonb: the server looks at no clock until it is done. Nor does it hear a cancel. */
-Test(postgres, what_the_server_cannot_stop_gives_the_thread_back, .init = begin, .fini = end)
+/* A cast of some megabytes to jsonb: until it is done the server neither checks a clock nor reacts to a cancel
+ * request. */
+Test(postgres, unstoppable_statement_returns_thread, .init = begin, .fini = end)
 {
     static const char deaf[] = "SELECT count(x::jsonb) + count((x || ' ')::jsonb) + count((x || '  ')::jsonb)"
                                " FROM document";
@@ -476,7 +479,7 @@ Test(postgres, what_the_server_cannot_stop_gives_the_thread_back, .init = begin,
     cr_expect_eq(server_int(&server, "SELECT count(*) FROM t"), 3, "by a new connection");
 }
 
-Test(postgres, a_peer_that_says_nothing_is_unreachable)
+Test(postgres, silent_peer_is_unreachable)
 {
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};

@@ -1,6 +1,6 @@
-/* Random statements against the server's own word: what it resolves to a function of the database's own, its parse tree
- * says by number (debug_print_parse), and Assay must have refused. One own thing at a time, so that not everything is.
- */
+/* Random statements, checked against the server. If the server resolves a name to a function of the database itself,
+ * its parse tree (debug_print_parse) has that function's number, and Assay must have refused the statement. Only one
+ * such function exists at a time, so that most statements are permitted. */
 #include "tests/live/postgres/server.h"
 
 #include <criterion/criterion.h>
@@ -45,7 +45,7 @@ static bool one_in(int n)
 static void add_text(GString *out, int depth);
 static void add_condition(GString *out, int depth);
 
-/* Templates: i an integer, t a text, b a condition; ~ the rest as it is. */
+/* Templates: i is an integer, t a text, b a condition; ~ marks literal text. */
 static void add_template(GString *out, const char *template, int depth);
 
 static void add_integer(GString *out, int depth)
@@ -91,7 +91,7 @@ static void add_condition(GString *out, int depth)
 
 static void add_template(GString *out, const char *template, int depth)
 {
-    if (depth < -3) template = "true"; /* a condition of conditions comes to an end */
+    if (depth < -3) template = "true"; /* a condition of conditions must end */
     for (; *template; template ++) {
         if (*template != '#') {
             g_string_append_c(out, *template);
@@ -120,7 +120,8 @@ static void add_query(GString *out)
     if (one_in(4)) add_template(out, " ORDER BY #i", depth);
 }
 
-/* --- the server's word -------------------------------------------------------------------------------------------- */
+/* --- the server's resolution
+ * ------------------------------------------------------------------------------------------ */
 
 static GString *tree; /* of the last statement */
 
@@ -136,7 +137,7 @@ static void be_quiet(void *unused, const PGresult *notice)
     (void)unused, (void)notice;
 }
 
-/* Does the tree hold a function, or an operator, that initdb has not made? */
+/* Returns true if the tree holds a function or an operator that initdb did not create. */
 static bool names_own(void)
 {
     static const char *const keys[] = {":funcid ", ":opno ", ":aggfnoid ", ":winfnoid "};
@@ -172,7 +173,7 @@ static void compare(const char *sql)
     if (word == OWN) cr_expect_eq(code, ERR_REFUSED, "not refused: %s", sql);
 }
 
-Test(resolve, what_the_server_calls_its_own_is_refused, .init = begin, .fini = end, .timeout = 600)
+Test(resolve, statements_calling_own_functions_are_refused, .init = begin, .fini = end, .timeout = 600)
 {
     static const char *const things[] = {
         "CREATE FUNCTION own.length(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'",

@@ -1,4 +1,4 @@
-/* The samples in SQLite and in PostgreSQL. */
+/* Compares the samples in SQLite and in PostgreSQL. */
 #include "tests/live/postgres/server.h"
 #include "tests/live/samples.h"
 
@@ -7,7 +7,7 @@
 
 static struct server server;
 
-/* SQLite's REAL has eight bytes; all else of the samples means the same in both. */
+/* SQLite's REAL has eight bytes; all other parts of the samples mean the same in both. */
 static struct db *open_sample(const char *script)
 {
     GRegex *real = g_regex_new("\\bREAL\\b", 0, 0, NULL);
@@ -24,7 +24,7 @@ static void close_sample(void)
     server_end(&server);
 }
 
-Test(samples, both_engines_say_the_same, .timeout = 900)
+Test(samples, engines_agree_except_known_differences, .timeout = 900)
 {
     if (!g_getenv("ASSAY_TEST_POSTGRES")) cr_skip_test("ASSAY_TEST_POSTGRES names no server");
     samples_compare(&(struct samples_server){"postgres/differences.txt", open_sample, close_sample, NULL});

@@ -74,7 +74,7 @@ static const struct schema_column *column(const char *of, const char *name)
     return &table(of)->columns[number];
 }
 
-Test(schema, tables_columns_and_keys, .init = begin, .fini = end)
+Test(schema, tables_columns_and_keys_are_indexed, .init = begin, .fini = end)
 {
     build(NULL);
     cr_expect_eq(schema_find_table(school, "hidden", 6), -1, "the role may not read it");
@@ -106,7 +106,7 @@ Test(schema, tables_columns_and_keys, .init = begin, .fini = end)
     cr_expect_geq(school->n_notes, 2);
 }
 
-Test(schema, joins, .init = begin, .fini = end)
+Test(schema, joins_are_found, .init = begin, .fini = end)
 {
     build(NULL);
     bool derived;
@@ -123,7 +123,7 @@ Test(schema, joins, .init = begin, .fini = end)
     cr_expect_not(join->declared);
 }
 
-Test(schema, values_and_statistics, .init = begin, .fini = end)
+Test(schema, values_and_statistics_are_indexed, .init = begin, .fini = end)
 {
     build(NULL);
     struct schema_hit hits[8];
@@ -138,7 +138,7 @@ Test(schema, values_and_statistics, .init = begin, .fini = end)
     cr_expect_eq(column("teacher", "active")->stats.ints, 2);
 }
 
-Test(schema, a_large_table_is_sampled, .init = begin, .fini = end)
+Test(schema, large_table_is_sampled, .init = begin, .fini = end)
 {
     server_exec(&server,
                 "CREATE TABLE large AS SELECT i AS n, 'v' || i % 7 AS few, CASE WHEN i % 4 = 0 THEN i END AS some"
@@ -156,7 +156,7 @@ Test(schema, a_large_table_is_sampled, .init = begin, .fini = end)
     cr_expect_not(column("teacher", "email")->stats.sampled);
 }
 
-Test(schema, a_table_larger_than_the_server_believes, .init = begin, .fini = end)
+Test(schema, table_larger_than_server_estimate_is_sampled, .init = begin, .fini = end)
 {
     server_exec(&server, "CREATE TABLE grown(n int) WITH (autovacuum_enabled = off); INSERT INTO grown VALUES (1);"
                          " ANALYZE grown; INSERT INTO grown SELECT generate_series(1, 20000)");
@@ -175,7 +175,7 @@ static bool cache_knows_more(void *cache)
     return more;
 }
 
-Test(schema, the_cache_builds_anew_when_data_change, .init = begin, .fini = end)
+Test(schema, changed_data_rebuild_cached_index, .init = begin, .fini = end)
 {
     struct schema_cache *cache = schema_cache_new(NULL, 0);
     struct err err = {0};

@@ -1,5 +1,5 @@
-/* Tables of more than one schema: an unqualified name goes by the search path, a qualified one always, and tables of
- * the same name are not mixed up. */
+/* Tables of several schemas. An unqualified name follows the search path, a qualified one never does, and tables of the
+ * same name are kept apart. */
 #include "lib/schema/blob.h"
 #include "lib/schema/schema.h"
 #include "lib/sql/sql.h"
@@ -64,7 +64,7 @@ static const struct schema_table *table(const struct schema_index *index, const 
     return &index->tables[number];
 }
 
-/* The names of the tables that a statement's columns come from, "?" for one that is unknown or ambiguous. */
+/* Returns the tables of the columns of a statement, "?" for an unknown or ambiguous one. */
 static char *meant(const char *sql)
 {
     struct arena arena;
@@ -92,7 +92,7 @@ static void expect(const char *sql, const char *tables)
     g_free(found);
 }
 
-Test(schemas, each_table_is_its_own)
+Test(schemas, tables_of_same_name_are_distinct)
 {
     build(NULL);
     cr_expect_str_eq(table(shop, "orders")->schema, "public");
@@ -112,7 +112,7 @@ Test(schemas, each_table_is_its_own)
     cr_expect_str_eq(shop->tables[shop->columns[hit.column]->table].name, "sales.customer");
 }
 
-Test(schemas, keys_lead_across_them)
+Test(schemas, keys_cross_schemas)
 {
     build(NULL);
     bool derived;
@@ -124,7 +124,7 @@ Test(schemas, keys_lead_across_them)
     cr_expect_eq(archive->n_pk, 1);
 }
 
-Test(schemas, names_mean_what_the_server_takes_them_for)
+Test(schemas, names_resolve_like_server)
 {
     build(NULL);
     expect("SELECT note FROM orders", "orders orders");
@@ -143,7 +143,7 @@ Test(schemas, names_mean_what_the_server_takes_them_for)
     cr_expect_neq(schema_find_table(shop, "sales.customer", 14), -1);
 }
 
-Test(schemas, names_mean_nothing_else)
+Test(schemas, names_do_not_resolve_otherwise)
 {
     build(NULL);
     expect("SELECT paid FROM orders", "? orders");
@@ -159,8 +159,8 @@ Test(schemas, names_mean_nothing_else)
     expect("WITH orders AS (SELECT 1 AS x) SELECT x FROM sales.orders", "? sales.orders");
 }
 
-/* What Assay binds the server takes, and the other way round. */
-Test(schemas, the_server_agrees)
+/* The server accepts the statements that Assay binds, and refuses the others. */
+Test(schemas, server_accepts_bound_statements)
 {
     static const char *const statements[] = {
         "SELECT note FROM orders",
@@ -187,7 +187,7 @@ Test(schemas, the_server_agrees)
     }
 }
 
-Test(schemas, a_search_path_of_its_own)
+Test(schemas, custom_search_path_is_used)
 {
     build("sales,public");
     cr_expect_str_eq(table(shop, "orders")->schema, "sales");
@@ -200,8 +200,8 @@ Test(schemas, a_search_path_of_its_own)
 
 /* --- mutants ------------------------------------------------------------------------------------------------------ */
 
-/* All mutants of one operator, over some seeds: parts[i] is set to 0 when one has it. Each must be SQL that Assay binds
- * and the server takes. */
+/* Makes all mutants of one operator over some seeds: parts[i] is set to 0 once a mutant has it. Each mutant must bind
+ * in Assay and be accepted by the server. */
 static void expect_mutants(enum sql_mutator op, const char *sql, const char **parts)
 {
     struct arena arena;
@@ -231,7 +231,7 @@ static void expect_mutants(enum sql_mutator op, const char *sql, const char **pa
 #define EXPECT_JOINS(sql, ...) expect_mutants(SQL_MUTATE_add_join, sql, (const char *[]){__VA_ARGS__, NULL})
 
 /* A superfluous join names the table with its schema, and another table of the same name by an alias. */
-Test(schemas, mutants_join_across_them)
+Test(schemas, mutants_join_across_schemas)
 {
     build(NULL);
     EXPECT_JOINS("SELECT paid FROM sales.orders", "JOIN sales.customer ON orders.customer = customer.id",
@@ -241,7 +241,7 @@ Test(schemas, mutants_join_across_them)
     EXPECT_JOINS("SELECT name FROM sales.customer", "JOIN sales.orders ON customer.id = orders.customer");
 }
 
-/* The same from where the search path begins: what it reaches needs no schema. */
+/* The same from the start of the search path, whose tables need no schema. */
 Test(schemas, mutants_join_by_the_search_path)
 {
     build("sales,public");
@@ -252,9 +252,10 @@ Test(schemas, mutants_join_by_the_search_path)
 
 /* --- too many of them --------------------------------------------------------------------------------------------- */
 
-/* One index a tenant would be no index: what an unqualified name reaches is there, of the other schemas' tables so many
- * that all are 5,000, and a note says how many are not. A key of a table that is there to one that is not is none. Most
- * are views without a column, which are made and read in less time: what is left is one look at each one's columns. */
+/* The index of a database with one schema for each tenant is cut. All tables that an unqualified name reaches are in
+ * it; tables of other schemas fill it up to 5,000, and a note counts the rest. A key from an indexed table to one
+ * outside of the index is dropped. Most tables are views without a column, which are faster to create and to read; the
+ * remaining cost is one scan of each one's columns. */
 Test(schemas, past_five_thousand_tables_other_schemas_are_cut, .timeout = 600)
 {
     enum { TENANTS = 30, VIEWS = 170, MOST = 5000 };
@@ -289,7 +290,7 @@ Test(schemas, past_five_thousand_tables_other_schemas_are_cut, .timeout = 600)
     g_free(all);
 }
 
-Test(schemas, an_index_that_was_stored)
+Test(schemas, stored_index_keeps_schemas)
 {
     build(NULL);
     struct schema_blob blob;
@@ -306,7 +307,7 @@ Test(schemas, an_index_that_was_stored)
     cr_expect_str_eq(table(shop, "sales.orders")->bare, "orders");
 }
 
-Test(schemas, what_is_denied)
+Test(schemas, denied_columns_are_per_schema)
 {
     static const struct {
         const char *name;
@@ -337,7 +338,7 @@ static bool fingerprint_moved(void *before)
     return strcmp(now, before) != 0;
 }
 
-Test(schemas, a_change_in_another_schema_is_seen)
+Test(schemas, change_in_other_schema_is_detected)
 {
     build(NULL);
     char before[33];

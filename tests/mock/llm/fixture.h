@@ -1,4 +1,4 @@
-/* A scorer in front of a fake endpoint, quick to lose patience. */
+/* A scorer in front of a fake endpoint, with short waits. */
 #ifndef ASSAY_TESTS_MOCK_LLM_FIXTURE_H
 #define ASSAY_TESTS_MOCK_LLM_FIXTURE_H
 
@@ -20,14 +20,15 @@ struct fixture {
     int64_t took_ms;
 };
 
-/* The answer of a classifier with labels of its own order, and its /info. */
+/* The answer of a classifier with its own order of labels, and its /info. */
 extern const char tei_info[], tei_answer[];
 
-/* backend "tei" or "chat". Three attempts, waits of at most 10 ms, no memory of answers, breaker off. */
+/* Prepares a scorer for the backend "tei" or "chat": three attempts, waits of at most 10 ms, no answer cache, no
+ * circuit breaker. */
 void fixture_start(struct fixture *f, const char *backend);
-void fixture_stop(struct fixture *f); /* looks for leaks */
+void fixture_stop(struct fixture *f); /* Closes the scorer and checks for leaks. */
 
-/* Ask one question with 10 s to answer it; what comes back is in *f. */
+/* Asks one question with a deadline in 10 s; the result is in *f. */
 enum err_code ask(struct fixture *f);
 enum err_code ask_within(struct fixture *f, const char *premise, const char *question, int64_t limit_ms);
 

@@ -19,7 +19,7 @@ static double get(struct answers *answers, const char *key)
     return answers_get(answers, key, &answer) ? answer.p : -1;
 }
 
-Test(answers, the_least_recently_used_goes_first)
+Test(answers, least_recently_used_answer_is_evicted_first)
 {
     struct answers *answers = answers_new(2);
     put(answers, "a", 0.1);
@@ -32,7 +32,7 @@ Test(answers, the_least_recently_used_goes_first)
     answers_free(answers);
 }
 
-Test(answers, the_first_answer_to_a_request_stays)
+Test(answers, first_answer_to_request_is_cached)
 {
     struct answers *answers = answers_new(2);
     put(answers, "a", 0.1);
@@ -41,7 +41,7 @@ Test(answers, the_first_answer_to_a_request_stays)
     answers_free(answers);
 }
 
-Test(answers, a_memory_of_none_keeps_none)
+Test(answers, cache_of_size_zero_stores_nothing)
 {
     struct answers *answers = answers_new(0);
     put(answers, "a", 0.1);

@@ -1,4 +1,4 @@
-/* What scorer_open refuses, and that a key stays where it belongs. */
+/* Configurations that scorer_open refuses, and the confidentiality of the API key. */
 #include "tests/mock/llm/fixture.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void expect(const struct scorer_config *config, const char *word)
         expect(&c, word);                                                                                              \
     } while (0)
 
-Test(config, what_cannot_work_is_refused_at_once)
+Test(config, unusable_configuration_is_refused_at_open)
 {
     REFUSED("backend", c.backend = "oracle");
     REFUSED("backend", c.backend = NULL);
@@ -53,7 +53,7 @@ Test(config, what_cannot_work_is_refused_at_once)
     REFUSED("not set", c.key_variable = "ASSAY_TEST_NO_SUCH_KEY");
 }
 
-Test(config, a_secret_is_never_repeated)
+Test(config, errors_never_contain_secrets)
 {
     struct scorer_config c = sound();
     struct scorer *scorer = NULL;
@@ -92,7 +92,7 @@ Test(config, a_secret_is_never_repeated)
     scorer_close(scorer);
 }
 
-Test(config, the_key_from_a_file_goes_out_as_a_bearer_token)
+Test(config, key_from_file_is_sent_as_bearer_token)
 {
     struct fixture f;
     char path[] = "/tmp/assay-key-XXXXXX";
@@ -110,7 +110,7 @@ Test(config, the_key_from_a_file_goes_out_as_a_bearer_token)
     fixture_stop(&f);
 }
 
-Test(config, proxies_of_the_environment_are_not_used)
+Test(config, proxies_of_environment_are_ignored)
 {
     struct fixture f;
     setenv("http_proxy", "http://127.0.0.1:1", 1);

@@ -1,4 +1,4 @@
-/* A chat model that mends queries: what it is told, and what of its answers is taken. */
+/* A chat model as corrector: the request that it receives, and the parts of its reply that are used. */
 #include "tests/mock/llm/fixture.h"
 
 #include <jansson.h>
@@ -32,7 +32,7 @@ static enum err_code mend(char **sql)
     return scorer_correct(f.scorer, told, clock_now_ns() + INT64_C(10000000000), sql, &f.info, &f.err);
 }
 
-Test(correct, it_is_told_as_data_and_its_query_is_taken)
+Test(correct, request_is_sent_as_data_and_query_read)
 {
     char *sql = NULL;
     script(&f, PATH, {.body = SAYS("{\\\"sql\\\": \\\"SELECT count(*) FROM ship\\\"}")});
@@ -53,7 +53,7 @@ Test(correct, it_is_told_as_data_and_its_query_is_taken)
     cr_assert_str_eq(version, "correct/3");
 }
 
-Test(correct, words_around_it_are_put_up_with)
+Test(correct, prose_around_query_is_ignored)
 {
     char *sql = NULL;
     script(&f, PATH,
@@ -64,7 +64,7 @@ Test(correct, words_around_it_are_put_up_with)
     free(sql);
 }
 
-Test(correct, what_holds_no_query_is_no_answer)
+Test(correct, reply_without_query_is_malformed)
 {
     char *sql = (char *)told;
     script(&f, PATH, {.body = SAYS("I cannot.")}, {.body = SAYS("{\\\"sql\\\": 7}")},
@@ -84,8 +84,8 @@ Test(correct, what_holds_no_query_is_no_answer)
     cr_assert_null(sql);
 }
 
-/* The same question twice is asked twice: texts are not remembered. */
-Test(correct, answers_are_not_remembered)
+/* Equal questions are sent twice, because texts are not cached. */
+Test(correct, answers_are_not_cached)
 {
     char *sql = NULL;
     f.config.cache_entries = 16;
@@ -106,7 +106,7 @@ static void write_prompt(const char *path, const char *text)
     fclose(file);
 }
 
-Test(correct, instructions_of_ones_own)
+Test(correct, custom_instructions_are_used)
 {
     char *sql = NULL, version[32], path[] = "/tmp/assay-prompt-XXXXXX";
     cr_assert_neq(mkstemp(path), -1);

@@ -1,4 +1,4 @@
-/* A chat model that polishes an explanation: what it is told, and what of its answers is taken. */
+/* A chat model that rewords an explanation: the request that it receives, and the parts of its reply that are used. */
 #include "tests/mock/llm/fixture.h"
 
 #include <jansson.h>
@@ -32,7 +32,7 @@ static enum err_code polish(char **text)
     return scorer_polish(f.scorer, told, clock_now_ns() + INT64_C(10000000000), text, &f.info, &f.err);
 }
 
-Test(polish, it_is_told_as_data_and_its_text_is_taken)
+Test(polish, request_is_sent_as_data_and_text_read)
 {
     char *text = NULL, version[32];
     script(&f, PATH, {.body = SAYS("{\\\"text\\\": \\\"There is one row.\\\"}")});
@@ -50,7 +50,7 @@ Test(polish, it_is_told_as_data_and_its_text_is_taken)
     cr_expect_str_eq(version, "polish/1");
 }
 
-Test(polish, what_holds_no_text_is_no_answer)
+Test(polish, reply_without_text_is_malformed)
 {
     char *text = (char *)told;
     script(&f, PATH, {.body = SAYS("There is one row.")}, {.body = SAYS("{\\\"sql\\\": \\\"SELECT 1\\\"}")},
@@ -59,7 +59,7 @@ Test(polish, what_holds_no_text_is_no_answer)
     cr_assert_null(text);
 }
 
-Test(polish, instructions_of_ones_own)
+Test(polish, custom_instructions_are_used)
 {
     char *text = NULL, version[32], path[] = "/tmp/assay-prompt-XXXXXX";
     int fd = mkstemp(path);

@@ -14,7 +14,7 @@ static bool reads(const char *text)
     return json != NULL;
 }
 
-Test(remote_json, takes_json_and_nothing_else)
+Test(remote_json, only_json_is_accepted)
 {
     static const char *const good[] = {"{}", "[[1,2.5,\"x\"]]", " {\"a\":null} "};
     static const char *const bad[] = {
@@ -24,7 +24,7 @@ Test(remote_json, takes_json_and_nothing_else)
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) cr_assert_not(reads(bad[i]), "%s", bad[i]);
 }
 
-/* `n` opening brackets, then as many closing ones. */
+/* Returns `n` opening brackets followed by as many closing ones. */
 static char *nested(size_t n)
 {
     char *text = malloc(2 * n + 1);
@@ -34,7 +34,7 @@ static char *nested(size_t n)
     return text;
 }
 
-Test(remote_json, nul_is_put_up_with_only_where_it_is_asked_for)
+Test(remote_json, nul_is_accepted_only_on_request)
 {
     static const char text[] = "{\"a\":\"x\\u0000y\",\"b\":\"x\",\"c\":1}";
     json_t *json = remote_json_with_nul(text, sizeof text - 1);
@@ -46,7 +46,7 @@ Test(remote_json, nul_is_put_up_with_only_where_it_is_asked_for)
     cr_expect_null(remote_json_with_nul("{\"a\":1,\"a\":2}", 13), "as strict as ever about the rest");
 }
 
-Test(remote_json, depth_is_bounded_before_anything_is_built)
+Test(remote_json, depth_is_checked_before_parsing)
 {
     char *deep = nested(REMOTE_JSON_DEPTH), *deeper = nested(REMOTE_JSON_DEPTH + 1), *absurd = nested(1000000);
     cr_assert(reads(deep));
@@ -58,7 +58,7 @@ Test(remote_json, depth_is_bounded_before_anything_is_built)
     free(absurd);
 }
 
-Test(remote_json, finds_balanced_objects_in_prose)
+Test(remote_json, balanced_objects_are_found_in_prose)
 {
     size_t len = 0;
     const char *text = "Sure! {\"a\": \"}\\\"{\", \"b\": {\"c\": 1}} and {\"d\": 2}";
@@ -71,7 +71,7 @@ Test(remote_json, finds_balanced_objects_in_prose)
     cr_assert_null(remote_json_object("none", &len));
 }
 
-Test(remote_json, words_of_a_peer_are_cut_and_cleaned)
+Test(remote_json, texts_of_peer_are_truncated_and_cleaned)
 {
     char word[8];
     remote_word("a\nb\x1b[1mc\xc3\xa9 defgh", word, sizeof word);

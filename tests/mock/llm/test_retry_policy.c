@@ -1,4 +1,4 @@
-/* Waits, budget and breaker, with time moved by hand. */
+/* Waits, retry budget and circuit breaker, under a clock that the tests set. */
 #include "lib/llm/retry_policy.h"
 #include "tests/support/leak.h"
 
@@ -20,7 +20,7 @@ static struct retry_policy make(uint32_t failures)
     return p;
 }
 
-Test(retry_policy, waits_are_drawn_from_zero_to_a_doubling_cap)
+Test(retry_policy, waits_are_random_up_to_doubling_cap)
 {
     struct retry_policy p = make(0);
     const int64_t caps[] = {100, 200, 400, 800, 1000, 1000};
@@ -39,7 +39,7 @@ Test(retry_policy, waits_are_drawn_from_zero_to_a_doubling_cap)
     retry_policy_free(&p);
 }
 
-Test(retry_policy, equal_seeds_wait_alike)
+Test(retry_policy, equal_seeds_give_equal_waits)
 {
     struct retry_policy a = make(0), b = make(0);
     for (unsigned i = 0; i < 20; i++) cr_assert_eq(retry_policy_backoff(&a, 3), retry_policy_backoff(&b, 3));
@@ -47,7 +47,7 @@ Test(retry_policy, equal_seeds_wait_alike)
     retry_policy_free(&b);
 }
 
-Test(retry_policy, retries_have_a_budget_that_calls_earn)
+Test(retry_policy, calls_earn_retry_budget)
 {
     struct retry_policy p = make(0);
     for (int i = 0; i < RETRY_BURST; i++) cr_assert(retry_policy_spend(&p));
@@ -62,7 +62,7 @@ Test(retry_policy, retries_have_a_budget_that_calls_earn)
     retry_policy_free(&p);
 }
 
-Test(retry_policy, the_breaker_is_told_and_counts)
+Test(retry_policy, outcomes_reach_breaker_and_are_counted)
 {
     struct retry_policy p = make(3);
     uint64_t opened = 0, refused = 0;
@@ -87,7 +87,7 @@ Test(retry_policy, the_breaker_is_told_and_counts)
     retry_policy_free(&p);
 }
 
-Test(retry_policy, the_longest_pause_counts)
+Test(retry_policy, longest_pause_takes_effect)
 {
     struct retry_policy p = make(0);
     retry_policy_pause(&p, 5 * second);

@@ -1,5 +1,5 @@
-/* What every backend shares: attempts, waits, bounds, breaker, memory, threads. Each case says how many requests are
- * made, what comes of it and how long it may take. */
+/* Behaviour that all backends share: attempts, waits, bounds, circuit breaker, answer cache and threads. Each case
+ * states the number of requests, the result and the longest permitted duration. */
 #include "tests/mock/llm/fixture.h"
 #include "tests/support/wait.h"
 
@@ -12,8 +12,8 @@ TestSuite(scorer, .fini = leak_check);
 
 static const char *const predict = "/predict";
 
-/* Sanitizers and a busy machine stretch what lies between two instants, never the instants themselves. */
-enum { SLACK_MS = 4000 }; /* a machine may stand still for a while; what hangs for ever is later than that */
+/* Sanitizers and a busy machine stretch the time between two events, but never the scheduled times themselves. */
+enum { SLACK_MS = 4000 }; /* the machine may pause for a while; a call that hangs takes longer than this */
 
 static struct fixture f;
 
@@ -22,9 +22,9 @@ static void start(void)
     fixture_start(&f, "tei");
 }
 
-/* A kept connection that dies under the first request is replaced by libcurl unasked, so that one is no attempt of
- * ours. */
-Test(scorer, what_passes_is_tried_again)
+/* libcurl replaces a kept connection that dies under its first request on its own, so that request is not an attempt of
+ * the scorer. */
+Test(scorer, transient_failures_are_retried)
 {
     static const struct {
         struct fake_step step;
@@ -58,7 +58,7 @@ Test(scorer, what_passes_is_tried_again)
     }
 }
 
-Test(scorer, attempts_are_counted_out)
+Test(scorer, attempts_end_at_their_maximum)
 {
     start();
     script(&f, predict, {.status = 503});
@@ -69,7 +69,7 @@ Test(scorer, attempts_are_counted_out)
     fixture_stop(&f);
 }
 
-Test(scorer, what_will_not_pass_is_asked_once)
+Test(scorer, permanent_failures_are_not_retried)
 {
     static const struct {
         int status;
@@ -88,7 +88,7 @@ Test(scorer, what_will_not_pass_is_asked_once)
     }
 }
 
-Test(scorer, nobody_at_the_address)
+Test(scorer, refused_connection_is_unreachable)
 {
     start();
     f.config.endpoint = "http://127.0.0.1:1";
@@ -99,19 +99,19 @@ Test(scorer, nobody_at_the_address)
     fixture_stop(&f);
 }
 
-Test(scorer, tls_is_not_given_up)
+Test(scorer, tls_failure_never_falls_back_to_plaintext)
 {
     start();
     char endpoint[160];
     snprintf(endpoint, sizeof endpoint, "https%.120s", f.endpoint + 4);
     f.config.endpoint = endpoint;
-    f.config.timeout_ms = 200; /* the fake waits for a request that it can read */
+    f.config.timeout_ms = 200; /* the fake first waits for a complete request */
     assert_code(&f, ask(&f), ERR_UNREACHABLE);
     cr_assert_eq(fake_model_requests(f.fake, NULL), 0, "nothing is sent in the clear");
     fixture_stop(&f);
 }
 
-Test(scorer, retry_after_is_sat_out)
+Test(scorer, retry_after_is_waited_for)
 {
     start();
     script(&f, predict, {.status = 429, .headers = "Retry-After: 1\r\n"}, {.body = tei_answer});
@@ -122,7 +122,7 @@ Test(scorer, retry_after_is_sat_out)
     fixture_stop(&f);
 }
 
-Test(scorer, a_pause_holds_for_every_call_and_costs_no_request)
+Test(scorer, pause_delays_every_call_without_request)
 {
     start();
     script(&f, predict, {.status = 503, .headers = "Retry-After: 3\r\n"}, {.body = tei_answer});
@@ -137,7 +137,7 @@ Test(scorer, a_pause_holds_for_every_call_and_costs_no_request)
     fixture_stop(&f);
 }
 
-Test(scorer, an_absurd_retry_after_is_not_waited_for_nor_remembered_for_ever)
+Test(scorer, absurd_retry_after_is_bounded)
 {
     start();
     f.config.retry_after_max_ms = 1;
@@ -149,7 +149,7 @@ Test(scorer, an_absurd_retry_after_is_not_waited_for_nor_remembered_for_ever)
     fixture_stop(&f);
 }
 
-Test(scorer, each_attempt_has_its_time)
+Test(scorer, each_attempt_has_timeout)
 {
     start();
     f.config.timeout_ms = 400;
@@ -161,7 +161,7 @@ Test(scorer, each_attempt_has_its_time)
     fixture_stop(&f);
 }
 
-Test(scorer, the_deadline_ends_a_call_whatever_the_peer_does)
+Test(scorer, deadline_ends_call_whatever_peer_does)
 {
     static const enum fake_act acts[] = {FAKE_HANG, FAKE_DRIP};
     for (unsigned i = 0; i < sizeof acts / sizeof *acts; i++) {
@@ -176,7 +176,7 @@ Test(scorer, the_deadline_ends_a_call_whatever_the_peer_does)
     }
 }
 
-Test(scorer, a_deadline_that_has_passed_asks_nobody)
+Test(scorer, passed_deadline_sends_no_request)
 {
     start();
     script(&f, predict, {.body = tei_answer});
@@ -185,7 +185,7 @@ Test(scorer, a_deadline_that_has_passed_asks_nobody)
     fixture_stop(&f);
 }
 
-Test(scorer, bodies_and_headers_are_bounded)
+Test(scorer, oversized_bodies_and_headers_are_refused)
 {
     static const struct fake_step steps[] = {{.act = FAKE_FLOOD}, {.act = FAKE_HEADERS}};
     for (unsigned i = 0; i < 2; i++) {
@@ -198,7 +198,7 @@ Test(scorer, bodies_and_headers_are_bounded)
     }
 }
 
-Test(scorer, a_body_of_just_the_limit_is_read)
+Test(scorer, body_of_exactly_maximum_size_is_read)
 {
     start();
     f.config.max_reply_bytes = strlen(tei_info) > strlen(tei_answer) ? strlen(tei_info) : strlen(tei_answer);
@@ -211,7 +211,7 @@ Test(scorer, a_body_of_just_the_limit_is_read)
     fixture_stop(&f);
 }
 
-Test(scorer, texts_are_checked_before_anybody_is_asked)
+Test(scorer, texts_are_checked_before_sending)
 {
     start();
     f.config.max_text_bytes = 100;
@@ -230,7 +230,7 @@ static bool is_answered(void *context)
     return ask(&f) == ERR_OK;
 }
 
-Test(scorer, the_breaker_spares_an_endpoint_that_is_down)
+Test(scorer, open_breaker_spares_failing_endpoint)
 {
     start();
     f.config.breaker_failures = 3;
@@ -240,14 +240,14 @@ Test(scorer, the_breaker_spares_an_endpoint_that_is_down)
     for (int i = 0; i < 5; i++) {
         assert_code(&f, ask(&f), ERR_UNREACHABLE);
         cr_assert_eq(f.info.attempts, 0);
-        if (fake_model_time(f.fake, predict, 2) + 250000000 < clock_now_ns()) break; /* it may open again by now */
+        if (fake_model_time(f.fake, predict, 2) + 250000000 < clock_now_ns()) break; /* maybe half open by now */
     }
     cr_assert_eq(fake_model_requests(f.fake, predict), 3);
     struct scorer_stats stats;
     scorer_stats(f.scorer, &stats);
     cr_assert_eq(stats.breaker_opened, 1);
     cr_assert_gt(stats.breaker_refused, 0);
-    /* Half open: the next call that is let through mends it. */
+    /* Half open: the next call that passes closes the breaker. */
     cr_assert(wait_until(is_answered, NULL, 5000), "the breaker lets one try");
     scorer_stats(f.scorer, &stats);
     cr_assert_not(stats.breaker_open);
@@ -255,7 +255,7 @@ Test(scorer, the_breaker_spares_an_endpoint_that_is_down)
     fixture_stop(&f);
 }
 
-Test(scorer, garbage_opens_the_breaker_and_refused_input_does_not)
+Test(scorer, malformed_replies_open_breaker_refused_input_does_not)
 {
     start();
     f.config.breaker_failures = 2;
@@ -267,7 +267,7 @@ Test(scorer, garbage_opens_the_breaker_and_refused_input_does_not)
     fixture_stop(&f);
 }
 
-Test(scorer, retries_have_a_budget)
+Test(scorer, retries_are_limited_by_budget)
 {
     start();
     f.config.retry_share = 0;
@@ -278,7 +278,7 @@ Test(scorer, retries_have_a_budget)
     fixture_stop(&f);
 }
 
-Test(scorer, answers_are_remembered_and_failures_are_not)
+Test(scorer, answers_are_cached_and_failures_are_not)
 {
     start();
     f.config.cache_entries = 2;
@@ -306,7 +306,7 @@ Test(scorer, answers_are_remembered_and_failures_are_not)
     fixture_stop(&f);
 }
 
-Test(scorer, a_connection_is_kept)
+Test(scorer, connection_is_reused)
 {
     start();
     script(&f, predict, {.body = tei_answer});
@@ -331,7 +331,7 @@ static void *ask_many(void *context)
     return NULL;
 }
 
-Test(scorer, many_threads_ask_at_once)
+Test(scorer, concurrent_calls_get_their_own_answers)
 {
     start();
     script(&f, predict, {.body = tei_answer});
@@ -361,9 +361,9 @@ static bool is_asked(void *context)
     return fake_model_requests(f.fake, predict) > 0;
 }
 
-Test(scorer, stop_ends_what_is_under_way_and_what_comes)
+Test(scorer, stop_ends_running_and_later_calls)
 {
-    /* One call waits for a reply, and then one for a pause to end. */
+    /* One call waits for a reply, the next one for the end of a pause. */
     static const struct fake_step steps[] = {{.act = FAKE_HANG}, {.status = 503, .headers = "Retry-After: 20\r\n"}};
     for (unsigned i = 0; i < 2; i++) {
         start();

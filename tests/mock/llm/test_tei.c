@@ -1,4 +1,4 @@
-/* text-embeddings-inference: what is sent, how labels are told apart, and what is not taken for an answer. */
+/* text-embeddings-inference as backend: the request, the recognition of labels, and the replies that are rejected. */
 #include "tests/mock/llm/fixture.h"
 
 #include <jansson.h>
@@ -28,7 +28,7 @@ static const char *const binary =
     "{\"model_type\":{\"classifier\":{\"id2label\":{\"0\":\"not_entailment\",\"1\":\"Entailment\"}}}}";
 static const char *const single = "{\"model_type\":{\"classifier\":{\"id2label\":{\"0\":\"entailment\"}}}}";
 
-Test(tei, asks_with_one_true_pair)
+Test(tei, request_holds_one_text_pair)
 {
     struct fixture f;
     fixture_start(&f, "tei");
@@ -47,7 +47,7 @@ Test(tei, asks_with_one_true_pair)
     fixture_stop(&f);
 }
 
-Test(tei, labels_count_and_not_their_order)
+Test(tei, labels_are_matched_in_any_order)
 {
     double p = 0;
     cr_assert_eq(answered(tei_info, NULL, tei_answer, &p), ERR_OK);
@@ -58,7 +58,7 @@ Test(tei, labels_count_and_not_their_order)
     cr_assert_float_eq(p, 0.5, 1e-12);
 }
 
-Test(tei, a_flat_answer_to_one_pair_is_fine)
+Test(tei, flat_answer_to_one_pair_is_accepted)
 {
     double p = 0;
     const char *flat = "[{\"label\":\"not_entailment\",\"score\":0.9},{\"label\":\"Entailment\",\"score\":0.1}]";
@@ -68,7 +68,7 @@ Test(tei, a_flat_answer_to_one_pair_is_fine)
     cr_assert_float_eq(p, 0.875, 1e-12);
 }
 
-Test(tei, numbered_labels_are_looked_up_in_info)
+Test(tei, numbered_labels_are_resolved_by_info)
 {
     double p = 0;
     const char *numbered = "[[{\"label\":\"LABEL_1\",\"score\":0.75},{\"label\":\"LABEL_0\",\"score\":0.25}]]";
@@ -83,7 +83,7 @@ Test(tei, numbered_labels_are_looked_up_in_info)
     cr_assert_float_eq(p, 0.625, 1e-12);
 }
 
-Test(tei, what_is_no_answer_is_malformed_and_asked_for_once)
+Test(tei, malformed_reply_is_not_retried)
 {
     static const char *const bad[] = {
         "",
@@ -118,7 +118,7 @@ Test(tei, what_is_no_answer_is_malformed_and_asked_for_once)
     }
 }
 
-Test(tei, an_embedding_model_is_a_fault_of_the_configuration)
+Test(tei, embedding_model_is_configuration_error)
 {
     double p = 0;
     cr_assert_eq(answered("{\"model_type\":{\"embedding\":{\"pooling\":\"cls\"}}}", NULL, tei_answer, &p), ERR_CONFIG);
@@ -127,7 +127,7 @@ Test(tei, an_embedding_model_is_a_fault_of_the_configuration)
     cr_assert_eq(answered("not json", NULL, tei_answer, &p), ERR_MALFORMED);
 }
 
-Test(tei, another_model_behind_the_endpoint_is_noticed)
+Test(tei, changed_model_behind_endpoint_is_detected)
 {
     struct fixture f;
     fixture_start(&f, "tei");

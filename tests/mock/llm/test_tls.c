@@ -1,5 +1,5 @@
-/* A certificate that nobody vouches for, and the same one trusted by configuration. The server is openssl's own;
- * without the program the test says so and is skipped. */
+/* An untrusted certificate, and the same certificate trusted by configuration. The server is the openssl program;
+ * without it the test prints so and is skipped. */
 #include "tests/mock/llm/fixture.h"
 
 #include <signal.h>
@@ -30,7 +30,7 @@ static bool make_certificate(struct server *s)
     return system(command) == 0;
 }
 
-/* The port from the line "ACCEPT 127.0.0.1:PORT". */
+/* Returns the port of the line "ACCEPT 127.0.0.1:PORT". */
 static int read_port(int fd)
 {
     FILE *out = fdopen(fd, "r");
@@ -42,7 +42,7 @@ static int read_port(int fd)
     return port;
 }
 
-/* openssl s_server -www: answers any GET with a page. */
+/* Starts openssl s_server -www, which answers any GET with a page. */
 static void serve(struct server *s)
 {
     int out[2], in[2];
@@ -72,7 +72,7 @@ static void stop(struct server *s)
     cr_assert_eq(system(command), 0);
 }
 
-Test(tls, certificates_are_verified)
+Test(tls, certificate_is_verified)
 {
     struct fixture f;
     struct server s;
@@ -91,7 +91,7 @@ Test(tls, certificates_are_verified)
     fixture_start(&f, "tei");
     f.config.endpoint = endpoint;
     f.config.ca_file = s.certificate;
-    assert_code(&f, ask(&f), ERR_MALFORMED); /* the page, which is no JSON: TLS stood */
+    assert_code(&f, ask(&f), ERR_MALFORMED); /* the page is not JSON: the TLS handshake succeeded */
     cr_assert_eq(f.info.status, 200);
     fixture_stop(&f);
     stop(&s);

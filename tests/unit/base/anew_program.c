@@ -1,4 +1,4 @@
-/* Begins anew twice and prints each start: what is tested by test_anew.c. `hang` does it beside a thread that hangs. */
+/* Restarts itself twice and prints each start, for test_anew.c. With `hang` it restarts while another thread hangs. */
 #include "lib/base/anew.h"
 
 #include <fcntl.h>

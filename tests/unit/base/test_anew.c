@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* The lines that the program prints, and its status. */
+/* Returns the lines that the program prints, and its exit status. */
 static int run(const char *arguments, char *out, size_t size)
 {
     char command[600];
@@ -34,12 +34,12 @@ Test(anew, program_keeps_arguments_and_pid)
     expect_three_starts("plainly");
 }
 
-Test(anew, hanging_thread_does_not_prevent_it)
+Test(anew, hanging_thread_does_not_prevent_restart)
 {
     expect_three_starts("hang");
 }
 
-Test(anew, forbidden_program_goes_on)
+Test(anew, program_that_cannot_restart_continues)
 {
     char out[1000];
     cr_expect_eq(run("forbid", out, sizeof out), 8, "%s", out);

@@ -16,7 +16,7 @@ Test(arena, objects_are_aligned_and_distinct)
     leak_check();
 }
 
-Test(arena, the_cap_answers_null_and_is_remembered)
+Test(arena, allocation_past_cap_returns_null_from_then_on)
 {
     struct arena arena;
     arena_init(&arena, 100000);
@@ -31,12 +31,12 @@ Test(arena, the_cap_answers_null_and_is_remembered)
     leak_check();
 }
 
-Test(arena, a_text_is_whole_wherever_it_is_formatted)
+Test(arena, formatted_text_is_whole_across_chunks)
 {
     struct arena arena;
     char wanted[301];
     arena_init(&arena, 0);
-    for (int n = 0; n < 300; n++) { /* the first chunk ends among them */
+    for (int n = 0; n < 300; n++) { /* the first chunk ends within them */
         memset(wanted, 'x', (size_t)n);
         wanted[n] = '\0';
         cr_expect_str_eq(arena_printf(&arena, "%s", wanted), wanted);
@@ -57,13 +57,13 @@ Test(arena, overflowing_arrays_are_refused)
     arena_free(&arena);
 }
 
-Test(arena, reset_keeps_the_largest_though_a_small_one_came_last)
+Test(arena, reset_keeps_largest_chunk)
 {
     struct arena arena;
     arena_init(&arena, 64 * 1024);
     cr_assert(arena_alloc(&arena, 16 * 1024));
     cr_assert(arena_alloc(&arena, 32 * 1024));
-    cr_assert(arena_alloc(&arena, 1000)); /* as large as it has to be: no more is left under the cap */
+    cr_assert(arena_alloc(&arena, 1000)); /* exactly large enough: no more is left under the cap */
     arena_reset(&arena);
     cr_expect(arena.used > 32 * 1024, "%zu", arena.used);
     arena_free(&arena);

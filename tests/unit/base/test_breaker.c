@@ -1,4 +1,4 @@
-/* Backoff and the circuit breaker, with time moved by hand. */
+/* Backoff and the circuit breaker, under a clock that the tests set. */
 #include "lib/base/breaker.h"
 #include "tests/support/leak.h"
 
@@ -7,7 +7,7 @@
 TestSuite(backoff, .fini = leak_check);
 TestSuite(breaker, .fini = leak_check);
 
-Test(backoff, doubles_up_to_its_bound)
+Test(backoff, backoff_doubles_up_to_its_bound)
 {
     const struct backoff backoff = {.first_ns = 100, .most_ns = 1000, .jitter_low = 1, .jitter_high = 1};
     static const int64_t want[] = {100, 200, 400, 800, 1000, 1000};
@@ -57,7 +57,7 @@ Test(breaker, opens_after_failures_in_a_row)
     cr_expect(breaker_refuses(&breaker, 39) && !breaker_admit(&breaker, 39));
 }
 
-Test(breaker, one_tries_and_its_outcome_decides)
+Test(breaker, half_open_breaker_passes_one_decisive_call)
 {
     struct breaker breaker = {0};
     fail_times(&breaker, 3, 0);
@@ -76,7 +76,7 @@ Test(breaker, one_tries_and_its_outcome_decides)
     cr_expect(breaker_admit(&breaker, 340), "and its pauses start anew");
 }
 
-Test(breaker, a_try_without_news_lets_the_next_one_try)
+Test(breaker, trial_without_outcome_permits_another_trial)
 {
     struct breaker breaker = {0};
     fail_times(&breaker, 3, 0);
@@ -85,15 +85,15 @@ Test(breaker, a_try_without_news_lets_the_next_one_try)
     cr_expect(breaker_admit(&breaker, 41));
 }
 
-/* Those under way when it opened come back one by one: they do not make the pause longer. */
-Test(breaker, late_failures_do_not_count)
+/* Calls in flight when the breaker opened fail one by one; they do not lengthen the pause. */
+Test(breaker, late_failures_are_ignored)
 {
     struct breaker breaker = {0};
     cr_expect_eq(fail_times(&breaker, 40, 0), 1);
     cr_expect(breaker_admit(&breaker, 40));
 }
 
-Test(breaker, without_a_number_of_failures_it_never_opens)
+Test(breaker, breaker_without_failure_limit_never_opens)
 {
     const struct breaker_config never = {.pause = {40, 40, 1, 1}};
     struct breaker breaker = {0};

@@ -8,7 +8,7 @@ static int64_t ns_of(struct timespec at)
     return (int64_t)at.tv_sec * 1000000000 + at.tv_nsec;
 }
 
-Test(clock, a_point_ahead_is_as_far_as_was_asked)
+Test(clock, deadline_is_requested_distance_ahead)
 {
     static const int64_t ms[] = {0, 1, 999, 1000, 1001, 1999, 86400000};
     for (unsigned i = 0; i < sizeof ms / sizeof *ms; i++) {
@@ -21,15 +21,15 @@ Test(clock, a_point_ahead_is_as_far_as_was_asked)
     }
 }
 
-/* Nanoseconds of now and of the wait together are more than a second, or not, as it comes. */
+/* The nanoseconds of the current time and of the wait may or may not add up to more than a second. */
 Test(clock, seconds_are_carried)
 {
     for (int64_t start = clock_now_ns(); clock_now_ns() - start < INT64_C(300000000);)
         cr_assert_lt(clock_after_ns(800000000).tv_nsec, 1000000000);
 }
 
-/* On another clock the point would lie years back, or ahead. */
-Test(clock, a_condition_waits_as_long_as_was_asked, .timeout = 30)
+/* On another clock the deadline would be years in the past or in the future. */
+Test(clock, condition_wait_lasts_requested_time, .timeout = 30)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t never;

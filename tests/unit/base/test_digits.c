@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-Test(digits, as_few_as_tell_two_numbers_apart)
+Test(digits, shortest_digits_identify_number)
 {
     static const struct {
         double first, second;
@@ -22,7 +22,7 @@ Test(digits, as_few_as_tell_two_numbers_apart)
     }
 }
 
-Test(digits, neighbours_differ_and_what_is_no_number_ends)
+Test(digits, neighbours_differ_and_non_numbers_end)
 {
     struct digits_pair pair = digits_apart(nextafter(0.5, 0), 0.5, 2);
     cr_expect_str_neq(pair.first, pair.second);
@@ -32,7 +32,7 @@ Test(digits, neighbours_differ_and_what_is_no_number_ends)
     cr_expect_lt(strlen(pair.first), sizeof pair.first, "bounded");
 }
 
-Test(digits, whole_numbers_are_as_printf_writes_them)
+Test(digits, whole_numbers_match_printf)
 {
     const int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 100, INT32_MIN, UINT32_MAX, INT64_MAX, INT64_MIN};
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {

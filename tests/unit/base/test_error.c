@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(error, every_code_has_a_unique_name_a_meaning_and_a_class)
+Test(error, every_code_has_unique_name_meaning_and_class)
 {
     for (int i = 0; i < ERR_COUNT; i++) {
         enum err_code code = (enum err_code)i;
@@ -24,7 +24,7 @@ Test(error, long_texts_are_cut_between_characters)
 {
     char text[ERR_TEXT_MAX + 50];
     memset(text, 'a', sizeof text);
-    memcpy(text + ERR_TEXT_MAX - 3, "\xE2\x82\xAC", 3); /* its last byte would fall on the terminator */
+    memcpy(text + ERR_TEXT_MAX - 3, "\xE2\x82\xAC", 3); /* the last byte would fall on the terminator */
     text[sizeof text - 1] = '\0';
     struct err err;
     cr_assert_eq(err_set(&err, ERR_IO, "%s", text), ERR_IO);

@@ -18,7 +18,7 @@ LATE_LIBRARY(absent, ABSENT, "libassay-none.so.9", "libassay-none9")
 LATE_CALLS(older, OLDER)
 LATE_LIBRARY(older, OLDER, "libm.so.6", "libc6")
 
-Test(late, calls_are_found_each_under_its_own_name)
+Test(late, calls_resolve_under_their_own_names)
 {
     struct err err = {0};
     cr_assert_null(maths.cos);
@@ -28,7 +28,7 @@ Test(late, calls_are_found_each_under_its_own_name)
     cr_expect_eq(maths_open(NULL), ERR_OK, "a second time");
 }
 
-Test(late, a_library_that_is_not_there_is_named_with_its_package)
+Test(late, missing_library_is_named_with_its_package)
 {
     struct err err = {0};
     cr_expect_eq(absent_open(&err), ERR_CONFIG);
@@ -37,7 +37,7 @@ Test(late, a_library_that_is_not_there_is_named_with_its_package)
     cr_expect_eq(absent_open(NULL), ERR_CONFIG, "it is looked for again");
 }
 
-Test(late, a_library_of_another_version_is_none)
+Test(late, library_of_other_version_is_refused)
 {
     struct err err = {0};
     cr_expect_eq(older_open(&err), ERR_CONFIG);

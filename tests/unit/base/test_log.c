@@ -1,3 +1,4 @@
+/* Tests of the log: its two forms, escaping, levels, and the rates that bound repeated lines. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Lines go to a file without a name; the clock stands still unless a test moves it. */
+/* Lines go to an unnamed file. The clock does not advance unless a test sets it. */
 static FILE *file;
 static int64_t now_ns = 1000000000;
 
@@ -32,7 +33,7 @@ static void close_log(void)
     fclose(file);
 }
 
-/* Everything written so far. */
+/* Returns all lines written so far. */
 static char *written(void)
 {
     static char text[1 << 20];
@@ -57,7 +58,7 @@ static const char *text_of(json_t *root, const char *key)
     return text ? text : "(none)";
 }
 
-Test(log, a_line_is_json_with_time_level_room_message_and_fields)
+Test(log, line_is_json_with_time_level_and_fields)
 {
     open_log(LOG_FORM_AUTO, LOG_LEVEL_INFO); /* a file is no terminal */
     const struct log_field fields[] = {log_field_text("family", "join"), log_field_number("tasks", -7),
@@ -89,8 +90,8 @@ Test(log, text_for_a_terminal)
     close_log();
 }
 
-/* Marks of direction and tags neither turn a line round nor hide in it; as JSON they come back as they were. */
-Test(log, what_is_invisible_is_escaped)
+/* Marks of direction and tags must neither reverse a line nor hide in it. In JSON they are preserved. */
+Test(log, invisible_characters_are_escaped)
 {
     static const char text[] = "a\xE2\x80\xAE"
                                "b\xF3\xA0\x81\x81"
@@ -109,7 +110,7 @@ Test(log, what_is_invisible_is_escaped)
     close_log();
 }
 
-Test(log, a_closed_log_is_silent)
+Test(log, closed_log_writes_nothing)
 {
     open_log(LOG_FORM_TEXT, LOG_LEVEL_DEBUG);
     log_close();
@@ -120,7 +121,7 @@ Test(log, a_closed_log_is_silent)
     cr_assert(log_enabled(LOG_LEVEL_INFO), "until it is opened again");
 }
 
-Test(log, levels_are_kept)
+Test(log, lines_below_level_are_dropped)
 {
     open_log(LOG_FORM_JSON, LOG_LEVEL_WARN);
     log_info("x", "no");
@@ -135,7 +136,7 @@ Test(log, levels_are_kept)
     close_log();
 }
 
-Test(log, whatever_comes_in_a_line_stays_one_line_of_json)
+Test(log, any_text_stays_one_json_line)
 {
     open_log(LOG_FORM_JSON, LOG_LEVEL_DEBUG);
     unsigned seed = 7;
@@ -157,7 +158,7 @@ Test(log, whatever_comes_in_a_line_stays_one_line_of_json)
     close_log();
 }
 
-Test(log, a_long_line_is_cut_and_says_so)
+Test(log, long_line_is_truncated_and_marked)
 {
     open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
     char bytes[2 * LOG_LINE];
@@ -172,7 +173,7 @@ Test(log, a_long_line_is_cut_and_says_so)
     close_log();
 }
 
-/* What a kept log shows of a statement. */
+/* The form in which a log that is stored may show a statement. */
 static const struct {
     const char *sql, *shown;
 } statements[] = {
@@ -192,7 +193,7 @@ static const struct {
     {"", ""},
 };
 
-Test(log, sql_is_shown_without_what_it_holds)
+Test(log, sql_is_shown_without_its_values)
 {
     for (unsigned i = 0; i < sizeof statements / sizeof *statements; i++) {
         open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
@@ -207,7 +208,7 @@ Test(log, sql_is_shown_without_what_it_holds)
     }
 }
 
-Test(log, text_from_outside_shows_at_the_level_debug_alone)
+Test(log, external_text_shows_only_at_level_debug)
 {
     const struct log_field fields[] = {log_field_outside("said", "secret"), log_field_sql("sql", "SELECT 'secret'")};
     open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
@@ -227,12 +228,12 @@ static unsigned count(const char *text, const char *part)
     return n;
 }
 
-Test(log, a_message_that_repeats_is_bounded_and_the_next_says_how_often_it_was)
+Test(log, repeated_message_is_limited_and_counted)
 {
     open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
     struct log_stats before, after;
     log_get_stats(&before);
-    for (int i = 0; i < 1000; i++) log_error("x", "attempt %d", i); /* one format: one message */
+    for (int i = 0; i < 1000; i++) log_error("x", "attempt %d", i); /* one message: equal format strings */
     cr_assert_eq(count(written(), "attempt"), LOG_BURST);
     log_info("x", "another");
     cr_assert_eq(count(written(), "another"), 1, "others are not held back");
@@ -246,7 +247,7 @@ Test(log, a_message_that_repeats_is_bounded_and_the_next_says_how_often_it_was)
     close_log();
 }
 
-Test(log, all_lines_together_are_bounded_but_for_errors)
+Test(log, all_lines_except_errors_share_limit)
 {
     struct log_stats before, after;
     open_log(LOG_FORM_JSON, LOG_LEVEL_INFO);
@@ -268,7 +269,7 @@ Test(log, all_lines_together_are_bounded_but_for_errors)
     close_log();
 }
 
-Test(log, what_cannot_be_written_is_counted)
+Test(log, failed_writes_are_counted)
 {
     struct log_stats before, after;
     int fd = open("/dev/full", O_WRONLY);

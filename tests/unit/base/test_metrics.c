@@ -1,3 +1,5 @@
+/* Tests of the metrics: counters, gauges and histograms in Prometheus' text format, the bounds on series, and the rules
+ * that a table of metrics must follow. */
 #include "lib/base/metrics.h"
 #include "tests/support/leak.h"
 
@@ -24,7 +26,7 @@ static struct metrics *open_metrics(void)
     return metrics;
 }
 
-/* Does the text hold this line? */
+/* Returns true if the text has this line. */
 static bool has(const char *text, const char *line)
 {
     size_t len = strlen(line);
@@ -40,7 +42,7 @@ static void expect(struct metrics *metrics, const char *line)
     free(text);
 }
 
-Test(metrics, what_is_asked_for_is_0_and_the_rest_is_not_shown)
+Test(metrics, requested_series_show_zero_others_are_hidden)
 {
     static const char all[] = "# HELP assay_plain_total What has no labels.\n"
                               "# TYPE assay_plain_total counter\n"
@@ -83,7 +85,7 @@ Test(metrics, counters_and_gauges)
     leak_check();
 }
 
-Test(metrics, labels_are_escaped_and_help_too)
+Test(metrics, labels_and_help_are_escaped)
 {
     struct metrics *metrics = open_metrics();
     const char *const values[] = {"a\"b\\c\nd", "caf\xC3\xA9 \xFF\xC0\xAF\xED\xA0\x80"};
@@ -94,7 +96,7 @@ Test(metrics, labels_are_escaped_and_help_too)
     leak_check();
 }
 
-Test(metrics, a_long_value_is_cut_between_characters)
+Test(metrics, long_label_value_is_cut_between_characters)
 {
     struct metrics *metrics = open_metrics();
     char value[METRICS_MAX_VALUE + 20], line[200];
@@ -107,7 +109,7 @@ Test(metrics, a_long_value_is_cut_between_characters)
     metrics_free(metrics);
 }
 
-Test(metrics, series_are_bounded_and_the_rest_is_counted_together)
+Test(metrics, excess_series_are_counted_together)
 {
     struct metrics *metrics = open_metrics();
     for (int i = 0; i < METRICS_MAX_SERIES + 100; i++) {
@@ -123,14 +125,14 @@ Test(metrics, series_are_bounded_and_the_rest_is_counted_together)
     leak_check();
 }
 
-Test(metrics, buckets_add_up_and_a_bound_belongs_to_its_bucket)
+Test(metrics, buckets_are_cumulative_with_inclusive_bounds)
 {
     struct metrics *metrics = open_metrics();
     struct metric *times = metrics_get(metrics, TIMES, (const char *const[]){"join"});
     metrics_observe(times, 0);
-    metrics_observe(times, -5);         /* a clock that went back */
-    metrics_observe(times, 500000);     /* the first bound itself */
-    metrics_observe(times, 500001);     /* just above */
+    metrics_observe(times, -5);         /* a clock that was set back */
+    metrics_observe(times, 500000);     /* exactly the first bound */
+    metrics_observe(times, 500001);     /* just above it */
     metrics_observe(times, 2000000000); /* 2 s */
     metrics_observe(times, 600000000000);
     expect(metrics, "assay_times_seconds_bucket{family=\"join\",le=\"0.0005\"} 3");
@@ -145,7 +147,7 @@ Test(metrics, buckets_add_up_and_a_bound_belongs_to_its_bucket)
     leak_check();
 }
 
-Test(metrics, a_histogram_counted_elsewhere_says_the_same)
+Test(metrics, external_histogram_prints_the_same)
 {
     static const int64_t durations[] = {0, 499999, 500000, 500001, 9999999, 120000000000, 120000000001, -1};
     struct metrics *metrics = open_metrics();
@@ -169,7 +171,7 @@ Test(metrics, a_histogram_counted_elsewhere_says_the_same)
     leak_check();
 }
 
-Test(metrics, a_table_that_breaks_a_rule_is_refused)
+Test(metrics, table_that_breaks_rule_is_refused)
 {
     static const struct {
         struct metrics_def def;
@@ -204,7 +206,7 @@ Test(metrics, a_table_that_breaks_a_rule_is_refused)
     leak_check();
 }
 
-Test(metrics, without_memory_for_a_series_nothing_is_counted)
+Test(metrics, series_without_memory_is_not_counted)
 {
     metrics_add(NULL, 1);
     metrics_set(NULL, 1);

@@ -11,7 +11,7 @@ static void print_much(FILE *stream)
 {
     char line[16384];
     memset(line, 'x', sizeof line);
-    fwrite(line, 1, sizeof line, stream); /* larger than the buffer: written, and lost, at once */
+    fwrite(line, 1, sizeof line, stream); /* larger than the buffer, so the write fails at once */
 }
 
 Test(outfile, full_device_reason_survives_other_calls)
@@ -42,7 +42,7 @@ Test(outfile, missing_folder_is_an_error_at_open)
     cr_expect_eq(outfile_close(&out), 0);
 }
 
-Test(outfile, append_keeps_what_stands)
+Test(outfile, append_keeps_existing_content)
 {
     char path[] = "/tmp/outfile-XXXXXX";
     int fd = mkstemp(path);

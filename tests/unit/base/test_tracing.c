@@ -1,3 +1,5 @@
+/* Tests of tracing: the W3C traceparent, sampling, span ids that every process derives alike, and the bounded queue of
+ * finished spans. */
 #include "lib/base/clock.h"
 #include "lib/base/tracing.h"
 #include "tests/support/leak.h"
@@ -28,7 +30,7 @@ static void end(void)
 }
 TestSuite(tracing, .fini = end);
 
-/* Ends at once a span under `parent`. */
+/* Starts and ends a span under `parent`. */
 static void leave_span(const struct trace_context *parent)
 {
     struct trace_span span;
@@ -36,7 +38,7 @@ static void leave_span(const struct trace_context *parent)
     tracer_end(tracer, &span, ERR_OK);
 }
 
-Test(tracing, a_traceparent_is_read_and_written)
+Test(tracing, traceparent_round_trips)
 {
     static const char text[] = "00-" TRACE "-" PARENT "-01";
     struct trace_context context;
@@ -53,7 +55,7 @@ Test(tracing, a_traceparent_is_read_and_written)
     cr_assert(trace_context_parse("cc-" TRACE "-" PARENT "-01-what-comes-then", &context), "of a later version");
 }
 
-Test(tracing, what_is_no_traceparent_is_none)
+Test(tracing, invalid_traceparent_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -78,7 +80,7 @@ Test(tracing, what_is_no_traceparent_is_none)
     cr_expect_not(trace_context_parse(NULL, &context));
 }
 
-Test(tracing, who_began_the_trace_says_whether_it_is_recorded)
+Test(tracing, caller_decides_whether_trace_is_recorded)
 {
     struct trace_span span;
     open_tracer(0, 0);
@@ -98,7 +100,7 @@ Test(tracing, who_began_the_trace_says_whether_it_is_recorded)
     cr_assert_eq(span.parent, 0);
 }
 
-Test(tracing, the_same_request_has_the_same_span_anywhere)
+Test(tracing, equal_requests_have_equal_span_ids)
 {
     const uint64_t there[2] = {8, HERE[1]};
     struct trace_span first, second, other;
@@ -116,7 +118,7 @@ Test(tracing, the_same_request_has_the_same_span_anywhere)
     }
 }
 
-Test(tracing, the_ratio_holds)
+Test(tracing, sampling_ratio_is_kept)
 {
     enum { REQUESTS = 20000 };
     unsigned traced = 0;
@@ -129,13 +131,13 @@ Test(tracing, the_ratio_holds)
     cr_assert(traced > REQUESTS / 5 && traced < REQUESTS * 3 / 10, "%u of %d", traced, REQUESTS);
 }
 
-Test(tracing, a_span_says_what_it_was_told)
+Test(tracing, span_holds_its_attributes)
 {
     struct trace_span span, out[4];
     char text[3 * TRACE_TEXT];
     open_tracer(0, 1);
     memset(text, 'x', sizeof text);
-    memcpy(text + TRACE_TEXT - 2, "\xc3\xa9", 2); /* one character on the border */
+    memcpy(text + TRACE_TEXT - 2, "\xc3\xa9", 2); /* one multi-byte character across the limit */
     text[sizeof text - 1] = '\0';
     tracer_begin_request(tracer, NULL, HERE, "request", TRACE_CONSUMER, &span);
     trace_text(&span, "long", text);
@@ -152,7 +154,7 @@ Test(tracing, a_span_says_what_it_was_told)
     cr_assert(out->end_ns >= out->start_ns && out->start_ns > (int64_t)HERE[1]);
 }
 
-Test(tracing, without_a_tracer_there_is_no_span)
+Test(tracing, missing_tracer_gives_no_span)
 {
     const struct trace_context traced = {.trace = {1, 2}, .span = 3, .sampled = true};
     struct trace_span span;
@@ -165,7 +167,7 @@ Test(tracing, without_a_tracer_there_is_no_span)
     cr_assert_not(span.context.sampled);
 }
 
-Test(tracing, a_full_queue_drops_and_counts_and_keeps_the_oldest)
+Test(tracing, full_queue_keeps_oldest_and_counts_drops)
 {
     enum { ROOM = 8, SPANS = 20 };
     const struct trace_context root = {.trace = {1, 2}, .span = 3, .sampled = true};
@@ -188,7 +190,7 @@ static void *wake(void *arg)
     return NULL;
 }
 
-Test(tracing, whoever_waits_for_spans_is_woken)
+Test(tracing, waiter_for_spans_is_woken)
 {
     struct trace_span out[1];
     pthread_t thread;

@@ -1,5 +1,5 @@
-/* Threads that count and log while another one reads. A plain program, since Criterion does not start under
- * ThreadSanitizer. Exit 0: all went well. */
+/* Threads that count and log while another thread reads. A plain program, since Criterion does not start under
+ * ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/log.h"
 #include "lib/base/metrics.h"
 
@@ -36,7 +36,7 @@ static void *counter(void *arg)
     return NULL;
 }
 
-/* Of a histogram, count and last bucket are one number at any time. */
+/* The count of a histogram and its last bucket are equal at any time. */
 static void *reader(void *unused)
 {
     (void)unused;
@@ -71,7 +71,8 @@ int main(void)
     struct err err;
     int fd = open("/dev/null", O_WRONLY);
     if (fd < 0 || metrics_new(defs, sizeof defs / sizeof *defs, &metrics, &err)) return 1;
-    metrics_get(metrics, TIMED, NULL); /* the reader may be first, and a series is written once somebody asked for it */
+    /* The reader may run first, and a series is printed only after its first count. */
+    metrics_get(metrics, TIMED, NULL);
     log_open(fd, LOG_FORM_JSON, LOG_LEVEL_INFO);
     for (int i = 0; i < THREADS; i++) {
         snprintf(rooms[i], sizeof rooms[i], "r%d", i % 2);

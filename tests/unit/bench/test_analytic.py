@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The pairs of tests/data/analytic are what its README says. A failure names a pair by its id alone: held.jsonl is not
-for reading."""
+"""The pairs of tests/data/analytic follow its README. A failure names a pair only by its id: held.jsonl must not be
+read."""
 import os, sqlite3, sys, unittest
 
 sys.dont_write_bytecode = True
@@ -23,7 +23,7 @@ def rows(root, pair, side):
 
 
 class Analytic(unittest.TestCase):
-    def test_members_are_those_of_a_pair(self):
+    def test_members_match_pair_format(self):
         bad = [p.get("id") for name in ("held", "tune") for p in load(name)
                if not MUST <= p.keys() <= MUST | {"evidence"}]
         self.assertEqual([], bad)
@@ -32,14 +32,14 @@ class Analytic(unittest.TestCase):
         ids = [p["id"] for name in ("held", "tune") for p in load(name)]
         self.assertEqual(len(ids), len(set(ids)))
 
-    def test_no_database_is_in_both_files(self):
+    def test_files_share_no_database(self):
         self.assertEqual(set(), {p["db"] for p in load("held")} & {p["db"] for p in load("tune")})
         self.assertGreaterEqual(len(load("held")), 120)
 
-    def test_kinds_of_tune_are_held_too(self):
+    def test_kinds_of_tune_occur_in_held(self):
         self.assertEqual(set(), {p["kind"] for p in load("tune")} - {p["kind"] for p in load("held")})
 
-    def test_right_and_wrong_return_other_rows(self):
+    def test_right_and_wrong_queries_return_different_rows(self):
         with pairs.build_databases(FOLDER) as root:
             same = [p["id"] for name in ("held", "tune") for p in load(name)
                     if rows(root, p, "right") == rows(root, p, "wrong")]

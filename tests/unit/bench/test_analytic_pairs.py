@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Queries that differ inside one operator have different P, and the right one is preferred.
+"""Queries that differ within one operator have different P(correct), and the right one is preferred.
 
-bench/analytic_pairs.py makes the pairs. Three of 632 have equal P: "for every show" is read as a verb, the "return" of
-"returns count as negative" as a repeat, and the sides of one EXCEPT have the same words. The bounds below leave room
-for those and for no more."""
+bench/analytic_pairs.py creates the pairs. Three of 632 have equal P(correct): "for every show" is read as a verb, the
+"return" of "returns count as negative" as a repeat, and the sides of one EXCEPT have the same words. The bounds below
+permit only those.
+"""
 import argparse, os, sys, unittest
 
 sys.dont_write_bytecode = True
@@ -27,11 +28,11 @@ class AnalyticPairs(unittest.TestCase):
         self.assertEqual({kind["kind"] for kind in analytic_pairs.load(FOLDER, "kinds")}, made)
         self.assertGreaterEqual(len(self.pairs), 600)
 
-    def test_p_differs(self):
+    def test_p_differs_within_pairs(self):
         equal = [pair["id"] for pair, o in zip(self.pairs, self.outcomes) if analytic_pairs.has_equal_p(o)]
         self.assertLessEqual(len(equal), MOST_EQUAL, equal)
 
-    def test_the_right_query_is_preferred(self):
+    def test_right_query_is_preferred(self):
         won = sum(all(o["wins"]) for o in self.outcomes)
         self.assertGreaterEqual(won / len(self.outcomes), LEAST_PREFERRED)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/fleet.py ends the processes that it started, also where a measurement fails."""
+"""bench/fleet.py ends the processes that it started, even if a measurement fails."""
 import os, pathlib, subprocess, sys, tempfile, unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -16,12 +16,13 @@ sys.exit("verdicts are missing")
 
 
 class Processes(unittest.TestCase):
-    def test_none_outlives_a_measurement_that_fails(self):
+    def test_failed_measurement_leaves_no_process(self):
         with tempfile.TemporaryDirectory() as home:
             program = pathlib.Path(home, "assay")
             program.write_text('#!/bin/sh\n[ "$1" = topics ] || exec sleep 60\n')
             program.chmod(0o755)
-            done = subprocess.run([sys.executable, "-c", FAILS, ROOT / "bench", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run([sys.executable, "-c", FAILS, ROOT / "bench", program], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True)
         self.assertEqual((done.returncode, done.stderr), (1, "verdicts are missing\n"))
         with self.assertRaises(ProcessLookupError): os.kill(int(done.stdout), 0)
 

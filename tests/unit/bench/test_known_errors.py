@@ -22,7 +22,7 @@ def error_of(example): return re.match(r"A?\d+", example["id"]).group()
 
 
 def read_rows():
-    """What docs/signals.md says of each error: {"8": "`contradiction` (partly)", ...}."""
+    """Returns the entry of docs/signals.md for each error: {"8": "`contradiction` (partly)", ...}."""
     with open(os.path.join(ROOT, "docs", "signals.md"), encoding="utf-8") as f: text = f.read()
     rows, others = {}, 0
     for first, found in re.findall(r"^\| ([^|]+) \|[^|]+\| ([^|]+) \|$", text, re.M):
@@ -33,7 +33,7 @@ def read_rows():
 
 
 def judge(examples):
-    """For each error: the severities of each signal on its examples."""
+    """Returns for each error the severities of each signal on its examples."""
     found = collections.defaultdict(lambda: collections.defaultdict(set))
     with pairs.build_databases(FOLDER) as root, tempfile.TemporaryDirectory() as work:
         log, out = os.path.join(work, "log.jsonl"), os.path.join(work, "verdicts.jsonl")
@@ -65,7 +65,7 @@ class KnownErrors(unittest.TestCase):
                     severities = self.found[SAME_EXAMPLES.get(error, error)][signal]
                     self.assertTrue(severities if "(note" in row else severities - {"note"})
 
-    def test_what_is_not_found_has_examples(self):
+    def test_undetected_errors_have_examples(self):
         missed = {error for error, row in self.rows.items() if row == "not found"}
         self.assertLessEqual(missed, {error_of(e) for e in self.examples})
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The minimal pairs of tests/data/pairs keep to what its README says, as far as that can be told without the databases.
-A failure names a pair by its id alone: held.jsonl is not for reading."""
+"""The minimal pairs of tests/data/pairs follow its README, as far as a check without databases can tell. A failure
+names a pair only by its id: held.jsonl must not be read."""
 import json, os, sys, unittest
 
 sys.dont_write_bytecode = True
@@ -22,13 +22,15 @@ def same(sql):
 
 
 def faults(pair):
-    """What is wrong with one line, in words; nothing when it is sound."""
+    """Returns the faults of one line in words, empty if it is valid."""
     if not MUST <= pair.keys() <= MUST | {"evidence"}: return ["its members are not those of a pair"]
-    if not all(isinstance(text, str) and text.strip() for text in pair.values()): return ["a member is empty or no text"]
+    if not all(isinstance(text, str) and text.strip() for text in pair.values()):
+        return ["a member is empty or no text"]
     found = []
     if pair["kind"] not in pairs.KINDS: found.append(f"no such kind: {pair['kind']}")
     if same(pair["right"]) == same(pair["wrong"]): found.append("both queries are the same")
-    if not all(same(pair[side]).startswith(("select ", "with ")) for side in ("right", "wrong")): found.append("no SELECT")
+    if not all(same(pair[side]).startswith(("select ", "with ")) for side in ("right", "wrong")):
+        found.append("no SELECT")
     return found
 
 
@@ -40,15 +42,15 @@ class Pairs(unittest.TestCase):
     def all(self):
         return [pair for name in FILES for pair in self.files[name]]
 
-    def test_each_pair_is_sound(self):
+    def test_each_pair_is_valid(self):
         bad = {pair.get("id"): faults(pair) for pair in self.all() if faults(pair)}
         self.assertEqual({}, bad)
 
-    def test_ids_are_told_once_and_questions_too(self):
+    def test_ids_and_questions_are_unique(self):
         for key in (lambda p: p["id"], lambda p: (p["db"], same(p["question"]), same(p["right"]), same(p["wrong"]))):
             self.assertEqual(len(self.all()), len({key(pair) for pair in self.all()}))
 
-    def test_no_database_is_in_two_files(self):
+    def test_files_share_no_database(self):
         of = {name: {pair["db"] for pair in self.files[name]} for name in FILES}
         for one, other in (("tune", "held"), ("tune", "dev"), ("held", "dev")):
             self.assertEqual(set(), of[one] & of[other], (one, other))
@@ -59,11 +61,12 @@ class Pairs(unittest.TestCase):
             self.assertEqual(set(pairs.KINDS), {pair["kind"] for pair in self.files[name]}, name)
             self.assertGreaterEqual(len(self.files[name]), LEAST[name])
 
-    def test_faults_are_seen(self):
+    def test_faults_are_detected(self):
         sound = {"id": "x", "db": "d", "kind": "units", "question": "q", "right": "SELECT 1", "wrong": "SELECT 2"}
         self.assertEqual([], faults(sound))
         for key in MUST: self.assertTrue(faults({k: v for k, v in sound.items() if k != key}), key)
-        for change in ({"kind": "unit"}, {"wrong": "select  1"}, {"wrong": "DELETE FROM t"}, {"question": " "}, {"gold": "x"}):
+        for change in ({"kind": "unit"}, {"wrong": "select  1"}, {"wrong": "DELETE FROM t"}, {"question": " "},
+                       {"gold": "x"}):
             self.assertTrue(faults({**sound, **change}), change)
 
 

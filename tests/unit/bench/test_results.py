@@ -16,7 +16,7 @@ class Files(unittest.TestCase):
 
     def path(self, name): return os.path.join(self.folder.name, name)
 
-    def test_written_values_are_read_back(self):
+    def test_values_round_trip(self):
         rows = [{"log": 'a "b", c', "ex_pct": 76.7}, {"log": "größer\nzwei", "broken": 0}]
         results.save(self.path("x.csv"), rows)
         found = results.read(self.path("x.csv"))
@@ -31,7 +31,7 @@ class Files(unittest.TestCase):
             self.assertRegex(row["commit"], r"^([0-9a-f]{7,40}\+?)?$")
             self.assertRegex(row["machine"], f"^{MACHINE}$")
 
-    def test_rows_of_other_keys_stay(self):
+    def test_rows_of_other_keys_are_kept(self):
         rows = [{"bench": "a", "measured": 1}, {"bench": "b", "measured": 2}]
         results.write("x", rows, self.folder.name, key="bench")
         old = [{**row, "commit": "1234567", "machine": "another"} for row in results.read(self.path("x.csv"))]
@@ -55,7 +55,7 @@ class Files(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("git"), "no git")
 class Commit(unittest.TestCase):
-    def test_changed_files_but_results_add_a_plus(self):
+    def test_changed_sources_add_plus_to_commit(self):
         with tempfile.TemporaryDirectory() as root:
             own = ["git", "-c", "user.name=a", "-c", "user.email=a@b"]
             git = lambda *command: subprocess.run([*own, *command], cwd=root, check=True, capture_output=True)
@@ -90,7 +90,7 @@ class Shipped(unittest.TestCase):
             self.assertTrue({"commit", "machine"} <= set(head), path)
             self.assertEqual({len(row) for row in rows}, {len(head)}, path)
 
-    def test_the_readme_names_each_file(self):
+    def test_readme_names_each_file(self):
         with open(os.path.join(results.FOLDER, "README.md"), encoding="utf-8") as file:
             named = set(re.findall(r"`(\w+)`", file.read()))
         there = {os.path.basename(path)[:-4] for path in glob.glob(os.path.join(results.FOLDER, "*.csv"))}

@@ -1,3 +1,6 @@
+/* Runs the program in a child process with its output in files, in a scratch folder that becomes the working directory.
+ * A run is killed after two minutes. The environment is that of a user without settings: ASSAY_ variables are unset,
+ * the configuration folders are the scratch folder, and the models are those of the source tree. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -41,10 +44,10 @@ static void clean_environment(void)
     g_unsetenv("NO_COLOR");
     g_unsetenv("CLICOLOR_FORCE");
     g_setenv("XDG_CONFIG_HOME", folder, TRUE);
-    g_setenv("ASSAY_SYSCONFDIR", folder,
-             TRUE); /* <folder>/assay/config.yaml would be both; tests of precedence set it apart */
+    /* The program reads <folder>/assay/config.yaml from both; tests of precedence set this one apart. */
+    g_setenv("ASSAY_SYSCONFDIR", folder, TRUE);
     g_setenv("ASSAY_MODELS", SOURCE_ROOT "/models", TRUE);
-    /* A tree without the shipped model still has a program to test. */
+    /* A tree without the shipped model can still test the program. */
     if (!g_file_test(SOURCE_ROOT "/models/label_model.json", G_FILE_TEST_EXISTS))
         g_setenv("ASSAY_JUDGE_LABEL_MODEL", "none", TRUE);
 }
@@ -99,13 +102,13 @@ static void redirect(const char *path, int flags, int to)
     if (fd < 0 || dup2(fd, to) < 0) _exit(127);
 }
 
-/* How the next program is started. */
+/* The standard output of the next program, and the limit on the size of its files. */
 static struct {
     const char *out;
     rlim_t file_bytes;
 } how = {".out", RLIM_INFINITY};
 
-/* Fork, exec; output goes to files so that nobody waits for a full pipe. */
+/* Forks and executes the program. Output goes to files, so that no process blocks on a full pipe. */
 static pid_t start(const char *input, const char *const *args)
 {
     const struct rlimit file_size = {how.file_bytes, how.file_bytes};

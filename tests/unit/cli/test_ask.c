@@ -1,4 +1,4 @@
-/* Policy ask through the program: a question, its answer, and what is no answer. */
+/* Policy ask through the program: a clarification question, its answer, and answers that are refused. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -28,7 +28,7 @@ static const char *text_at(const json_t *json, const char *key)
     return text ? text : "";
 }
 
-/* The question, and "--answer=..." of each choice in turn. */
+/* Returns the question, followed by "--answer=..." of each choice. */
 static json_t *asked(char *answers[3])
 {
     struct run run = assay(ASK, INNER, OUTER);
@@ -49,7 +49,7 @@ static void forget(json_t *verdict, char *answers[3])
     for (size_t i = 0; i < 3; i++) g_free(answers[i]);
 }
 
-Test(ask_program, the_person_says_which_reading_is_meant)
+Test(ask_program, answer_selects_reading)
 {
     char *answers[3];
     json_t *verdict = asked(answers), *question = json_object_get(verdict, "clarification");
@@ -71,7 +71,7 @@ Test(ask_program, the_person_says_which_reading_is_meant)
     forget(verdict, answers);
 }
 
-/* The choices of a run, as text; owed: g_free. */
+/* Returns the choices of a run as text. Free with g_free. */
 static char *choices_of(const struct run *run)
 {
     json_t *verdict = parse(run->out);
@@ -80,7 +80,7 @@ static char *choices_of(const struct run *run)
     return text;
 }
 
-Test(ask_program, values_are_shown_only_where_they_may_be)
+Test(ask_program, question_shows_values_only_if_exposed)
 {
     struct run plain = assay(ASK, INNER, OUTER), rows = assay(ASK, "--expose=rows", INNER, OUTER),
                hidden = assay(ASK, "--expose=rows", "--deny-column=customer.name", "--deny-mode=hide", INNER, OUTER),
@@ -100,7 +100,7 @@ Test(ask_program, values_are_shown_only_where_they_may_be)
     run_free(&denied);
 }
 
-Test(ask_program, what_is_no_answer_says_so)
+Test(ask_program, invalid_answer_is_reported)
 {
     char *answers[3];
     json_t *verdict = asked(answers);

@@ -1,4 +1,4 @@
-/* proto/asyncapi.yaml says what the code does: each name, number and list in it that the code has too is compared. */
+/* Compares proto/asyncapi.yaml with the code: each name, number and list that both have. */
 #include "proto/bus/topics.h"
 #include "proto/message/edge.h"
 #include "signals/vsig.h"
@@ -40,7 +40,7 @@ static yaml_node_t *child(yaml_node_t *node, const char *key)
     return NULL;
 }
 
-/* "channels/requests/address" */
+/* Resolves a path such as "channels/requests/address". */
 static yaml_node_t *at(const char *path)
 {
     yaml_node_t *node = yaml_document_get_root_node(&document);
@@ -107,7 +107,7 @@ static void check_topic(const struct topic_plan *plan)
     cr_expect_null(item(policy, 1));
 }
 
-Test(asyncapi, topics_are_those_that_are_made)
+Test(asyncapi, topics_match_created_topics)
 {
     static struct topic_plan plans[TOPICS_MAX];
     const char *families[VSIG_FAMILY_COUNT];
@@ -127,7 +127,7 @@ Test(asyncapi, topics_are_those_that_are_made)
                  "a channel that nobody makes");
 }
 
-Test(asyncapi, messages_have_the_codes_version_and_bounds)
+Test(asyncapi, messages_have_version_and_bounds_of_code)
 {
     char version[32], number[32];
     snprintf(version, sizeof version, "%d.%d.0", MSG_MAJOR, MSG_MINOR);
@@ -156,8 +156,8 @@ Test(asyncapi, messages_have_the_codes_version_and_bounds)
     cr_expect_str_eq(text("components/schemas/feedback/properties/sql/maxLength"), number);
 }
 
-/* Every $ref leads somewhere. */
-Test(asyncapi, references_lead_somewhere)
+/* Checks that the target of every $ref exists. */
+Test(asyncapi, references_resolve)
 {
     unsigned n = 0;
     for (yaml_node_t *node = document.nodes.start; node < document.nodes.top; node++) {

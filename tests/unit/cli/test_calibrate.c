@@ -1,4 +1,4 @@
-/* assay calibrate, and what check makes of its file. */
+/* assay calibrate, and the use that check makes of its file. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@ TestSuite(calibrate_program, .init = scratch_begin, .fini = scratch_end);
 #define ASKED "\"db\":\"shop\",\"question\":\"How many customers are there?\""
 #define RIGHT "SELECT count(*) FROM customer"
 
-/* Sixty right answers of one parser, three of another that are said to be wrong, and lines that say nothing. */
+/* Sixty correct answers of one parser, three of another that are labelled wrong, and lines without a label. */
 static void write_log(void)
 {
     GString *log = g_string_new(NULL);
@@ -44,7 +44,7 @@ static json_t *check(const char *option, const char *value)
     return json;
 }
 
-Test(calibrate_program, what_the_verdicts_carry_is_said_and_kept)
+Test(calibrate_program, calibration_reports_and_writes_its_guarantees)
 {
     write_log();
     struct run run = CALIBRATE("--alpha", "0.05");
@@ -61,7 +61,7 @@ Test(calibrate_program, what_the_verdicts_carry_is_said_and_kept)
     json_decref(verdict);
 }
 
-Test(calibrate_program, a_file_of_other_models_is_refused)
+Test(calibrate_program, file_of_other_models_is_refused)
 {
     write_log();
     struct run run = CALIBRATE("--verifier", "none");
@@ -74,7 +74,7 @@ Test(calibrate_program, a_file_of_other_models_is_refused)
     run_free(&run);
 }
 
-Test(calibrate_program, nothing_known_is_an_error)
+Test(calibrate_program, log_without_labels_is_error)
 {
     write_file("log.jsonl", "{\"id\":\"c\"," ASKED ",\"candidates\":[\"" RIGHT "\"]}\n");
     struct run run = CALIBRATE("--alpha", "0.05");

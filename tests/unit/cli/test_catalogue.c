@@ -20,7 +20,7 @@ static void expect(struct run run, int status, const char *in_out, const char *i
     run_free(&run);
 }
 
-Test(catalogue, is_shown_as_it_is_read_and_without_secrets)
+Test(catalogue, catalogue_is_shown_without_secrets)
 {
     write_file("secret", "hunter2\n");
     write_file("my.yaml",
@@ -53,7 +53,7 @@ Test(catalogue, quoted_denied_columns_are_read_back)
     run_free(&run);
 }
 
-/* An entry that denies nothing is said before anything is judged, wherever it was written. */
+/* An entry that matches no column is an error before any request is judged, wherever it was written. */
 Test(catalogue, unmatched_denied_columns_are_errors)
 {
     static const char *const sql = "SELECT count(*) FROM customer";
@@ -89,7 +89,7 @@ static void expect_refused(const char *entry, const char *says)
     expect(assay("config", "check", "--config", "my.yaml"), 2, NULL, says);
 }
 
-Test(catalogue, refuses_what_it_does_not_understand)
+Test(catalogue, unknown_members_are_refused)
 {
     expect_refused("    file: x\n", "unknown setting 'file' of a database; known: path,");
     expect_refused("    expose: all\n", "one of none|values|rows");
@@ -113,7 +113,7 @@ Test(catalogue, refuses_what_it_does_not_understand)
     expect(assay("config", "check", "--config", "my.yaml"), 2, NULL, "expected a mapping");
 }
 
-Test(catalogue, a_later_file_replaces_the_whole_entry)
+Test(catalogue, later_file_replaces_whole_entry)
 {
     write_file("one.yaml", "databases:\n  shop: {path: nowhere.sqlite, expose: none}\n");
     write_file("two.yaml", "databases:\n  shop: {path: shop/shop.sqlite}\n");
@@ -124,7 +124,7 @@ Test(catalogue, a_later_file_replaces_the_whole_entry)
     run_free(&run);
 }
 
-Test(catalogue, its_policy_holds_for_whoever_judges)
+Test(catalogue, policy_applies_to_every_command)
 {
     write_file("my.yaml", "databases:\n  mine: {path: shop/shop.sqlite, deny_columns: [customer.name]}\n"
                           "  open: {path: shop/shop.sqlite}\n");
@@ -146,7 +146,7 @@ Test(catalogue, its_policy_holds_for_whoever_judges)
     expect(assay("replay", "log.jsonl", "--config", "named.yaml", "--format", "jsonl"), 0, "q-2", NULL);
 }
 
-Test(catalogue, explain_takes_an_entry_by_its_name_and_obeys_it)
+Test(catalogue, explain_applies_policy_of_named_entry)
 {
     write_file("my.yaml", "databases:\n  open: {path: shop/shop.sqlite}\n"
                           "  mine: {path: shop/shop.sqlite, deny_columns: [customer.name]}\n"
@@ -171,7 +171,7 @@ Test(catalogue, explain_takes_an_entry_by_its_name_and_obeys_it)
     expect(assay("explain", "--config", "my.yaml", "--db", "other", sql), 2, NULL, "db_missing");
 }
 
-Test(catalogue, index_takes_an_entry_by_its_name_and_obeys_it)
+Test(catalogue, index_applies_policy_of_named_entry)
 {
     write_file("my.yaml", "databases:\n  mine: {path: shop/shop.sqlite, deny_columns: [name]}\n"
                           "  closed: {path: shop/shop.sqlite, expose: none}\n");
@@ -190,7 +190,7 @@ Test(catalogue, index_takes_an_entry_by_its_name_and_obeys_it)
     run_free(&bare);
 }
 
-Test(catalogue, eval_finds_its_databases_there)
+Test(catalogue, eval_finds_databases_in_catalogue)
 {
     write_file("my.yaml", "databases:\n  shop: {path: shop/shop.sqlite, deny_columns: [customer.name]}\n");
     write_file("log.jsonl", "{\"id\": \"a\", \"db\": \"shop\", \"question\": \"How many customers are there?\","
@@ -201,7 +201,7 @@ Test(catalogue, eval_finds_its_databases_there)
     expect(assay("eval", "log.jsonl", "--format", "json", "--bootstrap", "0"), 2, NULL, "--db-root=DIR");
 }
 
-/* Mutants that do not hold a value of the data but by taking it from the index: the query has none itself. */
+/* Checks that mutants hold a value of the data only if it comes from the index: the query itself has none. */
 static const char *const bare_query = "SELECT count(*) FROM customer";
 
 static bool shows_a_name(const char *text)
@@ -215,7 +215,8 @@ static bool shows_a_value(const char *text)
            strstr(text, "> 27") || strstr(text, "> 44") || strstr(text, "> 60");
 }
 
-/* What mutate prints with many seeds, of one query on a database, or of a log where `db` is NULL. g_free */
+/* Returns the output of mutate with many seeds, for one query on a database, or for a log if `db` is NULL. Free with
+ * g_free. */
 static char *mutants_of(const char *config, const char *db)
 {
     GString *all = g_string_new(NULL);
@@ -244,7 +245,7 @@ static const char policies[] = "databases:\n  open: {path: shop/shop.sqlite}\n"
                                "  mine: {path: shop/shop.sqlite, deny_columns: [customer.name]}\n"
                                "  closed: {path: shop/shop.sqlite, expose: none}\n";
 
-Test(catalogue, mutants_hold_no_value_that_may_not_leave)
+Test(catalogue, mutants_hold_no_denied_value)
 {
     write_file("my.yaml", policies);
     for (unsigned from_log = 0; from_log < 2; from_log++) {
@@ -261,7 +262,7 @@ Test(catalogue, mutants_hold_no_value_that_may_not_leave)
     }
 }
 
-Test(catalogue, mutants_obey_the_settings_where_no_entry_does)
+Test(catalogue, mutants_follow_settings_without_entry)
 {
     write_file("deny.yaml", "database: {db_root: [.]}\njudge: {deny_column: [customer.name]}\n");
     write_file("none.yaml", "database: {db_root: [.]}\njudge: {expose: none}\n");
@@ -280,8 +281,8 @@ Test(catalogue, mutants_obey_the_settings_where_no_entry_does)
     }
 }
 
-/* Three entries of one policy, since training wants several databases, and a log whose gold queries name customers:
- * what mutants put in their place comes from the index. */
+/* Three entries of one policy, since training needs several databases, and a log whose gold queries name customers.
+ * Mutants replace these names by values of the index. */
 static void write_training(const char *policy)
 {
     GString *entries = g_string_new("databases:\n"), *log = g_string_new(NULL);
@@ -301,7 +302,7 @@ static void write_training(const char *policy)
     g_string_free(log, TRUE);
 }
 
-/* How many candidates the training learned from, as it prints it. */
+/* Returns the number of candidates that the training printed. */
 static unsigned learned_from(const char *kind, const char *policy)
 {
     write_training(policy);
@@ -316,7 +317,7 @@ static unsigned learned_from(const char *kind, const char *policy)
     return n;
 }
 
-Test(catalogue, training_makes_no_mutant_of_a_value_that_may_not_leave, .timeout = 600)
+Test(catalogue, training_mutants_hold_no_denied_value, .timeout = 600)
 {
     static const char *const kinds[] = {"label-model", "classifier", "verifier"};
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
@@ -327,7 +328,7 @@ Test(catalogue, training_makes_no_mutant_of_a_value_that_may_not_leave, .timeout
     }
 }
 
-/* The label of a candidate whose result has four rows, against itself. */
+/* Returns the label of a candidate with a result of four rows, compared with itself. */
 static char *label_under(const char *limits)
 {
     char *config = g_strdup_printf("databases:\n  shop: {path: shop/shop.sqlite%s}\n", limits);
@@ -343,7 +344,7 @@ static char *label_under(const char *limits)
     return labels;
 }
 
-Test(catalogue, labels_come_of_statements_within_an_entry_s_limits)
+Test(catalogue, labelling_keeps_limits_of_entry)
 {
     static const struct {
         const char *limits, *label;
@@ -358,8 +359,8 @@ Test(catalogue, labels_come_of_statements_within_an_entry_s_limits)
     }
 }
 
-/* The mark that editors put before UTF-8 is no part of a password. */
-Test(catalogue, a_password_has_no_byte_order_mark)
+/* A byte-order mark is not part of a password. */
+Test(catalogue, byte_order_mark_is_stripped_from_password)
 {
     static struct cli cli;
     struct err err = {0};
@@ -375,7 +376,7 @@ Test(catalogue, a_password_has_no_byte_order_mark)
     arena_free(&cli.arena);
 }
 
-Test(catalogue, a_password_that_cannot_be_read_stops_the_start)
+Test(catalogue, unreadable_password_file_stops_start)
 {
     write_file("my.yaml", "databases:\n  orders: {path: host=127.0.0.1 port=1 dbname=x, password_file: missing}\n");
     expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, NULL, "password file missing cannot be read");
@@ -383,7 +384,7 @@ Test(catalogue, a_password_that_cannot_be_read_stops_the_start)
     expect(assay("doctor", "--catalogue", "--config", "my.yaml"), 2, NULL, "NO_SUCH");
 }
 
-Test(catalogue, doctor_looks_at_every_entry)
+Test(catalogue, doctor_checks_every_entry)
 {
     expect(assay("doctor", "--catalogue"), 2, NULL, "the catalogue is empty");
     write_file("secret", "hunter2\n");

@@ -1,4 +1,4 @@
-/* check --pairs: questions and queries in files, places in them, and the formats that CI reads. */
+/* check --pairs: questions and queries in files, locations in these files, and the report formats for CI. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -22,7 +22,7 @@ static void write_pairs(void)
     write_file("queries/shop/bad.sql", BAD);
 }
 
-/* The record with that id among lines of JSON. */
+/* Returns the record with that id among lines of JSON. */
 static json_t *record_of(const char *text, const char *id)
 {
     json_t *found = NULL;
@@ -93,7 +93,7 @@ Test(check_pairs, sarif_has_the_bytes_of_the_file)
     run_free(&run);
 }
 
-Test(check_pairs, the_database_is_the_files_or_the_flags_or_the_folders)
+Test(check_pairs, database_comes_from_file_flag_or_folder)
 {
     cr_assert_eq(g_mkdir_with_parents("queries/other", 0700), 0);
     write_file("queries/other/named.sql", "-- db: shop\n" GOOD);
@@ -114,7 +114,7 @@ Test(check_pairs, the_database_is_the_files_or_the_flags_or_the_folders)
     run_free(&run);
 }
 
-/* Text that would end an element, an attribute, a line or a property, if it could. */
+/* Text that would end an element, an attribute, a line or a property if it were not escaped. */
 #define HOSTILE "]]> </failure> & <a>\x01\n::error::no,100% \xE2\x80\xAE"
 
 Test(check_pairs, hostile_text_stays_text)
@@ -141,7 +141,7 @@ Test(check_pairs, hostile_text_stays_text)
     run_free(&run);
 }
 
-Test(check_pairs, what_is_no_pair_is_skipped_and_counted)
+Test(check_pairs, files_without_pairs_are_skipped_and_counted)
 {
     write_pairs();
     write_file("queries/shop/view.sql", "CREATE VIEW v AS SELECT 1;\n");
@@ -164,7 +164,7 @@ Test(check_pairs, what_is_no_pair_is_skipped_and_counted)
     run_free(&run);
 }
 
-Test(check_pairs, one_broken_file_leaves_the_others_alone)
+Test(check_pairs, broken_file_does_not_affect_others)
 {
     write_pairs();
     write_file("queries/shop/bytes.sql", "-- question: caf\xE9?\nSELECT 1\n");
@@ -189,7 +189,7 @@ Test(check_pairs, one_broken_file_leaves_the_others_alone)
     run_free(&run);
 }
 
-Test(check_pairs, folders_have_a_bound)
+Test(check_pairs, number_of_files_in_folder_is_bounded)
 {
     GString *path = g_string_new("queries");
     for (unsigned i = 0; i < 40; i++) g_string_append(path, "/d");
@@ -201,7 +201,7 @@ Test(check_pairs, folders_have_a_bound)
     run_free(&run);
 }
 
-Test(check_pairs, usage)
+Test(check_pairs, wrong_usage_is_refused)
 {
     write_pairs();
     cr_assert_eq(g_mkdir("none", 0700), 0);
@@ -224,8 +224,8 @@ Test(check_pairs, usage)
     }
 }
 
-/* One request is a test case and an annotation too, without a file. */
-Test(check_pairs, a_single_check_has_the_formats_too)
+/* A single request without a file is a test case and an annotation too. */
+Test(check_pairs, single_check_supports_all_formats)
 {
     struct run run = assay("check", "--db=shop/shop.sqlite", "--question=How many?", "--format=github", "SELECT nme");
     cr_expect_not_null(strstr(run.out, "::error title=invalid_sql::no such column: nme\n"), "%s", run.out);

@@ -1,4 +1,5 @@
-/* assay diff: golden files in every format, gold by execution, what is missing, repeated, bad or no file; its index. */
+/* assay diff: golden files in every format, correctness by execution, missing, repeated and bad lines, files that hold
+ * no verdicts, and its index. */
 #include "eval/diff.h"
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
@@ -40,7 +41,7 @@ static void expect(struct run run, int status, const char *in_out, const char *i
     run_free(&run);
 }
 
-Test(diff, says_what_changed_in_every_format)
+Test(diff, changes_are_shown_in_every_format)
 {
     static const char *const formats[] = {"text", "jsonl", "csv"};
     for (unsigned i = 0; i < G_N_ELEMENTS(formats); i++) {
@@ -63,12 +64,12 @@ Test(diff, says_what_changed_in_every_format)
     run_free(&run);
 }
 
-Test(diff, of_equal_files_is_nothing)
+Test(diff, equal_files_have_no_changes)
 {
     char *text = read_file("b.jsonl");
     char **lines = g_strsplit(text, "\n", -1);
     GString *backwards = g_string_new(NULL);
-    for (int i = 8; i >= 0; i--) g_string_append_printf(backwards, "%s\n", lines[i]); /* without the repeated one */
+    for (int i = 8; i >= 0; i--) g_string_append_printf(backwards, "%s\n", lines[i]); /* without the repeated line */
     write_file("c.jsonl", backwards->str);
     expect(assay("diff", "c.jsonl", "c.jsonl"), 0, "\"changed\":0,", NULL);
     char *after = strstr(text, lines[9]);
@@ -81,7 +82,7 @@ Test(diff, of_equal_files_is_nothing)
     g_free(text);
 }
 
-/* Either side may be a pipe, and nothing depends on which. */
+/* Either side may be a pipe; the output does not depend on which one. */
 Test(diff, reads_one_side_from_a_pipe)
 {
     char *a = read_file("a.jsonl"), *b = read_file("b.jsonl");
@@ -107,7 +108,7 @@ Test(diff, reads_one_side_from_a_pipe)
     g_free(b);
 }
 
-/* `count(id)` is right in other words, which only running it shows. */
+/* `count(id)` is correct in other words, which only execution shows. */
 Test(diff, runs_gold_on_request)
 {
     expect(assay("diff", "a.jsonl", "b.jsonl", "--gold", "--db-root", ".", "--format=text"), 1,
@@ -124,7 +125,7 @@ Test(diff, runs_gold_on_request)
     run_free(&run);
 }
 
-Test(diff, options_narrow_and_widen)
+Test(diff, options_change_selection)
 {
     expect(assay("diff", "a.jsonl", "b.jsonl", "--tolerance=0"), 1, "\"p_correct\":4,", NULL);
     expect(assay("diff", "a.jsonl", "b.jsonl", "--tolerance=0.01"), 1, "\"p_correct\":2,", NULL);
@@ -132,7 +133,7 @@ Test(diff, options_narrow_and_widen)
     expect(assay("diff", "a.jsonl", "b.jsonl", "--format=text", "--list=1"), 1, "... and 8 more; --list=0", NULL);
 }
 
-Test(diff, reports_what_is_no_verdict)
+Test(diff, lines_without_verdict_are_reported)
 {
     write_file("bad.jsonl", "{\"id\":\"same\",\"status\":\"validated\"}\n\nnot json\n{\"id\":\"x\"}\n"
                             "{\"id\":\"x\",\"status\":\"splendid\"}\n[1]\n");
@@ -152,8 +153,8 @@ Test(diff, reports_what_is_no_verdict)
     expect(assay("diff", "a.jsonl", "b.jsonl", "--format=sarif"), 2, NULL, "does not support the format sarif");
 }
 
-/* What replay writes can be compared, and says whose it is. */
-Test(diff, takes_what_replay_writes)
+/* Checks that the output of replay can be compared, and that the comparison names its origin. */
+Test(diff, output_of_replay_is_accepted)
 {
     char *log = shop_log(30);
     write_file("log.jsonl", log);
@@ -169,7 +170,7 @@ Test(diff, takes_what_replay_writes)
 
 /* --- parts ------------------------------------------------------------------------------------------------------ */
 
-Test(diff, index_finds_every_id_again)
+Test(diff, index_finds_every_id)
 {
     enum { N = 200000 };
     struct diff_ids ids;

@@ -1,4 +1,4 @@
-/* All that the program says of a sample of the dev logs reads as English: tests/support/english.h. bench_english does
+/* Checks the English of all output about a sample of the dev logs; see tests/support/english.h. bench_english checks
  * whole logs. */
 #include "tests/support/english.h"
 #include "tests/support/leak.h"
@@ -48,7 +48,7 @@ Test(english, faults_are_found)
     for (size_t i = 0; i < G_N_ELEMENTS(FAULTY); i++) cr_expect(english_fault(FAULTY[i]), "sound: %s", FAULTY[i]);
 }
 
-Test(english, what_is_sound_is_let_through)
+Test(english, correct_english_has_no_fault)
 {
     static const char *const SOUND[] = {
         "Only rows where the name is equal to 'the the  a album , ''x' are kept.",
@@ -63,7 +63,7 @@ Test(english, what_is_sound_is_let_through)
         cr_expect_null(english_fault(SOUND[i]), "%s: %s", english_fault(SOUND[i]), SOUND[i]);
 }
 
-/* Every n-th line, asked to be explained. */
+/* Every n-th line, with explanations requested. */
 static bool write_sample(const char *log, unsigned every)
 {
     FILE *from = fopen(log, "r"), *to = from ? fopen("log.jsonl", "w") : NULL;
@@ -103,17 +103,17 @@ static void reads_as_english(const char *log, const char *root, unsigned every, 
     run_free(&run);
 }
 
-Test(english, of_single_answers, .timeout = 300)
+Test(english, texts_of_single_answers_are_english, .timeout = 300)
 {
     reads_as_english(SHARED_DATA "/spider/logs/dev.chatgpt.jsonl", SHARED_DATA "/spider/database", 3, 2000);
 }
 
-Test(english, of_beams, .timeout = 300)
+Test(english, texts_of_beams_are_english, .timeout = 300)
 {
     reads_as_english(SHARED_DATA "/spider/logs/dev.resdsql.jsonl", SHARED_DATA "/spider/database", 4, 4000);
 }
 
-Test(english, of_described_columns, .timeout = 300)
+Test(english, texts_of_described_columns_are_english, .timeout = 300)
 {
     reads_as_english(SHARED_DATA "/bird-superhero/logs/superhero.jsonl", SHARED_DATA "/bird-superhero/database", 1,
                      1000);

@@ -1,4 +1,4 @@
-/* assay examples: from a log with gold to what a corrector would be shown. */
+/* assay examples: from a log with gold queries to the examples that a corrector receives. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -38,7 +38,7 @@ static const char *text_of(const json_t *list, size_t at, const char *key)
     return json_string_value(json_object_get(json_array_get(list, at), key));
 }
 
-Test(examples_program, wrong_candidates_of_a_log_are_found_again)
+Test(examples_program, wrong_candidates_of_log_are_found)
 {
     build();
     json_t *all = rows(assay("examples", "show", "examples.db", "--format=json"));
@@ -60,8 +60,8 @@ Test(examples_program, wrong_candidates_of_a_log_are_found_again)
     run_free(&text);
 }
 
-/* The same log again, one line more, and what a person said of a request without gold. */
-Test(examples_program, more_is_added_by_gold_and_by_feedback_and_nothing_twice)
+/* Adds the same log again with one more line, and the feedback on a request without gold. */
+Test(examples_program, gold_and_feedback_add_each_example_once)
 {
     static const char more[] =
         LINE("c", "How many are from France?", "SELECT count(*) FROM customer WHERE country = 'France'",
@@ -87,7 +87,7 @@ Test(examples_program, more_is_added_by_gold_and_by_feedback_and_nothing_twice)
     json_decref(all);
 }
 
-Test(examples_program, a_denied_column_is_written_nowhere)
+Test(examples_program, denied_columns_are_not_written)
 {
     write_file("log.jsonl", log_text);
     struct run run = assay("examples", "build", "log.jsonl", "--db-root", ".", "--out", "examples.db", "--deny-column",
@@ -97,7 +97,7 @@ Test(examples_program, a_denied_column_is_written_nowhere)
     run_free(&run);
 }
 
-Test(examples_program, what_cannot_be_done_is_said)
+Test(examples_program, errors_are_reported)
 {
     static const struct {
         const char *args[8], *says;

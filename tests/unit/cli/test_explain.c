@@ -1,4 +1,4 @@
-/* assay explain through the program, and what check says of explanations. */
+/* assay explain through the program, and the explanations in the output of check. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -18,7 +18,7 @@ static json_t *parse(const char *text)
     return json;
 }
 
-Test(explain_program, prose_is_for_people_and_the_premise_for_verifiers)
+Test(explain_program, prose_and_premise_are_selectable)
 {
     struct run prose = assay(EXPLAIN, "--format=text", "SELECT count(*) FROM customer");
     struct run premise = assay(EXPLAIN, "--premise", "SELECT count(*) FROM customer");
@@ -31,7 +31,7 @@ Test(explain_program, prose_is_for_people_and_the_premise_for_verifiers)
     run_free(&premise);
 }
 
-Test(explain_program, meaning_has_one_line_a_part)
+Test(explain_program, meaning_has_one_line_per_part)
 {
     struct run run = assay(EXPLAIN, "--meaning", "SELECT count(*) FROM customer AS c WHERE 3 < c.id");
     cr_expect_eq(run.status, 0, "%s", run.err);
@@ -55,7 +55,7 @@ static json_t *explained(const char *question, const char *sql)
     return json;
 }
 
-/* The words left open, one after the other with "|" between; each is what stands in the question at its place. */
+/* Returns the words without a counterpart in the query, joined by "|", each as it occurs in the question. */
 static char *unanswered(const char *question, const char *sql)
 {
     size_t i;
@@ -75,7 +75,7 @@ static char *unanswered(const char *question, const char *sql)
     return g_string_free(text, FALSE);
 }
 
-Test(explain_program, says_what_of_the_question_is_left_open)
+Test(explain_program, uncovered_words_of_question_are_listed)
 {
     static const struct {
         const char *question, *sql, *left;
@@ -93,8 +93,8 @@ Test(explain_program, says_what_of_the_question_is_left_open)
     }
 }
 
-/* Two ways to the same number: here, and in a request with this one candidate. */
-Test(explain_program, the_verifier_says_what_it_says_in_a_request)
+/* Compares two ways to the same number: explain, and a request with this one candidate. */
+Test(explain_program, entailment_equals_that_of_request)
 {
     static const char question[] = "How many customers are there?", right[] = "SELECT count(*) FROM customer";
     struct run run =
@@ -118,8 +118,8 @@ Test(explain_program, the_verifier_says_what_it_says_in_a_request)
     run_free(&none);
 }
 
-/* Each word of the question with what stands for it, and what no word asks for. */
-Test(explain_program, words_are_shown_with_what_stands_for_them)
+/* Shows each word of the question with its counterpart in the query, and the parts that no word asks for. */
+Test(explain_program, words_are_shown_with_their_counterparts)
 {
     struct run words = assay(EXPLAIN, "--format=text", "--words", "--question", "How many customers are there?",
                              "SELECT count(*) FROM customer");
@@ -130,7 +130,7 @@ Test(explain_program, words_are_shown_with_what_stands_for_them)
     run_free(&words);
 }
 
-/* Without a terminal lines are 80 columns long; the premise is one text, for a machine. */
+/* Without a terminal lines have 80 columns. The premise is one line of text, for a machine. */
 Test(explain_program, prose_is_wrapped)
 {
     static const char sql[] = "SELECT name, id FROM customer WHERE id > 3 AND name <> 'x' AND id < 700 ORDER BY name";
@@ -149,8 +149,8 @@ Test(explain_program, prose_is_wrapped)
     run_free(&premise);
 }
 
-/* The rewritten statement and its source rows: none, one, or all, as the policy has it. */
-Test(explain_program, json_has_the_source_rows_that_may_be_shown)
+/* Shows the rewritten statement and its source rows: none, one, or all, as the policy permits. */
+Test(explain_program, json_has_exposed_source_rows)
 {
     static const struct {
         const char *flag;
@@ -172,7 +172,7 @@ Test(explain_program, json_has_the_source_rows_that_may_be_shown)
     }
 }
 
-Test(explain_program, an_empty_result_has_its_culprit)
+Test(explain_program, empty_result_names_excluding_condition)
 {
     struct run run = assay(EXPLAIN, "--format=json", "--question=Who?", "SELECT id FROM customer WHERE id = 4711");
     cr_assert_eq(run.status, 0, "%s", run.err);
@@ -185,7 +185,7 @@ Test(explain_program, an_empty_result_has_its_culprit)
     run_free(&run);
 }
 
-Test(explain_program, denied_columns_show_nothing)
+Test(explain_program, denied_columns_show_no_value)
 {
     struct run open = assay(EXPLAIN, "--format=json", "--expose=rows", "SELECT max(name) FROM customer");
     struct run shut = assay(EXPLAIN, "--format=json", "--expose=rows", "--deny-column=customer.name",
@@ -205,7 +205,7 @@ Test(explain_program, denied_columns_show_nothing)
     run_free(&shut);
 }
 
-Test(explain_program, what_does_not_execute_is_said_so)
+Test(explain_program, failing_statement_is_reported)
 {
     struct run wrong = assay(EXPLAIN, "SELECT nme FROM customer"), write = assay(EXPLAIN, "DELETE FROM customer");
     struct run lost = assay("explain", "--db", "nowhere.sqlite", "SELECT 1"), none = assay("explain", "SELECT 1");
@@ -221,7 +221,7 @@ Test(explain_program, what_does_not_execute_is_said_so)
     run_free(&none);
 }
 
-Test(explain_program, the_statement_may_come_from_standard_input)
+Test(explain_program, statement_is_read_from_standard_input)
 {
     struct run run = assay_input("SELECT count(*)\nFROM customer\n", EXPLAIN, "--premise");
     cr_expect_eq(run.status, 0, "%s", run.err);
@@ -229,7 +229,7 @@ Test(explain_program, the_statement_may_come_from_standard_input)
     run_free(&run);
 }
 
-/* All white space as single spaces: a verdict indents its lines, an explanation does not. */
+/* Returns the text with all white space as single spaces: a verdict indents its lines, an explanation does not. */
 static char *on_one_line(const char *text)
 {
     char **words = g_strsplit_set(text, " \n", -1);

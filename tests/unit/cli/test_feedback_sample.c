@@ -1,4 +1,4 @@
-/* assay feedback sample: which verdicts to label. */
+/* assay feedback sample: the choice of verdicts to label. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,8 @@
 
 TestSuite(feedback_sample, .init = scratch_begin, .fini = scratch_end);
 
-/* `n` requests of a generator and their verdicts, P from 0.999 down; the first `labelled` have feedback. */
+/* Writes `n` requests of a generator and their verdicts, with P(correct) from 0.999 down; the first `labelled` have
+ * feedback. */
 static void add(GString *out, const char *generator, unsigned n, unsigned labelled)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -31,7 +32,7 @@ static unsigned count_lines(const char *text, const char *prefix)
     return n;
 }
 
-Test(feedback_sample, picks_where_a_label_does_most_and_none_twice)
+Test(feedback_sample, most_useful_verdicts_are_picked_once)
 {
     GString *text = g_string_new(NULL);
     add(text, "many", 400, 0);
@@ -54,7 +55,7 @@ Test(feedback_sample, picks_where_a_label_does_most_and_none_twice)
     g_string_free(text, TRUE);
 }
 
-Test(feedback_sample, says_what_is_wrong)
+Test(feedback_sample, errors_are_reported)
 {
     write_file("empty.jsonl", "{\"id\":\"q\",\"db\":\"d\",\"question\":\"?\",\"candidates\":[]}\nno json\n");
     struct run none = assay("feedback", "sample", "empty.jsonl"), other = assay("feedback", "guess", "empty.jsonl"),

@@ -24,7 +24,7 @@ static const char *text_at(const json_t *json, const char *key)
     return json_string_value(json_object_get(json, key));
 }
 
-Test(fix_program, a_wrong_query_is_mended_and_the_change_is_said)
+Test(fix_program, wrong_query_is_repaired_and_change_shown)
 {
     struct run run = assay(FIX, QUESTION, "--format=json", "SELECT count(*) FROM customer LIMIT 0");
     json_t *json = parse(run.out);
@@ -49,7 +49,7 @@ Test(fix_program, a_wrong_query_is_mended_and_the_change_is_said)
     run_free(&sql);
 }
 
-Test(fix_program, a_sound_query_is_kept)
+Test(fix_program, correct_query_is_unchanged)
 {
     static const char sound[] = "SELECT count(*) FROM customer";
     struct run run = assay(FIX, QUESTION, "--format=json", sound), apply = assay(FIX, QUESTION, "--apply", sound);
@@ -63,7 +63,7 @@ Test(fix_program, a_sound_query_is_kept)
     run_free(&apply);
 }
 
-Test(fix_program, the_margin_decides)
+Test(fix_program, margin_decides_on_repair)
 {
     struct run run = assay(FIX, QUESTION, "--format=json", "--repair-margin=0.95",
                            "SELECT count(*) FROM customer LIMIT 0"),
@@ -79,7 +79,7 @@ Test(fix_program, the_margin_decides)
     run_free(&less);
 }
 
-Test(fix_program, what_cannot_be_done_is_said)
+Test(fix_program, errors_are_reported)
 {
     struct run broken = assay(FIX, QUESTION, "SELEKT 1"), writes = assay(FIX, QUESTION, "DELETE FROM customer"),
                no_file = assay("fix", "--db", "none.sqlite", QUESTION, "SELECT 1"),
@@ -95,8 +95,8 @@ Test(fix_program, what_cannot_be_done_is_said)
     run_free(&no_question);
 }
 
-/* Proposals for it once took all the memory that a worker has for an answer, and the request with it. */
-Test(fix_program, a_long_query_is_looked_at_like_any_other)
+/* Proposals for this query once used all memory that a worker has for a result, and the request failed. */
+Test(fix_program, long_query_is_repaired_like_others)
 {
     GString *sql = g_string_new("SELECT count(*) FROM customer WHERE name <> 'x'");
     for (int i = 0; i < 120; i++) g_string_append_printf(sql, " AND name <> 'x%d'", i);

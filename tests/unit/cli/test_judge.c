@@ -27,7 +27,7 @@ static const char *text_at(const json_t *json, const char *key)
     return text ? text : "";
 }
 
-/* The records of a jsonl text. */
+/* Returns the records of a JSONL text. */
 static json_t *records(const char *text)
 {
     json_t *list = json_array();
@@ -59,7 +59,7 @@ Test(judge, check_answers_in_json)
     run_free(&run);
 }
 
-Test(judge, check_marks_the_place_for_a_person)
+Test(judge, check_marks_location_for_people)
 {
     struct run run = assay(CHECK, "--format=text", "SELECT nme FROM customer");
     cr_expect_eq(run.status, 1, "%s", run.err);
@@ -70,8 +70,8 @@ Test(judge, check_marks_the_place_for_a_person)
     run_free(&run);
 }
 
-/* No row holds the value, but the question says so too: it does not vote, and still it is the first thing to know. */
-Test(judge, what_the_data_says_is_seen_though_it_does_not_vote)
+/* No row holds the value, but the question contains it too. The signal does not vote, yet its finding comes first. */
+Test(judge, data_finding_is_reported_without_vote)
 {
     struct run run = assay("check", "--db", "shop/shop.sqlite", "--format=text", "--question",
                            "What are the names of the customers from 'Atlantis'?",
@@ -83,7 +83,7 @@ Test(judge, what_the_data_says_is_seen_though_it_does_not_vote)
     run_free(&run);
 }
 
-Test(judge, refusals_say_what_was_refused)
+Test(judge, refusals_name_the_refused_statement)
 {
     GString *longer = g_string_new("SELECT '");
     while (longer->len < 70000) g_string_append(longer, "xxxxxxxxxxxxxxxx");
@@ -101,7 +101,7 @@ Test(judge, refusals_say_what_was_refused)
     g_string_free(longer, TRUE);
 }
 
-Test(judge, what_was_not_looked_at_is_said)
+Test(judge, unavailable_checks_are_reported)
 {
     struct run run = assay(CHECK, "--format=text",
                            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c",
@@ -112,9 +112,9 @@ Test(judge, what_was_not_looked_at_is_said)
     run_free(&run);
 }
 
-/* SQL that reads otherwise than it runs: as text with escapes and the carets where they belong, as JSON byte by byte.
- */
-Test(judge, what_is_invisible_in_sql_is_shown_and_not_changed)
+/* Checks SQL that reads differently from how it runs: text shows escapes with the carets in place, JSON keeps every
+ * byte. */
+Test(judge, invisible_characters_in_sql_are_shown_unchanged)
 {
     static const char sql[] = "SELECT nme, '\xE2\x80\xAE\xF3\xA0\x81\x81\xEF\xBB\xBF' FROM customer";
     static const char literal[] = "'\xE2\x80\xAE\xF3\xA0\x81\x81\xEF\xBB\xBF', nme";
@@ -137,8 +137,8 @@ Test(judge, what_is_invisible_in_sql_is_shown_and_not_changed)
     g_free(moved);
 }
 
-/* The text may name what the user typed. */
-Test(judge, a_message_about_a_name_hides_nothing)
+/* The text may contain the name that the user typed. */
+Test(judge, message_about_name_shows_full_name)
 {
     struct run run =
         assay("check", "--db", "no\xE2\x80\xAEsuch.sqlite", "--question", "q", "--format=text", "SELECT 1");
@@ -158,14 +158,14 @@ static size_t candidates_from(const char *input)
     return n;
 }
 
-Test(judge, check_reads_candidates_from_standard_input)
+Test(judge, check_reads_candidates_from_stdin)
 {
     cr_expect_eq(candidates_from("SELECT 1\nSELECT 2\n\nSELECT 3"), 3);
     cr_expect_eq(candidates_from("SELECT count(*)\n  FROM customer;\nSELECT 2;\n"), 2);
     cr_expect_eq(candidates_from("SELECT ';' AS x\nSELECT 2"), 2);
 }
 
-Test(judge, check_fails_with_status_2_where_nothing_can_be_judged)
+Test(judge, unjudgeable_request_gives_status_2)
 {
     static const struct {
         const char *db, *says;
@@ -185,8 +185,8 @@ Test(judge, check_fails_with_status_2_where_nothing_can_be_judged)
     run_free(&run);
 }
 
-/* Each gives a verdict on its candidate and leaves the sound one beside it unharmed. */
-Test(judge, odd_candidates_get_their_own_word)
+/* Each of these candidates gets a verdict and does not affect the correct candidate beside it. */
+Test(judge, odd_candidates_have_verdicts)
 {
     char *huge = g_strnfill(70000, 'x'), *over = g_strdup_printf("SELECT '%s'", huge);
     const char *const cases[][2] = {{"DELETE FROM customer", "refused"},
@@ -226,7 +226,7 @@ static void expect_order(const char *text, unsigned n)
     json_decref(list);
 }
 
-/* Every line once, whatever the order. */
+/* Checks that every line occurs once, in any order. */
 static void expect_all(const char *text, unsigned n)
 {
     json_t *list = records(text);
@@ -248,7 +248,7 @@ static void write_log(unsigned n)
     g_free(log);
 }
 
-Test(judge, replay_keeps_the_order_of_the_log)
+Test(judge, replay_keeps_log_order)
 {
     write_log(100);
     struct run run = assay("replay", "log.jsonl", "--db-root", ".", "--workers=4", "--window=32");
@@ -273,7 +273,7 @@ Test(judge, replay_reads_standard_input)
     g_free(log);
 }
 
-Test(judge, replay_does_not_overwrite_by_accident)
+Test(judge, replay_refuses_to_overwrite_by_default)
 {
     write_log(3);
     write_file("out.jsonl", "precious\n");
@@ -295,7 +295,7 @@ Test(judge, replay_does_not_overwrite_by_accident)
     run_free(&run);
 }
 
-/* Wait until the file has so many bytes, at most 20 s. */
+/* Waits until the file has so many bytes, at most 20 s. */
 static bool grows_past(const char *path, long bytes)
 {
     for (int i = 0; i < 2000; i++) {
@@ -336,22 +336,22 @@ static void kill_and_resume(const char *mode, int signal_number)
     g_free(text);
 }
 
-Test(judge, a_killed_replay_goes_on)
+Test(judge, killed_replay_resumes)
 {
     kill_and_resume("--unordered=no", SIGKILL);
 }
 
-Test(judge, a_killed_unordered_replay_goes_on)
+Test(judge, killed_unordered_replay_resumes)
 {
     kill_and_resume("--unordered", SIGKILL);
 }
 
-Test(judge, an_interrupted_replay_goes_on)
+Test(judge, interrupted_replay_resumes)
 {
     kill_and_resume("--unordered=no", SIGINT);
 }
 
-Test(judge, resume_notices_another_log)
+Test(judge, resume_refuses_other_log)
 {
     write_log(3);
     write_file("out.jsonl", "{\"id\":\"z\",\"line\":1}\n");
@@ -367,7 +367,7 @@ Test(judge, resume_notices_another_log)
 #define BROKEN "{\"id\":\"broken\",\"db\":7}\n"
 #define LAST   REQUEST("z", "How many customers are there?", "SELECT count(*) FROM customer")
 
-/* Resume onto `out` with another log: exit status, and `out` is as it was when that is 2. */
+/* Resumes onto `out` with another log and checks the exit status. With status 2, `out` must be unchanged. */
 static void expect_resume(const char *log, const char *out, int status, const char *says)
 {
     write_file("log.jsonl", log);
@@ -381,8 +381,8 @@ static void expect_resume(const char *log, const char *out, int status, const ch
     g_free(after);
 }
 
-/* Whatever differs between the log and that of the verdicts, nothing is added to them. */
-Test(judge, resume_holds_verdicts_against_the_log)
+/* If the log differs from that of the verdicts in any way, no verdict is appended. */
+Test(judge, resume_compares_verdicts_with_log)
 {
     write_file("log.jsonl", FIRST BROKEN LAST);
     struct run run = assay("replay", "log.jsonl", "--db-root", ".", "--out", "out.jsonl", "--quiet");
@@ -401,7 +401,7 @@ Test(judge, resume_holds_verdicts_against_the_log)
     expect_resume(FIRST BROKEN, out, 2, "verdicts on 1 lines that are not in log.jsonl");
     expect_resume("", out, 2, "verdicts on 3 lines that are not in log.jsonl");
     for (char *at = old; (at = strstr(at, "\"schema_version\":2,\"request_digest\":\""));) {
-        memcpy(at, "\"schema_version\":1,\"other", 24); /* as a version wrote it that had no digests */
+        memcpy(at, "\"schema_version\":1,\"other", 24); /* as a version without digests wrote it */
         at += 24;
     }
     expect_resume(FIRST BROKEN LAST, old, 0, "verdicts of schema version 1 have no request digest");
@@ -412,8 +412,8 @@ Test(judge, resume_holds_verdicts_against_the_log)
 
 #define GOOD "{\"id\":\"good\",\"db\":\"shop\",\"question\":\"q\",\"candidates\":[\"SELECT name FROM customer\"]}\n"
 
-/* Bad lines are named or answered, and the rest of the log is unaffected. */
-Test(judge, bad_lines_do_not_spoil_the_log)
+/* Bad lines are reported or answered, and the other lines of the log are unaffected. */
+Test(judge, bad_lines_do_not_affect_others)
 {
     GString *log = g_string_new(GOOD "not json\n");
     g_string_append(log, "{\"id\":\"nodb\",\"db\":\"nowhere\",\"question\":\"q\",\"candidates\":[\"SELECT 1\"]}\n");
@@ -460,8 +460,8 @@ Test(judge, bad_lines_do_not_spoil_the_log)
     run_free(&run);
 }
 
-/* A name that no verdict holds is not a reason to say nothing. */
-Test(judge, names_that_are_too_long_are_told)
+/* A name in none of the verdicts must still be reported. */
+Test(judge, overlong_names_are_reported)
 {
     char *name = g_strnfill(257, 'n');
     char *log = g_strdup_printf("{\"id\":\"%s\",\"db\":\"shop\",\"question\":\"q\",\"candidates\":[\"SELECT 1\"]}\n"
@@ -503,7 +503,7 @@ Test(judge, large_requests_are_judged)
 
 /* --- formats ---------------------------------------------------------------------------------------------------- */
 
-Test(judge, formats_say_the_same)
+Test(judge, formats_agree)
 {
     write_log(4);
     struct run run = assay("replay", "log.jsonl", "--db-root", ".", "--format=json", "--quiet");
@@ -514,7 +514,7 @@ Test(judge, formats_say_the_same)
 
     run = assay("replay", "log.jsonl", "--db-root", ".", "--format=csv", "--quiet");
     gchar **lines = g_strsplit(run.out, "\r\n", -1);
-    cr_expect_eq(g_strv_length(lines), 6, "%s", run.out); /* head, four records, the end */
+    cr_expect_eq(g_strv_length(lines), 6, "%s", run.out); /* the heading, four records, the end */
     cr_expect_str_eq(lines[0],
                      "schema_version,line,id,db,status,reason,chosen,candidates,p_correct,iterations,ms,signals,sql");
     cr_expect(g_str_has_prefix(lines[3], "2,3,q-3,shop,"), "%s", lines[3]);
@@ -526,8 +526,8 @@ Test(judge, formats_say_the_same)
     run_free(&run);
 }
 
-/* Whatever the format, a candidate is known by its index from 0, and no answer is no number. */
-Test(judge, formats_count_candidates_alike)
+/* In every format a candidate is identified by its index from 0, and a missing answer by no index. */
+Test(judge, formats_number_candidates_alike)
 {
     write_file("log.jsonl", "{\"id\":\"q\",\"db\":\"shop\",\"question\":\"Name all customers\",\"candidates\":["
                             "\"SELECT nme FROM customer\",\"SELECT name FROM customer\"]}\n"
@@ -561,7 +561,8 @@ static int64_t integer_at(const json_t *json, const char *key)
     return json_integer_value(json_object_get(json, key));
 }
 
-/* What the SARIF 2.1.0 schema requires of the parts we write: property names, types, required members, ranges. */
+/* The requirements of the SARIF 2.1.0 schema on the parts that we write: property names, types, required members,
+ * ranges. */
 static void sarif_result(const json_t *result, const json_t *rules)
 {
     static const char *const levels[] = {"none", "note", "warning", "error"};
@@ -620,7 +621,7 @@ static double real_at(const json_t *json, const char *group, const char *key)
     return json_number_value(json_object_get(json_object_get(json, group), key));
 }
 
-Test(judge, eval_counts_what_the_log_holds)
+Test(judge, eval_counts_whole_log)
 {
     write_file(
         "log.jsonl",
@@ -665,7 +666,7 @@ Test(judge, eval_counts_what_the_log_holds)
     run_free(&run);
 }
 
-/* Every label of a whole log, against the reference labeller. */
+/* Compares every label of a whole log with the reference labeller. */
 static void labels_agree(const char *log, const char *root)
 {
     if (!g_file_test(log, G_FILE_TEST_EXISTS)) cr_skip("%s is not here", log);
@@ -714,7 +715,7 @@ Test(judge, labels_agree_with_the_reference_on_bird, .timeout = 600)
 
 /* --- train and mutate ------------------------------------------------------------------------------------------- */
 
-Test(judge, mutants_are_repeatable_and_wrong_in_a_named_way)
+Test(judge, mutants_are_repeatable_with_named_faults)
 {
     struct run a = assay("mutate", "--db", "shop/shop.sqlite", "--seed=3",
                          "SELECT name FROM customer WHERE country = 'France' AND age > 30");
@@ -764,7 +765,7 @@ Test(judge, models_are_trained_and_used, .timeout = 300)
     run_free(&run);
 }
 
-/* --- an index that left something out ------------------------------------------------------------------------------- */
+/* --- an incomplete index ------------------------------------------------------------------------------------------ */
 
 static void make_endless_view(const char *path)
 {
@@ -779,7 +780,7 @@ static void make_endless_view(const char *path)
     sqlite3_close(db);
 }
 
-/* The state of a signal on the first candidate, judged with an index that had 600 ms. */
+/* Returns the state of a signal on the first candidate, judged with an index that had 600 ms to build. */
 static char *state_of(const char *sql, const char *signal)
 {
     struct run run = assay("check", "--db", "views.sqlite", "--index-ms", "600", "--format", "json", "--question",

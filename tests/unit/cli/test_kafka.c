@@ -1,5 +1,5 @@
-/* The kafka section: properties from everywhere, secrets out of sight, and what `assay topics` says without a broker.
- */
+/* The kafka section: sources of properties, confidentiality of secrets, and the output of `assay topics` without a
+ * broker. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 
 TestSuite(kafka, .init = scratch_begin, .fini = scratch_end);
 
-Test(kafka, properties_come_from_everywhere_and_secrets_do_not_show)
+Test(kafka, properties_from_all_sources_hide_secrets)
 {
     write_file("my.yaml", "kafka:\n  servers: one:9092\n  linger.ms: 7\n  sasl.password: hunter2\n"
                           "  ssl.key.password: file:/run/secrets/key\n");
@@ -32,7 +32,7 @@ static void expect_error(struct run run, const char *says)
     run_free(&run);
 }
 
-Test(kafka, topics_says_what_is_wrong)
+Test(kafka, topics_reports_errors)
 {
     write_file("password", "hunter2\n");
     expect_error(assay("topics", "make"), "create or describe");
@@ -45,7 +45,7 @@ Test(kafka, topics_says_what_is_wrong)
     expect_error(assay("topics", "describe", "--servers", "127.0.0.1:1", "--connect-ms", "300", "-X",
                        "sasl.password=file:password"),
                  "no broker answered");
-    write_file("protocol", "\xEF\xBB\xBFplaintext\n"); /* a byte-order mark is no part of it */
+    write_file("protocol", "\xEF\xBB\xBFplaintext\n"); /* a byte-order mark, which is not part of the secret */
     expect_error(assay("topics", "describe", "--servers", "127.0.0.1:1", "--connect-ms", "300", "-X",
                        "security.protocol=file:protocol"),
                  "no broker answered");

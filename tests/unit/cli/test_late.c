@@ -1,4 +1,5 @@
-/* Libraries that are opened late (lib/base/late.h): not by those who need none, and with a word on what to install where one is not there. */
+/* Libraries that are opened late (lib/base/late.h): commands that do not need one must not map it, and an error about a
+ * missing one must name its package. */
 #include "lib/db/libmariadb.h"
 #include "lib/db/libpq.h"
 #include "lib/llm/libcurl.h"
@@ -16,12 +17,12 @@ TestSuite(late, .init = scratch_begin, .fini = scratch_end);
 
 #define CHECK "check", "--question", "How many customers are there?", "SELECT count(*) FROM customer", "--db"
 
-Test(late, a_check_of_a_file_maps_none)
+Test(late, check_of_file_maps_no_late_library)
 {
     static const char *const files[] = {LIBCURL_FILE,    LIBGNUTLS_FILE,     LIBHIREDIS_FILE,
                                         LIBMARIADB_FILE, LIBMICROHTTPD_FILE, LIBPQ_FILE,
                                         LIBRDKAFKA_FILE, "libssl.so",        "libcrypto.so"};
-    g_setenv("LD_DEBUG", "files", TRUE); /* the loader tells standard error what it maps */
+    g_setenv("LD_DEBUG", "files", TRUE); /* the loader reports each library that it maps on standard error */
     struct run run = assay(CHECK, "shop/shop.sqlite");
     g_unsetenv("LD_DEBUG");
     cr_expect_eq(run.status, 0);
@@ -30,7 +31,7 @@ Test(late, a_check_of_a_file_maps_none)
     run_free(&run);
 }
 
-Test(late, a_library_that_is_missing_is_named_with_its_package)
+Test(late, missing_library_is_named_with_its_package)
 {
     static const struct {
         const char *file, *package, *args[12];
@@ -48,7 +49,7 @@ Test(late, a_library_that_is_missing_is_named_with_its_package)
     };
     for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
         char *package = g_strdup_printf("install the package %s", rows[i].package);
-        write_file(rows[i].file, ""); /* the loader finds it before the real one, and it is no library */
+        write_file(rows[i].file, ""); /* the loader finds this file before the library, and it is not a library */
         g_setenv("LD_LIBRARY_PATH", ".", TRUE);
         struct run run = assay_with(NULL, rows[i].args);
         g_unsetenv("LD_LIBRARY_PATH");

@@ -1,4 +1,4 @@
-/* What a schema linker is not sure of, through the program: requests that tell of it, and recordings that are none. */
+/* The uncertainty of a schema linker through the program: requests that carry it, and invalid recordings. */
 #include "tests/unit/cli/spawn.h"
 #include "tests/unit/linking/made.h"
 
@@ -23,7 +23,7 @@ static const char *text_at(const json_t *json, const char *key)
     return text ? text : "";
 }
 
-/* The verdict on how many customers there are, with what a linker said of it. */
+/* Returns the verdict on the number of customers, with this output of a linker. */
 static json_t *judged(const char *linking, const char *policy)
 {
     char *line = g_strdup_printf("{\"id\":\"q\",\"db\":\"shop\",\"question\":\"How many customers are there?\","
@@ -37,7 +37,7 @@ static json_t *judged(const char *linking, const char *policy)
     return verdict;
 }
 
-Test(linking_program, an_answer_on_an_uncertain_table_is_abstained_from)
+Test(linking_program, answer_on_uncertain_table_is_abstained)
 {
     json_t *plain = judged("", "abstain"), *sure = judged(",\"linking\":{\"tables\":[\"customer\"]}", "abstain"),
            *unsure = judged(",\"linking\":{\"tables\":[\"customer\"],\"uncertain\":[{\"stage\":\"tables\",\"name\":"
@@ -56,7 +56,7 @@ Test(linking_program, an_answer_on_an_uncertain_table_is_abstained_from)
     json_decref(elsewhere);
 }
 
-Test(linking_program, under_policy_ask_it_is_asked_about_in_words)
+Test(linking_program, uncertain_table_is_asked_about)
 {
     json_t *verdict = judged(",\"linking\":{\"uncertain\":[{\"stage\":\"tables\",\"name\":\"customer\"}]}", "ask");
     const char *question = json_string_value(json_array_get(json_object_get(verdict, "questions"), 0));
@@ -69,7 +69,7 @@ Test(linking_program, under_policy_ask_it_is_asked_about_in_words)
     json_decref(verdict);
 }
 
-Test(linking_program, recordings_are_learned_from_measured_and_judged)
+Test(linking_program, recordings_train_measure_and_judge)
 {
     struct made made = {.questions = 150, .layers = 2, .hidden = 6, .wrong = 0.15, .plain = 1.5, .seed = 1};
     made_write("learn", &made);
@@ -100,7 +100,7 @@ Test(linking_program, recordings_are_learned_from_measured_and_judged)
     run_free(&run);
 }
 
-/* Of generations whose names the answers all use, or none of which do. */
+/* Recordings of generations whose names all answers use, or no answer uses. */
 static double abstained_with(const char *verdicts)
 {
     double out = -1;
@@ -120,7 +120,7 @@ static double abstained_with(const char *verdicts)
     return out;
 }
 
-Test(linking_program, a_judge_confirms_what_its_answer_uses_and_nothing_where_it_has_none)
+Test(linking_program, judge_confirms_only_names_its_answer_uses)
 {
     struct made made = {
         .questions = 100, .layers = 2, .hidden = 6, .wrong = 0.15, .plain = 1.5, .seed = 3, .stage = "tables"};
@@ -147,7 +147,7 @@ Test(linking_program, a_judge_confirms_what_its_answer_uses_and_nothing_where_it
     g_string_free(unsure, TRUE);
 }
 
-Test(linking_program, what_is_wrong_is_said)
+Test(linking_program, errors_are_reported)
 {
     static const struct {
         const char *args[6], *part;
@@ -171,7 +171,7 @@ Test(linking_program, what_is_wrong_is_said)
     }
 }
 
-Test(linking_program, an_export_tells_what_the_question_names_and_what_gold_uses)
+Test(linking_program, export_lists_question_names_and_gold_names)
 {
     write_file(
         "log.jsonl",

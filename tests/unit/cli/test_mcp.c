@@ -1,5 +1,5 @@
-/* assay mcp through the program: its tools on a real database. The protocol itself is tests/unit/server/test_mcp.c's, and clients of others
- * tests/clients/mcp's. */
+/* assay mcp through the program: its tools on a real database. tests/unit/server/test_mcp.c tests the protocol,
+ * tests/clients/mcp tests foreign clients. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -15,7 +15,7 @@ TestSuite(mcp_program, .init = scratch_begin, .fini = scratch_end, .timeout = 12
     "\",\"arguments\":" arguments "}}\n"
 #define COUNT "\"db\":\"shop\",\"question\":\"How many customers are there?\""
 
-/* What was answered to the request of that id; every line of the output is a message. Owed: json_decref. */
+/* Returns the response to the request of that id; every line of the output must be a message. Free with json_decref. */
 static json_t *answer_to(const struct run *run, json_int_t id)
 {
     json_t *found = NULL;
@@ -33,7 +33,7 @@ static json_t *answer_to(const struct run *run, json_int_t id)
     return found;
 }
 
-/* The text of a call, and whether it is an error. */
+/* Checks the text of a call, and whether the call failed. */
 static void expect_text(const struct run *run, json_int_t id, bool error, const char *says)
 {
     json_t *answer = answer_to(run, id), *result = json_object_get(answer, "result");
@@ -53,7 +53,7 @@ static json_t *structured(const struct run *run, json_int_t id)
     return out;
 }
 
-Test(mcp_program, calls)
+Test(mcp_program, tool_calls_are_answered)
 {
     struct run run = assay_input(
         CALL(1, "judge_sql",
@@ -83,8 +83,8 @@ Test(mcp_program, calls)
     run_free(&run);
 }
 
-/* A user who starts the server himself passes its answers to a model all the same. */
-Test(mcp_program, locations_reach_no_model)
+/* A user who starts the server locally passes its responses to a model all the same. */
+Test(mcp_program, file_locations_reach_no_model)
 {
     write_file("my.yaml", "databases:\n  gone: {path: /no/such/place/gone.sqlite}\n");
     struct run run =
@@ -98,7 +98,7 @@ Test(mcp_program, locations_reach_no_model)
     run_free(&run);
 }
 
-/* Every tool says what it gives by a schema, and gives what it must. */
+/* Checks that every tool declares the schema of its result, and that results match the schema. */
 Test(mcp_program, tools_have_schemas)
 {
     size_t i;
@@ -124,7 +124,7 @@ Test(mcp_program, tools_have_schemas)
     run_free(&run);
 }
 
-Test(mcp_program, a_large_schema_is_listed_by_table)
+Test(mcp_program, large_schema_is_listed_by_table)
 {
     GString *sql = g_string_new(NULL);
     for (int t = 0; t < 30; t++) {
@@ -151,7 +151,7 @@ Test(mcp_program, a_large_schema_is_listed_by_table)
     run_free(&run);
 }
 
-Test(mcp_program, refused_at_the_start)
+Test(mcp_program, invalid_start_options_are_refused)
 {
     struct run none = assay("mcp"), missing = assay("mcp", "--db=nowhere.sqlite"),
                root = assay("mcp", "--db-root=none");

@@ -1,4 +1,4 @@
-/* The small parts: carets, percentiles, lines of a log, the end of a replay's record. */
+/* Small parts of the command line: carets, percentiles, lines of a log, the last record of a replay. */
 #include "cli/output/caret.h"
 #include "cli/output/latency.h"
 #include "cli/output/terminal.h"
@@ -44,7 +44,7 @@ static void expect_carets(const char *sql, const struct mark *marks, unsigned n,
     free(got);
 }
 
-Test(parts, carets_stand_under_their_clause)
+Test(parts, carets_are_under_their_clause)
 {
     expect_carets("SELECT a FROM t", (struct mark[]){{7, 8, 1}}, 1, 80, "  SELECT a FROM t\n         ^ [1]\n");
     expect_carets("SELECT a FROM t", (struct mark[]){{0, 6, 1}, {14, 15, 2}}, 2, 80,
@@ -67,8 +67,8 @@ Test(parts, carets_count_characters_not_bytes)
     cr_expect_eq(column, 3);
 }
 
-/* What reads otherwise than it runs is shown as it runs, and the carets stand where it stands. */
-Test(parts, what_is_invisible_is_shown_as_an_escape)
+/* SQL that reads differently from how it runs is shown as it runs, with the carets in place. */
+Test(parts, invisible_characters_are_escaped)
 {
     static const struct {
         const char *bytes, *escape;
@@ -107,7 +107,7 @@ Test(parts, what_is_invisible_is_shown_as_an_escape)
     }
     expect_carets(
         "SELECT '\xC3\xA9\xE6\xBC\xA2\xD7\x90' x", (struct mark[]){{17, 18, 1}}, 1, 80,
-        "  SELECT '\xC3\xA9\xE6\xBC\xA2\xD7\x90' x\n                ^ [1]\n"); /* letters of any script stay */
+        "  SELECT '\xC3\xA9\xE6\xBC\xA2\xD7\x90' x\n                ^ [1]\n"); /* letters of any script are unchanged */
 }
 
 Test(parts, long_sql_is_broken_at_spaces)
@@ -186,7 +186,7 @@ static uint64_t line_of(const char *record)
     return resume_place_of(record, strlen(record));
 }
 
-Test(parts, a_record_ends_with_its_line)
+Test(parts, record_ends_with_its_line)
 {
     cr_expect_eq(line_of("{\"id\":\"a\",\"line\":12}"), 12);
     cr_expect_eq(line_of("{\"id\":\"a\",\"line\":12"), 0);
@@ -222,11 +222,11 @@ static void expect_scan(const char *text, enum err_code code, uint64_t done, con
 #define A "{\"id\":\"a\",\"line\":1}\n"
 #define B "{\"id\":\"b\",\"line\":3}\n"
 
-Test(parts, resume_cuts_a_torn_line_and_no_more)
+Test(parts, resume_cuts_only_torn_line)
 {
     expect_scan(A B, ERR_OK, 2, A B);
     expect_scan(A "{\"schema_version\":1,\"id\":\"b\",\"li", ERR_OK, 1, A);
-    expect_scan(A "{\"id\":\"b\",\"line\":3}", ERR_OK, 1, A); /* complete but for its newline: judged again */
+    expect_scan(A "{\"id\":\"b\",\"line\":3}", ERR_OK, 1, A); /* complete except for its newline: judged again */
     expect_scan("{\"sch", ERR_OK, 0, "");
     expect_scan("precious\n", ERR_MALFORMED, 0, "precious\n");
     expect_scan("", ERR_OK, 0, "");
@@ -234,7 +234,7 @@ Test(parts, resume_cuts_a_torn_line_and_no_more)
     expect_scan(A A, ERR_MALFORMED, 0, A A);
 }
 
-Test(parts, resume_knows_what_is_done_and_whose)
+Test(parts, resume_finds_completed_ids_and_source)
 {
     struct resume resume;
     struct err err = {0};
@@ -263,8 +263,9 @@ Test(parts, resume_knows_what_is_done_and_whose)
     resume_free(&resume);
 }
 
-/* One table: no two rows of a command may claim one name or letter, and every default must be valid. */
-Test(parts, option_tables_are_sound)
+/* All option tables in one test: no two options of a command may share a name or letter, and every default must be
+ * valid. */
+Test(parts, option_tables_are_valid)
 {
     struct arena arena;
     struct settings settings = {0};

@@ -21,7 +21,7 @@ static void expect(struct run run, int status, const char *in_out, const char *i
     run_free(&run);
 }
 
-Test(program, says_what_it_is)
+Test(program, version_is_printed)
 {
     expect(assay("--version"), 0, "SQLite 3.", NULL);
     expect(assay("--help"), 0, "Exit status: 0 validated", NULL);
@@ -68,7 +68,8 @@ Test(program, wrong_usage_is_status_2)
     expect(assay("index", "show", "."), 2, NULL, NULL);
 }
 
-/* What matters first is about twenty lines, names flags that are there, and says where the others are. */
+/* The help of a command begins with about twenty important lines, names existing flags, and says where the other flags
+ * are. */
 Test(program, help_is_short)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(command_names); i++) {
@@ -80,7 +81,7 @@ Test(program, help_is_short)
         cr_expect_leq(g_strv_length(lines), 28, "%s", brief.out);
         cr_expect(strstr(brief.out, "--help=all") && !*brief.err, "%s%s", brief.out, brief.err);
         cr_expect_lt(strlen(brief.out), strlen(all.out), "%s", command_names[i]);
-        for (gchar **line = lines; *line; line++) { /* what it shows is there */
+        for (gchar **line = lines; *line; line++) { /* each flag that the help shows exists */
             const char *flag = strstr(*line, " --");
             char *name = flag ? g_strndup(flag, 3 + strcspn(flag + 3, "= [")) : NULL;
             if (name && g_str_has_prefix(*line, "  "))
@@ -93,7 +94,7 @@ Test(program, help_is_short)
     }
 }
 
-/* Models lie beside the program, wherever a link to it, or to a folder on its way, stands. */
+/* Models are found beside the program, even if a link leads to it or to a folder on its path. */
 Test(program, models_are_found_through_links)
 {
     static const char *const ways[] = {"tree/build/asan/cli/assay", "bin/assay", "again"};
@@ -121,8 +122,8 @@ Test(program, models_are_found_through_links)
 #define BOM  "\xEF\xBB\xBF"
 #define LINE "{\"id\":\"a\",\"db\":\"shop\",\"question\":\"q\",\"gold\":\"SELECT 1\",\"candidates\":[\"SELECT 1\"]}\n"
 
-/* The mark that editors put before UTF-8 is no part of a text. */
-Test(program, a_byte_order_mark_is_skipped)
+/* A byte-order mark is not part of a text. */
+Test(program, byte_order_mark_is_skipped)
 {
     write_file("log.jsonl", BOM LINE);
     expect(assay("replay", "log.jsonl", "--db-root", ".", "--out", "out.jsonl", "--quiet"), 0, NULL, NULL);
@@ -146,8 +147,8 @@ Test(program, a_byte_order_mark_is_skipped)
     expect(assay("config", "print", "--config", "my.yaml"), 0, "policy: abstain", NULL);
 }
 
-/* Something else than a log is said to be so once; a log with a damaged line is read on. */
-Test(program, what_is_no_text_is_refused_once)
+/* A file that is not a log is reported once; a log with a damaged line is read to its end. */
+Test(program, binary_file_is_reported_once)
 {
     write_file("bin.jsonl", "\x1f\x8b\x08\n\x01\n\x02\n\x03\n");
     static const char *const commands_of[][6] = {{"replay", "bin.jsonl", "--db-root", "."},
@@ -178,8 +179,8 @@ static void expect_no_log(const char *const *argv)
     run_free(&run);
 }
 
-/* Text that is no log is not gone through line by line; a log may begin with damaged lines, and hold more of them. */
-Test(program, what_is_no_log_stops_after_a_few_lines)
+/* Text that is not a log is not read to its end. A log may begin with damaged lines and contain more of them. */
+Test(program, file_without_requests_stops_early)
 {
     static const char *const texts[] = {"id,db,question\n1,shop,a\n2,shop,b\n3,shop,c\n4,shop,d\n5,shop,e\n6,shop,f\n",
                                         "# A shop\n\nIt sells.\nAnd\nbuys.\n\n## Where\n\nThere\nand\nthere.\n",
@@ -203,7 +204,7 @@ Test(program, what_is_no_log_stops_after_a_few_lines)
     expect(assay("replay", "log.jsonl", "--db-root", "."), 1, "\"id\":\"a\"", "10 bad lines skipped");
 }
 
-Test(program, an_empty_log_says_so)
+Test(program, empty_log_is_reported)
 {
     static const char *const texts[] = {"", "\n \n", BOM};
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
@@ -215,7 +216,7 @@ Test(program, an_empty_log_says_so)
     }
 }
 
-Test(program, parse_shows_the_tree_or_the_place)
+Test(program, parse_shows_tree_or_error_location)
 {
     expect(assay_input("SELECT name FROM customer", "parse", "-"), 0, "select", NULL);
     expect(assay_input("SELECT name FORM customer x y", "parse", "-"), 1, NULL, "line 1, column");
@@ -240,8 +241,8 @@ Test(program, index_shows_tables_and_joins)
            "customer,age,INTEGER,unique (measured),4,4,0,27,60,", NULL);
 }
 
-/* Text is broken at spaces, never in a word, and nothing of it is lost. */
-Test(program, a_verdict_fits_the_page)
+/* Checks that text is broken only at spaces and that none of it is lost. */
+Test(program, verdict_fits_page_width)
 {
     struct run run = assay("check", "--format=text", "--db", "shop/shop.sqlite", "--question",
                            "How many customers are older than 30?",
@@ -265,8 +266,8 @@ Test(program, a_verdict_fits_the_page)
     run_free(&help);
 }
 
-/* Each source outranks the one before it. */
-Test(program, settings_have_an_order)
+/* Each source takes precedence over the one before it. */
+Test(program, settings_have_precedence)
 {
     write_file("etc/assay/config.yaml", "judge: {policy: abstain, max_iterations: 1}\nreplay: {workers: 1}\n");
     write_file("user/assay/config.yaml", "judge:\n  max_iterations: 2\n  threshold: 0.2\n");
@@ -286,7 +287,7 @@ Test(program, settings_have_an_order)
     expect(assay("check", "--deadline-ms=x", "--db", "d"), 2, NULL, "deadline-ms expects a whole number");
 }
 
-Test(program, settings_are_refused_with_a_reason)
+Test(program, invalid_settings_are_refused_with_reason)
 {
     static const struct {
         const char *yaml, *says;
@@ -327,7 +328,7 @@ Test(program, signals_can_be_set_everywhere)
     expect(assay("signals", "--signal", "fan_out"), 2, NULL, "NAME.KEY=VALUE");
 }
 
-Test(program, colour_is_a_choice)
+Test(program, colour_is_optional)
 {
     struct run plain = assay_input("SELECT 1 FORM", "parse", "-");
     cr_expect_null(strchr(plain.out, '\033'));
@@ -349,7 +350,7 @@ Test(program, colour_is_a_choice)
 
 /* --- documentation is printed from the tables ------------------------------------------------------------------- */
 
-Test(program, the_printed_guides_are_current)
+Test(program, printed_guides_are_current)
 {
     static const char *const guides[] = {"configuration", "api", "cli"};
     for (unsigned i = 0; i < G_N_ELEMENTS(guides); i++) {
@@ -378,7 +379,7 @@ static bool only_known_requests(const char *page)
     return good;
 }
 
-/* A file that no row names is not compiled, and nothing else would say so. */
+/* A file that no row names is not compiled, and no other check would report it. */
 Test(program, every_command_is_listed)
 {
     static const char *const listed[] = {
@@ -417,7 +418,7 @@ Test(program, every_command_has_a_manual_page)
     }
 }
 
-/* The completion, asked as bash would ask it. */
+/* Runs the completion as bash would. */
 static void completes(const char *words, int at, const char *want)
 {
     struct run docs = assay("docs", "bash");
@@ -450,7 +451,7 @@ Test(program, bash_completes)
     completes("assay check --signal = limit_t", 4, "limit_tie.enabled=");
 }
 
-/* Where the shell is there it reads the script; everywhere the script names what it should. */
+/* Runs the script if the shell is installed; in any case checks that the script contains every name. */
 Test(program, zsh_and_fish_have_completions)
 {
     static const struct {
@@ -474,7 +475,7 @@ Test(program, zsh_and_fish_have_completions)
     }
 }
 
-/* Each line is typed into a shell with the completion, and a key completes it and writes down what it has become. */
+/* Types each line into a shell with the completion. A key completes the line and writes down the result. */
 Test(program, zsh_completes)
 {
     static const char *const cases[][2] = {{"assay repl", "assay replay "},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README is short, and its verdict is the one that the command prints today. Usage: test_readme.py ASSAY"""
+"""The README is short, and its sample verdict equals the current output of the command. Usage: test_readme.py ASSAY"""
 import os
 import re
 import sqlite3
@@ -13,12 +13,12 @@ MOST_LINES, MOST_COLUMNS, LINES_OF_VERDICT = 110, 120, 10
 
 
 def mask(text):
-    """Without the milliseconds that a run took, and without spaces at the ends of lines."""
+    """Returns the text without the milliseconds of a run and without spaces at line ends."""
     return [re.sub(r"[\d.]+ ms", "N ms", line).rstrip() for line in text.splitlines()]
 
 
 def split_block(readme):
-    """(command, output): the command is the lines up to the first that closes its quotes and does not go on."""
+    """Returns (command, output). The command ends at the first line that closes its quotes and has no continuation."""
     lines = re.search(r"^```\n\$ (assay check .*?)^```$", readme, re.S | re.M)[1].splitlines()
     n = next(i for i in range(1, len(lines)) if "\n".join(lines[:i]).count('"') % 2 == 0 and lines[i - 1][-1] != "\\")
     return "\n".join(lines[:n]), "\n".join(lines[n:])
@@ -31,7 +31,8 @@ def run(command, program):
         db.close()
         command = command.replace("assay check", f"{program} check --format text", 1)
         environment = {"PATH": os.environ["PATH"], "HOME": folder}
-        done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, capture_output=True, text=True,
+                              timeout=60)
         return done.returncode, done.stdout
 
 

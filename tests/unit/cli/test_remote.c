@@ -1,5 +1,5 @@
-/* A remote verifier through the program: what its settings do, what it is told, and that its failures are no verdicts.
- */
+/* A remote verifier through the program: the effect of its settings, the premise that it receives, and failures, which
+ * are not verdicts. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
@@ -33,7 +33,7 @@ static const struct fake_step info[] = {
     "check", "--db", "shop/shop.sqlite", "--question", "How many customers are there?", "--verifier-backend=tei",      \
         "--verifier-timeout-ms=200", "--format=json", "--verifier-endpoint", fake_model_url(fake)
 
-/* The one candidate's entry of a verdict; its parts live as long as `verdict`. */
+/* Returns the entry of the only candidate in a verdict; its parts live as long as `verdict`. */
 static json_t *candidate_of(const struct run *run, json_t **verdict)
 {
     *verdict = json_loads(run->out, JSON_REJECT_DUPLICATES, NULL);
@@ -41,7 +41,7 @@ static json_t *candidate_of(const struct run *run, json_t **verdict)
     return json_array_get(json_object_get(*verdict, "candidates"), 0);
 }
 
-Test(remote, its_answer_is_the_entailment)
+Test(remote, remote_answer_is_the_entailment)
 {
     static const struct fake_step answer[] = {
         {.body = "[[{\"label\":\"contradiction\",\"score\":0.25},{\"label\":\"entailment\",\"score\":0.75}]]"}};
@@ -64,7 +64,7 @@ Test(remote, its_answer_is_the_entailment)
     run_free(&run);
 }
 
-Test(remote, values_that_may_not_be_shown_do_not_go_out)
+Test(remote, denied_values_are_not_sent)
 {
     static const struct fake_step answer[] = {
         {.body = "[[{\"label\":\"contradiction\",\"score\":0.25},{\"label\":\"entailment\",\"score\":0.75}]]"}};
@@ -79,7 +79,7 @@ Test(remote, values_that_may_not_be_shown_do_not_go_out)
     cr_expect(strstr(fake_model_body(fake, "/predict", 1), "Bo"), "else the check above could not fail");
 }
 
-Test(remote, a_failure_is_told_and_is_no_verdict)
+Test(remote, failure_is_reported_and_not_used)
 {
     static const struct fake_step bad[] = {
         {.body = "garbage"}, {.act = FAKE_HANG}, {.status = 401}, {.act = FAKE_FLOOD}};
@@ -97,7 +97,7 @@ Test(remote, a_failure_is_told_and_is_no_verdict)
     }
 }
 
-Test(remote, settings_that_cannot_work_stop_the_program)
+Test(remote, unusable_settings_stop_program)
 {
     struct run run = assay(CHECK, "--verifier-endpoint=ftp://verifier.example", "SELECT 1");
     cr_expect_eq(run.status, 2);

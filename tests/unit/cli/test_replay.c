@@ -1,6 +1,5 @@
-/* What a replay is made of: its rate, positions, times, and which flags go together. The brokers' part is in
- * tests/live.
- */
+/* Parts of a replay: its rate, positions, times, and the valid combinations of flags. Tests with brokers are in
+ * tests/live. */
 #include "cli/replay/rate_limiter.h"
 #include "cli/replay/resume.h"
 #include "proto/bus/position.h"
@@ -27,7 +26,7 @@ TestSuite(replay, .init = begin, .fini = end);
 
 static const int64_t MS = 1000000;
 
-/* Let everything go out when it is due; when the n-th did, in milliseconds after the first. */
+/* Sends every item at its due time. Returns the time of the n-th one in milliseconds after the first. */
 static double due_ms(struct rate_limiter *limiter, const int64_t *times_ms, unsigned n)
 {
     const int64_t began = 5000 * MS;
@@ -55,8 +54,8 @@ Test(replay, pace_keeps_a_rate)
     expect_due(&slow, NULL, 3, 4000);
 }
 
-/* After a pause half a second's worth may go out at once, and no more. */
-Test(replay, pace_saves_little)
+/* After a pause at most half a second's worth of items may go out at once. */
+Test(replay, pace_limits_burst_after_pause)
 {
     struct rate_limiter limiter = {.rate = 100};
     int64_t now = 1000 * MS;
@@ -77,12 +76,12 @@ Test(replay, pace_keeps_distances)
     struct rate_limiter same = {.speed = 1}, ten = {.speed = 10}, both = {.speed = 10, .rate = 1};
     expect_due(&same, times, 6, 8000);
     expect_due(&ten, times, 6, 800);
-    expect_due(&both, times, 6, 5000); /* the slower one counts */
+    expect_due(&both, times, 6, 5000); /* the slower one applies */
     cr_expect_eq(rate_limiter_wait_ns(&same, 9000, 20000 * MS), 0);
     cr_expect_eq(same.behind_ns, 7000 * MS);
 }
 
-Test(replay, places_keep_what_they_hold)
+Test(replay, positions_round_trip)
 {
     const int64_t offsets[] = {0, 1, 4095, 4096, (INT64_C(1) << 47) - 1};
     for (unsigned i = 0; i < G_N_ELEMENTS(offsets); i++)
@@ -117,7 +116,7 @@ Test(replay, resumes_by_partition_and_offset)
     resume_free(&resume);
 }
 
-Test(replay, times_are_read)
+Test(replay, times_are_parsed)
 {
     int64_t ms = 0;
     cr_expect(source_parse_time("1767225600123", &ms) && ms == 1767225600123);
@@ -136,7 +135,7 @@ static void expect_error(struct run run, const char *says)
     run_free(&run);
 }
 
-Test(replay, refuses_flags_that_contradict)
+Test(replay, contradictory_flags_are_refused)
 {
     char *log = shop_log(2);
     write_file("log.jsonl", log);
@@ -163,8 +162,8 @@ Test(replay, refuses_flags_that_contradict)
     expect_error(assay("replay", "nowhere.jsonl", "--feed", "t"), "nowhere.jsonl");
 }
 
-/* A log's own times hold its lines apart; a rate does too. */
-Test(replay, of_a_log_keeps_its_pace)
+/* The log's own times space its lines; so does a rate. */
+Test(replay, replay_of_log_keeps_its_pace)
 {
     GString *log = g_string_new(NULL);
     for (unsigned i = 0; i < 4; i++)

@@ -1,4 +1,4 @@
-/* assay report: text, JSON, and one page that stands alone. */
+/* assay report: text, JSON, and one self-contained page. */
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 
@@ -30,7 +30,7 @@ static void expect(struct run run, int status, const char *in_out, const char *i
     run_free(&run);
 }
 
-Test(report, says_what_a_run_comes_to)
+Test(report, report_sums_up_run)
 {
     write_file("run.jsonl", VERDICT("a", "shop", "SELECT 1") VERDICT("b", "shop", "SELECT 2"));
     expect(assay("report", "run.jsonl", "--format=text"), 0, "2 verdicts, validated 2", NULL);
@@ -38,7 +38,7 @@ Test(report, says_what_a_run_comes_to)
     expect(assay("report", "run.jsonl", "--gold"), 2, NULL, "--db-root");
     expect(assay("report", "run.jsonl", "--gold", "--db-root=.", "--format=text"), 0,
            "right by execution: 1 of 2 answers", NULL);
-    struct run run = assay("report", "run.jsonl", "--format=json"); /* without --gold: it is in the index */
+    struct run run = assay("report", "run.jsonl", "--format=json"); /* without --gold: the gold query is in the index */
     json_t *json = json_loads(run.out, 0, NULL);
     cr_assert(json, "%s", run.out);
     cr_expect_eq(json_integer_value(json_object_get(json_object_get(json, "labels"), "right")), 1);
@@ -51,7 +51,7 @@ Test(report, says_what_a_run_comes_to)
     g_free(html);
 }
 
-Test(report, refuses_what_is_none)
+Test(report, file_without_verdicts_is_refused)
 {
     write_file("empty.jsonl", "");
     write_file("log.jsonl", "{\"id\":\"a\",\"db\":\"shop\",\"question\":\"q\",\"candidates\":[]}\n");
@@ -71,8 +71,8 @@ static unsigned times(const char *text, const char *word)
     return n;
 }
 
-/* Nothing is loaded, and no text ends the element that it stands in. */
-Test(report, page_stands_alone)
+/* The page loads nothing, and no text ends the element that contains it. */
+Test(report, page_is_self_contained)
 {
     write_file("<i>x&.jsonl",
                VERDICT("</script><script>alert(1)</script>", "<!--<script>", "SELECT '</ScRiPt>\\u2028<img src=x>'")
@@ -106,7 +106,7 @@ Test(report, page_stands_alone)
     g_free(html);
 }
 
-Test(report, page_of_many_holds_the_most_telling)
+Test(report, page_of_large_run_holds_most_informative_verdicts)
 {
     GString *text = g_string_new(NULL);
     for (int i = 0; i < 30; i++) g_string_append(text, VERDICT("right", "shop", "SELECT 1"));

@@ -20,7 +20,7 @@ static json_t *json_of(const char *text)
     return json;
 }
 
-Test(schema_only, check_judges_by_a_file_of_ddl)
+Test(schema_only, check_judges_by_ddl_file)
 {
     write_file("shop.sql", DDL);
     struct run run = assay("check", "--schema", "shop.sql", "--question", QUESTION, "--format", "json", SQL,
@@ -37,7 +37,7 @@ Test(schema_only, check_judges_by_a_file_of_ddl)
     run_free(&run);
 }
 
-Test(schema_only, what_cannot_be_read_is_said_with_its_place)
+Test(schema_only, unreadable_ddl_is_reported_with_location)
 {
     write_file("bad.sql", "CREATE TABLE a (id int);\nINSERT INTO a VALUES (1);\n");
     struct run run = assay("check", "--schema", "bad.sql", "--question", QUESTION, SQL);
@@ -74,9 +74,9 @@ static json_t *replayed(const char *schema, const char *db)
     return verdict;
 }
 
-/* shop is there, with rows, and without the label the verdict is the same to the last finding; with the database in the
- * schema's place it is not. */
-Test(schema_only, a_line_with_a_schema_has_a_label_and_no_database)
+/* The database shop exists and has rows. Without the label db the verdict is the same to the last finding; with the
+ * database in place of the schema it differs. */
+Test(schema_only, line_with_schema_uses_no_database)
 {
     json_t *label = replayed(DDL, "shop"), *none = replayed(DDL, NULL), *other = replayed(DDL, "no/such"),
            *real = replayed(NULL, "shop");
@@ -88,7 +88,7 @@ Test(schema_only, a_line_with_a_schema_has_a_label_and_no_database)
     json_decref(real);
 }
 
-Test(schema_only, eval_takes_the_definitions_of_the_databases)
+Test(schema_only, eval_uses_definitions_of_databases)
 {
     write_file("log.jsonl",
                "{\"id\":\"q\",\"db\":\"shop\",\"question\":\"How many customers are there?\","

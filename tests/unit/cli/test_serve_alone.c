@@ -1,4 +1,4 @@
-/* assay serve without a fleet: callers over HTTP, an engine in the same process. */
+/* assay serve without a fleet: callers over HTTP, and an engine in the same process. */
 #include "tests/support/fake_model.h"
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
@@ -19,11 +19,11 @@
 enum { START_MS = 30000, CALLERS = 24 };
 
 static char base[64];
-static const char *trusted;   /* a certificate; NULL: plain */
-static struct curl_slist *as; /* more fields than curl's own, or others; NULL: none */
-static GSList *sent;          /* struct curl_slist, of the requests so far */
+static const char *trusted;   /* a certificate, or NULL for plain HTTP */
+static struct curl_slist *as; /* header fields beside or in place of curl's own, or NULL */
+static GSList *sent;          /* of struct curl_slist, from the requests so far */
 static pid_t server;
-static size_t file_bytes; /* limit on the size of its files; 0: none */
+static size_t file_bytes; /* limit on the size of the server's files; 0 means no limit */
 
 static bool has_port(void *ctx)
 {
@@ -40,7 +40,7 @@ static void begin_with(const char *const *options)
 {
     const char *args[16] = {"serve", "--db-root=.", "--http=127.0.0.1:0", "--log-form=json"};
     for (unsigned i = 0; options[i]; i++) args[4 + i] = options[i];
-    g_remove(".err"); /* of an earlier start, with its port */
+    g_remove(".err"); /* left by an earlier start, with its port */
     server = file_bytes ? assay_start_within(file_bytes, args) : assay_start(args);
     cr_assert(wait_until(has_port, NULL, START_MS), "it does not listen: %s", read_file(".err"));
 }
@@ -78,7 +78,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *ctx)
     return size * n;
 }
 
-/* What a client sends as the media type of a body. */
+/* Returns the media type of a request body as a header field. */
 static const char *type_of(const char *path)
 {
     static const char *const rows[][2] = {{"/v1/batch", "Content-Type: application/x-ndjson"},
@@ -89,7 +89,7 @@ static const char *type_of(const char *path)
     return "Content-Type: application/json";
 }
 
-/* The list lives until the server ends. */
+/* The list must live until the server ends. */
 static struct curl_slist *fields_of(const char *path)
 {
     struct curl_slist *fields = curl_slist_append(NULL, type_of(path));
@@ -98,7 +98,7 @@ static struct curl_slist *fields_of(const char *path)
     return fields;
 }
 
-/* `bytes` NULL: a GET. */
+/* Sends a request; a GET if `bytes` is NULL. */
 static CURL *prepare(const char *path, const void *bytes, size_t len, struct answer *out)
 {
     CURL *curl = curl_easy_init();
@@ -137,7 +137,7 @@ static void expect(const char *path, const char *json, long status, const char *
     "\"db\":\"shop\",\"question\":\"How many customers are there?\",\"candidates\":[\"SELECT count(*) FROM "           \
     "customer\"]"
 
-Test(serve_alone, a_request_is_judged_here_and_its_verdict_kept)
+Test(serve_alone, request_is_judged_and_verdict_stored)
 {
     begin(NULL);
     expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "\"status\":\"validated\"");
@@ -160,7 +160,7 @@ static bool log_tells_file_limit(void *ctx)
     return told;
 }
 
-/* SIGXFSZ would end it. */
+/* SIGXFSZ would end the server. */
 Test(serve_alone, keep_file_at_size_limit_serves_on)
 {
     enum { REQUESTS = 12, LIMIT = 48 << 10 };
@@ -176,7 +176,7 @@ Test(serve_alone, keep_file_at_size_limit_serves_on)
     end();
 }
 
-/* Posts a batch; the lines of the answer, g_strfreev. */
+/* Posts a batch and returns the lines of the answer. Free with g_strfreev. */
 static char **batch(const char *path, const char *lines)
 {
     struct answer answer;
@@ -198,8 +198,8 @@ static json_int_t line_of(const char *text)
     return line;
 }
 
-/* More than are judged at a time, and more than the places that there are. */
-Test(serve_alone, a_batch_is_answered_line_by_line_in_either_order)
+/* More requests than are judged at a time, and more than there are slots. */
+Test(serve_alone, batch_is_answered_in_either_order)
 {
     enum { REQUESTS = 200 };
     GString *lines = g_string_new("\n");
@@ -223,7 +223,7 @@ Test(serve_alone, a_batch_is_answered_line_by_line_in_either_order)
     end();
 }
 
-Test(serve_alone, a_bad_line_of_a_batch_harms_no_other)
+Test(serve_alone, bad_line_of_batch_affects_no_other)
 {
     begin(NULL);
     char **got = batch("/v1/batch", "{\"id\":\"a\"}\nno JSON\n\n{\"id\":\"b\"," COUNT "}");
@@ -241,8 +241,8 @@ Test(serve_alone, a_bad_line_of_a_batch_harms_no_other)
     end();
 }
 
-/* As it becomes known: accepted, what each family looked at, and the verdict as the last event. */
-Test(serve_alone, who_accepts_events_sees_the_judgement_go_on)
+/* The events come in order: accepted, one for each family, and the verdict as the last one. */
+Test(serve_alone, event_stream_shows_progress)
 {
     struct answer answer;
     begin(NULL);
@@ -264,8 +264,8 @@ Test(serve_alone, who_accepts_events_sees_the_judgement_go_on)
     end();
 }
 
-/* A request may deny more, and not less. */
-Test(serve_alone, what_the_operator_denies_no_request_opens)
+/* A request may deny more columns, but not fewer. */
+Test(serve_alone, request_cannot_expose_denied_columns)
 {
     static const char names[] =
         "{\"db\":\"shop\",\"question\":\"Name the customers.\",\"expose\":\"rows\",\"deny_columns\":[\"orders.id\"],"
@@ -282,14 +282,13 @@ Test(serve_alone, what_the_operator_denies_no_request_opens)
     end();
 }
 
-Test(serve_alone, it_describes_itself)
+Test(serve_alone, server_describes_itself)
 {
     begin(NULL);
     expect("/openapi.json", NULL, 200, "\"/v1/verdicts/{id}/answers\"");
     expect("/openapi.json", "{}", 405, "GET");
     GString *long_name = g_string_new("/v1/databases/a");
-    for (unsigned i = 0; i < 80; i++)
-        g_string_append(long_name, "%F0%9D%90%93"); /* cut within a character, somewhere */
+    for (unsigned i = 0; i < 80; i++) g_string_append(long_name, "%F0%9D%90%93"); /* truncated within a character */
     expect(long_name->str, NULL, 404, "\"code\":\"db_missing\"");
     g_string_free(long_name, TRUE);
     expect("/v1/verdicts/a", "{}", 405, "GET");
@@ -301,8 +300,8 @@ static bool has_posted(void *collector)
     return fake_model_requests(collector, "/v1/traces") > 0;
 }
 
-/* The caller may say it in the request itself. */
-Test(serve_alone, spans_come_under_the_callers)
+/* The request itself may carry the same option. */
+Test(serve_alone, spans_are_children_of_callers_span)
 {
     static const struct fake_step taken = {.body = "{}"};
     struct fake_model *collector = fake_model_start();
@@ -326,7 +325,7 @@ Test(serve_alone, spans_come_under_the_callers)
     g_free(option);
 }
 
-Test(serve_alone, verdicts_in_a_file_are_there_after_a_restart)
+Test(serve_alone, stored_verdicts_survive_restart)
 {
     begin("--keep=verdicts.sqlite");
     expect("/v1/judge", "{\"id\":\"a\"," COUNT "}", 200, "validated");
@@ -349,7 +348,7 @@ Test(serve_alone, second_process_on_kept_file_is_refused)
     end();
 }
 
-/* A kill leaves no lock behind. */
+/* A killed process leaves no lock behind. */
 Test(serve_alone, kept_file_of_killed_process_opens)
 {
     int status;
@@ -394,7 +393,7 @@ static bool beta_may_ask(void *ctx)
     return answer.status == 200;
 }
 
-Test(serve_alone, a_token_says_who_asks_and_what_he_may)
+Test(serve_alone, token_identifies_tenant_and_rights)
 {
     const char *const options[] = {"--tokens=tokens.json", "--keep=verdicts.sqlite", NULL};
     write_tokens("other");
@@ -417,7 +416,7 @@ Test(serve_alone, a_token_says_who_asks_and_what_he_may)
     end();
 }
 
-/* In the log. */
+/* Both appear in the log. */
 static bool is_said(void *ctx)
 {
     char *log = read_file(".err");
@@ -426,7 +425,7 @@ static bool is_said(void *ctx)
     return said;
 }
 
-/* Posts, or gets where `json` is NULL: the body names neither file nor server nor role. g_free */
+/* Posts `json`, or gets if it is NULL. Checks that the body names no file, server or role. Free with g_free. */
 static char *placeless(const char *path, const char *json)
 {
     struct answer answer;
@@ -454,8 +453,8 @@ static void expect_placeless(const char *path, const char *json, const char *say
 #define SQL_OF(db) "{\"db\":\"" db "\",\"question\":\"How many?\",\"candidates\":[\"SELECT 1\"]}"
 #define OF(db)     "{\"db\":\"" db "\",\"question\":\"How many?\",\"deadline_ms\":1500,\"candidates\":[\"SELECT 1\"]}"
 
-/* The log has them, with the database's name. */
-Test(serve_alone, locations_reach_no_caller)
+/* The log contains the locations, with the name of the database. */
+Test(serve_alone, file_locations_reach_no_caller)
 {
     static const char means[] = "'gone': the database does not exist";
     char *here = g_get_current_dir();
@@ -502,7 +501,7 @@ static void write_denying(const char *entry)
     g_free(acme);
 }
 
-/* An entry of a token file that denies nothing is an error at start; later the file before holds. */
+/* An entry of a token file that matches no column is an error at start. Later the previous file stays in effect. */
 Test(serve_alone, unmatched_denied_columns_of_tokens_are_refused)
 {
     write_denying("customer.nmae");
@@ -558,8 +557,8 @@ static bool is_trusted(void *ctx)
     return code == CURLE_OK;
 }
 
-/* What plain callers send is no handshake; a certificate that is renewed is shown without a restart, a broken one is not. */
-Test(serve_alone, it_speaks_tls_with_the_certificate_that_is_there)
+/* A plain request is not a handshake. A renewed certificate takes effect without a restart, a broken one does not. */
+Test(serve_alone, tls_uses_current_certificate)
 {
     const char *const options[] = {"--tls-cert=cert.pem", "--tls-key=key.pem", NULL};
     char plain[64];
@@ -579,7 +578,7 @@ Test(serve_alone, it_speaks_tls_with_the_certificate_that_is_there)
     end();
 }
 
-/* With TLS the head of a request is in cipher, so nothing inspects it before the HTTP library does. */
+/* With TLS the head of a request is encrypted, so nothing inspects it before the HTTP library does. */
 Test(serve_alone, tls_applies_the_same_gate)
 {
     static const struct {
@@ -605,7 +604,7 @@ Test(serve_alone, tls_applies_the_same_gate)
     end();
 }
 
-Test(serve_alone, it_does_not_listen_elsewhere_without_a_token_and_tls)
+Test(serve_alone, public_address_requires_token_and_tls)
 {
     static const char *const wrong[][8] = {{"--tokens=tokens.json"},
                                            {"--tls-cert=cert.pem", "--tls-key=key.pem"},
@@ -623,7 +622,7 @@ Test(serve_alone, it_does_not_listen_elsewhere_without_a_token_and_tls)
     }
 }
 
-Test(serve_alone, a_person_is_asked_and_the_answer_goes_round_again)
+Test(serve_alone, answer_to_clarification_question_is_judged)
 {
     begin("--policy=ask");
     expect("/v1/judge",
@@ -636,7 +635,7 @@ Test(serve_alone, a_person_is_asked_and_the_answer_goes_round_again)
     end();
 }
 
-Test(serve_alone, many_callers_at_once_get_each_his_own)
+Test(serve_alone, concurrent_callers_get_their_own_verdicts)
 {
     struct answer answers[CALLERS];
     CURLM *callers = curl_multi_init();
@@ -669,7 +668,7 @@ Test(serve_alone, many_callers_at_once_get_each_his_own)
     end();
 }
 
-Test(serve_alone, a_trace_is_answered_too)
+Test(serve_alone, trace_is_answered)
 {
     struct made made = {.questions = 100, .layers = 2, .hidden = 6, .wrong = 0.15, .plain = 1.5, .seed = 1};
     gsize len;
@@ -686,7 +685,7 @@ Test(serve_alone, a_trace_is_answered_too)
     "{\"schema_version\":2,\"id\":\"" id "\",\"db\":\"shop\",\"status\":\"" status                                     \
     "\",\"sql\":\"SELECT 1\",\"candidates\":[],\"p_correct\":0.75}\n"
 
-/* A file that nobody writes any more. */
+/* A file that no process writes any more. */
 static void write_old(const char *path, const char *text)
 {
     write_file(path, text);
@@ -704,7 +703,7 @@ static bool is_ready(void *ctx)
     return answer.status == 200;
 }
 
-Test(serve_alone, runs_are_shown_filtered_and_compared)
+Test(serve_alone, runs_are_listed_filtered_and_compared)
 {
     g_mkdir("runs", 0700);
     write_old("secret.jsonl", RUN_LINE("secret", "failed"));
@@ -729,7 +728,7 @@ Test(serve_alone, runs_are_shown_filtered_and_compared)
     struct run run = assay("report", "runs/a.jsonl", "--log=log.jsonl", "--format=json");
     cr_expect_eq(run.status, 0, "%s", run.err);
     run_free(&run);
-    expect("/v1/runs/a.jsonl/verdicts?text=lamps", NULL, 200, "{\"total\":1,"); /* another index lies there now */
+    expect("/v1/runs/a.jsonl/verdicts?text=lamps", NULL, 200, "{\"total\":1,"); /* another index file exists now */
     expect("/v1/runs/a.jsonl/diff/b.jsonl", NULL, 200, "\"only_in\": \"a\"");
     cr_assert(!is_ready((void *)"/v1/runs/none.jsonl"));
     static const char *const elsewhere[] = {"/v1/runs/link.jsonl",
@@ -744,8 +743,8 @@ Test(serve_alone, runs_are_shown_filtered_and_compared)
     end();
 }
 
-/* What is dropped is told of at once, and nothing of it stays. */
-Test(serve_alone, verdicts_that_are_dropped_are_read_once)
+/* Dropped requests are reported at once, and no part of them remains. */
+Test(serve_alone, dropped_verdicts_are_read_once)
 {
     g_mkdir("runs", 0700);
     g_mkdir("tmp", 0700);
@@ -761,8 +760,9 @@ Test(serve_alone, verdicts_that_are_dropped_are_read_once)
     g_unsetenv("TMPDIR");
 }
 
-/* A page of some site lets its name point at this machine: the browser asks us then, and the page would read the answer. */
-Test(serve_alone, a_name_from_elsewhere_that_points_here_is_not_answered)
+/* A page of some site may let its name resolve to this machine. The browser then sends requests here, and the page
+ * could read the answers. */
+Test(serve_alone, request_with_foreign_host_name_is_refused)
 {
     begin(NULL);
     as = curl_slist_append(NULL, "Host: evil.example");
@@ -778,7 +778,7 @@ Test(serve_alone, a_name_from_elsewhere_that_points_here_is_not_answered)
     end();
 }
 
-Test(serve_alone, nobody_from_elsewhere_is_answered_unless_somebody_says_so)
+Test(serve_alone, remote_callers_are_refused_by_default)
 {
     struct run run = assay("serve", "--db-root=.", "--http=0.0.0.0:0");
     cr_expect_eq(run.status, 2);
@@ -796,7 +796,7 @@ Test(serve_alone, nobody_from_elsewhere_is_answered_unless_somebody_says_so)
 }
 
 /* A page that rebinds its own name to this address is its own origin, so only Host tells it apart. */
-Test(serve_alone, open_server_answers_its_named_hosts_alone)
+Test(serve_alone, open_server_answers_only_named_hosts)
 {
     static const struct {
         const char *host;
@@ -818,7 +818,7 @@ Test(serve_alone, open_server_answers_its_named_hosts_alone)
     run_free(&run);
 }
 
-Test(serve_alone, what_may_be_asked_of_can_be_looked_at)
+Test(serve_alone, permitted_databases_are_browsable)
 {
     begin("--deny-column=customer.name");
     expect("/v1/databases", NULL, 200, "{\"name\":\"shop\"}");
@@ -831,9 +831,10 @@ Test(serve_alone, what_may_be_asked_of_can_be_looked_at)
     end();
 }
 
-/* --- who shares the process --------------------------------------------------------------------------------------- */
+/* --- tenants of one process
+ * ----------------------------------------------------------------------------------------- */
 
-/* A request of `n` candidates that run until they are stopped, each another one. g_free. */
+/* Returns a request of `n` different candidates that run until they are stopped. Free with g_free. */
 static char *never_ending(const char *head, unsigned n)
 {
     GString *json = g_string_new(NULL);
@@ -856,7 +857,7 @@ static void expect_never_ending(const char *path, const char *head, unsigned n, 
     g_free(json);
 }
 
-/* Sends the request and leaves without an answer. */
+/* Sends the request and disconnects without reading the answer. */
 static void leave_waiting(const char *path, const char *head, unsigned n)
 {
     struct answer answer;
@@ -892,7 +893,7 @@ static bool is_idle(void *ctx)
     return idle;
 }
 
-Test(serve_alone, hostile_tenant_holds_up_no_other)
+Test(serve_alone, hostile_tenant_delays_no_other)
 {
     write_tokens("shop");
     begin("--tokens=tokens.json");
@@ -911,7 +912,7 @@ Test(serve_alone, hostile_tenant_holds_up_no_other)
     end();
 }
 
-Test(serve_alone, tenant_over_its_share_is_asked_to_retry)
+Test(serve_alone, tenant_over_share_is_told_to_retry)
 {
     const char *const options[] = {"--tokens=tokens.json", "--per-tenant=2", "--deadline-ms=3000", NULL};
     write_tokens("shop");
@@ -923,7 +924,7 @@ Test(serve_alone, tenant_over_its_share_is_asked_to_retry)
     use_token("beta's");
     expect("/v1/judge", "{" COUNT "}", 200, "validated");
     use_token("acme's");
-    expect("/v1/batch", "{" COUNT "}", 200, "validated"); /* it waits for room */
+    expect("/v1/batch", "{" COUNT "}", 200, "validated"); /* the request waits for a slot */
     use_token(NULL);
     end();
 }
@@ -936,7 +937,7 @@ Test(serve_alone, request_ends_once_its_work_is_spent)
     end();
 }
 
-/* Without a deadline it would run for minutes. */
+/* Without a deadline the request would run for minutes. */
 Test(serve_alone, work_is_cancelled_when_its_only_caller_leaves)
 {
     const char *const options[] = {"--work-ms=0", "--deadline-ms=-1", NULL};
@@ -956,7 +957,7 @@ Test(serve_alone, known_id_keeps_work_going_without_its_caller)
     end();
 }
 
-Test(serve_alone, a_token_looks_at_its_own_databases_alone)
+Test(serve_alone, token_shows_only_its_databases)
 {
     write_tokens("other");
     begin("--tokens=tokens.json");

@@ -1,5 +1,5 @@
-/* Every route of assay serve against a web page of another origin, byte by byte as a browser sends it. The browser itself is
- * in tests/clients/page/gate.mjs. */
+/* Sends requests to every route of assay serve as a browser sends them for a page of another origin, byte by byte. A
+ * real browser runs tests/clients/page/gate.mjs. */
 #include "tests/support/wait.h"
 #include "tests/unit/cli/spawn.h"
 #include "tests/unit/linking/made.h"
@@ -82,7 +82,8 @@ static const struct {
 static const char body[] = "{\"id\":\"stolen\",\"db\":\"shop\",\"question\":\"How many customers are there?\","
                            "\"candidates\":[\"SELECT count(*) FROM customer\"]}";
 
-/* The whole response. `fields` are more fields, each with its CRLF; NULL `host`: the server's own. */
+/* Returns the whole response. `fields` holds further header fields, each with its CRLF. With `host` NULL the request
+ * names the server's own host. */
 static char *exchange(const char *method, const char *path, const char *host, const char *type, const char *fields)
 {
     struct sockaddr_in at = {
@@ -115,7 +116,7 @@ static int status_of(const char *response)
     return g_str_has_prefix(response, "HTTP/1.1 ") ? atoi(response + strlen("HTTP/1.1 ")) : 0;
 }
 
-/* What protects a response wherever it comes from. */
+/* Checks the header fields that protect every response. */
 static void expect_fields(const char *response, const char *what)
 {
     cr_expect(strstr(response, "\r\nX-Content-Type-Options: nosniff\r\n"), "%s: %s", what, response);
@@ -123,7 +124,7 @@ static void expect_fields(const char *response, const char *what)
     cr_expect_null(strstr(response, "Access-Control-"), "%s: %s", what, response);
 }
 
-/* `want` 0: any status but 403, 415 and 421. */
+/* With `want` 0 any status except 403, 415 and 421 is accepted. */
 static void expect_status(unsigned route, const char *host, const char *type, const char *fields, int want)
 {
     char *response = exchange(routes[route].method, routes[route].path, host, type, fields);
@@ -171,7 +172,7 @@ Test(serve_gate, foreign_pages_are_refused_on_every_route)
     g_free(other_scheme);
 }
 
-Test(serve_gate, own_page_and_programs_pass)
+Test(serve_gate, own_page_and_programs_are_accepted)
 {
     char *own = g_strdup_printf("Origin: http://127.0.0.1:%d\r\nSec-Fetch-Site: same-origin\r\n", port);
     for (unsigned i = 0; i < G_N_ELEMENTS(routes); i++) {
@@ -182,8 +183,8 @@ Test(serve_gate, own_page_and_programs_pass)
     g_free(own);
 }
 
-/* The page holds no data, so that it may be linked to. */
-Test(serve_gate, links_open_the_page_alone)
+/* The page holds no data, so a link to it is permitted. */
+Test(serve_gate, links_open_only_the_page)
 {
     static const char link[] = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n";
     for (unsigned i = 0; i < G_N_ELEMENTS(routes); i++)
@@ -237,7 +238,7 @@ Test(serve_gate, bodies_of_other_types_are_refused)
     g_free(response);
 }
 
-Test(serve_gate, fields_that_come_twice_are_refused)
+Test(serve_gate, repeated_fields_are_refused)
 {
     static const char *const fields[] = {"Authorization: Bearer a\r\nAuthorization: Bearer b\r\n",
                                          "authorization: Bearer a\r\nAUTHORIZATION: Bearer a\r\n",

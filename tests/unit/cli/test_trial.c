@@ -1,4 +1,4 @@
-/* The worker's other face: started for one task, it reads it, judges it and writes the result. */
+/* A worker that is started for one task: it reads the task, judges it and writes the result. */
 #include "proto/message/msg.h"
 #include "tests/unit/cli/spawn.h"
 #include "worker/isolated.h"
@@ -25,7 +25,7 @@ TestSuite(isolated, .init = begin, .fini = end);
 
 static const char *const ARGV[] = {ASSAY_BINARY, "worker", "--db-root", ".", "--servers", "127.0.0.1:1", NULL};
 
-/* The result's code; "" when there is none. */
+/* Returns the code of the result, or "" if there is none. */
 static const char *judge(const char *db, const char *sql, enum err_code expected)
 {
     struct msg_task task = {.key = {1, 2},
@@ -47,13 +47,13 @@ static const char *judge(const char *db, const char *sql, enum err_code expected
     return result ? result->code : "";
 }
 
-Test(isolated, a_task_is_judged_by_a_process_of_its_own)
+Test(isolated, task_is_judged_in_own_process)
 {
     cr_expect_str_eq(judge("shop", "SELECT count(*) FROM customer", ERR_OK), "ok");
     cr_expect_str_eq(judge("nowhere", "SELECT 1", ERR_OK), "db_missing", "an answer like any");
 }
 
-Test(isolated, what_is_no_task_is_no_answer)
+Test(isolated, invalid_task_gives_no_result)
 {
     struct msg_buffer output = {0};
     struct err err = {0};

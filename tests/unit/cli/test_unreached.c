@@ -1,4 +1,4 @@
-/* Logs that name a database which cannot be opened: the figures tell how many requests they leave out. */
+/* Logs that name a database which cannot be opened: the figures must state how many requests they leave out. */
 #include "tests/unit/cli/spawn.h"
 
 #include <criterion/criterion.h>
@@ -34,7 +34,7 @@ static void expect(struct run run, int status, const char *in_out, const char *i
 static const char left_out[] = "gone-3: left out: database 'gone' not found";
 static const char complaint[] = "1 database could not be opened, and its requests are left out: gone: ";
 
-Test(unreached, eval_counts_left_out_in_headline)
+Test(unreached, eval_headline_counts_omitted_requests)
 {
     static const char headline[] = "(12 questions; 3 requests left out, their databases could not be read)";
     expect(assay("eval", "log.jsonl", "--db-root", "."), 1, headline, left_out);

@@ -90,7 +90,7 @@ Test(write_failures, file_size_limit_is_an_error)
                    "File too large");
 }
 
-/* The reader takes one line and leaves. */
+/* The reader takes one line and closes the pipe. */
 Test(write_failures, gone_pipe_reader_is_no_error)
 {
     char *error = NULL, *out = NULL;
@@ -107,7 +107,7 @@ Test(write_failures, gone_pipe_reader_is_no_error)
     g_free(error);
 }
 
-/* A file that SQLite writes for a command. */
+/* A SQLite file that a command writes. */
 Test(write_failures, sqlite_file_at_size_limit_names_reason)
 {
     make_log(200);

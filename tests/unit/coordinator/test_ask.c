@@ -1,4 +1,5 @@
-/* A question to the person who asked: when it pays, what its answer does, and that no other answer is taken for one. */
+/* Policy ask: the conditions for a clarification question, the effect of its answer, and the refusal of every other
+ * answer. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -14,7 +15,7 @@ static void done(void)
 }
 TestSuite(ask, .fini = done);
 
-/* Two readings of like worth, and one that is worth little. */
+/* Two readings of similar probability and an improbable one. */
 static const char TWO_READINGS[] =
     "\"candidates\":[\"SELECT rows_1, fires_1\",\"SELECT rows_2, fires_1\",\"SELECT rows_1, fires_1, 1\"]";
 
@@ -50,7 +51,7 @@ static char *answer_to(const json_t *verdict, size_t choice)
                            script_text(json_array_get(choices_of(verdict), choice), "id"));
 }
 
-/* The verdict on the first round; the second has the answer `choice`. */
+/* Returns the verdict of the first round; the second round has the answer `choice`. */
 static json_t *answered(size_t choice)
 {
     ask_line(0, TWO_READINGS, "");
@@ -65,7 +66,7 @@ static json_t *answered(size_t choice)
     return last_verdict();
 }
 
-Test(ask, readings_at_odds_are_put_to_the_person)
+Test(ask, differing_readings_are_asked_about)
 {
     open_asking();
     ask_line(0, TWO_READINGS, "");
@@ -83,7 +84,7 @@ Test(ask, readings_at_odds_are_put_to_the_person)
     json_decref(verdict);
 }
 
-Test(ask, a_sure_answer_is_not_put_to_the_vote)
+Test(ask, confident_answer_is_not_questioned)
 {
     open_asking();
     ask_line(0, "\"candidates\":[\"SELECT rows_1\",\"SELECT rows_2, fires_5\"]", "");
@@ -94,7 +95,7 @@ Test(ask, a_sure_answer_is_not_put_to_the_vote)
     json_decref(verdict);
 }
 
-Test(ask, one_reading_in_many_words_is_no_question)
+Test(ask, equal_readings_give_no_question)
 {
     open_asking();
     ask_line(0, "\"candidates\":[\"SELECT rows_1, fires_1\",\"SELECT rows_1, fires_1, 1\"]", "");
@@ -104,7 +105,7 @@ Test(ask, one_reading_in_many_words_is_no_question)
     json_decref(verdict);
 }
 
-Test(ask, the_answer_decides)
+Test(ask, answer_selects_reading)
 {
     open_asking();
     json_t *verdict = answered(1);
@@ -117,7 +118,7 @@ Test(ask, the_answer_decides)
     json_decref(verdict);
 }
 
-Test(ask, none_of_these_leaves_no_answer_that_was_offered)
+Test(ask, answer_none_excludes_all_offered_queries)
 {
     open_asking();
     json_t *verdict = answered(2);
@@ -127,8 +128,8 @@ Test(ask, none_of_these_leaves_no_answer_that_was_offered)
     json_decref(verdict);
 }
 
-/* A choice whose query does not run this time: nothing else is taken in its place. */
-Test(ask, a_choice_that_does_not_run_leaves_no_answer)
+/* The query of the choice does not run in this round; no other candidate may replace it. */
+Test(ask, chosen_query_that_fails_gives_no_answer)
 {
     static const char candidates[] =
         "\"candidates\":[\"SELECT rows_1, fires_1\",\"SELECT rows_2, fires_1\",\"SELECT slow, rows_3\"]";
@@ -165,7 +166,7 @@ static void refused(const char *candidates, const char *answers, const char *why
     json_decref(verdict);
 }
 
-Test(ask, what_was_never_asked_or_offered_is_refused)
+Test(ask, answer_to_unasked_question_is_refused)
 {
     open_asking();
     ask_line(0, TWO_READINGS, "");
@@ -185,7 +186,7 @@ Test(ask, what_was_never_asked_or_offered_is_refused)
     json_decref(first);
 }
 
-Test(ask, without_words_the_policy_answers)
+Test(ask, question_without_wording_falls_back_to_policy)
 {
     open_asking();
     ask_line(0, TWO_READINGS, "");
@@ -198,7 +199,7 @@ Test(ask, without_words_the_policy_answers)
     json_decref(verdict);
 }
 
-Test(ask, words_that_come_late_hold_nobody_up)
+Test(ask, late_wording_is_not_awaited)
 {
     open_asking();
     ask_line(0, TWO_READINGS, ",\"deadline_ms\":1");
@@ -211,7 +212,7 @@ Test(ask, words_that_come_late_hold_nobody_up)
     cr_assert_eq(s.verdicts->len, 1, "stray");
 }
 
-Test(ask, past_the_deadline_none_are_looked_for)
+Test(ask, wording_is_not_requested_past_deadline)
 {
     open_asking();
     s.core->config.llm = (struct coordinator_llm){.on = true, .low = 0, .high = 1};
@@ -225,8 +226,8 @@ Test(ask, past_the_deadline_none_are_looked_for)
     json_decref(last_verdict());
 }
 
-/* Where nothing validates and readings are not at odds, findings ask, in words where they have them. */
-Test(ask, a_finding_asks_in_words)
+/* If no candidate validates and readings agree, findings give the question, if they have a wording for it. */
+Test(ask, finding_gives_the_question)
 {
     unsigned n, rival = 0;
     const struct vsig_def *const *all = vsig_all(&n);
@@ -246,8 +247,8 @@ Test(ask, a_finding_asks_in_words)
     g_free(silent);
 }
 
-/* In any order of results the same is asked. */
-Test(ask, the_order_of_results_says_nothing)
+/* The question is the same for every order of results. */
+Test(ask, question_is_independent_of_result_order)
 {
     open_asking();
     ask_line(0, TWO_READINGS, "");

@@ -1,4 +1,5 @@
-/* A language model's opinion in the state machine: when it is asked for, and that nobody waits for it in vain. */
+/* The opinion of a language model in the state machine: the conditions for a request to the model, and the bounds on
+ * waiting for it. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -35,7 +36,7 @@ static void answer_the_others(void)
     while (s.tasks->len && strcmp(task(0)->family, "llm") != 0) script_answer(&s, 0, 0);
 }
 
-Test(consult, one_task_when_the_others_have_answered)
+Test(consult, llm_task_follows_other_families)
 {
     open_with(MSG_RERANK, 0);
     ASK("SELECT rows_1", "SELECT fires_3");
@@ -54,7 +55,7 @@ Test(consult, one_task_when_the_others_have_answered)
     json_decref(v);
 }
 
-/* Two in order, of which the model is asked about the first, and rejects it. */
+/* Two candidates in order. The model is asked about the first one and rejects it. */
 static void ask_rejected(int64_t deadline_ms)
 {
     char rejected[96] = "SELECT rows_1, states_";
@@ -69,8 +70,9 @@ static void ask_rejected(int64_t deadline_ms)
     cr_assert_eq(s.sent, FAMILIES + 1);
 }
 
-/* In order: the first that passes is asked about, and the next ones are judged only if it does not pass then. */
-Test(consult, in_order_the_next_is_judged_when_it_is_rejected)
+/* In order, the model is asked about the first candidate that passes. The next ones are judged only if the model
+ * rejects it. */
+Test(consult, rejected_candidate_passes_turn_to_next)
 {
     ask_rejected(0);
     script_answer(&s, 0, 0);
@@ -81,7 +83,7 @@ Test(consult, in_order_the_next_is_judged_when_it_is_rejected)
     json_decref(v);
 }
 
-Test(consult, in_order_the_next_is_not_judged_past_the_deadline)
+Test(consult, next_candidate_is_not_judged_past_deadline)
 {
     ask_rejected(50);
     script_answer(&s, 0, INT64_C(1000000) * 50);
@@ -91,7 +93,7 @@ Test(consult, in_order_the_next_is_not_judged_past_the_deadline)
     json_decref(v);
 }
 
-Test(consult, nobody_waits_for_an_opinion_in_vain)
+Test(consult, missing_opinion_does_not_delay_verdict)
 {
     static const enum msg_strategy strategies[] = {MSG_RERANK, MSG_FIRST_VALID};
     for (unsigned i = 0; i < 2; i++) {
@@ -112,8 +114,9 @@ Test(consult, nobody_waits_for_an_opinion_in_vain)
     }
 }
 
-/* While it is away each request that asked would wait: after the first, none asks for as long again, and its verdict says so. */
-Test(consult, one_that_is_away_is_left_alone_for_a_while)
+/* While the model is unavailable, each request that asked it would wait. After the first failure no request asks for as
+ * long again, and its verdict says so. */
+Test(consult, unavailable_model_opens_the_circuit)
 {
     open_with(MSG_RERANK, 0);
     int64_t wait_ns = INT64_C(1000000) * WAIT_MS;
@@ -134,7 +137,7 @@ Test(consult, one_that_is_away_is_left_alone_for_a_while)
     cr_expect_eq(s.verdicts->len, 3);
 }
 
-Test(consult, one_that_comes_too_late_for_the_worker_ends_nothing)
+Test(consult, late_opinion_at_worker_ends_no_request)
 {
     open_with(MSG_RERANK, 1000);
     ASK("SELECT rows_1", "SELECT fires_3");
@@ -147,7 +150,7 @@ Test(consult, one_that_comes_too_late_for_the_worker_ends_nothing)
     json_decref(v);
 }
 
-Test(consult, at_the_deadline_of_the_request_the_answer_stands)
+Test(consult, request_deadline_keeps_answer_without_opinion)
 {
     open_with(MSG_RERANK, 50);
     ASK("SELECT rows_1", "SELECT fires_3");

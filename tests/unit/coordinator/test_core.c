@@ -1,3 +1,5 @@
+/* Tests of the state machine under the script of script.h: strategies, policies, limits on families and iterations,
+ * deadlines, stray and split results, and the counters of verdicts. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -31,7 +33,7 @@ static int64_t chosen(const json_t *verdict)
     return json_is_integer(value) ? json_integer_value(value) : -1;
 }
 
-Test(core, one_task_a_family)
+Test(core, each_family_gets_one_task)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELECT rows_1");
@@ -42,7 +44,7 @@ Test(core, one_task_a_family)
     cr_assert_eq(s.token, (void *)1);
 }
 
-Test(core, first_valid_takes_the_first_that_reaches_the_threshold)
+Test(core, first_valid_takes_first_candidate_above_threshold)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
     ASK(NULL, "SELECT fires_3", "SELECT rows_1", "SELECT rows_2");
@@ -60,7 +62,7 @@ Test(core, first_valid_takes_the_first_that_reaches_the_threshold)
     json_decref(v);
 }
 
-Test(core, rerank_takes_the_best_of_all)
+Test(core, rerank_takes_best_candidate)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT fires_2", "SELECT fires_1", "SELECT rows_1", "SELECT rows_1 + 0");
@@ -72,7 +74,7 @@ Test(core, rerank_takes_the_best_of_all)
     json_decref(v);
 }
 
-Test(core, candidates_that_cannot_be_told_apart_never_validate)
+Test(core, indistinguishable_candidates_never_validate)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT fires_2", "SELECT rows_1", "SELECT rows_2");
@@ -101,7 +103,7 @@ Test(core, candidates_that_cannot_be_told_apart_never_validate)
     json_decref(v);
 }
 
-Test(core, a_lead_within_the_margin_changes_nothing)
+Test(core, lead_within_margin_keeps_first_candidate)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .order = MSG_ORDER_RANKED});
     s.models->margins[MSG_ORDER_RANKED] = 1;
@@ -112,7 +114,8 @@ Test(core, a_lead_within_the_margin_changes_nothing)
     json_decref(v);
 }
 
-/* Nobody said that an earlier place means more: the same candidate wins wherever it stands, equals among them. */
+/* The order of these candidates has no meaning, so the same candidate must win in every position, and equal candidates
+ * must tie. */
 static json_t *judge_two(enum msg_order order, const char *first, const char *second)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .order = order});
@@ -124,7 +127,7 @@ static json_t *judge_two(enum msg_order order, const char *first, const char *se
     return verdict;
 }
 
-Test(core, swapping_two_candidates_of_unknown_order_swaps_the_verdict)
+Test(core, swapped_unordered_candidates_swap_verdict)
 {
     static const char *const pairs[][2] = {
         {"SELECT rows_1", "SELECT rows_2"}, {"SELECT rows_10", "SELECT rows_2"}, {"SELECT fires_1", "SELECT rows_1"}};
@@ -141,7 +144,7 @@ Test(core, swapping_two_candidates_of_unknown_order_swaps_the_verdict)
     script_open(&s, (struct msg_options){0});
 }
 
-Test(core, detection_is_content_with_a_sound_first)
+Test(core, detection_keeps_unsuspected_first_candidate)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_DETECT_THEN_RERANK});
     ASK(NULL, "SELECT bad_name", "SELECT rows_1", "SELECT rows_2");
@@ -152,7 +155,7 @@ Test(core, detection_is_content_with_a_sound_first)
     json_decref(v);
 }
 
-Test(core, detection_reranks_when_the_first_is_suspected)
+Test(core, detection_reranks_if_first_is_suspected)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_DETECT_THEN_RERANK});
     ASK(NULL, "SELECT fires_4", "SELECT fires_2", "SELECT rows_2");
@@ -163,7 +166,7 @@ Test(core, detection_reranks_when_the_first_is_suspected)
     json_decref(v);
 }
 
-Test(core, policies_decide_what_comes_back_when_nothing_validates)
+Test(core, policy_decides_result_if_nothing_validates)
 {
     static const struct {
         enum msg_policy policy;
@@ -187,7 +190,7 @@ Test(core, policies_decide_what_comes_back_when_nothing_validates)
     }
 }
 
-Test(core, what_does_not_parse_costs_no_task)
+Test(core, unparsable_candidate_sends_no_task)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELEC 1", "DELETE FROM t", "SELECT rows_1");
@@ -206,7 +209,7 @@ Test(core, what_does_not_parse_costs_no_task)
     json_decref(v);
 }
 
-Test(core, all_invalid_is_an_abstention_with_its_reason)
+Test(core, all_invalid_abstains_with_reason)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELEC 1", "SELECT bad_name");
@@ -218,7 +221,7 @@ Test(core, all_invalid_is_an_abstention_with_its_reason)
     json_decref(v);
 }
 
-Test(core, all_unparsable_needs_no_worker)
+Test(core, all_unparsable_needs_no_worker_result)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELEC 1");
@@ -228,7 +231,7 @@ Test(core, all_unparsable_needs_no_worker)
     json_decref(v);
 }
 
-Test(core, repeats_are_judged_once_and_voted_by_count)
+Test(core, duplicates_are_judged_once_and_votes_counted)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT rows_1 FROM t", "select  rows_1 from T", "SELECT rows_2 FROM t");
@@ -241,7 +244,7 @@ Test(core, repeats_are_judged_once_and_voted_by_count)
     json_decref(v);
 }
 
-Test(core, max_iterations_bounds_the_judged)
+Test(core, max_iterations_bounds_judged_candidates)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     struct msg_options options = {.max_iterations = 1};
@@ -254,7 +257,7 @@ Test(core, max_iterations_bounds_the_judged)
     json_decref(v);
 }
 
-Test(core, families_may_be_chosen)
+Test(core, request_selects_families)
 {
     script_open(&s, (struct msg_options){0});
     struct msg_options options = {.families = (const char *const[]){"join", "structure"}, .n_families = 2};
@@ -264,7 +267,7 @@ Test(core, families_may_be_chosen)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-Test(core, explaining_may_be_switched_off)
+Test(core, explanations_can_be_disabled)
 {
     script_open(&s, (struct msg_options){0});
     struct msg_options options = {.explain = MSG_EXPLAIN_OFF};
@@ -276,7 +279,7 @@ Test(core, explaining_may_be_switched_off)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-Test(core, only_explaining_without_explaining_fails_the_request)
+Test(core, explain_family_alone_without_explanations_fails)
 {
     script_open(&s, (struct msg_options){0});
     struct msg_options options = {
@@ -288,7 +291,7 @@ Test(core, only_explaining_without_explaining_fails_the_request)
     json_decref(v);
 }
 
-Test(core, an_unknown_family_fails_the_request)
+Test(core, unknown_family_fails_request)
 {
     script_open(&s, (struct msg_options){0});
     struct msg_options options = {.families = (const char *const[]){"astrology"}, .n_families = 1};
@@ -299,7 +302,7 @@ Test(core, an_unknown_family_fails_the_request)
     json_decref(v);
 }
 
-Test(core, no_candidates_fail_the_request)
+Test(core, request_without_candidates_fails)
 {
     script_open(&s, (struct msg_options){0});
     script_ask(&s, 0, NULL, (const char *const[]){NULL}, 0);
@@ -309,7 +312,7 @@ Test(core, no_candidates_fail_the_request)
     json_decref(v);
 }
 
-Test(core, a_missing_database_fails_the_request)
+Test(core, missing_database_fails_request)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELECT 1", "SELECT 2");
@@ -322,7 +325,7 @@ Test(core, a_missing_database_fails_the_request)
     json_decref(v);
 }
 
-Test(core, one_family_without_a_database_is_only_unavailable)
+Test(core, family_without_database_is_unavailable)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELECT rows_1");
@@ -333,13 +336,13 @@ Test(core, one_family_without_a_database_is_only_unavailable)
     json_decref(v);
 }
 
-Test(core, a_deadline_ends_in_best_effort_and_names_the_families)
+Test(core, deadline_gives_best_effort_naming_missing_families)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     struct msg_options options = {.deadline_ms = 10};
     ASK(&options, "SELECT rows_1", "SELECT rows_2");
     cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 10000000);
-    script_answer(&s, VSIG_EXPLAIN, 0); /* which has no signals that could be missing */
+    script_answer(&s, VSIG_EXPLAIN, 0); /* this family has no signals that could be missing */
     for (unsigned i = 0; i < FAMILIES - 2; i++) script_answer(&s, 0, 0);
     cr_assert_eq(core_tick(s.core, 9999999), 10000000);
     cr_assert_eq(s.verdicts->len, 0);
@@ -361,13 +364,13 @@ Test(core, a_deadline_ends_in_best_effort_and_names_the_families)
     cr_assert_gt(lacking, 0);
     cr_assert_not(was_judged(v, 1));
     json_decref(v);
-    script_answer_all(&s, 0, 0); /* what comes now is stray */
+    script_answer_all(&s, 0, 0); /* later results are stray */
     cr_assert_eq(s.verdicts->len, 1);
     cr_assert_gt(core_get_stats(s.core).stray, 0);
 }
 
-/* A worker that finds a task late says so before the coordinator's own clock does. */
-Test(core, a_late_answer_ends_the_request)
+/* A worker that reports a task as late does so before the coordinator's own clock. */
+Test(core, late_result_ends_request)
 {
     script_open(&s, (struct msg_options){.deadline_ms = 10});
     ASK(NULL, "SELECT rows_1");
@@ -380,9 +383,9 @@ Test(core, a_late_answer_ends_the_request)
     json_decref(v);
 }
 
-/* The last answer comes after the deadline, but before anybody looked at the clock: it counts, the verdict is not
+/* The last result arrives after the deadline, but before the clock was read. It counts, and the verdict is not
  * validated. */
-Test(core, an_answer_past_the_deadline_does_not_validate)
+Test(core, result_past_deadline_does_not_validate)
 {
     script_open(&s, (struct msg_options){.deadline_ms = 10});
     ASK(NULL, "SELECT rows_1");
@@ -395,7 +398,7 @@ Test(core, an_answer_past_the_deadline_does_not_validate)
     json_decref(v);
 }
 
-/* All families answer about the first candidate that is out; one of them has spent so long on it. */
+/* Answers the tasks of all families for the first candidate in flight; one of them took `ns` of work. */
 static void answer_after(int64_t ns, int64_t now_ns)
 {
     for (unsigned i = 0; i < FAMILIES; i++) {
@@ -404,7 +407,7 @@ static void answer_after(int64_t ns, int64_t now_ns)
     }
 }
 
-Test(core, cancelled_request_fails_and_others_go_on)
+Test(core, cancelled_request_fails_and_others_continue)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     script_ask_json(&s, (struct msg_key){0, 1}, "{\"db\":\"d\",\"candidates\":[\"SELECT rows_1\"]}", 0);
@@ -412,7 +415,7 @@ Test(core, cancelled_request_fails_and_others_go_on)
     cr_expect_not(core_cancel(s.core, 9, 0));
     cr_assert_eq(s.verdicts->len, 0);
     struct request *first = g_hash_table_lookup(s.core->open, &(struct msg_key){0, 1});
-    first->message->tag = 7; /* which no JSON carries */
+    first->message->tag = 7; /* JSON cannot carry this */
     cr_expect(core_cancel(s.core, 7, 0));
     json_t *v = script_verdict(&s);
     cr_assert_str_eq(script_text(v, "status"), "failed");
@@ -454,7 +457,7 @@ Test(core, spent_request_with_all_results_is_decided)
     json_decref(v);
 }
 
-Test(core, task_deadline_is_within_the_budget_left)
+Test(core, task_deadline_is_within_remaining_budget)
 {
     open_with_budget((struct msg_options){.strategy = MSG_FIRST_VALID});
     ASK(NULL, "SELECT fires_5", "SELECT rows_2");
@@ -464,8 +467,8 @@ Test(core, task_deadline_is_within_the_budget_left)
     script_answer_all(&s, 0, 100);
 }
 
-/* As after an outage: it lay in its topic for longer than it had. */
-Test(core, a_request_that_is_late_already_has_no_tasks)
+/* After an outage the request was in its topic for longer than its deadline. */
+Test(core, expired_request_sends_no_tasks)
 {
     script_open(&s, (struct msg_options){.deadline_ms = 10});
     s.lay_ns = 10000000;
@@ -479,7 +482,7 @@ Test(core, a_request_that_is_late_already_has_no_tasks)
     json_decref(v);
 }
 
-Test(core, a_deadline_abstains_where_the_policy_is_not_to_guess)
+Test(core, deadline_abstains_under_policy_abstain)
 {
     script_open(&s, (struct msg_options){.policy = MSG_ABSTAIN, .deadline_ms = 1});
     ASK(NULL, "SELECT rows_1");
@@ -490,7 +493,7 @@ Test(core, a_deadline_abstains_where_the_policy_is_not_to_guess)
     json_decref(v);
 }
 
-Test(core, an_abstention_says_what_stands_behind_it)
+Test(core, abstention_reports_its_causes)
 {
     static const struct {
         const char *sql, *cause;
@@ -516,7 +519,7 @@ Test(core, an_abstention_says_what_stands_behind_it)
     json_decref(v);
 }
 
-Test(core, what_did_not_run_to_its_end_is_not_preferred)
+Test(core, candidate_that_timed_out_is_not_preferred)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT slow", "SELECT fires_3");
@@ -526,7 +529,7 @@ Test(core, what_did_not_run_to_its_end_is_not_preferred)
     json_decref(v);
 }
 
-Test(core, strays_change_nothing)
+Test(core, stray_results_change_nothing)
 {
     struct arena arena;
     struct msg_result result;
@@ -551,7 +554,7 @@ Test(core, strays_change_nothing)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* The results of the first n tasks in one message; past the last one, that one's again. To be freed. */
+/* Returns the results of the first n tasks in one message; past the last task its result repeats. Must be freed. */
 static struct msg_buffer results_in_one(unsigned n)
 {
     struct msg_buffer message = {0};
@@ -566,7 +569,7 @@ static struct msg_buffer results_in_one(unsigned n)
     return message;
 }
 
-/* What a worker says of all families comes in one message; what follows the end of the request is dropped with it. */
+/* One message holds the results of all families. Results after the end of the request are dropped. */
 Test(core, results_may_share_a_message)
 {
     struct err err = {0};
@@ -583,8 +586,8 @@ Test(core, results_may_share_a_message)
     msg_buffer_free(&message);
 }
 
-/* What was read counts, and nothing that follows: those families answer when their tasks come again. */
-Test(core, a_message_that_breaks_off_counts_as_far_as_it_goes)
+/* The results before the damage count, and those after it do not: these families answer on redelivery. */
+Test(core, truncated_message_counts_up_to_damage)
 {
     struct err err = {0};
     script_open(&s, (struct msg_options){0});
@@ -599,7 +602,7 @@ Test(core, a_message_that_breaks_off_counts_as_far_as_it_goes)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* The index in a result is a hint: after a restart candidates may be numbered otherwise. */
+/* The index in a result is a hint: after a restart candidates may have other numbers. */
 Test(core, results_match_by_content_not_by_index)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
@@ -620,7 +623,7 @@ Test(core, results_match_by_content_not_by_index)
     json_decref(v);
 }
 
-Test(core, unreadable_requests_and_results_are_said_so)
+Test(core, unreadable_requests_and_results_are_reported)
 {
     struct err err = {0};
     script_open(&s, (struct msg_options){0});
@@ -637,7 +640,8 @@ Test(core, unreadable_requests_and_results_are_said_so)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* The verdict on one candidate whose first family has no answer: as its result says, or as the core is told. */
+/* Returns the verdict on a candidate whose first family has no result, reported by a result or by the core's own
+ * error. */
 static char *without_first_family(bool is_told)
 {
     script_open(&s, (struct msg_options){0});
@@ -660,17 +664,17 @@ static char *without_first_family(bool is_told)
     return text;
 }
 
-Test(core, a_task_that_cannot_be_sent_is_like_a_result_that_says_so)
+Test(core, unsendable_task_equals_failed_result)
 {
     char *said = without_first_family(false), *told = without_first_family(true);
     cr_expect(strstr(said, "limit_bytes"));
     cr_expect_str_eq(said, told);
     g_free(said);
     g_free(told);
-    script_open(&s, (struct msg_options){0}); /* for the suite's end */
+    script_open(&s, (struct msg_options){0}); /* freed at the end of the suite */
 }
 
-Test(core, a_request_without_id_is_known_by_its_place)
+Test(core, request_without_id_is_identified_by_position)
 {
     struct msg_candidate one = {.sql = {"SELEC", 5}, .score = NAN};
     struct msg_request request = {.db = "d", .candidates = &one, .n_candidates = 1};
@@ -687,7 +691,7 @@ Test(core, a_request_without_id_is_known_by_its_place)
     json_decref(v);
 }
 
-Test(core, thresholds_come_from_request_then_configuration_then_model)
+Test(core, threshold_precedence_is_request_configuration_model)
 {
     static const struct {
         struct msg_options defaults, asked;
@@ -708,7 +712,7 @@ Test(core, thresholds_come_from_request_then_configuration_then_model)
     }
 }
 
-Test(core, the_report_groups_clauses_by_label)
+Test(core, report_groups_clauses_by_label)
 {
     script_open(&s, (struct msg_options){0});
     ASK(NULL, "SELECT fires_2");
@@ -739,8 +743,8 @@ Test(core, requests_are_independent)
     cr_assert_eq(validated, 10);
 }
 
-/* What a dashboard sums up. */
-Test(core, verdicts_are_counted_by_what_they_say)
+/* The sums that a dashboard shows. */
+Test(core, verdicts_are_counted_by_status_and_reason)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT rows_1");
@@ -750,7 +754,7 @@ Test(core, verdicts_are_counted_by_what_they_say)
     json_decref(v);
     struct coordinator_quality quality = core_get_stats(s.core).quality;
     cr_assert_eq(quality.answers_by_p[(unsigned)(p * COORDINATOR_P_RANGES)], 1);
-    cr_assert_float_eq(quality.p_sum, p, 1e-6); /* JSON rounds */
+    cr_assert_float_eq(quality.p_sum, p, 1e-6); /* JSON rounds the number */
     const struct msg_options abstain = {.strategy = MSG_RERANK, .policy = MSG_ABSTAIN, .threshold = 1};
     script_ask(&s, 1, &abstain, (const char *const[]){"SELECT fires_3", NULL}, 0);
     script_answer_all(&s, 0, 0);

@@ -1,5 +1,5 @@
-/* What the checks could not look at must not win: the property for every model that ships, and what becomes of such
- * candidates under every strategy, with and without each judge. */
+/* A candidate with unavailable checks must not win because of them. Tests the property for every shipped model, and the
+ * outcome for such candidates under every strategy, with and without each judge. */
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
@@ -20,8 +20,8 @@ TestSuite(coverage_models, .fini = leak_check);
 
 enum { N_STATES = 64 };
 
-/* Those that look at every candidate; the family llm is the registry's last. */
-/* Signal number i of those that are not a language model's, which has a say of its own; NULL: there are not so many. */
+/* Returns signal number i of those outside of family llm, whose signals vote separately. Returns NULL past the last
+ * one. */
 static const struct vsig_def *nth_signal(unsigned i)
 {
     unsigned n_all;
@@ -39,7 +39,7 @@ static unsigned n_signals(void)
     return n;
 }
 
-/* Which of the judges there are. */
+/* The sets of judges. */
 static const struct judges {
     const char *name, *label_model, *classifier, *verifier; /* NULL: the shipped one */
     bool remote;
@@ -67,7 +67,7 @@ static struct scoring_models *load(const struct judges *judges)
 
 /* --- the property --- */
 
-/* A vector in which each signal is silent, fired or unavailable; `share` of it unavailable. */
+/* Draws a random vector of signal states: silent, fired or, in `share` of the cases, unavailable. */
 static void draw(uint64_t *seed, char states[N_STATES])
 {
     unsigned n = n_signals();
@@ -100,7 +100,7 @@ static struct models_score score_of(const struct scoring_models *models, const c
     return models_score(models, &(struct votes_subject){judged, 2, 2, 0, false});
 }
 
-Test(coverage_models, an_unavailable_signal_never_helps)
+Test(coverage_models, unavailable_signal_never_raises_score)
 {
     for (unsigned j = 0; j < N_JUDGES; j++) {
         struct scoring_models *models = load(&all_judges[j]);
@@ -127,7 +127,7 @@ Test(coverage_models, an_unavailable_signal_never_helps)
     }
 }
 
-Test(coverage_models, where_all_looked_nothing_is_taken_away)
+Test(coverage_models, full_coverage_has_no_penalty)
 {
     struct scoring_models *models = load(&all_judges[1]);
     struct msg_signal signals[N_STATES];
@@ -147,7 +147,7 @@ static void open_judges(const struct judges *judges)
     script_open_models(&s, load(judges), (struct msg_options){0}, judges->remote);
 }
 
-/* One request of many to the same core, and its verdict. */
+/* Judges one of many requests to the same core and returns its verdict. */
 static json_t *decide(const struct msg_options *options, const char *const *sqls)
 {
     static int64_t number;
@@ -169,8 +169,8 @@ static double decided_p(const char *states, unsigned entails)
     return out;
 }
 
-/* The same through the whole decision, where both judges are put together. */
-Test(coverage, an_unavailable_signal_never_raises_what_is_decided)
+/* The same through the whole decision, which combines both judges. */
+Test(coverage, unavailable_signal_never_raises_p_correct)
 {
     uint64_t seed = 23;
     for (unsigned j = 0; j < N_JUDGES; j++) {
@@ -184,7 +184,7 @@ Test(coverage, an_unavailable_signal_never_raises_what_is_decided)
                 *lost = 'u';
                 double p = decided_p(states, entails);
                 cr_assert_not(p > before, "%s: %.9f > %.9f: %s", all_judges[j].name, p, before, states);
-                before = p; /* and one more is lost */
+                before = p; /* the next step makes one more signal unavailable */
             }
         }
     }
@@ -192,7 +192,7 @@ Test(coverage, an_unavailable_signal_never_raises_what_is_decided)
 
 /* --- who wins --- */
 
-/* What the checks could not look at, one way or another. Each has signals as clean as they come. */
+/* Kinds of unavailability. The signals that ran are silent. */
 #define MOST_LOST "uuuuuuuuuuuuuuuuuuuuuuuuuuuuuu" /* of 45 signals; more than half */
 #define ALL_LOST  MOST_LOST MOST_LOST
 static const char *const unseen_sqls[] = {
@@ -210,8 +210,9 @@ static const json_t *candidate(const json_t *verdict, size_t index)
     return json_array_get(json_object_get(verdict, "candidates"), index);
 }
 
-/* Each under each strategy, each set of judges, in both places, with a threshold that anything would reach. */
-Test(coverage, never_beats_what_was_judged)
+/* Runs each kind under each strategy and each set of judges, at both positions, with a threshold that any candidate
+ * would reach. */
+Test(coverage, unavailable_checks_never_beat_judged_candidate)
 {
     for (unsigned j = 0; j < N_JUDGES; j++) {
         open_judges(&all_judges[j]);
@@ -229,7 +230,7 @@ Test(coverage, never_beats_what_was_judged)
     }
 }
 
-Test(coverage, alone_it_never_validates)
+Test(coverage, unavailable_checks_alone_never_validate)
 {
     for (unsigned j = 0; j < N_JUDGES; j++) {
         open_judges(&all_judges[j]);
@@ -248,8 +249,9 @@ Test(coverage, alone_it_never_validates)
     }
 }
 
-/* Half of the checks are enough to be judged by, and a question that nobody asked is not the candidate's fault. */
-Test(coverage, a_few_lost_checks_are_no_reason)
+/* Half of the checks suffice for a judgement, and families that the request left out do not count against a
+ * candidate. */
+Test(coverage, few_unavailable_checks_are_tolerated)
 {
     char sql[96] = "SELECT rows_1, states_";
     memset(sql + strlen(sql), 'u', n_signals() / 2 - 1);
@@ -266,7 +268,7 @@ Test(coverage, a_few_lost_checks_are_no_reason)
     json_decref(v);
 }
 
-Test(coverage, the_verdict_says_what_was_not_looked_at)
+Test(coverage, verdict_lists_unavailable_checks)
 {
     static const char why[] = "a name in the query cannot be resolved";
     char expected[160];
@@ -282,7 +284,7 @@ Test(coverage, the_verdict_says_what_was_not_looked_at)
     json_decref(v);
 }
 
-/* --- families that fail --- */
+/* --- failing families --- */
 
 static bool is_of(const struct script_task *task, const char *const *families)
 {
@@ -301,8 +303,8 @@ static json_t *fail_families(const char *const *families, enum err_code code)
     return script_verdict(&s);
 }
 
-/* No family that runs it has answered: it may well not run. */
-Test(coverage, what_nobody_ran_does_not_validate)
+/* No family that executes the candidate has answered, so the candidate may not run. */
+Test(coverage, unexecuted_candidate_does_not_validate)
 {
     static const enum err_code codes[] = {ERR_DB_UNAVAILABLE, ERR_REJECTED, ERR_LIMIT_MEMORY, ERR_FULL};
     for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
@@ -316,8 +318,8 @@ Test(coverage, what_nobody_ran_does_not_validate)
     }
 }
 
-/* A family that fails without a word on its signals has looked at none of them. */
-Test(coverage, a_family_that_says_nothing_did_not_look)
+/* A family that fails without signal results counts as unavailable as a whole. */
+Test(coverage, family_without_results_is_unavailable)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     script_ask(&s, 0, NULL, (const char *const[]){"SELECT rows_1", NULL}, 0);
@@ -328,8 +330,8 @@ Test(coverage, a_family_that_says_nothing_did_not_look)
     json_decref(v);
 }
 
-/* A verifier that cannot look favours no candidate: one that is explained well is preferred. */
-Test(coverage, what_cannot_be_explained_does_not_beat_what_is)
+/* A verifier that is unavailable favours no candidate: an explained candidate is preferred. */
+Test(coverage, unexplained_candidate_does_not_beat_explained_one)
 {
     script_open_models(&s, load(&all_judges[0]), (struct msg_options){.strategy = MSG_RERANK}, true);
     script_ask(&s, 0, NULL, (const char *const[]){"SELECT rows_1, unexplained", "SELECT rows_2, entails_7", NULL}, 0);
@@ -341,7 +343,7 @@ Test(coverage, what_cannot_be_explained_does_not_beat_what_is)
     json_decref(v);
 }
 
-/* --- a schema in place of a database --- */
+/* --- a schema instead of a database --- */
 
 static json_t *judge_schema(const char *options, const char *sql)
 {
@@ -354,8 +356,9 @@ static json_t *judge_schema(const char *options, const char *sql)
     return script_verdict(&s);
 }
 
-/* Where the decision file does not say what it is worth, nothing of it validates, however little it asks. */
-Test(coverage, a_schema_alone_validates_only_where_that_was_fitted)
+/* Without a value for schema-only requests in the decision file no such candidate validates, however low the threshold
+ * is. */
+Test(coverage, schema_alone_validates_only_with_fitted_decision)
 {
     static const double scales[] = {0, 1};
     for (unsigned known = 0; known < 2; known++) {
@@ -374,8 +377,8 @@ Test(coverage, a_schema_alone_validates_only_where_that_was_fitted)
     }
 }
 
-/* The rule of coverage holds as ever: what was mostly not looked at does not win. */
-Test(coverage, a_schema_alone_and_mostly_unavailable_signals)
+/* The rule of coverage holds as ever: a candidate with mostly unavailable signals does not win. */
+Test(coverage, schema_alone_with_unavailable_signals_does_not_win)
 {
     char sql[N_STATES + 40] = "SELECT no_data AS states_";
     size_t len = strlen(sql);
@@ -391,8 +394,8 @@ Test(coverage, a_schema_alone_and_mostly_unavailable_signals)
     json_decref(v);
 }
 
-/* A repair's margin is fitted to what results tell. */
-Test(coverage, a_schema_alone_is_not_repaired)
+/* The margin of a repair is fitted to results, which a schema does not have. */
+Test(coverage, schema_alone_gets_no_repair)
 {
     struct scoring_models *models = script_models();
     models->knows_schemas = true;

@@ -1,4 +1,4 @@
-/* The promise of a verdict: held, not to be made, withdrawn. */
+/* The guarantee of a verdict: held, impossible, or withdrawn. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -16,7 +16,7 @@ static void done(void)
 }
 TestSuite(promise, .fini = done);
 
-/* A generator of which 60 answers with P from `low` to `high` are known, all right. */
+/* Records of a generator: 60 correct answers with P(correct) from `low` to `high`. */
 static struct guarantee *calibration(double low, double high)
 {
     static const struct guarantee_conditions none = {0};
@@ -70,7 +70,7 @@ static const char *status_of(const json_t *verdict)
     return json_string_value(json_object_get(verdict, "status"));
 }
 
-Test(promise, the_threshold_is_that_of_the_calibration)
+Test(promise, threshold_comes_from_calibration)
 {
     open_with(0.0001, 0.0002, (struct msg_options){.policy = MSG_ABSTAIN});
     json_t *v = judge(0, "known", "SELECT rows_1");
@@ -84,7 +84,7 @@ Test(promise, the_threshold_is_that_of_the_calibration)
     json_decref(v);
 }
 
-Test(promise, where_none_can_be_made_the_policy_says_what_to_do)
+Test(promise, impossible_guarantee_falls_back_to_policy)
 {
     open_with(0.0001, 0.0002, (struct msg_options){.policy = MSG_ABSTAIN});
     json_t *v = judge(0, "unknown", "SELECT rows_1");
@@ -100,11 +100,11 @@ Test(promise, where_none_can_be_made_the_policy_says_what_to_do)
     json_decref(v);
 }
 
-Test(promise, it_is_withdrawn_where_the_traffic_is_another)
+Test(promise, guarantee_is_withdrawn_on_drift)
 {
     open_with(0.0001, 0.0002, (struct msg_options){.policy = MSG_ABSTAIN});
     unsigned held = 0;
-    for (int i = 0; i < 200; i++) { /* each of them surer than all that is known */
+    for (int i = 0; i < 200; i++) { /* each with a higher P(correct) than any record */
         json_t *v = judge(i, "known", "SELECT rows_1");
         bool is_held = strcmp(promise_of(v), "held") == 0;
         cr_expect_str_eq(status_of(v), is_held ? "validated" : "abstained");
@@ -117,7 +117,7 @@ Test(promise, it_is_withdrawn_where_the_traffic_is_another)
     cr_expect_eq(core_get_stats(s.core).promises_withdrawn, 1);
 }
 
-Test(promise, a_threshold_of_ones_own_promises_nothing)
+Test(promise, custom_threshold_has_no_guarantee)
 {
     open_with(0.0001, 0.0002, (struct msg_options){.threshold = 0.3});
     json_t *v = judge(0, "known", "SELECT rows_1");

@@ -1,4 +1,5 @@
-/* The family llm in the whole way: when a scripted model is asked, what it is told, what its word changes, and that nothing else does. */
+/* The family llm with all its parts: the conditions for a call of the scripted model, and the request that it receives.
+ * The answer of the model may change only the signals of the family. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -134,7 +135,7 @@ static const struct msg_finding *finding_of(const struct msg_judged *judged, con
     return NULL;
 }
 
-/* P as it is without any model. */
+/* Returns P(correct) without a model. */
 static double plain_p(const char *asked, const char *sql)
 {
     open_engine((struct msg_options){0}, "never");
@@ -147,7 +148,7 @@ static double plain_p(const char *asked, const char *sql)
     return p;
 }
 
-Test(llm, its_word_moves_p_by_its_hit_rate_and_no_further)
+Test(llm, answer_moves_p_by_its_hit_rate)
 {
     SCRIPT({.body = APPROVES}, {.body = REJECTS});
     double before = plain_p(question, counted), odds = before / (1 - before);
@@ -166,7 +167,7 @@ Test(llm, its_word_moves_p_by_its_hit_rate_and_no_further)
     msg_verdict_free(v);
 }
 
-Test(llm, what_it_rejects_gives_way_to_the_next_best_which_it_is_asked_about_then)
+Test(llm, rejected_candidate_yields_to_next_which_is_checked)
 {
     SCRIPT({.body = REJECTS}, {.body = APPROVES});
     consult.hit_rate = 0.99;
@@ -182,7 +183,7 @@ Test(llm, what_it_rejects_gives_way_to_the_next_best_which_it_is_asked_about_the
     msg_verdict_free(v);
 }
 
-Test(llm, it_is_asked_where_p_is_in_doubt_alone)
+Test(llm, model_is_called_only_in_doubt)
 {
     SCRIPT({.body = APPROVES});
     double sure = plain_p(question, counted);
@@ -202,7 +203,7 @@ Test(llm, it_is_asked_where_p_is_in_doubt_alone)
     msg_verdict_free(v);
 }
 
-Test(llm, no_more_candidates_and_tokens_than_a_request_may_take)
+Test(llm, candidates_and_tokens_per_request_are_bounded)
 {
     SCRIPT({.body = REJECTS});
     static const char *const many[] = {counted, "SELECT count(id) FROM keeper", "SELECT count(name) FROM keeper", NULL};
@@ -220,7 +221,7 @@ Test(llm, no_more_candidates_and_tokens_than_a_request_may_take)
     msg_verdict_free(v);
 }
 
-Test(llm, the_same_is_asked_once)
+Test(llm, equal_questions_are_asked_once)
 {
     SCRIPT({.body = REJECTS});
     open_engine((struct msg_options){0}, "always");
@@ -234,7 +235,7 @@ Test(llm, the_same_is_asked_once)
     cr_expect_eq(fake_model_requests(fake, PATH), 1);
 }
 
-Test(llm, past_its_budget_it_says_so_and_the_verdict_is_as_without)
+Test(llm, exhausted_budget_gives_verdict_without_model)
 {
     SCRIPT({.body = REJECTS});
     double before = plain_p("How many keepers are there at all?", counted);
@@ -250,8 +251,8 @@ Test(llm, past_its_budget_it_says_so_and_the_verdict_is_as_without)
     msg_verdict_free(v);
 }
 
-/* Whatever goes wrong, the verdict is what it is without a model, and says that the check could not look. */
-Test(llm, a_model_that_fails_changes_nothing)
+/* Whatever fails, the verdict equals the one without a model and reports the check as unavailable. */
+Test(llm, failing_model_changes_nothing)
 {
     SCRIPT({.status = 503}, {.act = FAKE_RESET}, {.body = "nonsense"}, {.act = FAKE_CUT, .body = APPROVES},
            {.body = SAYS("I would say yes.")}, {.status = 401},
@@ -273,7 +274,7 @@ Test(llm, a_model_that_fails_changes_nothing)
     msg_verdict_free(plain);
 }
 
-Test(llm, one_that_hangs_ends_with_the_deadline_and_the_answer_stands)
+Test(llm, hanging_model_ends_at_deadline_with_answer_kept)
 {
     SCRIPT({.act = FAKE_HANG});
     open_engine((struct msg_options){.deadline_ms = 900}, "always");
@@ -283,7 +284,7 @@ Test(llm, one_that_hangs_ends_with_the_deadline_and_the_answer_stands)
     msg_verdict_free(v);
 }
 
-Test(llm, an_endpoint_that_is_down_is_passed_over)
+Test(llm, unavailable_endpoint_is_skipped)
 {
     static const char *both[] = {endpoint, second};
     SCRIPT({.status = 503});
@@ -301,7 +302,7 @@ Test(llm, an_endpoint_that_is_down_is_passed_over)
     cr_expect_eq(fake_model_requests(other, PATH), 4);
 }
 
-Test(llm, one_call_a_signal_where_that_is_asked_for)
+Test(llm, separate_calls_per_signal_on_request)
 {
     static const char part[] = SAYS(
         "{\\\"self_check\\\":{\\\"right\\\":false,\\\"probability\\\":0,\\\"clauses\\\":[],\\\"why\\\":\\\"\\\"}}");
@@ -316,7 +317,7 @@ Test(llm, one_call_a_signal_where_that_is_asked_for)
     msg_verdict_free(v);
 }
 
-Test(llm, instructions_of_ones_own)
+Test(llm, custom_instructions_are_used)
 {
     char dir[] = "/tmp/assay-prompts-XXXXXX", path[64];
     struct err err = {0};
@@ -339,7 +340,7 @@ Test(llm, instructions_of_ones_own)
     g_rmdir(dir);
 }
 
-Test(llm, when_is_read_strictly)
+Test(llm, option_when_is_parsed_strictly)
 {
     static const char *const wrong[] = {"",     "sometimes",   "0.5",           "0.9:0.1", "0:2",
                                         "-1:1", "0:1,perhaps", "0:1,disagree,", "a:b"};
@@ -351,7 +352,7 @@ Test(llm, when_is_read_strictly)
     engine = NULL;
 }
 
-Test(llm, what_may_not_leave_does_not)
+Test(llm, denied_values_are_not_sent)
 {
     static const char *const denied[] = {"keeper.city"};
     static const char *const values[] = {"Oslo", "Leo", "Tux", "penguin"};
@@ -367,9 +368,10 @@ Test(llm, what_may_not_leave_does_not)
         cr_expect_null(strstr(fake_model_body(fake, PATH, 1), values[i]), "%s left", values[i]);
 }
 
-/* Each line of the file is a text that tries to persuade; as question, evidence or within the query it stays data: the request is one object that has
- * it as a string, and what is answered can change the model's own signals only. */
-Test(llm, texts_that_persuade_stay_data)
+/* Each line of the file is a text that tries to persuade the model. As question, evidence or part of the query it
+ * stays data: the request is one object that holds the text as a string. The answer can change only the model's own
+ * signals. */
+Test(llm, persuasive_texts_stay_data)
 {
     char *all = NULL;
     cr_assert(g_file_get_contents(TEST_DATA "/hostile/persuasion.txt", &all, NULL, NULL));

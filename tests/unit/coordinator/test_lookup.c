@@ -1,5 +1,5 @@
-/* Verdicts that were kept of equal requests: found, they take the place of a judgement; else everything is as if nobody had looked. What is kept
- * was made of one state of the database, and whole. */
+/* Cached verdicts of equal requests: a hit replaces the judgement, and after a miss the request is judged as without a
+ * cache. A verdict is cached only if it is whole and was made from one state of the database. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -17,7 +17,7 @@ static void begin(void)
     s.state = STATE;
 }
 
-/* A request whose id is that number, in JSON so that it differs. */
+/* Submits a request with that number as id; the requests differ only in the id and in `rest`. */
 static void ask(int64_t number, const char *rest, int64_t now_ns)
 {
     char line[400];
@@ -46,7 +46,7 @@ static json_t *verdict(unsigned number)
     return json_loads(s.verdicts->pdata[number], 0, NULL);
 }
 
-/* The first request, judged and kept. */
+/* Judges and caches the first request. */
 static void keep_one(void)
 {
     begin();
@@ -65,7 +65,7 @@ static void drop(json_t *object, const char *key)
     json_object_del(object, key);
 }
 
-Test(lookup, an_equal_request_has_the_verdict_without_a_task)
+Test(lookup, equal_request_gets_cached_verdict_without_task)
 {
     keep_one();
     ask(2, ",\"meta\":{\"n\":2}", 300);
@@ -88,7 +88,7 @@ Test(lookup, an_equal_request_has_the_verdict_without_a_task)
     script_close(&s);
 }
 
-Test(lookup, whatever_else_comes_of_it_the_request_is_judged)
+Test(lookup, failed_lookup_leads_to_judgement)
 {
     static const char rubbish[] = "\x93 rubbish";
     GBytes *bytes = g_bytes_new_static(rubbish, sizeof rubbish);
@@ -109,7 +109,7 @@ Test(lookup, whatever_else_comes_of_it_the_request_is_judged)
     script_close(&s);
 }
 
-Test(lookup, a_verdict_on_another_request_is_no_answer)
+Test(lookup, verdict_on_other_request_is_rejected)
 {
     keep_one();
     script_ask_json(&s, (struct msg_key){0, 2},
@@ -122,7 +122,7 @@ Test(lookup, a_verdict_on_another_request_is_no_answer)
     script_close(&s);
 }
 
-Test(lookup, nobody_waits_longer_than_that)
+Test(lookup, lookup_wait_is_bounded)
 {
     begin();
     ask(1, "", 100);
@@ -131,18 +131,18 @@ Test(lookup, nobody_waits_longer_than_that)
     core_tick(s.core, 120);
     cr_expect_eq(s.sent, FAMILIES);
     cr_expect_eq(lookups().late, 1);
-    find(1, ERR_OK, NULL, 130); /* too late: nothing comes of it */
+    find(1, ERR_OK, NULL, 130); /* too late: the hit is ignored */
     cr_expect_eq(s.sent, FAMILIES);
     script_answer_all(&s, 0, 200);
     cr_expect_eq(s.verdicts->len, 1);
     script_close(&s);
 }
 
-Test(lookup, a_deadline_that_passes_meanwhile_holds)
+Test(lookup, deadline_applies_during_lookup)
 {
     begin();
     ask(1, ",\"deadline_ms\":1", 100);
-    core_tick(s.core, 1000200); /* whoever was to look was stopped meanwhile */
+    core_tick(s.core, 1000200); /* the thread of the lookup was stopped meanwhile */
     json_t *only = script_verdict(&s);
     cr_expect_str_eq(script_text(only, "reason"), "deadline");
     cr_expect_eq(s.sent, 0);
@@ -150,7 +150,7 @@ Test(lookup, a_deadline_that_passes_meanwhile_holds)
     script_close(&s);
 }
 
-Test(lookup, past_the_deadline_nothing_is_looked_for_or_judged)
+Test(lookup, expired_request_is_not_looked_up_or_judged)
 {
     for (int looked_for = 0; looked_for < 2; looked_for++) {
         begin();
@@ -166,7 +166,7 @@ Test(lookup, past_the_deadline_nothing_is_looked_for_or_judged)
     }
 }
 
-Test(lookup, where_nothing_can_be_looked_for_it_is_judged_at_once_and_kept)
+Test(lookup, full_lookup_queue_judges_and_caches)
 {
     begin();
     s.cache_full = true;
@@ -177,7 +177,7 @@ Test(lookup, where_nothing_can_be_looked_for_it_is_judged_at_once_and_kept)
     script_close(&s);
 }
 
-Test(lookup, a_request_goes_round_it_that_says_so_or_has_no_database)
+Test(lookup, opted_out_or_schema_only_request_bypasses_cache)
 {
     begin();
     ask(1, ",\"cache\":false", 100);
@@ -190,8 +190,8 @@ Test(lookup, a_request_goes_round_it_that_says_so_or_has_no_database)
     script_close(&s);
 }
 
-/* Not in one state from the first result to the last, or not known: what was judged then is nobody else's. */
-Test(lookup, results_of_two_states_or_of_none_are_not_kept)
+/* The state changed between results, or is unknown: such a verdict answers no other request. */
+Test(lookup, results_of_mixed_states_are_not_cached)
 {
     const char *const states[][2] = {{STATE, OTHER}, {STATE, NULL}, {NULL, STATE}, {NULL, NULL}};
     begin();
@@ -206,7 +206,7 @@ Test(lookup, results_of_two_states_or_of_none_are_not_kept)
     script_close(&s);
 }
 
-Test(lookup, nor_is_a_verdict_in_which_a_family_is_missing)
+Test(lookup, verdict_with_missing_family_is_not_cached)
 {
     begin();
     ask(1, "", 100);
@@ -218,7 +218,7 @@ Test(lookup, nor_is_a_verdict_in_which_a_family_is_missing)
     script_close(&s);
 }
 
-Test(lookup, a_partition_that_was_taken_away_waits_for_nothing)
+Test(lookup, revoked_partition_drops_its_lookups)
 {
     begin();
     ask(1, "", 100);
@@ -226,12 +226,12 @@ Test(lookup, a_partition_that_was_taken_away_waits_for_nothing)
     find(1, ERR_OK, NULL, 105);
     cr_expect_eq(s.sent, 0);
     cr_expect_eq(s.dropped, 1);
-    ask(1, "", 200); /* it came back: the request is asked again */
+    ask(1, "", 200); /* the partition returned: the lookup is repeated */
     cr_expect_eq(s.looked_for, 2);
     script_close(&s);
 }
 
-Test(lookup, no_verdict_is_kept_where_none_is_looked_for)
+Test(lookup, disabled_cache_stores_no_verdict)
 {
     script_open(&s, (struct msg_options){0});
     s.state = STATE;

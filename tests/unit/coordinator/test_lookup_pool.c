@@ -1,5 +1,5 @@
-/* Looking for verdicts off the poll thread: what is found comes back with its request, what came too late is not looked for, and a queue that is
- * full takes no more. */
+/* Lookups of cached verdicts outside of the poll thread. Each result returns with its request, an expired lookup is
+ * skipped, and a full queue refuses further ones. */
 #include "coordinator/lookup_pool.h"
 #include "tests/support/leak.h"
 
@@ -54,7 +54,7 @@ static bool look_for(int64_t number, const char *db, const char *key, int64_t ms
     return lookup_pool_find(pool, &wanted);
 }
 
-/* Those of one to n; each once. */
+/* Takes the results of requests 1 to n, each exactly once. */
 static void take_all(unsigned n, struct core_found found[], char texts[][8])
 {
     for (unsigned left = n; left;) {
@@ -73,7 +73,7 @@ static void take_all(unsigned n, struct core_found found[], char texts[][8])
     cr_expect_not(lookup_pool_is_looking(pool));
 }
 
-Test(lookup_pool, each_request_has_what_was_found_for_it)
+Test(lookup_pool, each_request_gets_its_own_result)
 {
     struct core_found found[4] = {{ERR_OK}};
     char texts[4][8] = {""};
@@ -90,7 +90,7 @@ Test(lookup_pool, each_request_has_what_was_found_for_it)
     end();
 }
 
-Test(lookup_pool, what_nobody_waits_for_any_more_is_not_looked_for)
+Test(lookup_pool, expired_lookup_is_skipped)
 {
     struct core_found found[1];
     char texts[1][8];
@@ -102,7 +102,7 @@ Test(lookup_pool, what_nobody_waits_for_any_more_is_not_looked_for)
     end();
 }
 
-Test(lookup_pool, a_queue_that_is_full_takes_no_more_and_may_be_left)
+Test(lookup_pool, full_queue_refuses_and_can_be_closed)
 {
     const struct core_kept verdict = {"d", "s", "k", "v\0w", 3};
     unsigned taken = 0, kept = 0;
@@ -116,7 +116,7 @@ Test(lookup_pool, a_queue_that_is_full_takes_no_more_and_may_be_left)
     end();
 }
 
-Test(lookup_pool, a_verdict_is_kept_as_it_is)
+Test(lookup_pool, verdict_is_cached_unchanged)
 {
     const struct core_kept verdict = {"d", "s", "k", "v\0w", 3};
     begin();

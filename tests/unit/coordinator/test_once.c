@@ -1,4 +1,4 @@
-/* What keeps "one verdict a request" inside the core: requests that come twice, that are taken away, that never end. */
+/* The core's part of "one verdict a request": duplicate requests, revoked partitions, and requests that never end. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -23,7 +23,7 @@ static void finish(void)
     leak_check();
 }
 
-Test(once, a_request_that_comes_twice_is_judged_once)
+Test(once, duplicate_request_is_judged_once)
 {
     script_open_shared(&s, MOST_MS);
     ask(0, 5, line);
@@ -39,7 +39,7 @@ Test(once, a_request_that_comes_twice_is_judged_once)
     finish();
 }
 
-Test(once, an_id_for_two_things_fails)
+Test(once, same_id_with_other_content_fails)
 {
     script_open_shared(&s, MOST_MS);
     ask(0, 5, line);
@@ -55,8 +55,8 @@ Test(once, an_id_for_two_things_fails)
     finish();
 }
 
-/* Policy ask: the same request with an answer, and with another one when the person changes his mind. */
-Test(once, an_answer_is_another_round_of_the_same_id)
+/* Policy ask: the same request with an answer, and later with a changed answer. */
+Test(once, answer_is_new_round_of_same_id)
 {
     char first[512], second[512];
     script_open_shared(&s, MOST_MS);
@@ -74,7 +74,7 @@ Test(once, an_answer_is_another_round_of_the_same_id)
     finish();
 }
 
-Test(once, what_is_no_duplicate)
+Test(once, distinct_requests_are_not_duplicates)
 {
     script_open_shared(&s, MOST_MS);
     ask(0, 5, line);
@@ -94,8 +94,8 @@ Test(once, what_is_no_duplicate)
     finish();
 }
 
-/* More ids than the table holds: the old ones leave, the new ones are known. */
-Test(once, the_table_is_bounded)
+/* More ids than the table holds: the oldest leave it, the newest are known. */
+Test(once, table_of_ids_is_bounded)
 {
     struct duplicates *table = duplicates_new();
     char id[16];
@@ -113,8 +113,8 @@ Test(once, the_table_is_bounded)
     leak_check();
 }
 
-/* After a take-over what came before is shown, with its verdict given. */
-Test(once, history_is_remembered_and_not_judged)
+/* After a take-over the core receives the earlier requests with their verdicts. */
+Test(once, history_is_known_and_not_judged)
 {
     script_open_shared(&s, MOST_MS);
     struct core_incoming past = {.key = {0, 5}, .bytes = line, .len = strlen(line), .type = EDGE_TYPE_JSON};
@@ -128,7 +128,7 @@ Test(once, history_is_remembered_and_not_judged)
     finish();
 }
 
-Test(once, a_partition_that_is_taken_away_is_forgotten)
+Test(once, revoked_partition_is_forgotten)
 {
     script_open_shared(&s, MOST_MS);
     ask(0, 5, line);
@@ -149,8 +149,8 @@ Test(once, a_partition_that_is_taken_away_is_forgotten)
     finish();
 }
 
-/* A task that has its answer need not be sent again. */
-Test(once, an_answered_task_is_not_awaited)
+/* A task that has its result need not be repeated after a restart. */
+Test(once, completed_task_is_not_awaited)
 {
     script_open_shared(&s, MOST_MS);
     ask(0, 5, line);

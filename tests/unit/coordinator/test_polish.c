@@ -1,5 +1,5 @@
-/* The answer's explanation in a model's words: when the model is asked, what of it is taken, and that nothing else of a verdict
- * depends on it. First the core alone, then the whole way with a scripted chat model. */
+/* The answer's explanation in the words of a model: the conditions for a call, the check of its text, and the
+ * independence of the rest of the verdict. Tests the core first, then all parts with a scripted chat model. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- the core; ours is "It is as it is." --- */
+/* --- the core; our explanation is "It is as it is." --- */
 
 static struct script s;
 
@@ -22,7 +22,7 @@ TestSuite(polish_core, .fini = core_end);
 
 static const char *const one[] = {"SELECT 1 FROM a", NULL};
 
-/* Answers what is out at that time, but the polisher's task, which is left. */
+/* Answers the tasks in flight at that time, except the one of the polisher. */
 static void answer_families_at(int64_t now_ns)
 {
     while (s.tasks->len && strcmp(((struct script_task *)s.tasks->pdata[0])->family, MSG_POLISHER) != 0)
@@ -47,7 +47,7 @@ static const char *note_of(const json_t *verdict)
     return note ? note : "";
 }
 
-Test(polish_core, it_stands_beside_ours_with_who_wrote_it)
+Test(polish_core, polished_text_is_added_with_its_author)
 {
     script_open_polisher(&s, (struct msg_options){0});
     s.polished = "As it is, so it is.";
@@ -64,7 +64,7 @@ Test(polish_core, it_stands_beside_ours_with_who_wrote_it)
     json_decref(v);
 }
 
-Test(polish_core, what_says_something_else_is_not_taken)
+Test(polish_core, text_with_other_meaning_is_rejected)
 {
     script_open_polisher(&s, (struct msg_options){0});
     s.polished = "It is as it is, 7 times.";
@@ -79,8 +79,8 @@ Test(polish_core, what_says_something_else_is_not_taken)
     json_decref(v);
 }
 
-/* Only the answer is polished, and only where there is one. */
-Test(polish_core, nobody_is_asked_without_an_answer)
+/* Only the answer is polished, and only if there is one. */
+Test(polish_core, polisher_is_not_called_without_answer)
 {
     static const char *const bad[] = {"SELECT bad_name FROM a", NULL}, *const silent[] = {"SELECT unexplained FROM a",
                                                                                           NULL};
@@ -93,7 +93,7 @@ Test(polish_core, nobody_is_asked_without_an_answer)
     cr_assert_null(s.told);
 }
 
-Test(polish_core, a_verdict_waits_no_longer_than_it_may)
+Test(polish_core, wait_for_polisher_is_bounded)
 {
     script_open_polisher(&s, (struct msg_options){0});
     script_ask(&s, 1, NULL, one, 0);
@@ -112,7 +112,7 @@ Test(polish_core, a_verdict_waits_no_longer_than_it_may)
     cr_assert_eq(core_get_stats(s.core).stray, 1, "too late");
 }
 
-Test(polish_core, a_request_s_own_deadline_is_kept)
+Test(polish_core, request_deadline_is_kept)
 {
     script_open_polisher(&s, (struct msg_options){0});
     const struct msg_options options = {.deadline_ms = 1};
@@ -121,8 +121,8 @@ Test(polish_core, a_request_s_own_deadline_is_kept)
     cr_assert_eq(((struct script_task *)s.tasks->pdata[0])->deadline_ns, 1000000);
 }
 
-/* Whatever comes while the verdict waits was not waited for. */
-Test(polish_core, other_results_are_stray_meanwhile)
+/* Results that arrive while the verdict waits were not awaited. */
+Test(polish_core, results_during_polishing_are_stray)
 {
     struct msg_options options = {.speculate = 2, .threshold = 0.01};
     static const char *const two[] = {"SELECT 1 FROM a", "SELECT 2 FROM b", NULL};
@@ -148,7 +148,7 @@ Test(polish_core, other_results_are_stray_meanwhile)
     json_decref(v);
 }
 
-Test(polish_core, one_that_takes_no_question_or_is_away_is_noted)
+Test(polish_core, unavailable_polisher_is_noted)
 {
     script_open_polisher(&s, (struct msg_options){0});
     script_ask(&s, 1, NULL, one, 0);
@@ -165,7 +165,7 @@ Test(polish_core, one_that_takes_no_question_or_is_away_is_noted)
     json_decref(v);
 }
 
-Test(polish_core, a_partition_that_goes_takes_the_verdict_with_it)
+Test(polish_core, revoked_partition_drops_waiting_verdict)
 {
     script_open_polisher(&s, (struct msg_options){0});
     script_ask(&s, 1, NULL, one, 0);
@@ -176,7 +176,7 @@ Test(polish_core, a_partition_that_goes_takes_the_verdict_with_it)
     cr_assert_eq(s.verdicts->len, 0);
 }
 
-/* --- the whole way --- */
+/* --- all parts --- */
 
 static struct world world;
 static struct engine *engine;
@@ -244,7 +244,7 @@ static struct msg_verdict *judge(const char *sql)
 
 static const char in_paris[] = "SELECT count(*) FROM keeper WHERE city = 'Paris'";
 
-Test(polish, a_text_that_says_the_same_is_taken)
+Test(polish, text_with_same_meaning_is_used)
 {
     SCRIPT({.body = SAYS("1 keeper has the city 'Paris'. This is the only row, from 1 source row; the keeper's name is "
                          "not asked.")},
@@ -263,8 +263,8 @@ Test(polish, a_text_that_says_the_same_is_taken)
     msg_verdict_free(v);
 }
 
-/* No key, no answer, garbage, the wrong thing: the verdict is what it is without a polisher. */
-Test(polish, when_it_fails_the_verdict_says_so_and_is_the_same)
+/* No key, no answer, malformed bytes, a wrong object: in each case the verdict equals the one without a polisher. */
+Test(polish, failure_adds_note_and_changes_nothing_else)
 {
     open_engine((struct msg_options){0}, false);
     struct msg_verdict *alone = judge(in_paris);
@@ -286,7 +286,7 @@ Test(polish, when_it_fails_the_verdict_says_so_and_is_the_same)
     msg_verdict_free(alone);
 }
 
-Test(polish, one_that_hangs_costs_its_timeout)
+Test(polish, hanging_polisher_costs_its_timeout)
 {
     SCRIPT({.act = FAKE_HANG});
     open_engine((struct msg_options){0}, true);
@@ -297,8 +297,8 @@ Test(polish, one_that_hangs_costs_its_timeout)
     msg_verdict_free(v);
 }
 
-/* It is told the explanation, which holds what `expose` and the denied columns allow, and no more. */
-Test(polish, what_may_not_leave_does_not)
+/* The polisher receives the explanation, which contains only the values that `expose` and the denied columns permit. */
+Test(polish, denied_values_are_not_sent)
 {
     static const char by_id[] = "SELECT name FROM keeper WHERE id = 1";
     static const char *const denied[] = {"keeper.name"};

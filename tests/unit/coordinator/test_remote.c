@@ -1,4 +1,4 @@
-/* A remote verifier in the whole way: threads that ask, a scripted endpoint, and what the verdict says of it. */
+/* A remote verifier with all its parts: the threads that call it, a scripted endpoint, and its trace in the verdict. */
 #include "tests/support/fake_model.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -71,7 +71,7 @@ static struct msg_verdict *judge(const char *const *sqls, unsigned n)
 
 static const char *const two[] = {"SELECT count(*) FROM animal", "SELECT count(*) FROM animal WHERE kind = 'lion'"};
 
-Test(remote, its_word_is_the_verdict_s)
+Test(remote, remote_entailment_is_in_verdict)
 {
     SCRIPT("/predict", {.body = low}, {.body = high});
     open_engine((struct msg_options){.strategy = MSG_CYCLESQL});
@@ -88,7 +88,7 @@ Test(remote, its_word_is_the_verdict_s)
     msg_verdict_free(v);
 }
 
-Test(remote, when_it_fails_the_verdict_says_so)
+Test(remote, failure_is_noted_in_verdict)
 {
     SCRIPT("/predict", {.status = 503}, {.act = FAKE_RESET}, {.body = "nonsense"}, {.status = 429});
     open_engine((struct msg_options){.strategy = MSG_RERANK});
@@ -106,8 +106,8 @@ Test(remote, when_it_fails_the_verdict_says_so)
     cr_assert_eq(stats.coordinator.verifier_failures, 4);
 }
 
-/* The deadline of the request is the verifier's too, and the coordinator's thread goes on meanwhile. */
-Test(remote, a_hanging_verifier_holds_up_nobody)
+/* The deadline of the request applies to the verifier too, and the coordinator's thread continues meanwhile. */
+Test(remote, hanging_verifier_delays_no_request)
 {
     SCRIPT("/predict", {.act = FAKE_HANG});
     open_engine((struct msg_options){.deadline_ms = 300});
@@ -119,7 +119,7 @@ Test(remote, a_hanging_verifier_holds_up_nobody)
     msg_verdict_free(v);
 }
 
-Test(remote, closing_calls_off_what_is_asked)
+Test(remote, closing_cancels_calls_in_flight)
 {
     struct msg_candidate one = {.sql = {two[1], (uint32_t)strlen(two[1])}, .score = NAN};
     struct msg_request request = {.db = "zoo", .question = "How many?", .candidates = &one, .n_candidates = 1};
@@ -131,7 +131,7 @@ Test(remote, closing_calls_off_what_is_asked)
     engine = NULL;
 }
 
-Test(remote, a_wrong_configuration_is_refused_at_once)
+Test(remote, wrong_configuration_is_refused_at_open)
 {
     struct err err = {0};
     struct engine_config config = {.remote = scorer_defaults()};

@@ -1,4 +1,4 @@
-/* A repair: when one is looked for, what comes of it, and that nothing that goes wrong on the way changes the answer. */
+/* Repairs: the conditions for a search, its outcome, and failures, none of which may change the answer. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -18,7 +18,7 @@ TestSuite(repair, .fini = done);
 
 static const char *const sounder[] = {"SELECT fires_1, rows_2", "SELECT rows_1", "SELECT fires_1, rows_3", NULL};
 
-/* The shipped models, at a margin that one signal more or less can pass. */
+/* The shipped models, with a margin that one signal more or less can exceed. */
 static struct scoring_models *lenient_models(void)
 {
     struct scoring_models *models = NULL;
@@ -64,7 +64,7 @@ static const struct script_task *proposing_task(void)
     return NULL;
 }
 
-/* Answer what is asked until proposals are. */
+/* Answers tasks until proposals are requested. */
 static const struct script_task *answer_until_proposals(void)
 {
     const struct script_task *task = NULL;
@@ -72,7 +72,7 @@ static const struct script_task *answer_until_proposals(void)
     return task;
 }
 
-Test(repair, none_is_looked_for_unless_asked)
+Test(repair, repair_is_searched_only_on_request)
 {
     open_with((struct msg_options){0}, sounder);
     ASK("SELECT fires_4");
@@ -82,7 +82,7 @@ Test(repair, none_is_looked_for_unless_asked)
     json_decref(v);
 }
 
-Test(repair, the_surest_proposal_takes_the_place_of_the_answer)
+Test(repair, best_proposal_replaces_answer)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, sounder);
     ASK("SELECT fires_4", "SELECT fires_3, rows_4");
@@ -109,8 +109,8 @@ Test(repair, the_surest_proposal_takes_the_place_of_the_answer)
     json_decref(v);
 }
 
-/* The candidates' own P, and what else is said of them, is as without a repair. */
-Test(repair, propose_leaves_the_answer_and_shows_the_other_one)
+/* The P(correct) of each candidate and its other fields equal those without a repair. */
+Test(repair, mode_propose_keeps_answer_and_shows_repair)
 {
     json_t *verdicts[2];
     for (unsigned i = 0; i < 2; i++) {
@@ -133,7 +133,7 @@ Test(repair, propose_leaves_the_answer_and_shows_the_other_one)
     json_decref(verdicts[1]);
 }
 
-Test(repair, less_than_the_margin_is_not_applied)
+Test(repair, gain_below_margin_is_not_applied)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .repair_margin = 0.5}, sounder);
     ASK("SELECT fires_2, rows_5");
@@ -144,7 +144,7 @@ Test(repair, less_than_the_margin_is_not_applied)
     json_decref(v);
 }
 
-Test(repair, where_no_margin_can_be_cleared_nothing_is_asked)
+Test(repair, unreachable_margin_skips_search)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .repair_margin = 1}, sounder);
     ASK("SELECT rows_1");
@@ -152,7 +152,7 @@ Test(repair, where_no_margin_can_be_cleared_nothing_is_asked)
     json_decref(script_verdict(&s));
 }
 
-Test(repair, of_queries_that_do_not_run_one_that_does_is_made)
+Test(repair, failing_queries_are_repaired_into_running_one)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, sounder);
     ASK("SELECT FROM", "SELECT bad_name");
@@ -166,13 +166,13 @@ Test(repair, of_queries_that_do_not_run_one_that_does_is_made)
     json_decref(v);
 }
 
-/* It was judged, and was not the answer; and what does not parse or run is no repair. */
-Test(repair, candidates_and_what_does_not_run_are_no_proposals)
+/* The proposal was judged before and was not the answer; and a query that does not parse or run is no repair. */
+Test(repair, candidates_and_failing_queries_are_no_proposals)
 {
     static const char *const others[] = {"SELECT rows_4", "SELECT  rows_4", "SELECT FROM", "SELECT bad_name",
                                          "SELECT slow",   "SELECT fires_4", NULL};
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, others);
-    s.models->margins[MSG_ORDER_RANKED] = 1; /* the first stays the answer */
+    s.models->margins[MSG_ORDER_RANKED] = 1; /* the first remains the answer */
     script_ask(&s, 0, &(struct msg_options){.order = MSG_ORDER_RANKED},
                (const char *const[]){"SELECT fires_4", "SELECT rows_4", NULL}, 0);
     script_answer_all(&s, 0, 0);
@@ -182,13 +182,13 @@ Test(repair, candidates_and_what_does_not_run_are_no_proposals)
     json_decref(v);
 }
 
-Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
+Test(repair, failure_keeps_answer_and_adds_note)
 {
     static const char *const none[] = {NULL};
     static const struct {
         const char *const *proposals;
-        enum err_code fails; /* the worker's answer */
-        int64_t now_ns;      /* when it comes; after the deadline: never, or late */
+        enum err_code fails; /* the worker's error code */
+        int64_t now_ns;      /* arrival time of the result; after the deadline: missing or late */
         bool late;
         const char *note;
     } rows[] = {{none, ERR_OK, 0, false, "no repair was found: no similar query applies"},
@@ -219,8 +219,8 @@ Test(repair, what_goes_wrong_leaves_the_answer_with_a_note)
     }
 }
 
-/* Whoever asks the same with more time is to have one. */
-Test(repair, an_answer_that_has_none_for_want_of_time_is_not_kept)
+/* The same request with more time must get a repair, so this verdict is not cached. */
+Test(repair, verdict_without_time_for_repair_is_not_cached)
 {
     for (unsigned late = 0; late < 2; late++) {
         const struct core_found none = {0};
@@ -239,8 +239,8 @@ Test(repair, an_answer_that_has_none_for_want_of_time_is_not_kept)
     }
 }
 
-/* The deadline comes while proposals are judged: half of a repair is none. */
-Test(repair, a_late_judgement_of_proposals_is_none)
+/* The deadline passes while proposals are judged: a partial search is discarded. */
+Test(repair, late_judgement_of_proposals_is_discarded)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .deadline_ms = 1000}, sounder);
     ASK("SELECT fires_3");
@@ -256,8 +256,8 @@ Test(repair, a_late_judgement_of_proposals_is_none)
     json_decref(v);
 }
 
-/* A second copy of what the family explained before is no answer to this. */
-Test(repair, an_explanation_is_not_taken_for_proposals)
+/* A second copy of the earlier explanation is not the result of this task. */
+Test(repair, explanation_is_not_mistaken_for_proposals)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY}, sounder);
     ASK("SELECT fires_3");
@@ -279,7 +279,7 @@ Test(repair, an_explanation_is_not_taken_for_proposals)
     json_decref(v);
 }
 
-Test(repair, without_the_family_explain_there_is_none)
+Test(repair, no_repair_without_family_explain)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .explain = MSG_EXPLAIN_OFF}, sounder);
     ASK("SELECT fires_3");
@@ -289,7 +289,7 @@ Test(repair, without_the_family_explain_there_is_none)
     json_decref(v);
 }
 
-Test(repair, one_that_was_taken_in_order_is_repaired_too)
+Test(repair, candidate_chosen_in_order_is_repaired_too)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_APPLY, .strategy = MSG_FIRST_VALID, .speculate = 3}, sounder);
     s.models->entailment_threshold = s.models->label_threshold = 0;
@@ -302,7 +302,7 @@ Test(repair, one_that_was_taken_in_order_is_repaired_too)
     json_decref(v);
 }
 
-Test(repair, an_endless_list_of_proposals_is_cut)
+Test(repair, long_list_of_proposals_is_truncated)
 {
     static char texts[60][32];
     static const char *many[61];
@@ -322,7 +322,7 @@ Test(repair, an_endless_list_of_proposals_is_cut)
 
 static const char *const worse[] = {"SELECT fires_2, rows_2", NULL};
 
-Test(repair, what_a_corrector_writes_is_a_proposal_like_the_others)
+Test(repair, query_of_corrector_is_ordinary_proposal)
 {
     open_with_corrector(worse, "SELECT rows_9");
     ASK("SELECT fires_3");
@@ -342,7 +342,7 @@ Test(repair, what_a_corrector_writes_is_a_proposal_like_the_others)
     json_decref(v);
 }
 
-Test(repair, a_correction_that_is_no_better_is_none)
+Test(repair, correction_that_is_no_better_is_dropped)
 {
     open_with_corrector(worse, "SELECT fires_4, rows_9");
     ASK("SELECT fires_3");
@@ -353,7 +353,7 @@ Test(repair, a_correction_that_is_no_better_is_none)
     json_decref(v);
 }
 
-Test(repair, what_a_corrector_must_not_write_is_judged_as_that)
+Test(repair, forbidden_query_of_corrector_is_judged_invalid)
 {
     static const char *const bad[] = {"DROP TABLE t", "SELECT FROM", "I am sorry", "SELECT fires_3", "SELECT bad_name"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -367,7 +367,7 @@ Test(repair, what_a_corrector_must_not_write_is_judged_as_that)
     }
 }
 
-Test(repair, a_corrector_that_is_away_costs_a_note)
+Test(repair, unavailable_corrector_adds_note)
 {
     open_with_corrector(sounder, NULL);
     ASK("SELECT fires_3");
@@ -380,7 +380,7 @@ Test(repair, a_corrector_that_is_away_costs_a_note)
     json_decref(v);
 }
 
-Test(repair, a_late_correction_is_none)
+Test(repair, late_correction_is_discarded)
 {
     open_with_corrector(sounder, "SELECT rows_9");
     s.core->config.defaults.deadline_ms = 1000;
@@ -396,7 +396,7 @@ Test(repair, a_late_correction_is_none)
     json_decref(v);
 }
 
-Test(repair, a_corrector_is_asked_only_where_a_repair_is_looked_for)
+Test(repair, corrector_is_called_only_during_repair_search)
 {
     open_with_corrector(sounder, "SELECT rows_9");
     s.models->repair_margin = 1;
@@ -406,8 +406,8 @@ Test(repair, a_corrector_is_asked_only_where_a_repair_is_looked_for)
     json_decref(script_verdict(&s));
 }
 
-/* Strategy correct: the first that executes and what is near it, nothing else. */
-Test(repair, correcting_looks_at_the_first_that_executes_alone)
+/* Strategy correct judges only the first candidate that executes and the proposals near it. */
+Test(repair, strategy_correct_judges_only_first_executing_candidate)
 {
     open_with((struct msg_options){.strategy = MSG_CORRECT}, sounder);
     ASK("SELECT bad_name", "SELECT fires_3, rows_2", "SELECT rows_9");
@@ -421,7 +421,7 @@ Test(repair, correcting_looks_at_the_first_that_executes_alone)
     json_decref(verdict);
 }
 
-Test(repair, correcting_without_repairs_is_the_first_that_executes)
+Test(repair, strategy_correct_without_repair_takes_first_executing)
 {
     open_with((struct msg_options){.strategy = MSG_CORRECT}, sounder);
     script_ask(&s, 0, &(struct msg_options){.repair = MSG_REPAIR_OFF},
@@ -433,7 +433,7 @@ Test(repair, correcting_without_repairs_is_the_first_that_executes)
     json_decref(verdict);
 }
 
-/* What was judged of the proposals counts; the others are left out. */
+/* Proposals that were judged count; the others are left out. */
 Test(repair, spent_request_judges_no_more_proposals)
 {
     open_with((struct msg_options){.repair = MSG_REPAIR_PROPOSE}, sounder);

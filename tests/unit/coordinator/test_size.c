@@ -1,4 +1,4 @@
-/* Topics that take less than what there is to say: each request ends with a verdict all the same. */
+/* Topics with small message limits: each request must still end with a verdict. */
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"
 #include "tests/unit/engine/world.h"
@@ -13,7 +13,7 @@ enum { COLUMNS = 30, WIDTH = 190 };
 static struct world world;
 static char wide[COLUMNS * (WIDTH + 8) + 100];
 
-/* Short to ask, long to answer. */
+/* The request is short, and its verdict is long. */
 static void begin(void)
 {
     int len = snprintf(wide, sizeof wide, "SELECT name");
@@ -60,7 +60,7 @@ static unsigned unavailable(const struct msg_verdict *verdict, const char *reaso
     return n;
 }
 
-/* What a verdict still has: 0 all, 1 no samples, 2 no explanations either, 3 nothing but that it failed. */
+/* Parts left in a verdict: 0 all, 1 no samples, 2 no explanations either, 3 only the failure. */
 static unsigned stage(const struct msg_verdict *v)
 {
     if (v->status == MSG_STATUS_FAILED) {
@@ -79,8 +79,8 @@ static unsigned stage(const struct msg_verdict *v)
     return judged->explanation ? 1 : 2;
 }
 
-/* Rule 11: samples are left out, then explanations, then all of it. */
-Test(size, a_verdict_leaves_out_what_it_can_and_then_fails)
+/* Rule 11: samples are left out first, then explanations, then everything. */
+Test(size, oversized_verdict_drops_parts_then_fails)
 {
     unsigned last = 0, seen[4] = {0};
     for (size_t largest = 96 << 10; largest > 1 << 10; largest -= largest / 8) {
@@ -93,7 +93,7 @@ Test(size, a_verdict_leaves_out_what_it_can_and_then_fails)
     for (unsigned i = 0; i < 4; i++) cr_assert_gt(seen[i], 0, "stage %u was never seen", i);
 }
 
-Test(size, tasks_too_large_for_their_topic_leave_their_families_unavailable)
+Test(size, oversized_tasks_make_their_families_unavailable)
 {
     struct msg_verdict *v = judge(BUS_TASKS_ALL, 256, wide);
     cr_assert_neq(v->status, MSG_STATUS_FAILED);
@@ -102,14 +102,14 @@ Test(size, tasks_too_large_for_their_topic_leave_their_families_unavailable)
     msg_verdict_free(v);
 }
 
-Test(size, an_answer_too_large_for_its_topic_says_so)
+Test(size, oversized_result_is_reported)
 {
     struct msg_verdict *v = judge(BUS_RESULTS, 12 << 10, wide);
     cr_assert_eq(unavailable(v, "limit_bytes"), 0);
     cr_assert_eq(v->candidates[0].execution->rows, 3);
     cr_assert_eq(v->candidates[0].execution->n_sample, 0, "without its rows it fits");
     msg_verdict_free(v);
-    char nobody[sizeof wide + 128]; /* with findings, so that the answer is well above what says that it is too large */
+    char nobody[sizeof wide + 128]; /* with findings, so that the result is larger than the error that replaces it */
     snprintf(nobody, sizeof nobody, "%s WHERE name = 'Nobody of this name' OR name = 'Nobody else either'", wide);
     v = judge(BUS_RESULTS, 420, nobody);
     cr_assert_gt(unavailable(v, "limit_bytes"), 0);

@@ -1,4 +1,4 @@
-/* What the core says of a request's trace to those who work for it. */
+/* The trace context that the core sends to workers with a request. */
 #include "lib/base/tracing.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
@@ -37,7 +37,7 @@ static void ignore_verdict(void *ctx, void *token, const struct msg_verdict *ver
     (void)ctx, (void)token, (void)verdict;
 }
 
-/* Opens the request of that place in a core of its own, which then ends as if its process had died. */
+/* Opens the request at that position in a core of its own, which then ends as after a crash. */
 static void open_request(int64_t offset, const char *traceparent, struct tracer *traces)
 {
     static const char line[] = "{\"db\": \"d\", \"question\": \"q\", \"candidates\": [\"SELECT rows_1\"]}";
@@ -56,7 +56,7 @@ static void open_request(int64_t offset, const char *traceparent, struct tracer 
     core_free(core);
 }
 
-Test(spans, tasks_come_under_the_requests_own_span)
+Test(spans, tasks_are_children_of_request_span)
 {
     struct trace_context context, caller;
     open_request(7, CALLER, tracer);
@@ -66,8 +66,8 @@ Test(spans, tasks_come_under_the_requests_own_span)
     cr_assert(context.sampled);
 }
 
-/* Or what the first one sent would have a parent that nobody shows. */
-Test(spans, a_second_coordinator_has_the_same_span_for_it)
+/* Otherwise the spans of earlier tasks would have a parent that no process exports. */
+Test(spans, second_coordinator_derives_same_span)
 {
     char first[sizeof told];
     open_request(7, CALLER, tracer);
@@ -78,7 +78,7 @@ Test(spans, a_second_coordinator_has_the_same_span_for_it)
     cr_assert_str_eq(told, first);
 }
 
-Test(spans, a_traceparent_goes_on_where_nothing_is_traced)
+Test(spans, traceparent_is_forwarded_without_tracer)
 {
     open_request(7, CALLER, NULL);
     cr_assert_str_eq(told, CALLER);

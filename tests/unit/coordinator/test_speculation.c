@@ -1,4 +1,4 @@
-/* Speculation, and the order in which results come, change nothing about a verdict but the waiting. */
+/* Speculation and the order of results change the duration of a verdict, but not its content. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -35,7 +35,7 @@ static char *draw_sql(uint64_t *random)
     return out;
 }
 
-/* Who verifies: nobody, a remote one, the shipped one, or a remote one with the shipped one to stand in. */
+/* The kinds of verifier: none, remote, shipped, or remote with the shipped one as fallback. */
 enum { NOBODY, REMOTE, BUILT_IN, BOTH, WAYS };
 
 static char *verdict_of(const char *const *sqls, struct msg_options options, uint64_t order, unsigned way,
@@ -54,15 +54,16 @@ static char *verdict_of(const char *const *sqls, struct msg_options options, uin
     char *out = g_strdup(s.verdicts->pdata[0]);
     char *digest = strstr(out, "\"request_digest\":\"");
     cr_assert_not_null(digest);
-    memset(digest + strlen("\"request_digest\":\""), '0', 32); /* the requests differ in how much is out at a time */
-    char *said = strstr(out, "\"speculate\":");                /* and so does the one that a question carries */
+    /* requests differ in the number of candidates in flight */
+    memset(digest + strlen("\"request_digest\":\""), '0', 32);
+    char *said = strstr(out, "\"speculate\":"); /* and so does the one that a question carries */
     if (said) said[strlen("\"speculate\":")] = '1';
     s.models->verifier = NULL; /* the test's */
     script_close(&s);
     return out;
 }
 
-/* What was written to be executed is, when anything is; and a best effort is never one that fails. */
+/* Checks that an executable candidate is chosen if there is one, and that a best effort never fails to execute. */
 static void best_effort_executes(const char *text, unsigned number)
 {
     json_t *verdict = json_loads(text, 0, NULL);
@@ -81,7 +82,7 @@ static void best_effort_executes(const char *text, unsigned number)
     json_decref(verdict);
 }
 
-Test(speculation, verdicts_are_the_same, .fini = leak_check)
+Test(speculation, speculation_does_not_change_verdicts, .fini = leak_check)
 {
     uint64_t random = 20240607;
     struct verifier_model *shipped = NULL;
@@ -114,7 +115,7 @@ Test(speculation, verdicts_are_the_same, .fini = leak_check)
     verifier_free(shipped);
 }
 
-Test(speculation, n_candidates_are_out_at_a_time, .fini = leak_check)
+Test(speculation, speculation_bounds_candidates_in_flight, .fini = leak_check)
 {
     struct script s;
     struct msg_options options = {.speculate = 3, .strategy = MSG_FIRST_VALID};
@@ -131,7 +132,8 @@ Test(speculation, n_candidates_are_out_at_a_time, .fini = leak_check)
     script_close(&s);
 }
 
-/* One request after the other, whose first answer takes that long; how many candidates of the last one were out at once. */
+/* Judges one request after another; the first result takes `ns`. Returns the number of candidates of the last request
+ * that were in flight at once. */
 static unsigned out_at_once(struct script *s, int64_t *number, unsigned requests, int64_t wait_ns, int64_t *now)
 {
     unsigned out = 0;
@@ -149,7 +151,7 @@ static unsigned out_at_once(struct script *s, int64_t *number, unsigned requests
     return out;
 }
 
-Test(speculation, more_are_out_while_workers_are_idle, .fini = leak_check)
+Test(speculation, idle_workers_allow_more_in_flight, .fini = leak_check)
 {
     struct script s;
     int64_t number = 0, now = 1;
@@ -160,7 +162,7 @@ Test(speculation, more_are_out_while_workers_are_idle, .fini = leak_check)
     script_close(&s);
 }
 
-Test(speculation, a_number_that_is_asked_for_holds, .fini = leak_check)
+Test(speculation, requested_speculation_is_kept, .fini = leak_check)
 {
     struct script s;
     const struct msg_options options = {.strategy = MSG_FIRST_VALID, .speculate = 1};

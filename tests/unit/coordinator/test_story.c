@@ -1,4 +1,5 @@
-/* The rows behind the answer: of which candidate they are looked for, when, and what becomes of a verdict that does not get them. */
+/* The rows behind the answer: the candidate and the time for which they are requested, and verdicts that do not get
+ * them. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -22,7 +23,7 @@ static void open_list(struct msg_options options)
     script_open(&s, options);
 }
 
-/* All answers but that to what is asked last. */
+/* Answers all tasks except the one sent last. */
 static void judge_all(void)
 {
     for (unsigned left = s.tasks->len; left; left--) script_answer(&s, 0, 1);
@@ -34,7 +35,7 @@ static const struct script_task *only_task(void)
     return s.tasks->pdata[0];
 }
 
-/* A worker's answer to this task, of another part than was asked for. */
+/* Sends a worker's result for this task with another part than requested. */
 static void answer_another_part(const struct script_task *asked, enum msg_part part)
 {
     struct script_task task = *asked;
@@ -57,7 +58,7 @@ static void expect_explanations(const char *first, const char *second)
     json_decref(verdict);
 }
 
-Test(story, the_rows_of_the_answer_alone_are_looked_for)
+Test(story, rows_are_requested_only_for_answer)
 {
     open_list((struct msg_options){0});
     script_ask(&s, 0, NULL, TWO, 0);
@@ -70,7 +71,7 @@ Test(story, the_rows_of_the_answer_alone_are_looked_for)
     expect_explanations(STATEMENT, ROWS);
 }
 
-Test(story, a_second_answer_of_the_first_round_is_not_taken_for_them)
+Test(story, repeated_first_result_is_not_taken_as_rows)
 {
     open_list((struct msg_options){0});
     script_ask(&s, 0, NULL, TWO, 0);
@@ -81,7 +82,7 @@ Test(story, a_second_answer_of_the_first_round_is_not_taken_for_them)
     expect_explanations(STATEMENT, ROWS);
 }
 
-Test(story, rows_that_come_too_early_are_not_taken_for_a_judgement)
+Test(story, early_rows_are_not_taken_as_judgement)
 {
     open_list((struct msg_options){0});
     script_ask(&s, 0, NULL, TWO, 0);
@@ -92,7 +93,7 @@ Test(story, rows_that_come_too_early_are_not_taken_for_a_judgement)
     expect_explanations(STATEMENT, ROWS);
 }
 
-Test(story, an_answer_goes_without_them_when_they_do_not_come)
+Test(story, missing_rows_do_not_block_answer)
 {
     static const struct msg_options options = {.deadline_ms = 1};
     open_list(options);
@@ -105,8 +106,8 @@ Test(story, an_answer_goes_without_them_when_they_do_not_come)
     expect_explanations(STATEMENT, STATEMENT);
 }
 
-/* What was asked before them took too long: the answer stands, and is told as it is. */
-Test(story, past_the_deadline_they_are_not_looked_for)
+/* The tasks before the rows took too long: the answer is kept and returned as it is. */
+Test(story, rows_are_not_requested_past_deadline)
 {
     open_list((struct msg_options){.deadline_ms = 1});
     s.core->config.llm = (struct coordinator_llm){.on = true, .low = 0, .high = 1};
@@ -117,7 +118,7 @@ Test(story, past_the_deadline_they_are_not_looked_for)
     expect_explanations(STATEMENT, STATEMENT);
 }
 
-Test(story, a_worker_that_fails_at_them_costs_the_answer_nothing)
+Test(story, failed_rows_do_not_change_answer)
 {
     open_list((struct msg_options){0});
     script_ask(&s, 0, NULL, TWO, 0);
@@ -126,7 +127,7 @@ Test(story, a_worker_that_fails_at_them_costs_the_answer_nothing)
     expect_explanations(STATEMENT, STATEMENT);
 }
 
-Test(story, rows_behind_another_result_are_not_told)
+Test(story, rows_behind_other_result_are_dropped)
 {
     open_list((struct msg_options){0});
     script_ask(&s, 0, NULL, TWO, 0);
@@ -136,13 +137,13 @@ Test(story, rows_behind_another_result_are_not_told)
     struct arena arena;
     arena_init(&arena, 0);
     script_result(&changed, &arena, &result);
-    result.execution->digest[0]++; /* somebody wrote meanwhile */
+    result.execution->digest[0]++; /* the database changed meanwhile */
     cr_assert_eq(script_send(&s, &result, 1), ERR_OK);
     arena_free(&arena);
     expect_explanations(STATEMENT, STATEMENT);
 }
 
-Test(story, older_workers_are_asked_once)
+Test(story, older_workers_get_one_task)
 {
     open_list((struct msg_options){0});
     s.whole = true;
@@ -151,7 +152,7 @@ Test(story, older_workers_are_asked_once)
     expect_explanations(ROWS, ROWS);
 }
 
-Test(story, in_full_all_have_them)
+Test(story, full_explanations_give_all_candidates_rows)
 {
     open_list((struct msg_options){.explain = MSG_EXPLAIN_FULL});
     script_ask(&s, 0, NULL, TWO, 0);
@@ -159,7 +160,7 @@ Test(story, in_full_all_have_them)
     expect_explanations(ROWS, ROWS);
 }
 
-Test(story, in_a_fleet_all_have_them)
+Test(story, fleet_gives_all_candidates_rows)
 {
     script_open_shared(&s, 1000);
     script_ask(&s, 0, &(const struct msg_options){.strategy = MSG_RERANK}, TWO, 0);
@@ -167,7 +168,7 @@ Test(story, in_a_fleet_all_have_them)
     expect_explanations(ROWS, ROWS);
 }
 
-Test(story, the_only_candidate_has_them_at_once)
+Test(story, only_candidate_gets_rows_at_once)
 {
     open_list((struct msg_options){0});
     script_ask(&s, 0, NULL, (const char *const[]){TWO[1], NULL}, 0);
@@ -177,11 +178,11 @@ Test(story, the_only_candidate_has_them_at_once)
     json_decref(verdict);
 }
 
-Test(story, what_is_tried_first_has_them_at_once)
+Test(story, first_candidate_in_order_gets_rows_at_once)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_FIRST_VALID, .speculate = 1});
     script_ask(&s, 0, NULL, TWO, 0);
-    judge_all(); /* the first does not validate */
+    judge_all(); /* the first candidate does not validate */
     judge_all();
     cr_assert_eq(only_task()->part, MSG_PART_ROWS);
     script_answer(&s, 0, 1);

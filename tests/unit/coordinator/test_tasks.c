@@ -1,4 +1,4 @@
-/* How tasks share messages on their way out: those of one request, for one topic, up to a bound. */
+/* The grouping of tasks into messages: only tasks of one request and one topic share a message, up to a bound. */
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 #include "tests/unit/coordinator/script.h"
@@ -22,7 +22,7 @@ static struct coordinator *coordinator;
 static pthread_t thread;
 static char topics[FAMILIES + 1][64];
 
-/* `room`: messages that a topic takes; 0: as usual. */
+/* `room` is the number of messages that a topic takes; 0 means no limit. */
 static void open_bus(uint32_t room)
 {
     const struct bus_config config = {.queue_messages = room};
@@ -64,7 +64,7 @@ static void *run(void *unused)
     return unused;
 }
 
-/* The requests lie there when it begins, so that it takes all of them in one step. */
+/* The requests are in the topic from the start, so that the coordinator reads all of them in one step. */
 static void start(enum coordinator_messages messages)
 {
     struct coordinator_config config = {
@@ -102,7 +102,7 @@ static void ask(uint32_t n_candidates, uint32_t len)
     ask_within(0, n_candidates, len);
 }
 
-/* What came: messages, their tasks, and of each request which families of which candidate. */
+/* The messages that arrived, their tasks, and the families of each candidate of each request. */
 struct came {
     uint32_t messages, tasks, most; /* tasks in one message */
     size_t largest;
@@ -158,7 +158,7 @@ static void expect_all(const struct came *came, uint32_t request, uint32_t n_can
         cr_expect_eq(came->families[request][i], (1U << FAMILIES) - 1, "candidate %u", i);
 }
 
-/* A request of three candidates takes so many. */
+/* The number of messages for a request of three candidates. */
 static void expect_messages(enum coordinator_messages sharing, unsigned messages)
 {
     ask(3, 1);
@@ -168,23 +168,23 @@ static void expect_messages(enum coordinator_messages sharing, unsigned messages
     expect_all(&came, 0, 3);
 }
 
-/* As workers of 1.10 read them. */
-Test(tasks, each_has_a_message_unless_told_otherwise)
+/* The form that workers of 1.10 read. */
+Test(tasks, each_task_has_own_message_by_default)
 {
     expect_messages(COORDINATOR_EACH, 3 * FAMILIES);
 }
 
-Test(tasks, those_of_a_family_share_a_message)
+Test(tasks, tasks_of_family_share_message)
 {
     expect_messages(COORDINATOR_BY_FAMILY, FAMILIES);
 }
 
-Test(tasks, with_one_topic_a_request_is_one_message)
+Test(tasks, single_topic_sends_one_message_per_request)
 {
     expect_messages(COORDINATOR_BY_REQUEST, 1);
 }
 
-Test(tasks, a_message_holds_so_many_and_whole_candidates)
+Test(tasks, message_holds_bounded_number_of_whole_candidates)
 {
     ask(12, 1);
     start(COORDINATOR_BY_REQUEST);
@@ -195,7 +195,7 @@ Test(tasks, a_message_holds_so_many_and_whole_candidates)
     expect_all(&came, 0, 12);
 }
 
-Test(tasks, a_message_with_much_takes_no_more)
+Test(tasks, large_message_takes_no_more_tasks)
 {
     enum { LARGE = 50000, BOUND = 128 << 10 };
     ask(5, LARGE);
@@ -206,7 +206,7 @@ Test(tasks, a_message_with_much_takes_no_more)
     expect_all(&came, 0, 5);
 }
 
-Test(tasks, two_requests_share_none)
+Test(tasks, two_requests_share_no_message)
 {
     ask(2, 1);
     ask(2, 1);
@@ -232,8 +232,8 @@ static bool has_decided_late(void *unused)
     return stats.deadlines == 1;
 }
 
-/* Workers were away for longer than it had: what found no room is not sent once there is some. */
-Test(tasks, those_of_a_late_request_that_still_wait_are_dropped)
+/* Workers were away for longer than the deadline: unsent tasks are dropped once there is capacity. */
+Test(tasks, unsent_tasks_of_expired_request_are_dropped)
 {
     uint32_t first = FAMILIES;
     close_bus();

@@ -1,5 +1,6 @@
-/* Which verdicts may be given again: the key depends on every field of a request but those named, found by walking the table that the message is
- * made of; nothing that failed is kept; and what comes back, however garbled, is a verdict on the request or an error. */
+/* The rules of cached verdicts. The key depends on every field of a request except the named ones, which a walk over
+ * the message's field table checks. No failed verdict is cached. A cached verdict, however garbled, decodes to a
+ * verdict on the request or to an error. */
 #include "coordinator/verdict_cache.h"
 #include "proto/message/fields.h"
 #include "tests/support/leak.h"
@@ -31,7 +32,7 @@ static const struct verdict_basis basis = {sample_versions, 1, numbers, 2, {3, 4
 
 /* --- the key --- */
 
-/* Where a walk over a message is: it alters the place with that number, and says where that was. */
+/* The position of a walk over a message. The walk alters the field with that number and records its path. */
 struct walk {
     unsigned left;
     bool done;
@@ -94,7 +95,7 @@ static void walk_record(struct walk *walk, const struct record *record, char *at
     }
 }
 
-/* A request of its own, every field of which is set. */
+/* Returns a request with every field set. */
 static struct msg_request *fresh(void)
 {
     struct msg_buffer buffer = {0};
@@ -125,7 +126,7 @@ static bool is_ignored(const char *where)
     return false;
 }
 
-Test(verdict_cache, each_field_of_a_request_is_part_of_the_key_but_those_that_are_named)
+Test(verdict_cache, key_covers_all_fields_except_named_ones)
 {
     unsigned n_ignored = 0, n = 0;
     for (;; n++) {
@@ -141,7 +142,7 @@ Test(verdict_cache, each_field_of_a_request_is_part_of_the_key_but_those_that_ar
     cr_expect_geq(n, 40, "only %u places were altered", n);
 }
 
-Test(verdict_cache, the_order_of_candidates_is_part_of_the_key)
+Test(verdict_cache, order_of_candidates_is_part_of_key)
 {
     struct msg_request *request = fresh();
     struct msg_candidate first = request->candidates[0];
@@ -150,7 +151,7 @@ Test(verdict_cache, the_order_of_candidates_is_part_of_the_key)
     cr_expect_str_neq(key_of(request, &basis), key_of(fresh(), &basis));
 }
 
-Test(verdict_cache, so_is_what_the_verdict_rests_on)
+Test(verdict_cache, basis_of_verdict_is_part_of_key)
 {
     static struct msg_version other_program[] = {{"assay", "0.1.1"}}, more[] = {{"assay", "0.1.0"}, {"verifier", "1"}};
     static const double stricter[] = {0.5, 0.5};
@@ -164,11 +165,11 @@ Test(verdict_cache, so_is_what_the_verdict_rests_on)
         cr_expect_str_neq(key_of(&sample_request, &others[i]), key_of(&sample_request, &basis), "basis %u", i);
 }
 
-/* --- which may be kept --- */
+/* --- verdicts that may be cached --- */
 
 static struct msg_execution runs = {.code = "ok", .error_offset = -1};
 
-/* One on the sample request, of which nothing failed. */
+/* A verdict on the sample request in which no part failed. */
 struct good {
     struct msg_signal signals[2];
     struct msg_judged judged[2];
@@ -202,13 +203,13 @@ static struct good *good_verdict(void)
     return good;
 }
 
-Test(verdict_cache, a_whole_verdict_may_be_kept)
+Test(verdict_cache, whole_verdict_is_cacheable)
 {
     cr_expect(verdict_cache_may_keep(&good_verdict()->verdict));
     cr_expect_not(verdict_cache_may_keep(&sample_verdict));
 }
 
-Test(verdict_cache, what_failed_or_came_too_late_is_not)
+Test(verdict_cache, failed_or_late_verdict_is_not_cacheable)
 {
     static const char *const passing[] = {"limit_time", "limit_memory", "deadline", "db_unavailable",
                                           "db_locked",  "unreachable",  "full",     "no language model was asked",
@@ -233,7 +234,7 @@ Test(verdict_cache, what_failed_or_came_too_late_is_not)
     cr_expect_not(verdict_cache_may_keep(&good->verdict));
 }
 
-Test(verdict_cache, nor_what_a_model_a_person_or_the_traffic_had_a_part_in)
+Test(verdict_cache, verdict_with_external_influence_is_not_cacheable)
 {
     struct good *by[6];
     for (unsigned i = 0; i < G_N_ELEMENTS(by); i++) by[i] = good_verdict();
@@ -260,7 +261,7 @@ static enum err_code read_back(const struct msg_verdict *verdict, const struct m
     return code;
 }
 
-Test(verdict_cache, it_comes_back_as_the_answer_to_who_asks_now)
+Test(verdict_cache, cached_verdict_carries_new_requests_identity)
 {
     struct msg_verdict *verdict;
     struct msg_request request = sample_request;
@@ -279,7 +280,7 @@ Test(verdict_cache, it_comes_back_as_the_answer_to_who_asks_now)
     cr_expect_eq(verdict->n_candidates, 2);
 }
 
-Test(verdict_cache, a_verdict_on_another_request_is_refused)
+Test(verdict_cache, verdict_on_other_request_is_refused)
 {
     struct msg_verdict *verdict;
     struct msg_request other = sample_request;
@@ -287,7 +288,7 @@ Test(verdict_cache, a_verdict_on_another_request_is_refused)
     cr_expect_eq(read_back(&good_verdict()->verdict, &other, &verdict), ERR_MALFORMED);
 }
 
-Test(verdict_cache, so_is_one_whose_answer_is_no_candidate)
+Test(verdict_cache, verdict_with_foreign_answer_is_refused)
 {
     struct msg_verdict *verdict;
     struct good *forged[5];
@@ -301,8 +302,8 @@ Test(verdict_cache, so_is_one_whose_answer_is_no_candidate)
         cr_expect_eq(read_back(&forged[i]->verdict, &sample_request, &verdict), ERR_MALFORMED, "case %u", i);
 }
 
-/* Whatever the bytes are, what is read is fit to be sent. */
-Test(verdict_cache, garbled_bytes_end_in_an_error_or_in_a_verdict_on_the_request)
+/* Whatever the bytes are, a decoded verdict is fit to be sent. */
+Test(verdict_cache, garbled_bytes_give_error_or_matching_verdict)
 {
     enum { ROUNDS = 20000 };
     struct msg_buffer buffer = {0};
@@ -334,7 +335,7 @@ Test(verdict_cache, garbled_bytes_end_in_an_error_or_in_a_verdict_on_the_request
     msg_buffer_free(&buffer);
 }
 
-Test(verdict_cache, one_that_is_too_large_is_not_written_and_not_read)
+Test(verdict_cache, oversized_verdict_is_not_written_or_read)
 {
     struct msg_buffer buffer = {0};
     struct msg_verdict *verdict;

@@ -1,5 +1,5 @@
-/* Two judges: what each strategy asks of them, what it says of those that failed, and what becomes of a judge that is
- * away. The verifier is a remote one under the script's control. */
+/* Two judges: their tasks under each strategy, the reasons for failed candidates, and an unavailable judge. The
+ * verifier is a remote one under the script's control. */
 #include "lib/learn/metrics.h"
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
@@ -45,7 +45,7 @@ static const char *note(const json_t *verdict, size_t index)
     return text ? text : "none";
 }
 
-Test(verify, first_valid_asks_both_judges)
+Test(verify, first_valid_uses_both_judges)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
     ASK(NULL, "SELECT entails_2", "SELECT fires_3, entails_9", "SELECT rows_1, entails_8");
@@ -65,7 +65,7 @@ Test(verify, first_valid_asks_both_judges)
     json_decref(v);
 }
 
-Test(verify, p_correct_puts_both_together)
+Test(verify, p_correct_combines_both_judges)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT rows_1, entails_6", "SELECT rows_2, entails_9");
@@ -82,7 +82,7 @@ Test(verify, p_correct_puts_both_together)
     json_decref(v);
 }
 
-Test(verify, detection_suspects_what_either_judge_suspects)
+Test(verify, detection_suspects_on_either_judge)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_DETECT_THEN_RERANK});
     ASK(NULL, "SELECT entails_2", "SELECT rows_1, entails_8");
@@ -92,8 +92,8 @@ Test(verify, detection_suspects_what_either_judge_suspects)
     json_decref(v);
 }
 
-/* CycleSQL: in order, whatever the signals say, the first that the verifier lets pass. */
-Test(verify, cyclesql_asks_the_verifier_alone)
+/* CycleSQL takes the first candidate in order that the verifier accepts, whatever the signals say. */
+Test(verify, cyclesql_uses_only_verifier)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
     ASK(NULL, "SELECT bad_name", "SELECT rows_1, entails_4", "SELECT fires_5, entails_6", "SELECT rows_2, entails_9");
@@ -107,7 +107,7 @@ Test(verify, cyclesql_asks_the_verifier_alone)
     json_decref(v);
 }
 
-Test(verify, cyclesql_falls_back_to_the_first_that_executes)
+Test(verify, cyclesql_falls_back_to_first_executing_candidate)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
     ASK(NULL, "SELECT bad_name", "SELECT slow", "SELECT fires_4, entails_1", "SELECT rows_2, entails_4");
@@ -123,7 +123,7 @@ Test(verify, cyclesql_falls_back_to_the_first_that_executes)
     json_decref(v);
 }
 
-Test(verify, a_threshold_of_ones_own_is_asked_of_the_entailment_under_cyclesql)
+Test(verify, cyclesql_applies_custom_threshold_to_entailment)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
     struct msg_options options = {.threshold = 0.75};
@@ -135,7 +135,7 @@ Test(verify, a_threshold_of_ones_own_is_asked_of_the_entailment_under_cyclesql)
     json_decref(v);
 }
 
-Test(verify, policies_hold_under_cyclesql_too)
+Test(verify, policies_apply_under_cyclesql)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL, .policy = MSG_ABSTAIN});
     ASK(NULL, "SELECT rows_1, entails_1");
@@ -147,11 +147,11 @@ Test(verify, policies_hold_under_cyclesql_too)
     json_decref(v);
 }
 
-/* Without a verifier at all things are as they were, and cyclesql says what it lacks. */
-Test(verify, without_a_verifier_the_signals_decide)
+/* Without a verifier verdicts are as before, and cyclesql reports that it has none. */
+Test(verify, missing_verifier_leaves_decision_to_signals)
 {
     for (unsigned strategy = MSG_FIRST_VALID; strategy < MSG_CORRECT;
-         strategy++) { /* which never looks at the second */
+         strategy++) { /* which never inspects the second candidate */
         if (strategy > MSG_FIRST_VALID) script_close(&s);
         script_open(&s, (struct msg_options){.strategy = (enum msg_strategy)strategy});
         ASK(NULL, "SELECT fires_4", "SELECT rows_1");
@@ -168,7 +168,7 @@ Test(verify, without_a_verifier_the_signals_decide)
     }
 }
 
-Test(verify, a_verifier_that_is_away_is_noted)
+Test(verify, unavailable_verifier_is_noted)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
     ASK(NULL, "SELECT unreachable, fires_4", "SELECT unreachable, rows_1");
@@ -183,7 +183,7 @@ Test(verify, a_verifier_that_is_away_is_noted)
     json_decref(v);
 }
 
-Test(verify, a_full_queue_is_a_verifier_that_is_away)
+Test(verify, full_queue_counts_as_unavailable_verifier)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
     s.verifier_full = true;
@@ -195,7 +195,7 @@ Test(verify, a_full_queue_is_a_verifier_that_is_away)
     json_decref(v);
 }
 
-Test(verify, what_cannot_be_explained_is_not_verified)
+Test(verify, unexplained_candidate_is_not_verified)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID});
     ASK(NULL, "SELECT unexplained, rows_1");
@@ -207,7 +207,7 @@ Test(verify, what_cannot_be_explained_is_not_verified)
     json_decref(v);
 }
 
-Test(verify, what_does_not_execute_is_not_asked_about)
+Test(verify, failing_candidate_is_not_verified)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT bad_name", "SELECT slow", "SELEC 1");
@@ -216,7 +216,7 @@ Test(verify, what_does_not_execute_is_not_asked_about)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-Test(verify, without_the_explain_family_nobody_is_asked)
+Test(verify, verifier_is_not_called_without_explain_family)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_FIRST_VALID, .explain = MSG_EXPLAIN_OFF});
     ASK(NULL, "SELECT rows_1");
@@ -229,7 +229,7 @@ Test(verify, without_the_explain_family_nobody_is_asked)
     json_decref(v);
 }
 
-Test(verify, full_explanations_come_when_asked_for)
+Test(verify, full_explanations_are_sent_on_request)
 {
     script_open_remote(&s, (struct msg_options){.explain = MSG_EXPLAIN_FULL});
     ASK(NULL, "SELECT rows_1");
@@ -239,8 +239,8 @@ Test(verify, full_explanations_come_when_asked_for)
     json_decref(v);
 }
 
-/* All families have answered, the verifier has not: at the deadline its place is empty. */
-Test(verify, a_late_verifier_does_not_hold_the_verdict)
+/* All families have answered and the verifier has not: at the deadline its entry is missing. */
+Test(verify, late_verifier_does_not_delay_verdict)
 {
     script_open_remote(&s, (struct msg_options){.deadline_ms = 10});
     ASK(NULL, "SELECT rows_1");
@@ -262,7 +262,7 @@ Test(verify, a_late_verifier_does_not_hold_the_verdict)
     cr_assert_eq(core_get_stats(s.core).stray, 1);
 }
 
-Test(verify, answers_that_are_no_probability_are_none)
+Test(verify, invalid_probability_is_rejected)
 {
     static const double nonsense[] = {-0.1, 1.1, 1e300};
     for (unsigned i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
@@ -280,7 +280,7 @@ Test(verify, answers_that_are_no_probability_are_none)
     }
 }
 
-Test(verify, answers_about_something_else_are_stray)
+Test(verify, results_for_other_tasks_are_stray)
 {
     script_open_remote(&s, (struct msg_options){0});
     ASK(NULL, "SELECT rows_1", "SELECT rows_2");
@@ -299,8 +299,8 @@ Test(verify, answers_about_something_else_are_stray)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* While one candidate waits for the verifier, others go on. */
-Test(verify, waiting_for_the_verifier_holds_no_window)
+/* While one candidate waits for the verifier, others continue. */
+Test(verify, wait_for_verifier_occupies_no_window)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_RERANK});
     char sqls[40][32];
@@ -321,8 +321,8 @@ Test(verify, waiting_for_the_verifier_holds_no_window)
     cr_assert_eq(s.verdicts->len, 1);
 }
 
-/* Its run is not known because two families were late: one that is known to run goes first. */
-Test(verify, what_is_known_to_execute_is_preferred)
+/* The execution result is unknown, since two families were late: a candidate that is known to execute is preferred. */
+Test(verify, candidate_known_to_execute_is_preferred)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK, .deadline_ms = 10});
     ASK(NULL, "SELECT slow", "SELECT fires_2, rows_1");
@@ -340,9 +340,9 @@ Test(verify, what_is_known_to_execute_is_preferred)
     json_decref(v);
 }
 
-/* --- in words --- */
+/* --- sentences --- */
 
-Test(verify, what_is_below_a_threshold_reads_so)
+Test(verify, p_below_threshold_is_printed_below)
 {
     script_open_remote(&s, (struct msg_options){.strategy = MSG_CYCLESQL});
     struct msg_options options = {.threshold = 0.8001};
@@ -353,7 +353,7 @@ Test(verify, what_is_below_a_threshold_reads_so)
     json_decref(v);
 }
 
-Test(verify, p_correct_is_never_below_what_looks_the_same)
+Test(verify, printed_p_correct_differs_from_higher_threshold)
 {
     script_open(&s, (struct msg_options){.strategy = MSG_RERANK});
     ASK(NULL, "SELECT rows_1");
@@ -373,8 +373,8 @@ Test(verify, p_correct_is_never_below_what_looks_the_same)
     json_decref(v);
 }
 
-/* What is turned away unread is not said to have been tried. */
-Test(verify, refusals_say_what_was_refused)
+/* A request that is refused unread must not be described as attempted. */
+Test(verify, refusals_name_the_refused_statement)
 {
     GString *longer = g_string_new("SELECT '"), *tokens = g_string_new("SELECT 1"), *deep = g_string_new("SELECT ");
     while (longer->len < 65536) g_string_append(longer, "xxxxxxxxxxxxxxxx");
@@ -409,8 +409,8 @@ static const char *const kinds[] = {"SELECT bad_name",
                                     "SELECT unexplained, rows_3",
                                     "SELECT unreachable, rows_3"};
 
-/* A candidate that is not the answer gets a sentence that says why, however the request ended. */
-Test(verify, a_loser_always_has_a_reason)
+/* A candidate that is not the answer gets a sentence with the reason, however the request ended. */
+Test(verify, rejected_candidate_always_has_reason)
 {
     uint64_t seed = 5;
     script_open_remote(&s, (struct msg_options){0});
@@ -426,7 +426,7 @@ Test(verify, a_loser_always_has_a_reason)
             .deadline_ms = 10};
         g_ptr_array_set_size(s.verdicts, 0);
         script_ask(&s, round, &options, sqls, 0);
-        for (unsigned left = end ? UINT32_MAX : 8; s.tasks->len && left; left--) /* end 0: up to the deadline */
+        for (unsigned left = end ? UINT32_MAX : 8; s.tasks->len && left; left--) /* with `end` 0, up to the deadline */
             if (end == 1)
                 script_answer_failed(&s, 0, ERR_DB_MISSING, 0);
             else

@@ -1,5 +1,6 @@
-/* Threads that have verdicts looked for and kept while the loop takes what was found, and pools that are closed with work left. A plain program, since
- * Criterion does not start under ThreadSanitizer. Exit 0: each request had what was found for it, once. */
+/* Threads that request lookups and store verdicts while the loop takes the results, and pools that are closed with work
+ * left. A plain program, since Criterion does not start under ThreadSanitizer. Exit status 0 means that each request
+ * got its own result exactly once. */
 #include "coordinator/lookup_pool.h"
 #include "tests/support/wait.h"
 
@@ -40,7 +41,7 @@ static enum err_code keep(void *ctx, const char *db, const char *state, const ch
     return ERR_OK;
 }
 
-/* Every seventh in a database that does not answer. */
+/* Every seventh lookup uses a database that does not answer. */
 static bool is_away(int64_t number)
 {
     return number % 7 == 0;
@@ -61,17 +62,17 @@ static void *ask(void *arg)
         const struct core_kept verdict = {"d", "s", key, key, strlen(key)};
         expect(wait_until(is_accepted, &wanted, LIMIT_MS), "there is never room");
         atomic_fetch_add(&asked, 1);
-        lookup_pool_keep(pool, &verdict); /* dropped where there is no room */
+        lookup_pool_keep(pool, &verdict); /* dropped if the queue is full */
     }
     return NULL;
 }
 
-/* How often something was found for each request, and in all. */
+/* The number of results for each request, and in all. */
 struct taken {
     unsigned seen[REQUESTS], n;
 };
 
-/* False: nothing is there. */
+/* Takes the finished results. Returns false if there are none. */
 static bool take(struct taken *taken)
 {
     struct msg_key request;
@@ -124,7 +125,7 @@ static void take_all(void)
     lookup_pool_free(pool);
 }
 
-/* With jobs in its queues, and threads at work on others. */
+/* Closes a pool with queued jobs and busy threads. */
 static void close_in_the_midst(void)
 {
     const struct core_wanted wanted = {{0, 0}, "d", "key 0", bus_now_ns(bus) + INT64_C(60000000000)};

@@ -1,5 +1,5 @@
-/* The program that test_executor.c has executors start: a child as it should be, or, as $ASSAY_TEST_CHILD says, one
- * that opens its database and then does with each statement what no child should. */
+/* The child program of test_executor.c. It is a valid child, or, as $ASSAY_TEST_CHILD selects, one that opens its
+ * database and then misbehaves on every statement. */
 #include "lib/db/executor.h"
 #include "lib/db/executor_wire.h"
 
@@ -26,7 +26,8 @@ static void garbage(GRand *rand)
 static void misbehave(const char *how, GRand *rand)
 {
     uint32_t huge = 0x7fffffff;
-    if (strcmp(how, "crash") == 0) signal(SIGSEGV, SIG_DFL), raise(SIGSEGV); /* not a sanitizer's report */
+    /* otherwise a sanitizer's report would appear */
+    if (strcmp(how, "crash") == 0) signal(SIGSEGV, SIG_DFL), raise(SIGSEGV);
     if (strcmp(how, "leave") == 0) _exit(3);
     if (strcmp(how, "hang") == 0) pause();
     if (strcmp(how, "stutter") == 0) say("\1", 1), pause();

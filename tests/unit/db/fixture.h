@@ -1,4 +1,4 @@
-/* A directory of its own with a database built from SQL. */
+/* A directory with a database that is built from SQL. */
 #ifndef ASSAY_TESTS_UNIT_DB_FIXTURE_H
 #define ASSAY_TESTS_UNIT_DB_FIXTURE_H
 
@@ -8,34 +8,34 @@
 
 struct fixture {
     char dir[64];
-    char path[128]; /* <dir>/<name>.sqlite; "t" but for fixture_init_as */
+    char path[128]; /* <dir>/<name>.sqlite; "t" except after fixture_init_as */
     struct db *db;  /* NULL until fixture_open */
     struct arena arena;
 };
 
-/* Make the directory and the database; `sql` may be NULL for none. */
+/* Creates the directory and the database; `sql` NULL creates no database. */
 void fixture_init(struct fixture *fixture, const char *sql);
-/* The same, for tests that find databases by name: it is `name`, in the root `fixture->dir`. */
+/* Likewise, for tests that find databases by name: the database is `name` under the root `fixture->dir`. */
 void fixture_init_as(struct fixture *fixture, const char *name, const char *sql);
-/* Open it with lib/db; asserts success. */
+/* Opens the database with lib/db; asserts success. */
 void fixture_open(struct fixture *fixture, const struct db_limits *limits);
-/* Close and remove everything, then look for leaks. */
+/* Closes and removes everything, then checks for leaks. */
 void fixture_end(struct fixture *fixture);
 
-/* Run SQL on a plain connection that may write; asserts success. */
+/* Runs SQL on a plain writing connection; asserts success. */
 void fixture_exec(const char *path, const char *sql);
-/* A plain writing connection; the caller closes it. */
+/* Opens a plain writing connection; the caller closes it. */
 sqlite3 *fixture_writer(const char *path);
 
-/* db_query with the statement's own length and no parameters. */
+/* Calls db_query with the statement's own length and no parameters. */
 enum err_code fixture_query(struct fixture *fixture, const char *sql, struct db_result *out, struct err *err);
-/* The single integer that a statement returns; asserts that there is one. */
+/* Returns the single integer that a statement gives; asserts that there is one. */
 int64_t fixture_int(struct fixture *fixture, const char *sql);
 
-/* The file's bytes and how many; g_free. NULL: cannot be read. */
+/* Returns the bytes of the file and their number, or NULL if the file cannot be read. Free with g_free. */
 char *fixture_bytes(const char *path, size_t *len);
 void fixture_write(const char *path, const void *bytes, size_t len);
-/* How many files a directory has. */
+/* Returns the number of files in a directory. */
 unsigned fixture_files_in(const char *path);
 
 #endif

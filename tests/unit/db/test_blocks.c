@@ -9,7 +9,7 @@
 
 TestSuite(blocks, .fini = leak_check);
 
-Test(blocks, hold_what_was_asked_for)
+Test(blocks, blocks_hold_requested_bytes)
 {
     for (int size = 1; size < 20000; size += 7) {
         char *block = block_take(size);
@@ -22,7 +22,7 @@ Test(blocks, hold_what_was_asked_for)
     block_give(NULL);
 }
 
-Test(blocks, are_handed_out_again)
+Test(blocks, freed_blocks_are_reused)
 {
     char *small = block_take(40), *page = block_take(4400);
     block_give(small);
@@ -36,7 +36,7 @@ Test(blocks, are_handed_out_again)
     block_give(page);
 }
 
-Test(blocks, keep_their_bytes_when_resized)
+Test(blocks, resized_blocks_keep_their_bytes)
 {
     static const int SIZES[] = {1, 30, 31, 500, 8100, 9000, 100000, 9500, 700, 20};
     char *block = block_take(1);
@@ -57,8 +57,8 @@ static void *give_all(void *blocks)
     return NULL;
 }
 
-/* More than a thread keeps, too; what it keeps is freed with it, which leak_check would tell. */
-Test(blocks, may_be_given_back_by_another_thread)
+/* More blocks than a thread caches. The thread's end frees the cached ones, or leak_check would report them. */
+Test(blocks, another_thread_may_free_blocks)
 {
     static void *blocks[1000];
     pthread_t thread;
@@ -67,9 +67,9 @@ Test(blocks, may_be_given_back_by_another_thread)
     pthread_join(thread, NULL);
 }
 
-/* A process has so many keys for what its threads' ends free. With none left nothing is kept, and key 0, which is another's,
- * holds what it held. */
-Test(blocks, without_a_key_are_not_kept)
+/* The number of keys for destructors of thread data is limited in a process. Without a key no block is cached, and key
+ * 0, which belongs to other code, keeps its value. */
+Test(blocks, blocks_without_key_are_not_cached)
 {
     static pthread_key_t taken[PTHREAD_KEYS_MAX];
     uint32_t n = 0;

@@ -1,4 +1,4 @@
-/* No statement runs far past its limit, whatever it does between two looks of the engine at the clock. */
+/* No statement runs far past its time limit, whatever it does between two readings of the clock by the engine. */
 #include "lib/base/clock.h"
 #include "tests/unit/db/fixture.h"
 
@@ -6,13 +6,16 @@
 #include <glib.h>
 #include <string.h>
 
-enum { TIME_MS = 100, OVER_MS = 2000 /* with nothing but the bounds inside of the engine; of a sanitizer, too */ };
+enum {
+    TIME_MS = 100,
+    OVER_MS = 2000 /* bounded only inside of the engine, with a margin for sanitizers */
+};
 
-/* One row, without a table, whose x is not computed anew by each use. */
+/* One row without a table, whose x is not computed again on each use. */
 #define DIGITS  "(SELECT hex(hex(zeroblob(%u / 2))) AS x LIMIT 1)"
 #define NOUGHTS "(SELECT hex(zeroblob(%u)) || '1' AS x LIMIT 1)"
 
-/* The expression so many times, between separators, as columns of one row of `from`. */
+/* Returns `n` copies of the expression between separators, as columns of one row of `from`. */
 static char *repeated(const char *expression, const char *separator, unsigned n, const char *from, unsigned size)
 {
     GString *sql = g_string_new("SELECT ");
@@ -23,7 +26,7 @@ static char *repeated(const char *expression, const char *separator, unsigned n,
     return g_string_free(sql, FALSE);
 }
 
-/* Its time past the limit, in ms. */
+/* Returns the time past the limit, in ms. */
 static double run_past(struct fixture *f, const char *sql, enum err_code *code)
 {
     struct db_result result;
@@ -37,8 +40,8 @@ static double run_past(struct fixture *f, const char *sql, enum err_code *code)
     return ms - TIME_MS;
 }
 
-/* 900 columns of it over 83,000 bytes ran for 40 s. */
-Test(clock, like_in_every_column, .timeout = 120)
+/* 900 such columns over 83,000 bytes once ran for 40 s. */
+Test(clock, like_in_every_column_ends_in_time, .timeout = 120)
 {
     static const char *const calls[] = {
         "x LIKE '%0%0%0%0%0%0%0%0000000000000000000000000000000000000c'",
@@ -59,7 +62,7 @@ Test(clock, like_in_every_column, .timeout = 120)
     fixture_end(&f);
 }
 
-Test(clock, one_call_looks_at_the_clock, .timeout = 120)
+Test(clock, single_call_checks_the_clock, .timeout = 120)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a)");
@@ -76,8 +79,8 @@ Test(clock, one_call_looks_at_the_clock, .timeout = 120)
     fixture_end(&f);
 }
 
-/* Work outside Assay's own functions: arithmetic on digits, comparisons, calls that allocate and calls that do not. */
-Test(clock, every_column_of_a_long_statement, .timeout = 300)
+/* Work outside of Assay's own functions: arithmetic on digits, comparisons, calls with and without allocation. */
+Test(clock, every_column_of_long_statement_ends_in_time, .timeout = 300)
 {
     static const struct {
         const char *expression, *separator;
@@ -112,8 +115,8 @@ Test(clock, every_column_of_a_long_statement, .timeout = 300)
     fixture_end(&f);
 }
 
-/* Widths that are short one by one. */
-Test(clock, printf_is_bounded_by_the_sum_of_its_widths, .timeout = 120)
+/* Each width is below the limit, but their sum is not. */
+Test(clock, printf_is_bounded_by_sum_of_widths, .timeout = 120)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a)");
@@ -125,8 +128,8 @@ Test(clock, printf_is_bounded_by_the_sum_of_its_widths, .timeout = 120)
     fixture_end(&f);
 }
 
-/* A long value is no fault of a short statement. */
-Test(clock, a_short_statement_may_hold_a_long_value)
+/* A long value is permitted in a short statement. */
+Test(clock, short_statement_may_hold_long_value)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a)");

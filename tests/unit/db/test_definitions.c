@@ -1,4 +1,5 @@
-/* A schema without data as a database: what it lists, what it prepares, and that it has nothing else to tell. */
+/* A schema without data as a database: the tables that it lists, the statements that it prepares, and the refusal of
+ * everything else. */
 #include "tests/support/leak.h"
 
 #include "lib/db/db.h"
@@ -50,8 +51,8 @@ static enum err_code query(struct db *db, const char *sql)
     return code;
 }
 
-/* Not even a query that needs no table: emptiness is never told, and so never taken for a fact. */
-Test(definitions, every_query_is_without_data)
+/* Not even a query without a table runs, so an empty result is never mistaken for a fact. */
+Test(definitions, every_query_fails_without_data)
 {
     struct db *db = opened(SHOP);
     static const char *const queries[] = {"SELECT 1",    "SELECT * FROM shop", "SELECT count(*) FROM sale",
@@ -62,7 +63,7 @@ Test(definitions, every_query_is_without_data)
     db_close(db);
 }
 
-Test(definitions, statements_are_prepared_behind_the_same_fence)
+Test(definitions, statements_are_prepared_under_same_authorizer)
 {
     struct db *db = opened(SHOP);
     cr_expect_eq(prepare(db, "SELECT \"we\"\"ird\" FROM shop JOIN large ON large.shop_id = shop.id"), ERR_OK);
@@ -107,8 +108,8 @@ Test(definitions, tables_are_listed_with_their_schemas)
                  "a table s\nb table \nv view s\n");
 }
 
-/* What another engine's text means to a statement SQLite cannot say. */
-Test(definitions, another_engines_text_is_not_sqlites_to_judge)
+/* SQLite cannot judge a statement in another engine's dialect. */
+Test(definitions, statements_of_other_dialect_are_not_judged)
 {
     struct db *db = opened("CREATE TABLE public.a (id serial, at timestamptz)");
     cr_expect_eq(prepare(db, "SELECT date_trunc('day', at) FROM public.a"), ERR_NO_DATA);
@@ -126,7 +127,7 @@ static void digest_of(const char *ddl, char out[33])
     db_close(db);
 }
 
-Test(definitions, the_fingerprint_is_the_texts)
+Test(definitions, fingerprint_depends_on_text)
 {
     char a[33], b[33], c[33];
     digest_of("CREATE TABLE a (id int)", a);
@@ -137,8 +138,8 @@ Test(definitions, the_fingerprint_is_the_texts)
     cr_expect_eq(strlen(a), 32);
 }
 
-/* Nothing of the text runs: CHECK, defaults and generated columns are not even there. */
-Test(definitions, hostile_texts)
+/* No part of the text is executed: CHECK, defaults and generated columns are dropped. */
+Test(definitions, hostile_texts_are_bounded)
 {
     static const struct {
         const char *ddl;
@@ -149,7 +150,8 @@ Test(definitions, hostile_texts)
          "FROM c)), b AS (randomblob(1000000000)) STORED, c DEFAULT (load_extension('x')))",
          ERR_OK},
         {"CREATE TABLE \"a\"\"); DROP TABLE b; --\" (\"x\"\"\" \"t'\"\"y\", `y``` int, [z] int)", ERR_OK},
-        {"CREATE TABLE a (id int); CREATE VIEW v AS SELECT * FROM v", ERR_OK}, /* it reads itself: it has no columns */
+        /* the view reads itself, so it has no columns */
+        {"CREATE TABLE a (id int); CREATE VIEW v AS SELECT * FROM v", ERR_OK},
         {"CREATE TABLE a (id int); CREATE VIEW v AS SELECT * FROM w; CREATE VIEW w AS SELECT * FROM v", ERR_OK},
         {"CREATE TABLE a (id int); CREATE VIEW v AS SELECT $$;$$ AS x FROM a", ERR_SYNTAX},
         {"CREATE TABLE a (id int); CREATE VIEW v AS SELECT E'\\'; DELETE FROM a' FROM a", ERR_SYNTAX},
@@ -165,8 +167,8 @@ Test(definitions, hostile_texts)
     }
 }
 
-/* As many columns as fit into the text, in tables of as many as one may have. */
-Test(definitions, a_quarter_of_a_mebibyte_of_columns)
+/* As many columns as fit into the text, in tables with the maximum number of columns. */
+Test(definitions, maximum_number_of_columns_is_accepted)
 {
     GString *ddl = g_string_new(NULL);
     for (unsigned t = 0; t < 18; t++) {
@@ -181,7 +183,7 @@ Test(definitions, a_quarter_of_a_mebibyte_of_columns)
     g_string_free(ddl, TRUE);
 }
 
-Test(definitions, no_byte_of_the_text_is_shown)
+Test(definitions, errors_show_no_byte_of_text)
 {
     char *shown = db_path_shown(DB_SCHEMA_PREFIX "CREATE TABLE secret (a int)");
     cr_expect_null(strstr(shown, "secret"));

@@ -1,4 +1,5 @@
-/* Statements in a child: the same answers, and no child, whatever becomes of it, takes its parent along. */
+/* Statements in a child process: their results are the same, and a child that dies or misbehaves never takes its parent
+ * along. */
 #include "lib/base/clock.h"
 #include "lib/db/executor.h"
 #include "lib/db/executor_wire.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TIME_MS = 200, OVER_MS = EXECUTOR_GRACE_MS + 1500 /* for a busy machine under sanitizers */ };
+enum { TIME_MS = 200, OVER_MS = EXECUTOR_GRACE_MS + 1500 /* generous, for a busy machine under sanitizers */ };
 
 #define SCHEMA "CREATE TABLE t(a, b, c); INSERT INTO t VALUES (1, 'x', 2.5), (NULL, x'00ff', ''), (-7, 'ä''\"', 1e300)"
 
@@ -62,7 +63,7 @@ static void compare_results(const char *sql, const struct db_result *ours, const
         cr_assert(is_same(&ours->values[i], &theirs->values[i]), "%s: value %zu", sql, i);
 }
 
-Test(executor, answers_as_the_process_itself, .timeout = 120)
+Test(executor, child_answers_like_own_process, .timeout = 120)
 {
     static const char *const statements[] = {
         "SELECT * FROM t",
@@ -107,7 +108,7 @@ Test(executor, answers_as_the_process_itself, .timeout = 120)
     end(&f, executor);
 }
 
-Test(executor, binds_values, .timeout = 60)
+Test(executor, child_binds_values, .timeout = 60)
 {
     const struct db_value values[] = {{.type = DB_NULL},
                                       {.type = DB_INT, .i = -5},
@@ -120,14 +121,14 @@ Test(executor, binds_values, .timeout = 60)
     struct executor *executor = begin(&f, NULL, 5000);
     struct db_result result;
     struct err err = {0};
-    for (int i = 0; i < 3; i++) { /* kept prepared */
+    for (int i = 0; i < 3; i++) { /* the statement stays prepared */
         cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), values, 6, 1, &result, &err), ERR_OK, "%s", err.text);
         for (size_t v = 0; v < G_N_ELEMENTS(values); v++) cr_assert(is_same(&result.values[v], &values[v]), "%zu", v);
     }
     end(&f, executor);
 }
 
-/* The youngest child of this thread: one that was killed may not be reaped yet. */
+/* Returns the youngest child of this thread; a killed child may not be reaped yet. */
 static pid_t child_of(void)
 {
     char path[64], *text = NULL;
@@ -147,7 +148,7 @@ static char *status_of(pid_t pid)
     return text;
 }
 
-/* End a child that is at rest, and wait until it has let go of everything. */
+/* Runs a statement; sets *code and returns the duration in ms. */
 static double time_of(struct fixture *f, const char *sql, enum err_code *code, struct err *err)
 {
     struct db_result result;
@@ -156,7 +157,7 @@ static double time_of(struct fixture *f, const char *sql, enum err_code *code, s
     return clock_ms(clock_now_ns() - start);
 }
 
-/* One opcode of half a second, which nothing inside of the engine stops: 98 walks over two million numbers. */
+/* One opcode of half a second that the engine cannot interrupt: 98 scans of two million numbers. */
 static char *unstoppable(void)
 {
     GString *sql = g_string_new("SELECT json_extract('[' || replace(hex(zeroblob(1990000)), '00', '1,') || '1]'");
@@ -179,8 +180,8 @@ Test(executor, no_statement_overruns_by_more_than_its_grace, .timeout = 60)
     end(&f, executor);
 }
 
-/* A child that does not get to answer. */
-Test(executor, one_that_overruns_is_ended_and_replaced, .timeout = 60)
+/* A child that never answers. */
+Test(executor, overrunning_child_is_killed_and_replaced, .timeout = 60)
 {
     struct fixture f;
     struct executor *executor = begin(&f, NULL, TIME_MS);
@@ -206,8 +207,8 @@ Test(executor, one_that_overruns_is_ended_and_replaced, .timeout = 60)
     end(&f, executor);
 }
 
-/* Each fails its own statement, with a class that says something about it, and the next finds a new child. */
-Test(executor, no_child_takes_its_parent_along, .timeout = 120)
+/* Each fault fails its own statement with a fitting error class, and the next statement gets a new child. */
+Test(executor, dying_child_leaves_parent_running, .timeout = 120)
 {
     static const struct {
         const char *how;
@@ -231,7 +232,7 @@ Test(executor, no_child_takes_its_parent_along, .timeout = 120)
     }
 }
 
-Test(executor, garbage_is_an_error_or_a_small_result, .timeout = 120)
+Test(executor, malformed_reply_is_error_or_small_result, .timeout = 120)
 {
     struct fixture f;
     struct executor *executor = begin(&f, "garbage", 2000);
@@ -257,8 +258,8 @@ static void answer(GByteArray *out, struct wire_request *asked)
                      &(struct wire_reply){.result = {.n_columns = 2, .columns = names, .n_rows = 1, .values = values}});
 }
 
-/* A reply cut at any place, or with any byte changed, is refused or read inside of its bytes. */
-Test(executor, replies_are_not_trusted)
+/* A reply that is truncated anywhere, or has any byte changed, is refused or read within its bytes. */
+Test(executor, replies_are_validated)
 {
     struct wire_request asked;
     struct wire_reply reply;
@@ -270,7 +271,8 @@ Test(executor, replies_are_not_trusted)
     cr_assert(wire_read_reply(out->data + WIRE_LENGTH, len, &asked, &arena, &reply));
     cr_assert_str_eq(reply.result.values[0].text, "abc");
     for (size_t cut = 0; cut < len; cut++) {
-        guint8 *copy = g_memdup2(out->data + WIRE_LENGTH, cut); /* of its own, for the sanitizer to watch its end */
+        /* a separate allocation, so that the sanitizer guards its end */
+        guint8 *copy = g_memdup2(out->data + WIRE_LENGTH, cut);
         cr_assert_not(wire_read_reply(copy, cut, &asked, &arena, &reply), "cut at %zu", cut);
         g_free(copy);
         arena_reset(&arena);
@@ -290,7 +292,8 @@ Test(executor, replies_are_not_trusted)
     g_byte_array_free(out, TRUE);
 }
 
-/* --- around it ---------------------------------------------------------------------------------------------------- */
+/* --- callers
+ * -------------------------------------------------------------------------------------------------------- */
 
 static bool is_gone(void *p)
 {
@@ -306,7 +309,7 @@ static void kill_at_rest(pid_t pid)
     cr_assert(wait_until(is_gone, &pid, 5000));
 }
 
-Test(executor, a_child_is_confined_and_replaced_when_it_dies_at_rest, .timeout = 60)
+Test(executor, idle_child_is_confined_and_replaced_on_death, .timeout = 60)
 {
     struct fixture f;
     struct executor *executor = begin(&f, NULL, 5000);
@@ -338,7 +341,7 @@ static void *call_off(void *p)
     return NULL;
 }
 
-Test(executor, can_be_called_off, .timeout = 60)
+Test(executor, statement_can_be_cancelled, .timeout = 60)
 {
     struct fixture f;
     struct executor *executor = begin(&f, NULL, 30000);
@@ -356,8 +359,8 @@ Test(executor, can_be_called_off, .timeout = 60)
     end(&f, executor);
 }
 
-/* Several databases of a thread share a child; each has its own, also after the child was replaced. */
-Test(executor, databases_share_a_child, .timeout = 60)
+/* Several databases of a thread share a child. Each keeps its own state, even after the child is replaced. */
+Test(executor, databases_share_child, .timeout = 60)
 {
     struct fixture f;
     struct executor *executor = begin(&f, NULL, 5000);
@@ -385,7 +388,7 @@ Test(executor, databases_share_a_child, .timeout = 60)
     end(&f, executor);
 }
 
-Test(executor, a_changed_file_is_seen, .timeout = 60)
+Test(executor, changed_file_is_detected, .timeout = 60)
 {
     struct fixture f;
     struct executor *executor = begin(&f, NULL, 5000);
@@ -400,7 +403,7 @@ Test(executor, a_changed_file_is_seen, .timeout = 60)
     end(&f, executor);
 }
 
-Test(executor, no_program_is_no_crash)
+Test(executor, missing_program_is_error)
 {
     struct fixture f;
     struct db_result result;
@@ -412,8 +415,9 @@ Test(executor, no_program_is_no_crash)
     end(&f, executor);
 }
 
-/* A schema is made in both: the child says what is valid, and has no more data than we. */
-Test(executor, a_schema_without_data, .timeout = 60)
+/* Both processes create a database from the schema: the child decides on validity and has no more data than the
+ * parent. */
+Test(executor, schema_without_data_runs_in_child, .timeout = 60)
 {
     static const char ddl[] = DB_SCHEMA_PREFIX "CREATE TABLE t (a int)", valid[] = "SELECT a FROM t",
                       invalid[] = "SELECT b FROM t";

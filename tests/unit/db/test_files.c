@@ -1,4 +1,4 @@
-/* Database files in every bad shape, and files that change under an open handle. */
+/* Damaged or unusual database files, and files that change under an open handle. */
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -26,11 +26,11 @@ static enum err_code open_code(const char *path)
 
 static void past_the_look(void)
 {
-    struct timespec pause = {.tv_nsec = 130000000}; /* handles look at their file every 100 ms */
+    struct timespec pause = {.tv_nsec = 130000000}; /* handles check their file every 100 ms */
     nanosleep(&pause, NULL);
 }
 
-Test(files, what_is_not_there_or_no_file)
+Test(files, missing_or_special_file_is_refused)
 {
     struct fixture f;
     fixture_init(&f, ROWS);
@@ -47,7 +47,7 @@ Test(files, what_is_not_there_or_no_file)
     fixture_end(&f);
 }
 
-Test(files, unreadable)
+Test(files, unreadable_file_is_refused)
 {
     struct fixture f;
     fixture_init(&f, ROWS);
@@ -61,7 +61,7 @@ Test(files, unreadable)
     fixture_end(&f);
 }
 
-Test(files, odd_names_open)
+Test(files, files_with_odd_names_open)
 {
     static const char *const names[] = {"a b.sqlite", "q?x=1.sqlite", "h#1.sqlite", "100%41.sqlite", "ü.sqlite"};
     struct fixture f;
@@ -78,7 +78,7 @@ Test(files, odd_names_open)
     fixture_end(&f);
 }
 
-Test(files, empty_ones)
+Test(files, database_without_tables_is_refused)
 {
     struct fixture f;
     fixture_init(&f, NULL);
@@ -89,7 +89,7 @@ Test(files, empty_ones)
     fixture_end(&f);
 }
 
-Test(files, no_databases)
+Test(files, file_of_other_format_is_refused)
 {
     struct fixture f;
     fixture_init(&f, NULL);
@@ -104,7 +104,7 @@ Test(files, no_databases)
     fixture_end(&f);
 }
 
-Test(files, damaged_ones)
+Test(files, damaged_file_is_refused)
 {
     struct fixture f;
     fixture_init(&f, ROWS);
@@ -119,7 +119,7 @@ Test(files, damaged_ones)
     fixture_end(&f);
 }
 
-Test(files, damage_behind_the_schema_shows_when_read)
+Test(files, damage_behind_schema_shows_on_read)
 {
     struct fixture f;
     fixture_init(&f, ROWS);
@@ -162,7 +162,7 @@ Test(files, flipped_bytes_never_crash)
     fixture_end(&f);
 }
 
-Test(files, locked_by_a_writer)
+Test(files, locked_file_is_retryable)
 {
     struct fixture f;
     fixture_init(&f, ROWS);
@@ -181,7 +181,7 @@ Test(files, locked_by_a_writer)
 
 /* --- write-ahead logs --------------------------------------------------------------------------------------------- */
 
-Test(wal, at_rest_is_read_without_a_trace)
+Test(wal, idle_file_is_read_without_side_files)
 {
     struct fixture f;
     fixture_init(&f, "PRAGMA journal_mode = WAL;" ROWS);
@@ -192,7 +192,7 @@ Test(wal, at_rest_is_read_without_a_trace)
     fixture_end(&f);
 }
 
-Test(wal, in_a_read_only_directory)
+Test(wal, read_only_directory_is_supported)
 {
     struct fixture f;
     fixture_init(&f, "PRAGMA journal_mode = WAL;" ROWS);
@@ -207,7 +207,7 @@ Test(wal, in_a_read_only_directory)
     fixture_end(&f);
 }
 
-Test(wal, beside_a_writer)
+Test(wal, reader_works_beside_writer)
 {
     struct fixture f;
     fixture_init(&f, "PRAGMA journal_mode = WAL;" ROWS);
@@ -221,7 +221,7 @@ Test(wal, beside_a_writer)
     fixture_end(&f);
 }
 
-Test(wal, a_writer_that_comes_later_is_noticed)
+Test(wal, later_writer_is_detected)
 {
     struct fixture f;
     fixture_init(&f, "PRAGMA journal_mode = WAL;" ROWS);
@@ -239,7 +239,7 @@ Test(wal, a_writer_that_comes_later_is_noticed)
     fixture_end(&f);
 }
 
-Test(wal, left_behind_by_a_crash)
+Test(wal, log_left_by_crash_is_read)
 {
     struct fixture f;
     fixture_init(&f, "PRAGMA journal_mode = WAL;" ROWS);
@@ -264,7 +264,7 @@ Test(wal, left_behind_by_a_crash)
 
 /* --- change ------------------------------------------------------------------------------------------------------- */
 
-Test(fingerprint, stays_and_changes_with_the_file)
+Test(fingerprint, fingerprint_follows_file)
 {
     struct fixture f;
     fixture_init(&f, ROWS);
@@ -281,7 +281,7 @@ Test(fingerprint, stays_and_changes_with_the_file)
     fixture_end(&f);
 }
 
-Test(fingerprint, a_file_moved_over_the_old_one_is_followed)
+Test(fingerprint, replaced_file_is_followed)
 {
     struct fixture f;
     fixture_init(&f, ROWS);

@@ -1,11 +1,11 @@
-/* Assay's own instr, replace, trim, like, glob and printf answer as SQLite's. */
+/* Assay's own instr, replace, trim, like, glob and printf give the same results as SQLite's. */
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
 
-/* On a plain connection: the value as text with its type, or the error. */
+/* Returns the value on a plain connection as text with its type, or the error. */
 static char *plain_answer(sqlite3 *conn, const char *sql)
 {
     sqlite3_stmt *stmt;
@@ -27,7 +27,7 @@ static char *our_answer(struct fixture *f, const char *sql)
     return g_strdup_printf("%s %s", r.values[0].text, r.values[1].text);
 }
 
-/* Compare on type and hex of an expression. */
+/* Compares type and hex of an expression. */
 static void agree(struct fixture *f, sqlite3 *plain, const char *expression)
 {
     char *sql = g_strdup_printf("SELECT typeof(%s), hex(%s)", expression, expression);
@@ -39,8 +39,8 @@ static void agree(struct fixture *f, sqlite3 *plain, const char *expression)
     arena_reset(&f->arena);
 }
 
-/* Every call of two and three arguments over a list of awkward values. */
-Test(functions, agree_with_the_built_in_ones)
+/* Runs every call of two and three arguments over a list of awkward values. */
+Test(functions, functions_agree_with_built_in_ones)
 {
     static const char *const values[] = {
         "NULL",
@@ -147,9 +147,9 @@ Test(functions, odd_calls_agree)
     fixture_end(&f);
 }
 
-/* Whatever SQLite has and the allow list names must be callable: the list is searched by halves and so must be sorted.
- */
-Test(functions, the_allow_list_finds_what_it_holds)
+/* Each function of SQLite that the allow list names must be callable. The list is searched by bisection, so it must be
+ * sorted. */
+Test(functions, allow_list_finds_its_functions)
 {
     static const char *const calls[] = {
         "abs(-1)",

@@ -1,5 +1,5 @@
-/* Hostile statements: tests/data/hostile/sqlite.sql and some generated ones. After each, the database file is the same
- * to the byte, its folder holds nothing new, and the same handle answers. */
+/* Hostile statements: tests/data/hostile/sqlite.sql and some generated ones. After each of them the database file is
+ * unchanged byte for byte, its folder holds no new file, and the same handle still answers. */
 #include "lib/base/clock.h"
 #include "tests/unit/db/fixture.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIME_MS = 300, WALL_MS = 4000 }; /* the second is for a busy machine under sanitizers */
+enum { TIME_MS = 300, WALL_MS = 4000 }; /* the second one has a margin for a busy machine under sanitizers */
 
 #define SCHEMA                                                                                                         \
     "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, body TEXT);"                                                    \
@@ -76,7 +76,7 @@ static void complain(struct suite *suite, const char *name, const char *what, co
     suite->failures++;
 }
 
-/* One statement: its class, its time, and what it left behind. */
+/* Runs one statement and checks its error class, its duration and its side effects. */
 static void attack(struct suite *suite, const char *name, const char *class, const char *sql, size_t len)
 {
     struct db_result result;
@@ -101,7 +101,7 @@ static void attack(struct suite *suite, const char *name, const char *class, con
     g_free(after);
 }
 
-/* "\0" in the file is a NUL byte. Returns the new length. */
+/* Replaces "\0" of the file by a NUL byte. Returns the new length. */
 static size_t put_nuls(char *sql, size_t len)
 {
     char *at = sql;
@@ -123,7 +123,7 @@ static void attack_block(struct suite *suite, char *block)
     attack(suite, block + 4, colon + 2, sql, len);
 }
 
-Test(hostile, statements_of_the_list, .timeout = 600)
+Test(hostile, listed_statements_have_no_effect, .timeout = 600)
 {
     struct suite suite;
     suite_begin(&suite);
@@ -141,7 +141,7 @@ Test(hostile, statements_of_the_list, .timeout = 600)
     suite_end(&suite);
 }
 
-/* before, `part` n times, after */
+/* `before`, then `part` n times, then `after` */
 static void attack_repeated(struct suite *suite, const char *class, const char *before, const char *part, unsigned n,
                             const char *after)
 {
@@ -152,7 +152,7 @@ static void attack_repeated(struct suite *suite, const char *class, const char *
     g_string_free(sql, TRUE);
 }
 
-Test(hostile, long_and_deep_ones, .timeout = 600)
+Test(hostile, long_and_deep_statements_are_bounded, .timeout = 600)
 {
     struct suite suite;
     suite_begin(&suite);

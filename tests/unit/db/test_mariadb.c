@@ -28,7 +28,7 @@ static enum err_code passes(const char *sql)
     return gate(sql, &askable);
 }
 
-Test(mariadb, the_list_is_sorted_and_each_name_is_found)
+Test(mariadb, list_is_sorted_and_searchable)
 {
     size_t n;
     const char *const *names = mariadb_gate_functions(&n);
@@ -46,7 +46,7 @@ Test(mariadb, the_list_is_sorted_and_each_name_is_found)
     }
 }
 
-Test(mariadb, the_gate_opens_for_honest_statements)
+Test(mariadb, gate_accepts_honest_statements)
 {
     static const char *const statements[] = {
         "SELECT count(*), max(a) FROM t WHERE b LIKE 'x%' GROUP BY c HAVING sum(d) > 1 ORDER BY 1 LIMIT 5, 10",
@@ -65,7 +65,7 @@ Test(mariadb, the_gate_opens_for_honest_statements)
         cr_expect_eq(passes(statements[i]), ERR_OK, "%s", statements[i]);
 }
 
-Test(mariadb, another_database_is_another_by_case_too)
+Test(mariadb, database_names_are_compared_by_case)
 {
     cr_expect_eq(passes("SELECT a FROM shop.t"), ERR_OK);
     cr_expect_eq(passes("SELECT a FROM `shop`.t"), ERR_OK);
@@ -73,8 +73,8 @@ Test(mariadb, another_database_is_another_by_case_too)
     cr_expect_eq(passes("SELECT a FROM t WHERE b IN (SELECT c FROM shop2.u)"), ERR_REFUSED);
 }
 
-/* Whatever a server would make of them. */
-Test(mariadb, the_gate_is_shut_for_the_hostile_list)
+/* The gate refuses these whatever a server would make of them. */
+Test(mariadb, gate_refuses_hostile_list)
 {
     char *text;
     unsigned n = 0;
@@ -93,8 +93,8 @@ Test(mariadb, the_gate_is_shut_for_the_hostile_list)
     g_free(text);
 }
 
-/* The server is asked what is wrong with a statement only where nothing in it could be a function of unknown effect. */
-Test(mariadb, the_server_is_not_asked_about_what_may_have_effects)
+/* The server checks a statement only if no part of it could be a function with unknown effects. */
+Test(mariadb, statements_with_possible_effects_skip_server_check)
 {
     static const struct {
         const char *sql;
@@ -111,7 +111,7 @@ Test(mariadb, the_server_is_not_asked_about_what_may_have_effects)
     }
 }
 
-Test(mariadb, urls)
+Test(mariadb, urls_are_parsed)
 {
     struct mariadb_address *a =
         mariadb_address_parse("mariadb://me:a%40b@db.example:3307/shop?ssl_ca=/etc/ca%20x.pem&socket=/run/s");
@@ -138,7 +138,7 @@ Test(mariadb, urls)
         cr_expect_null(mariadb_address_parse(malformed[i]), "%s", malformed[i]);
 }
 
-Test(mariadb, a_url_may_be_shown_without_its_password)
+Test(mariadb, url_is_printed_without_password)
 {
     static const char url[] = "mariadb://me@db.example/shop?ssl_ca=/ca";
     char *with = db_path_with_password(url, "p&=%'\"@/"), *shown = db_path_shown(with), *name = db_path_name(with);

@@ -1,5 +1,5 @@
-/* Assay's own LIKE and GLOB answer as SQLite's built-in ones, for random patterns and texts of bytes that matter: both
- * cases, wildcards, sets, escapes, NUL, and UTF-8 whole and broken. */
+/* Assay's own LIKE and GLOB agree with SQLite's built-in ones on random patterns and texts. Their bytes are the
+ * relevant ones: both cases, wildcards, sets, escapes, NUL, valid and broken UTF-8. */
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -65,7 +65,7 @@ static void append_text(GString *sql, const GString *bytes)
     g_string_append(sql, "' AS TEXT)");
 }
 
-/* -1: NULL, -2: an error. */
+/* Returns -1 for NULL and -2 for an error. */
 static int plain_answer(sqlite3 *conn, const char *sql)
 {
     sqlite3_stmt *stmt;
@@ -93,7 +93,7 @@ static unsigned compare(struct fixture *f, sqlite3 *plain, const GString *sql)
     return theirs == 1;
 }
 
-Test(match, agrees_with_the_built_in_one, .timeout = 300)
+Test(match, like_and_glob_agree_with_built_in, .timeout = 300)
 {
     static const char *const escapes[] = {"'\\'", "'%'", "'_'", "'a'", "'[' ", "CAST(x'c3' AS TEXT)",
                                           "'ä'",  "''",  "'xy'"};
@@ -125,8 +125,8 @@ Test(match, agrees_with_the_built_in_one, .timeout = 300)
     fixture_end(&f);
 }
 
-/* The order that NOCASE makes of random texts, NUL and broken UTF-8 among them. */
-Test(match, nocase_agrees_with_the_built_in_one, .timeout = 300)
+/* Compares the NOCASE order of random texts, including NUL and broken UTF-8. */
+Test(match, nocase_agrees_with_built_in, .timeout = 300)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a)");

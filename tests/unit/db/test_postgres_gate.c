@@ -17,7 +17,7 @@ static enum err_code gate(const char *sql)
     return code;
 }
 
-Test(gate, its_list_is_sorted_and_each_name_is_found, .fini = leak_check)
+Test(gate, list_is_sorted_and_searchable, .fini = leak_check)
 {
     size_t n;
     const char *const *names = postgres_gate_functions(&n);
@@ -29,7 +29,7 @@ Test(gate, its_list_is_sorted_and_each_name_is_found, .fini = leak_check)
     }
 }
 
-Test(gate, opens_for_honest_statements, .fini = leak_check)
+Test(gate, gate_accepts_honest_statements, .fini = leak_check)
 {
     static const char *const statements[] = {
         "SELECT count(*), max(a) FROM t WHERE b LIKE 'x%' GROUP BY c HAVING sum(d) > 1 ORDER BY 1 LIMIT 5",
@@ -51,8 +51,8 @@ Test(gate, opens_for_honest_statements, .fini = leak_check)
         cr_expect_eq(gate(statements[i]), ERR_OK, "%s", statements[i]);
 }
 
-/* Whatever a server would make of them. */
-Test(gate, is_shut_for_the_hostile_list, .fini = leak_check)
+/* The gate refuses these whatever a server would make of them. */
+Test(gate, gate_refuses_hostile_list, .fini = leak_check)
 {
     char *text;
     unsigned n = 0;
@@ -71,8 +71,8 @@ Test(gate, is_shut_for_the_hostile_list, .fini = leak_check)
     g_free(text);
 }
 
-/* What our lexer and the server's might read differently is not read at all. */
-Test(gate, is_shut_where_lexers_differ, .fini = leak_check)
+/* A text that our lexer and the server's might read differently is refused. */
+Test(gate, gate_refuses_text_that_lexers_read_differently, .fini = leak_check)
 {
     static const char *const statements[] = {
         "SELECT 1 /* /* */ , f('x') /* */ */",
@@ -97,8 +97,8 @@ static char *listed(const char *sql, enum calls_list list)
     return g_string_free(all, FALSE);
 }
 
-/* What the server is asked about; `want` is the list's texts in their order. */
-Test(gate, lists_what_could_be_called, .fini = leak_check)
+/* The names that the server is asked about; `want` holds the list's texts in order. */
+Test(gate, gate_lists_possible_calls, .fini = leak_check)
 {
     static const struct {
         enum calls_list list;
@@ -155,8 +155,8 @@ Test(gate, lists_what_could_be_called, .fini = leak_check)
     }
 }
 
-/* A frame is kept as written, so that it may hold no more than numbers and operators. */
-Test(gate, is_shut_for_a_call_in_a_frame, .fini = leak_check)
+/* A frame is printed as written, so it may contain only numbers and operators. */
+Test(gate, gate_refuses_call_in_window_frame, .fini = leak_check)
 {
     static const char *const frames[] = {"t.f", "f(1)", "1::own", "\"f\"", "ARRAY[1]"};
     cr_expect_eq(

@@ -1,3 +1,5 @@
+/* Tests of db_query on SQLite: values of every type, errors, the result cache, kept statements, and the limits on rows,
+ * bytes, time, steps and memory. */
 #include "lib/base/clock.h"
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
@@ -14,7 +16,7 @@
 
 #define ENDLESS "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT count(*) FROM c"
 
-Test(query, values_of_every_type_come_back)
+Test(query, values_of_every_type_are_returned)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -36,7 +38,7 @@ Test(query, values_of_every_type_come_back)
     fixture_end(&f);
 }
 
-Test(query, text_may_hold_nul_and_broken_utf8)
+Test(query, text_with_nul_and_broken_utf8_is_returned)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(CAST(x'610062' AS TEXT)),(CAST(x'ff41' AS TEXT));");
@@ -49,7 +51,7 @@ Test(query, text_may_hold_nul_and_broken_utf8)
     fixture_end(&f);
 }
 
-Test(query, an_engine_error_carries_the_engines_words)
+Test(query, engine_error_has_engines_text)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -65,7 +67,7 @@ Test(query, an_engine_error_carries_the_engines_words)
     fixture_end(&f);
 }
 
-Test(query, prepare_check_gives_the_offset)
+Test(query, prepare_check_gives_error_offset)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -83,8 +85,8 @@ Test(query, prepare_check_gives_the_offset)
     fixture_end(&f);
 }
 
-/* The file changes under the handle, and only what was not remembered shows it. */
-Test(query, a_memo_answers_what_was_asked_before)
+/* The file changes under the handle, and only uncached queries show it. */
+Test(query, result_cache_answers_repeated_query)
 {
     static const char count[] = "SELECT count(*), 'Zoë' AS z, NULL FROM people", bad[] = "SELECT nothing FROM people";
     static const char *const clocks[] = {"SELECT count(*) FROM people WHERE DATE() > '2000'",
@@ -124,8 +126,8 @@ Test(query, a_memo_answers_what_was_asked_before)
     fixture_end(&f);
 }
 
-/* 1, 1.0 and '1' are three questions, and each is answered as it was before the row went. */
-Test(query, a_memo_tells_params_apart)
+/* 1, 1.0 and '1' are three different parameters; each gets its cached answer after the row is gone. */
+Test(query, result_cache_distinguishes_parameters)
 {
     static const char kind[] = "SELECT typeof(?1), count(*) FROM people";
     const struct db_value params[] = {{.type = DB_INT, .i = 1},
@@ -153,8 +155,8 @@ Test(query, a_memo_tells_params_apart)
     fixture_end(&f);
 }
 
-/* What is remembered does not depend on who asked first. */
-Test(query, a_memo_forgets_the_limits_of_nobody)
+/* The cached result does not depend on the limits of the first caller. */
+Test(query, result_cache_respects_callers_limits)
 {
     static const char many[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
                                "SELECT count(*) FROM n";
@@ -177,7 +179,7 @@ Test(query, a_memo_forgets_the_limits_of_nobody)
     fixture_end(&f);
 }
 
-Test(query, stop_rows_truncates_without_an_error)
+Test(query, stop_rows_truncates_without_error)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -192,7 +194,7 @@ Test(query, stop_rows_truncates_without_an_error)
     fixture_end(&f);
 }
 
-Test(query, parameters_bind_and_the_statement_is_kept)
+Test(query, parameters_bind_and_statement_stays_prepared)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -207,7 +209,7 @@ Test(query, parameters_bind_and_the_statement_is_kept)
         cr_assert_eq(db_query(f.db, &f.arena, sql, strlen(sql), &none, 1, 0, &r, &err), ERR_OK);
         cr_assert_eq(r.n_rows, 0, "the last round's value is gone");
     }
-    /* More shapes than there is room for: the oldest leave. */
+    /* More shapes than the cache holds: the oldest are evicted. */
     for (int i = 0; i < 100; i++) {
         char shape[64];
         int n = snprintf(shape, sizeof shape, "SELECT ?1 + %d", i);
@@ -218,7 +220,7 @@ Test(query, parameters_bind_and_the_statement_is_kept)
     fixture_end(&f);
 }
 
-Test(query, a_kept_statement_follows_a_change_of_the_schema)
+Test(query, kept_statement_follows_schema_change)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -250,7 +252,7 @@ static enum err_code limited(const char *sql, const struct db_limits *limits)
     return code;
 }
 
-Test(limits, each_bound_has_its_own_class)
+Test(limits, each_limit_has_its_error_class)
 {
     cr_assert_eq(limited(ENDLESS, &(struct db_limits){.time_ms = 50}), ERR_LIMIT_TIME);
     cr_assert_eq(limited(ENDLESS, &(struct db_limits){.max_steps = 20000}), ERR_LIMIT_STEPS);
@@ -262,7 +264,7 @@ Test(limits, each_bound_has_its_own_class)
     cr_assert_eq(limited("SELECT 'longer than ten'", &(struct db_limits){.sql_bytes = 10}), ERR_LIMIT_BYTES);
 }
 
-Test(limits, time_may_be_counted_in_steps)
+Test(limits, time_limit_may_count_steps)
 {
     cr_assert_eq(limited(ENDLESS, &(struct db_limits){.time_ms = 50, .by_steps = true}), ERR_LIMIT_STEPS);
     cr_assert_eq(limited(ENDLESS, &(struct db_limits){.time_ms = INT64_MAX, .max_steps = 20000, .by_steps = true}),
@@ -273,7 +275,7 @@ Test(limits, time_may_be_counted_in_steps)
         ERR_OK, "fewer steps than a millisecond has");
 }
 
-Test(limits, a_statement_has_its_share_of_the_memory)
+Test(limits, statement_memory_is_limited)
 {
     const char *sql =
         "WITH RECURSIVE c(x, b) AS (SELECT 1, randomblob(100000) UNION SELECT x+1, randomblob(100000) FROM c LIMIT 150)"
@@ -282,8 +284,8 @@ Test(limits, a_statement_has_its_share_of_the_memory)
     cr_assert_eq(limited(sql, &(struct db_limits){.time_ms = 60000}), ERR_OK);
 }
 
-/* What others hold counts too: here the test itself, of SQLite's memory but of no statement. */
-Test(limits, statements_share_the_memory_of_the_process)
+/* The memory of other users counts too. Here the test itself holds memory of SQLite outside of any statement. */
+Test(limits, statements_share_process_memory_limit)
 {
     const char *sql = "SELECT count(*) FROM people a, people b ORDER BY a.name";
     struct fixture f;
@@ -299,7 +301,7 @@ Test(limits, statements_share_the_memory_of_the_process)
     fixture_end(&f);
 }
 
-Test(limits, a_full_arena_is_a_limit)
+Test(limits, full_arena_is_limit_error)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -315,7 +317,7 @@ Test(limits, a_full_arena_is_a_limit)
     fixture_end(&f);
 }
 
-Test(limits, the_deadline_is_not_the_statements_fault)
+Test(limits, deadline_is_distinct_from_statement_limit)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -332,7 +334,7 @@ Test(limits, the_deadline_is_not_the_statements_fault)
 
 static atomic_bool interrupted;
 
-/* Again and again: one that comes before the statement has begun is none of it. */
+/* Interrupts repeatedly, since an interrupt before the start of the statement does not affect it. */
 static bool is_heard(void *db)
 {
     db_interrupt(db);
@@ -361,7 +363,7 @@ Test(limits, another_thread_may_interrupt)
     fixture_end(&f);
 }
 
-Test(refused, what_is_no_plain_text)
+Test(refused, non_text_input_is_refused)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE);
@@ -380,7 +382,7 @@ static bool count_rows(void *ctx, const struct db_value *row, uint32_t n)
     return --*left > 0;
 }
 
-Test(scan, may_list_the_schema_and_stops_when_told)
+Test(scan, schema_listing_stops_on_request)
 {
     struct fixture f;
     fixture_init(&f, PEOPLE "CREATE VIEW peek AS SELECT name FROM sqlite_master;");

@@ -1,5 +1,5 @@
-/* The bounds of what reaches functions in which a server cannot be interrupted. tests/data/hostile has more that is refused,
- * tests/live/giveup.c measures the functions. */
+/* Bounds on sizes that reach server functions which cannot be interrupted. tests/data/hostile has more refused
+ * statements, and tests/live/giveup.c measures the functions. */
 #include "lib/db/allow_list.h"
 #include "lib/db/mariadb_gate.h"
 #include "lib/db/postgres_gate.h"
@@ -11,7 +11,7 @@
 
 TestSuite(sizes, .fini = leak_check);
 
-/* `capped`: the text with its counts capped, g_free; NULL: not wanted. */
+/* `capped` receives the text with its counts capped (free with g_free); NULL if not requested. */
 static enum err_code check(const struct size_engine *engine, const char *sql, char **capped, struct err *err)
 {
     struct arena arena;
@@ -197,7 +197,7 @@ Test(sizes, count_inside_of_a_count_is_refused)
                  ERR_REFUSED);
 }
 
-/* No walk takes more than its share of nodes, however the names depend on each other. */
+/* No walk visits more than its share of nodes, however the names depend on each other. */
 Test(sizes, deep_statements_take_no_time, .timeout = 20)
 {
     GString *sql = g_string_new("WITH c0 AS (SELECT repeat('a', 2) AS x0)");

@@ -1,3 +1,5 @@
+/* Tests of values: the engine's order, literals, quoted names, the text of reals as Python writes it, and digests of
+ * results. */
 #include "tests/unit/db/fixture.h"
 
 #include <criterion/criterion.h>
@@ -22,7 +24,7 @@ static struct db_value blob(const char *s)
     return (struct db_value){.type = DB_BLOB, .text = s, .len = strlen(s)};
 }
 
-Test(values, order_is_the_engines)
+Test(values, order_matches_engine)
 {
     const struct db_value rising[] = {
         {.type = DB_NULL},
@@ -53,7 +55,7 @@ Test(values, order_is_the_engines)
     cr_assert_eq(db_value_compare(&one, &also_one), 0);
 }
 
-Test(values, literals_read_back_as_the_same_value)
+Test(values, literals_round_trip)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a)");
@@ -100,7 +102,7 @@ Test(values, names_are_quoted)
     arena_free(&arena);
 }
 
-Test(values, reals_are_written_as_python_writes_them)
+Test(values, reals_match_python_text)
 {
     static const struct {
         double real;
@@ -158,7 +160,7 @@ static bool same_order(struct fixture *f, const char *a, const char *b)
     return memcmp(x.ordered, y.ordered, sizeof x.ordered) == 0;
 }
 
-Test(digest, says_what_the_reference_labeller_says)
+Test(digest, digest_matches_reference_labeller)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a, b); INSERT INTO t VALUES(1,'x'),(2,'y'),(2,'y'),(3,NULL);");
@@ -186,7 +188,7 @@ Test(digest, says_what_the_reference_labeller_says)
     fixture_end(&f);
 }
 
-Test(digest, in_order_both_orders_count)
+Test(digest, ordered_digest_depends_on_row_order)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a, b); INSERT INTO t VALUES(1,'x'),(2,'y');");

@@ -1,4 +1,5 @@
-"""deploy/compose.yaml and the Dockerfile against the program, without an engine; and each check against one thing spoiled.
+"""Checks deploy/compose.yaml and the Dockerfile against the program, without a container engine; and each check on a
+faulty copy.
 
     test_compose.py --assay build/asan/cli/assay
 """
@@ -20,7 +21,7 @@ FILE, DOCKERFILE = ROOT / "deploy/compose.yaml", ROOT / "deploy/Dockerfile"
 
 
 class Compose:
-    """The file, its services as manifests.Program takes containers."""
+    """The compose file, with its services in the form of manifests.Program's containers."""
 
     def __init__(self, content):
         self.services, self.dockerfile = content["services"], content["dockerfile"]
@@ -29,7 +30,7 @@ class Compose:
         return ""  # all settings are in the environment and on the command lines
 
     def ours(self):
-        """(name, service, container) of those that run the program."""
+        """Yields (name, service, container) of the services that run the program."""
         for name, service in self.services.items():
             if service["image"] == "assay":
                 env = [{"name": k, "value": str(v)} for k, v in service.get("environment", {}).items()]
@@ -43,18 +44,19 @@ class Compose:
 
 
 def mounts(service):
-    """Where a service finds its volumes."""
+    """Returns the mount points of a service's volumes."""
     return [v.rsplit(":", 2)[1] for v in service.get("volumes", [])]
 
 
 def here(service, container):
-    """The container as this machine can run it: a folder of ours where a volume is mounted."""
+    """Returns the container in a form for this machine: with a local folder in place of each volume."""
     folder = str(ROOT / "deploy")
-    return {**container, "env": [{**e, "value": folder} if e["value"] in mounts(service) else e for e in container["env"]]}
+    return {**container,
+            "env": [{**e, "value": folder} if e["value"] in mounts(service) else e for e in container["env"]]}
 
 
 def commands(compose, program):
-    """The program takes every command line with its environment: it gets as far as the brokers."""
+    """The program accepts every command line with its environment: it runs until it connects to the brokers."""
     ours = list(compose.ours())
     for (who, _, container), done in zip(ours, program.dry_all(compose, [here(*one[1:]) for one in ours])):
         if done.returncode != 2 or "(unreachable)" not in done.stdout + done.stderr:
@@ -63,7 +65,7 @@ def commands(compose, program):
 
 
 def health(compose, program):
-    """A check asks the port where its process listens, for a page that it has."""
+    """A health check requests an existing page at the port where its process listens."""
     pages = set(re.findall(r'{"(/\w+)", "text', (ROOT / "server/health.c").read_text()))
     for who, service, container in compose.processes():
         script = service.get("healthcheck", {}).get("test", [""])[-1]
@@ -74,7 +76,8 @@ def health(compose, program):
 
 
 def image(compose, program):
-    """One service builds the image: each build labels it anew, and who runs another one is started again by the next `up`."""
+    """Only one service builds the image: each build labels it anew, and the next `up` restarts services with another
+    image."""
     builds = [(who, service["build"]) for who, service, _ in compose.ours() if "build" in service]
     if [who for who, _ in builds] != ["topics"]:
         yield f"built by {[who for who, _ in builds]}, and all wait for topics"
@@ -85,7 +88,7 @@ def image(compose, program):
 
 
 def dockerfile(compose, program):
-    """Any engine builds it: Podman and Buildah run everything by /bin/sh. And the image's user is nobody, by number."""
+    """Every engine can build it: Podman and Buildah run each step by /bin/sh. The image's user is nobody, by number."""
     if re.search(r"^SHELL", compose.dockerfile, re.M):
         yield "SHELL"
     users = re.findall(r"^(USER|FROM)\b *(\d*)", compose.dockerfile, re.M)
@@ -94,7 +97,7 @@ def dockerfile(compose, program):
 
 
 def hardened(compose, program):
-    """No more rights than the image needs."""
+    """The services have only the rights that the image needs."""
     for who, service, _ in compose.processes():
         own = (service.get("read_only"), service.get("cap_drop"), service.get("security_opt"))
         if own != (True, ["ALL"], ["no-new-privileges:true"]):
@@ -103,7 +106,7 @@ def hardened(compose, program):
 
 
 def endings(compose, program):
-    """Who is asked to end has the time for it."""
+    """A process that is told to end has enough time."""
     for who, service, container in compose.processes():
         drain_s = int(program.settings(compose, container)[container["args"][0], "drain_ms"]) / 1000
         if int(service.get("stop_grace_period", "10s").removesuffix("s")) < drain_s + CLOSE_S:
@@ -111,26 +114,27 @@ def endings(compose, program):
 
 
 def families(compose, program):
-    """Each family but llm, for which there is no model here, has workers, and is in one pool."""
-    served = [f for _, _, c in compose.workers() for f in str(program.settings(compose, c)["judge", "family"]).split(",")]
+    """Each family except llm, for which there is no model here, has workers and is in one pool."""
+    served = [f for _, _, c in compose.workers()
+              for f in str(program.settings(compose, c)["judge", "family"]).split(",")]
     if sorted(served) != sorted(set(program.families()) - {"llm"}):
         yield f"served are {sorted(served)}"
 
 
 def instances(compose, program):
-    """A coordinator's name is its own."""
+    """Each coordinator has a name of its own."""
     names = [c["args"] for _, _, c in compose.ours() if c["args"][0] == "coordinator"]
     if not names or len({tuple(n) for n in names}) != len(names) or not all("--instance" in n for n in names):
         yield f"coordinators are {names}"
 
 
 def listeners(text):
-    """{name: (host, port)}"""
+    """Returns {name: (host, port)}."""
     return {name: (host, int(port)) for name, host, port in re.findall(r"(\w+)://([^:,]*):(\d+)", text)}
 
 
 def network(compose, program):
-    """Every address is one where somebody listens: inside by the service's name, outside by a port that is published."""
+    """Every address has a listener: inside under the service's name, outside at a published port."""
     kafka = compose.services["kafka"]["environment"]
     advertised, listens = listeners(kafka["KAFKA_ADVERTISED_LISTENERS"]), listeners(kafka["KAFKA_LISTENERS"])
     if any(listens.get(name, ("", 0))[1] != port for name, (_, port) in advertised.items()):
@@ -150,12 +154,13 @@ def network(compose, program):
             yield f"{who} asks {settings['kafka', 'servers']}, Kafka is at {inside}"
         if container["args"][0] == "worker" and settings["redis", "redis"].split(":")[0] not in compose.services:
             yield f"{who}: no service is {settings['redis', 'redis']}"
-        if container["args"][0] == "serve" and str(port_of(settings["serve", "http"])) not in service["ports"][0].rsplit(":", 1):
+        if (container["args"][0] == "serve"
+            and str(port_of(settings["serve", "http"])) not in service["ports"][0].rsplit(":", 1)):
             yield f"{who}: publishes {service['ports']}"
 
 
 def databases(compose, program):
-    """Workers look for databases where they are mounted."""
+    """Workers search for databases where they are mounted."""
     for who, service, container in compose.workers():
         roots = program.settings(compose, container)["database", "db_root"]
         if not roots or not set(roots) <= set(mounts(service)):
@@ -164,15 +169,17 @@ def databases(compose, program):
 
 ALL = [commands, health, image, dockerfile, hardened, endings, families, instances, network, databases]
 
-SPOILED = [  # check, path in the file, another value, or none
+SPOILED = [  # check, path in the file, another value or none
     (commands, "services/serve/command", ["serve", "--port", ":8080"]),
     (commands, "services/topics/command", ["topics", "make"]),
     (commands, "services/worker-rows/environment/ASSAY_METRICS_LISTEN", ":9100"),
-    (health, "services/serve/environment", {"ASSAY_KAFKA_SERVERS": "kafka:9092"}),  # as it was
+    (health, "services/serve/environment", {"ASSAY_KAFKA_SERVERS": "kafka:9092"}),  # the original content
     (health, "services/worker-rows/environment/ASSAY_OBSERVE_LISTEN", "127.0.0.1:9101"),
     (health, "services/serve/healthcheck", None),
-    (health, "services/serve/healthcheck/test", ["CMD", "bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9100 && echo GET /ready >&3"]),
-    (image, "services/serve/build", {"context": "..", "dockerfile": "deploy/Dockerfile"}),  # as it was, with the others
+    (health, "services/serve/healthcheck/test",
+     ["CMD", "bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/9100 && echo GET /ready >&3"]),
+    # the original content, with the other files
+    (image, "services/serve/build", {"context": "..", "dockerfile": "deploy/Dockerfile"}),
     (image, "services/topics/build", None),
     (image, "services/topics/build/context", "."),
     (dockerfile, "dockerfile", DOCKERFILE.read_text() + 'SHELL ["/bin/bash", "-c"]\n'),
@@ -200,7 +207,7 @@ def spoiled(content, path, value):
     *steps, last = path.split("/")
     at = content
     for step in steps:
-        at[step] = copy.copy(at[step])  # what anchors share is spoiled here only
+        at[step] = copy.copy(at[step])  # a fault in a shared anchor affects only this copy
         at = at[step]
     assert value is not None or last in at, path
     at.pop(last, None)

@@ -1,4 +1,5 @@
-"""deploy/runtime-packages.sh finds what a program opens late by the names in it, whatever signs those have.
+"""deploy/runtime-packages.sh finds the libraries that a program opens late by their names in it, whatever characters
+these have.
 
     test_runtime_packages.py
 """
@@ -27,7 +28,7 @@ def is_packaged(path):
 
 
 def library():
-    """The soname of one that has more than letters in it, as libcurl's where it uses gnutls; None: there is none."""
+    """Returns the soname of a library with other characters than letters, as libcurl's with gnutls, or None."""
     row = r"^\s(lib\w*[-+0-9][\w+-]*\.so\.[\d.]+) .* => (\S+)$"
     rows = re.findall(row, output("/sbin/ldconfig", "-p"), re.M)
     return next((name for name, path in rows if is_packaged(path)), None)

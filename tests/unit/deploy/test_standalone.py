@@ -1,5 +1,5 @@
-"""The image, the service and the settings of a server that stands alone, against the program; and each check against one thing
-spoiled. What they do when they run is tried by tests/clients/package.
+"""Checks the image, the service and the settings of a standalone server against the program; and each check on a faulty
+copy. tests/clients/package runs them.
 
     test_standalone.py --assay build/asan/cli/assay
 """
@@ -16,12 +16,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "k8s"))
 from manifests import ROOT, Program  # noqa: E402
 from verify import verify  # noqa: E402
 
-FILES = {"image": "deploy/Dockerfile", "unit": "deploy/systemd/assay-serve.service.in", "settings": "deploy/systemd/serve.yaml",
+FILES = {"image": "deploy/Dockerfile", "unit": "deploy/systemd/assay-serve.service.in",
+         "settings": "deploy/systemd/serve.yaml",
          "install": "docs/install.md", "action": "action.yml", "hooks": ".pre-commit-hooks.yaml"}
 
 
 def labels(files, program):
-    """The image says what it is; its commit is known in the stage that says so."""
+    """The image has labels; its commit is known in the stage that sets them."""
     last = files["image"].split("\nFROM ")[-1]
     said = dict(re.findall(r'org\.opencontainers\.image\.([\w.]+)="([^"]*)"', last))
     if said.get("version") != program.version:
@@ -32,7 +33,8 @@ def labels(files, program):
 
 
 def one_line(files, program):
-    """The server's command is the same where it is told, publishes the port that the image exposes, and takes flags that there are."""
+    """The server's command is the same in every place, publishes the port that the image exposes, and uses existing
+    flags."""
     line = re.search(r"^#   (docker run .*)$", files["image"], re.M)
     if not line or line[1] not in files["install"]:
         yield "docs/install.md has another command"
@@ -42,22 +44,24 @@ def one_line(files, program):
     if not port or not exposed or set(port.groups()) != {exposed[1]}:
         yield f"ports: {line[1]}"
     flags = {row["flag"] for section in program.sections.values() for row in section.values()}
-    yield from (f"there is no {flag}" for flag in re.findall(r" --([\w-]+)", line[1].split(" assay ")[1]) if flag not in flags)
+    yield from (f"there is no {flag}" for flag in re.findall(r" --([\w-]+)", line[1].split(" assay ")[1])
+                if flag not in flags)
 
 
 def health(files, program):
-    """The image asks where its processes listen, for a page that they have."""
+    """The health check of the image requests existing pages at the ports where its processes listen."""
     listens = dict(re.findall(r"^ENV (\w+)=(\S+)$", files["image"], re.M))
     check = json.loads(re.search(r"^HEALTHCHECK.*\\\n\s+CMD (\[.*\])$", files["image"], re.M)[1])[-1]
     asked = re.search(r"/dev/tcp/([\d.]+)/(\d+) .*GET (/\w+) ", check)
-    if not asked or listens.get("ASSAY_OBSERVE_LISTEN") != f"{asked[1]}:{asked[2]}" or not program.knows("ASSAY_OBSERVE_LISTEN"):
+    if (not asked or listens.get("ASSAY_OBSERVE_LISTEN") != f"{asked[1]}:{asked[2]}"
+        or not program.knows("ASSAY_OBSERVE_LISTEN")):
         yield f"it listens at {listens}, and is asked by {check}"
     if not asked or f'{{"{asked[3]}", "text' not in (ROOT / "server/health.c").read_text():
         yield f"no page of {check}"
 
 
 def settings(files, program):
-    """The service's settings are the program's, for callers of this machine alone, and its unit names their file."""
+    """The settings of the service are valid and serve only callers of this machine, and the unit names their file."""
     path = program.scratch / "serve.yaml"
     path.write_text(files["settings"])
     done = program.run(["config", "print", "--config", str(path)])
@@ -68,12 +72,13 @@ def settings(files, program):
     for section, key in (("serve", "http"), ("observe", "listen")):
         if not str(printed[section][key]).startswith("127.0.0.1:"):
             yield f"{section}.{key} is {printed[section][key]}"
-    if "serve --config /etc/assay/serve.yaml\n" not in files["unit"] or "/etc/assay/serve.yaml" not in (ROOT / "deploy/debian/conffiles").read_text():
+    if ("serve --config /etc/assay/serve.yaml\n" not in files["unit"]
+        or "/etc/assay/serve.yaml" not in (ROOT / "deploy/debian/conffiles").read_text()):
         yield "the unit reads another file"
 
 
 def endings(files, program):
-    """Whoever is asked to end has the time for it."""
+    """A process that is told to end has enough time."""
     drain_s = int(program.sections["serve"]["drain_ms"]["default"]) / 1000
     stop = re.search(r"^TimeoutStopSec=(\d+)$", files["unit"], re.M)
     if not stop or int(stop[1]) <= drain_s:
@@ -81,7 +86,7 @@ def endings(files, program):
 
 
 def checking(files, program):
-    """The hook and the action call flags that there are, and scripts that there are."""
+    """The hook and the action use existing flags and scripts."""
     hook, = yaml.safe_load(files["hooks"])
     steps = yaml.safe_load(files["action"])["runs"]["steps"]
     scripts = re.findall(r"GITHUB_ACTION_PATH/(\S+\.sh)", " ".join(step.get("run", "") for step in steps))
@@ -113,7 +118,7 @@ SPOILED = [
 
 
 def spoil(files, name, was, now):
-    """One text with something else in it, which must have been there."""
+    """Returns the text with one part replaced, which must occur in it."""
     if was not in files[name]:
         raise AssertionError(f"{FILES[name]} has no {was!r}")
     return {**files, name: files[name].replace(was, now)}

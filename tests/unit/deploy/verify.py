@@ -1,9 +1,9 @@
-"""Checks that find nothing in the files as they are, and something in each that is spoiled."""
+"""Runs checks that must pass on the real files and fail on each faulty copy."""
 
 
 def verify(checks, cases, content, program):
-    """`checks` take (content, program) and yield what is wrong; `cases` are (check, what was spoiled, content so). Prints what fails
-    and, as Criterion does, how many were tested. Exit status."""
+    """`checks` take (content, program) and yield faults; `cases` are (check, description of the fault, faulty content).
+    Prints the failures and, like Criterion, the number of tests. Returns the exit status."""
     failed = []
     for check in checks:
         failed += [f"{check.__name__}: {wrong}" for wrong in list(check(content, program))[:1]]

@@ -1,4 +1,4 @@
-/* assay.h as its users call it; the shared library itself, installed: test_library.py. */
+/* assay.h as its users call it. test_library.py tests the installed shared library. */
 #include "engine/assay.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -52,7 +52,7 @@ static struct assay_verdict *judge(const char *request)
     return verdict;
 }
 
-Test(assay, a_request_is_judged)
+Test(assay, request_is_judged)
 {
     open_engine();
     struct assay_verdict *verdict = judge(GOOD);
@@ -74,7 +74,7 @@ Test(assay, a_request_is_judged)
     assay_verdict_free(NULL);
 }
 
-Test(assay, nothing_to_choose)
+Test(assay, request_without_valid_candidate_abstains)
 {
     options.defaults = "{\"policy\": \"abstain\"}";
     open_engine();
@@ -87,7 +87,7 @@ Test(assay, nothing_to_choose)
     assay_verdict_free(verdict);
 }
 
-Test(assay, statements_in_another_process)
+Test(assay, statements_run_in_another_process)
 {
     options.executor = ASSAY_BINARY;
     open_engine();
@@ -96,7 +96,7 @@ Test(assay, statements_in_another_process)
     assay_verdict_free(verdict);
 }
 
-/* --- what is not right --- */
+/* --- errors --- */
 
 static void expect_rejected(const char *request, size_t len, const char *code)
 {
@@ -109,7 +109,7 @@ static void expect_rejected(const char *request, size_t len, const char *code)
     cr_assert_eq(assay_judge(engine, request, len, &verdict, NULL), ASSAY_REJECT, "nobody needs to ask why");
 }
 
-Test(assay, a_request_that_is_none)
+Test(assay, malformed_request_is_refused)
 {
     static const char nul[] = "{\"db\": \"zoo\", \"question\": \"a\\u0000b\"}";
     open_engine();
@@ -124,7 +124,7 @@ Test(assay, a_request_that_is_none)
     assay_verdict_free(verdict);
 }
 
-Test(assay, a_database_that_is_missing)
+Test(assay, missing_database_fails_request)
 {
     open_engine();
     struct assay_verdict *verdict =
@@ -145,7 +145,7 @@ static void expect_no_engine(const char *why)
     cr_assert_null(engine);
 }
 
-Test(assay, options_that_are_not_valid)
+Test(assay, invalid_options_are_refused)
 {
     struct assay_options valid = options;
     struct assay_database database = {.name = "zoo", .path = "zoo.sqlite", .expose = "everything"};
@@ -181,8 +181,8 @@ Test(assay, options_that_are_not_valid)
     expect_no_engine("workers");
 }
 
-/* Callers that were compiled with another version's structs. */
-Test(assay, options_of_another_size)
+/* Callers that were compiled with structs of another version. */
+Test(assay, options_of_other_size_are_accepted)
 {
     struct {
         struct assay_options known;
@@ -197,13 +197,13 @@ Test(assay, options_of_another_size)
     longer.new = &longer;
     cr_assert_eq(assay_open(&longer.known, &engine, &error), ASSAY_FATAL);
     cr_assert(strstr(error.text, "does not support"), "%s", error.text);
-    whole.threads = 100000; /* behind what an older caller has */
+    whole.threads = 100000; /* past the end of an older caller's struct */
     whole.size = offsetof(struct assay_options, threads);
     cr_assert_eq(assay_open(&whole, &engine, &error), ASSAY_OK, "%s", error.text);
 }
 
-/* What an entry allows holds whatever a request asks for. */
-Test(assay, what_may_leave_a_database)
+/* An entry's policy holds whatever a request asks for. */
+Test(assay, catalogue_policy_bounds_requests)
 {
     static const char *const denied[] = {"keeper.name"};
     static const char request[] =
@@ -219,7 +219,7 @@ Test(assay, what_may_leave_a_database)
     assay_close(engine);
     database.deny_columns = denied, database.n_deny_columns = 1;
     open_engine();
-    database.deny_columns = NULL, path[0] = '\0'; /* they are copied */
+    database.deny_columns = NULL, path[0] = '\0'; /* the library has copied them */
     struct assay_verdict *closed = judge(request);
     cr_assert_not(strstr(assay_verdict_json(closed), "Ada"));
     cr_assert_neq(assay_verdict_status(closed), ASSAY_STATUS_FAILED);
@@ -264,7 +264,7 @@ enum { MANY = 20 };
 
 static struct {
     atomic_uint answers, verdicts, cancelled, elsewhere;
-    atomic_bool held, began; /* a callback waits while it is held */
+    atomic_bool held, began; /* a callback blocks while this is held */
     pthread_t caller;
 } seen;
 
@@ -307,7 +307,7 @@ Test(assay, each_callback_is_called_once)
     cr_assert_eq(atomic_load(&each[0]), 1, "not for what was not taken");
 }
 
-/* One is being answered, one fills the window. */
+/* One request is being answered, another fills the window. */
 static void fill(atomic_uint *own)
 {
     options.window = 1;
@@ -318,7 +318,7 @@ static void fill(atomic_uint *own)
     cr_assert_eq(submit(GOOD, 10000, own), ASSAY_OK);
 }
 
-Test(assay, a_full_window)
+Test(assay, full_window_refuses_request)
 {
     static atomic_uint own;
     fill(&own);
@@ -347,15 +347,16 @@ static void *close_engine(void *arg)
     return arg;
 }
 
-/* Whoever is out is told: a request in the window, and a thread that waits for a place in it. */
-Test(assay, closing_calls_off_what_is_out)
+/* Closing completes everything in flight: a request in the window, and a thread blocked on a full window. */
+Test(assay, closing_cancels_requests_in_flight)
 {
     static atomic_uint own;
     struct assay_error why = {0};
     pthread_t judging, closing;
     fill(&own);
     pthread_create(&judging, NULL, judge_until_closed, &why);
-    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL); /* either way is right: it waits, or comes too late */
+    /* both outcomes are valid: the thread waits, or is too late */
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     pthread_create(&closing, NULL, close_engine, NULL);
     pthread_join(judging, NULL);
     cr_assert_str_eq(why.code, "cancelled", "%s", why.text);
@@ -379,7 +380,7 @@ static void misbehave(void *context, struct assay_verdict *verdict, const struct
     atomic_fetch_add((atomic_uint *)context, good);
 }
 
-Test(assay, what_a_callback_may_call)
+Test(assay, callback_may_call_library)
 {
     static atomic_uint own;
     open_engine();
@@ -408,7 +409,7 @@ static void *release_later(void *arg)
     return arg;
 }
 
-Test(assay, a_closed_engine_takes_nothing)
+Test(assay, closed_engine_refuses_requests)
 {
     static atomic_uint own;
     pthread_t releasing;
@@ -428,8 +429,8 @@ Test(assay, a_closed_engine_takes_nothing)
 
 /* --- the process --- */
 
-/* A program that writes its numbers with a comma gets JSON all the same. */
-Test(assay, the_locale_of_the_program)
+/* A program whose locale writes numbers with a comma still gets valid JSON. */
+Test(assay, locale_does_not_change_json)
 {
     static const char *const with_comma[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "fr_FR"};
     bool set = false;
@@ -468,7 +469,7 @@ Test(assay, signals_reach_the_program)
     cr_assert(atomic_load(&blocked));
 }
 
-Test(assay, versions)
+Test(assay, versions_match_header)
 {
     char expected[32];
     int number = assay_version_number();

@@ -1,4 +1,4 @@
-/* The whole way, with real databases: engine, coordinator, workers, local transport. */
+/* The whole path on real databases: engine, coordinator, workers, local transport. */
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"
 #include "tests/unit/engine/world.h"
@@ -60,7 +60,7 @@ static const struct msg_finding *find(const struct msg_judged *judged, const cha
     return NULL;
 }
 
-Test(engine, a_candidate_is_judged)
+Test(engine, candidate_is_judged)
 {
     open_with((struct engine_config){0});
     struct msg_verdict *v = judge_sql("zoo", "How many lions?", "SELECT count(*) FROM animal WHERE kind = 'lion'");
@@ -77,7 +77,7 @@ Test(engine, a_candidate_is_judged)
     msg_verdict_free(v);
 }
 
-Test(engine, unknown_names_are_marked_with_near_ones)
+Test(engine, unknown_names_are_marked_with_similar_names)
 {
     open_with((struct engine_config){0});
     struct msg_verdict *v = judge_sql("zoo", "Names?", "SELECT nam FROM keeper");
@@ -98,8 +98,8 @@ Test(engine, unknown_names_are_marked_with_near_ones)
     msg_verdict_free(v);
 }
 
-/* The engine decides what is valid: what it takes is not invalid, what it refuses is. */
-Test(engine, the_engine_is_the_authority)
+/* The engine decides on validity: a statement that it accepts is not invalid, one that it refuses is. */
+Test(engine, engine_decides_validity)
 {
     static const struct {
         const char *sql;
@@ -141,7 +141,7 @@ Test(engine, validity_without_the_execution_family)
     cr_assert_eq(stats.workers.executed, 0, "preparing is enough");
 }
 
-/* Each of these is a failed verdict with a reason, and the next request is judged as if nothing had been. */
+/* Each of these requests gets a failed verdict with a reason, and the next request is judged normally. */
 Test(engine, bad_input_fails_alone)
 {
     static const struct {
@@ -207,7 +207,8 @@ Test(engine, odd_candidates_are_invalid_not_fatal)
     free(deep);
 }
 
-/* Whatever is asked of whatever: a verdict, and an explanation or a plain statement for each that executes. */
+/* For any question and any candidate there is a verdict, and each candidate that executes has an explanation or a plain
+ * statement. */
 Test(engine, odd_input_never_fails_the_loop)
 {
     enum { TABLES = 40 };
@@ -247,8 +248,8 @@ Test(engine, odd_input_never_fails_the_loop)
     }
 }
 
-/* A question past its bound is refused as a request, and the next one is judged. */
-Test(engine, a_question_past_its_bound_fails_alone)
+/* A question that exceeds its bound is refused as a request, and the next request is judged. */
+Test(engine, oversized_question_fails_alone)
 {
     static char large[100001];
     memset(large, 'q', 100000);
@@ -272,7 +273,7 @@ Test(engine, empty_candidates_fail)
     msg_verdict_free(v);
 }
 
-Test(engine, an_endless_candidate_ends)
+Test(engine, endless_candidate_is_stopped)
 {
     open_with((struct engine_config){.limits = {.time_ms = 100}});
     struct msg_verdict *v = judge_sql(
@@ -300,8 +301,8 @@ Test(engine, deadlines_hold_with_a_busy_worker)
     msg_verdict_free(v);
 }
 
-/* What of the data may leave: nothing, values in facts, rows. */
-Test(engine, exposure_is_a_policy)
+/* Data that may leave the database: none, values in facts, or rows. */
+Test(engine, exposure_follows_policy)
 {
     const struct {
         struct msg_options options;
@@ -329,7 +330,7 @@ Test(engine, exposure_is_a_policy)
     }
 }
 
-Test(engine, a_star_with_a_denied_column_shows_no_rows)
+Test(engine, star_over_denied_column_shows_no_rows)
 {
     open_with((struct engine_config){.defaults = {.expose = MSG_EXPOSE_ROWS,
                                                   .deny_columns = (const char *const[]){"keeper.city"},
@@ -356,8 +357,8 @@ Test(engine, explicit_files_come_first)
     msg_verdict_free(v);
 }
 
-/* A database that is replaced while the engine runs is seen as it is now. */
-Test(engine, a_replaced_database_is_read_anew)
+/* A database that is replaced while the engine runs is read in its new state. */
+Test(engine, replaced_database_is_read_again)
 {
     char shop[100], zoo[100];
     snprintf(shop, sizeof shop, "%s/shop/shop.sqlite", world.dir);
@@ -367,7 +368,7 @@ Test(engine, a_replaced_database_is_read_anew)
     cr_assert_not(v->candidates[0].invalid);
     msg_verdict_free(v);
     cr_assert_eq(rename(shop, zoo), 0);
-    usleep(200000); /* the index is looked at again after a tenth of a second */
+    usleep(200000); /* the index is checked again after a tenth of a second */
     v = judge_sql("zoo", "Labels?", "SELECT label FROM item");
     cr_assert_not(v->candidates[0].invalid, "%s", v->message);
     cr_assert_eq(v->candidates[0].execution->rows, 3);
@@ -376,7 +377,7 @@ Test(engine, a_replaced_database_is_read_anew)
 
 /* --- many requests --- */
 
-/* Verdicts as JSON without what depends on time, by tag. */
+/* Verdicts by tag, as JSON without the fields that depend on time. */
 static char **judge_many(struct engine_config config, unsigned n)
 {
     char **out = calloc(n, sizeof *out);
@@ -429,8 +430,8 @@ Test(engine, threads_window_and_speculation_change_no_verdict)
     forget(plain, N);
 }
 
-/* Full queues, messages twice, lost acks, batches cut in two, polls that find nothing: the verdicts are the same. */
-Test(engine, faults_of_the_transport_change_no_verdict)
+/* Under full queues, duplicate messages, lost acks, split batches and empty polls the verdicts are the same. */
+Test(engine, transport_faults_change_no_verdict)
 {
     enum { N = 40 };
     char **plain = judge_many((struct engine_config){0}, N);
@@ -454,7 +455,7 @@ Test(engine, faults_of_the_transport_change_no_verdict)
     forget(plain, N);
 }
 
-Test(engine, the_window_holds_back)
+Test(engine, full_window_blocks_writer)
 {
     struct err err = {0};
     struct msg_verdict *verdict;
@@ -475,7 +476,7 @@ Test(engine, the_window_holds_back)
     cr_assert_eq(engine_next(engine, 60000, &verdict, &err), ERR_CLOSED);
 }
 
-Test(engine, nothing_to_take_is_said_in_time)
+Test(engine, empty_output_is_reported_in_time)
 {
     struct err err = {0};
     struct msg_verdict *verdict;

@@ -1,4 +1,4 @@
-"""libassay as its users find it: installed into a folder, its example compiled against it as pkg-config says, and run."""
+"""libassay as its users use it: installed into a folder, with its example compiled by pkg-config's flags, and run."""
 import argparse
 import json
 import os
@@ -25,7 +25,7 @@ def run(*command, **kwargs):
 
 
 def compare(verdict):
-    """What does not depend on the clock, or on what the request is called."""
+    """Returns the verdict without the parts that depend on the clock or on the id of the request."""
     for candidate in verdict["candidates"]:
         if candidate["execution"]:
             candidate["execution"].pop("ms")
@@ -45,7 +45,8 @@ class Library(unittest.TestCase):
             connection.executescript(script.read())
             connection.close()
         cls.program = os.path.join(cls.home, "judge")
-        run(args.cc, "-std=c11", *WARNINGS, *args.flags, EXAMPLE, *cls.pkg_config("--cflags", "--libs"), "-o", cls.program)
+        run(args.cc, "-std=c11", *WARNINGS, *args.flags, EXAMPLE, *cls.pkg_config("--cflags", "--libs"), "-o",
+            cls.program)
 
     @classmethod
     def find(cls, name, prefix=None):
@@ -60,12 +61,12 @@ class Library(unittest.TestCase):
         return run("pkg-config", *words, "assay", env=env).stdout.split()
 
     def judge(self, *words, prefix=None):
-        """Away from the sources, and from what would name the models."""
+        """Runs away from the sources and without a setting that names the models."""
         env = {key: value for key, value in os.environ.items() if key != "ASSAY_MODELS"}
         env["LD_LIBRARY_PATH"] = os.path.dirname(self.find("libassay.so.1", prefix))
         return run(self.program, *words, env=env, cwd=self.home)
 
-    def test_the_example(self):
+    def test_example_runs(self):
         done = self.judge(self.database)
         lines = done.stdout.splitlines()
         self.assertRegex(lines[0], r"^validated, P\(correct\) = 0\.\d{3}, candidates\[1\]$")
@@ -75,23 +76,23 @@ class Library(unittest.TestCase):
         self.assertEqual(verdict["id"], "example")
         self.assertEqual(done.stderr, "", "the library is silent")
 
-    def test_a_verdict_is_that_of_the_command_line(self):
+    def test_verdict_equals_command_line(self):
         verdict = json.loads(self.judge(self.database).stdout.splitlines()[-1])
         candidates = [candidate["sql"] for candidate in verdict["candidates"]]
         done = run(args.assay, "check", "--format=jsonl", "--db", self.database, "--question", QUESTION, *candidates,
                    env=dict(os.environ, ASSAY_MODELS=os.path.join(SOURCE, "models")))
         self.assertEqual(compare(verdict), compare(json.loads(done.stdout)))
 
-    def test_with_an_executor(self):
+    def test_executor_process_is_supported(self):
         verdict = json.loads(self.judge(self.database, args.assay).stdout.splitlines()[-1])
         self.assertEqual(verdict["chosen"], 1)
 
-    def test_a_missing_database_is_told_in_the_verdict(self):
+    def test_missing_database_is_reported_in_verdict(self):
         done = self.judge(os.path.join(self.home, "none.sqlite"))
         self.assertEqual(json.loads(done.stdout.splitlines()[-1])["reason"], "db_missing")
         self.assertEqual(done.stderr, "")
 
-    def test_it_can_be_moved(self):
+    def test_library_can_be_moved(self):
         moved = os.path.join(self.home, "elsewhere")
         shutil.copytree(self.prefix, moved, symlinks=True)
         models = os.path.join(self.prefix, "share/assay/models")
@@ -101,7 +102,7 @@ class Library(unittest.TestCase):
         finally:
             os.rename(models + ".gone", models)
 
-    def test_it_exports_its_header_and_no_more(self):
+    def test_library_exports_only_its_header(self):
         with open(self.find("assay.h"), encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
         declared = set(re.findall(r"ASSAY_API [^;]*?\b(assay_\w+)\(", text))
@@ -111,7 +112,7 @@ class Library(unittest.TestCase):
         self.assertEqual(exported, {name + "@@ASSAY_1" for name in declared})
         self.assertIn("[libassay.so.1]", run("readelf", "-d", library).stdout)
 
-    def test_the_header_stands_alone(self):
+    def test_header_is_self_contained(self):
         flags = self.pkg_config("--cflags")
         source = "#include <assay.h>\nint main(void) { struct assay_options o; assay_options_init(&o); return 0; }\n"
         run(args.cc, "-std=c99", *WARNINGS, *flags, "-fsyntax-only", "-x", "c", "-", input=source)
@@ -121,7 +122,7 @@ class Library(unittest.TestCase):
         run(cxx, "-std=c++11", *WARNINGS, *flags, "-fsyntax-only", "-x", "c++", "-",
             input=source.replace("(void)", "()"))
 
-    def test_the_example_is_short(self):
+    def test_example_is_short(self):
         with open(EXAMPLE, encoding="utf-8") as file:
             self.assertLessEqual(len(file.readlines()), 60)
 

@@ -1,4 +1,4 @@
-/* What is learned and measured must not depend on which of two threads was quicker. */
+/* Training and measurements must not depend on the speed of threads. */
 #include "engine/reorder.h"
 #include "engine/run.h"
 #include "tests/support/leak.h"
@@ -16,7 +16,7 @@ static void end(void)
 
 TestSuite(reorder, .init = scratch_begin, .fini = end);
 
-/* A verdict of its own memory, as an engine's. */
+/* Returns a verdict in memory of its own, like an engine's. */
 static struct msg_verdict *verdict_of(uint64_t tag)
 {
     struct msg_verdict blank = {.id = "q", .db = "shop", .tag = tag, .status = MSG_STATUS_ABSTAINED}, *out = NULL;
@@ -35,7 +35,7 @@ static void expect_next(struct reorder *reorder, uint64_t tag)
     msg_verdict_free(verdict);
 }
 
-Test(reorder, who_comes_early_waits)
+Test(reorder, early_verdict_waits_for_order)
 {
     struct reorder reorder;
     reorder_init(&reorder, 1);
@@ -47,10 +47,10 @@ Test(reorder, who_comes_early_waits)
     for (uint64_t tag = 7; tag <= 9; tag++) expect_next(&reorder, tag);
     expect_next(&reorder, 0);
     reorder_put(&reorder, verdict_of(10));
-    reorder_free(&reorder); /* with what nobody asked for */
+    reorder_free(&reorder); /* including one that no request asked for */
 }
 
-Test(reorder, behind_one_that_is_slow_only_so_many_wait)
+Test(reorder, verdicts_behind_slow_one_are_bounded)
 {
     struct reorder reorder;
     uint64_t tag = 0;
@@ -63,7 +63,7 @@ Test(reorder, behind_one_that_is_slow_only_so_many_wait)
     reorder_free(&reorder);
 }
 
-/* --- of a whole log --- */
+/* --- whole logs --- */
 
 enum { REQUESTS = 12 };
 
@@ -103,7 +103,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     return true;
 }
 
-Test(reorder, verdicts_come_as_the_requests_did)
+Test(reorder, verdicts_follow_request_order)
 {
     const char *roots[] = {"."};
     struct engine_config config = {.workers = 4,
@@ -121,7 +121,7 @@ Test(reorder, verdicts_come_as_the_requests_did)
     cr_expect_eq(log.answered, REQUESTS);
 }
 
-/* Its first line is slow and wrong: whoever takes verdicts as they come has it last. */
+/* The first line is slow and wrong, so a consumer in order of completion receives it last. */
 static void write_log(void)
 {
     static const char first[] =
@@ -136,7 +136,7 @@ static void write_log(void)
 #define BY_FOUR "replay:\n  workers: 4\n"
 #define BY_ONE  "replay:\n  workers: 1\n"
 
-/* The classifier that is learned. */
+/* Returns the trained classifier. */
 static char *learned(const char *config)
 {
     write_file("my.yaml", config);
@@ -149,7 +149,7 @@ static char *learned(const char *config)
     return model;
 }
 
-/* What eval says of selection: its intervals draw questions by their places. */
+/* Returns the report of eval on selection, whose intervals draw questions by their position. */
 static char *measured(const char *config)
 {
     write_file("my.yaml", config);
@@ -162,7 +162,7 @@ static char *measured(const char *config)
     return selection;
 }
 
-Test(reorder, what_is_learned_and_measured_is_the_same_by_one_thread_and_by_four)
+Test(reorder, results_are_equal_with_one_and_four_threads)
 {
     char *(*const all[])(const char *) = {learned, measured};
     write_log();

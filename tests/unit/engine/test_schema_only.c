@@ -1,5 +1,5 @@
-/* Judging from a schema's DDL alone, the whole way: the golden cases of tests/data/schema-only, and what holds of every
- * such verdict. */
+/* Judging from a schema's DDL alone, on the whole path: the golden cases of tests/data/schema-only, and properties of
+ * every such verdict. */
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
 #include "tests/unit/signals/case_file.h"
@@ -57,7 +57,7 @@ static bool needs_data(uint32_t id)
     return def->family == VSIG_EXECUTION || def->needs & (VSIG_NEEDS_DB | VSIG_NEEDS_RESULT | VSIG_NEEDS_DATA);
 }
 
-/* Facts that are read from data are known by their keys. */
+/* Facts that are read from data are recognised by their keys. */
 static bool is_from_data(const struct msg_fact *fact)
 {
     static const char *const keys[] = {"nearest", "stored_like", "the data says", "difference", "found in", "rows"};
@@ -66,7 +66,7 @@ static bool is_from_data(const struct msg_fact *fact)
     return false;
 }
 
-/* What holds of every candidate, whatever it is. */
+/* Checks the properties that hold for every candidate. */
 static void check_unseen(const struct msg_judged *judged, const char *where)
 {
     for (uint32_t i = 0; i < judged->n_signals; i++) {
@@ -80,7 +80,7 @@ static void check_unseen(const struct msg_judged *judged, const char *where)
             cr_expect_not(is_from_data(&judged->findings[i].facts[f]), "%s: %s", where,
                           judged->findings[i].facts[f].key);
     const struct msg_execution *ran = judged->execution;
-    if (!ran) return; /* it did not parse */
+    if (!ran) return; /* the candidate did not parse */
     cr_expect(strcmp(ran->code, "ok") != 0 && !ran->rows && !ran->columns && !ran->n_sample && !ran->digest[0], "%s",
               where);
     cr_expect_eq(strcmp(ran->code, "no_data") == 0, !judged->invalid, "%s: %s", where, ran->code);
@@ -89,10 +89,10 @@ static void check_unseen(const struct msg_judged *judged, const char *where)
 
 /* --- golden cases ------------------------------------------------------------------------------------------------- */
 
-/* Where we are in a file, and what is said of the query in hand. */
+/* The position in the file, and the messages about the current query. */
 struct stage {
     const char *path, *schema, *question;
-    const struct case_line *sql; /* NULL: none waits */
+    const struct case_line *sql; /* NULL if there is no current query */
     GString *fires;
     const char *invalid;
     unsigned judged;
@@ -152,18 +152,18 @@ static unsigned check_file(const char *path)
     return stage.judged;
 }
 
-Test(schema_only, golden)
+Test(schema_only, golden_cases_are_judged)
 {
     cr_expect_geq(check_file(TEST_DATA "/schema-only/ferries.case"), 13);
     cr_expect_geq(check_file(TEST_DATA "/schema-only/postgres.case"), 3);
 }
 
-/* --- what a label is, and whose verdict --------------------------------------------------------------------------- */
+/* --- labels, and failures --- */
 
 static const char ANIMALS[] = "CREATE TABLE animal (id INTEGER PRIMARY KEY, kind TEXT, age INTEGER);";
 
-/* zoo is a database of the catalogue, with rows; whether it is there or not, the schema alone counts. */
-Test(schema_only, a_database_of_that_name_is_not_looked_at)
+/* zoo is a database of the catalogue with rows; whether it exists or not, only the schema counts. */
+Test(schema_only, database_with_same_name_is_ignored)
 {
     static const char *const sql[] = {"SELECT count(*) FROM animal WHERE kind = 'unicorn'", "SELECT legs FROM animal"};
     struct msg_verdict *label = judge("zoo", ANIMALS, "How many unicorns?", sql, 2);
@@ -183,7 +183,7 @@ Test(schema_only, a_database_of_that_name_is_not_looked_at)
     msg_verdict_free(real);
 }
 
-Test(schema_only, a_schema_that_cannot_be_read_fails_its_request_alone)
+Test(schema_only, unreadable_schema_fails_only_its_request)
 {
     static const char *const sql[] = {"SELECT count(*) FROM animal"};
     struct msg_verdict *verdict = judge("zoo", "CREATE TABLE animal (", "How many animals?", sql, 1);
@@ -196,8 +196,8 @@ Test(schema_only, a_schema_that_cannot_be_read_fails_its_request_alone)
     msg_verdict_free(verdict);
 }
 
-/* Each step of the view reads the one before it twice: it is made, and cannot be listed. */
-Test(schema_only, a_view_without_end_fails_its_request)
+/* Each level of the view reads the previous one twice: it can be created, but not listed. */
+Test(schema_only, exponential_view_fails_its_request)
 {
     static const char *const sql[] = {"SELECT count(*) FROM t"};
     GString *ddl = g_string_new("CREATE TABLE t (a int); CREATE VIEW v AS WITH a0 AS (SELECT a FROM t)");
@@ -211,8 +211,8 @@ Test(schema_only, a_view_without_end_fails_its_request)
     g_string_free(ddl, TRUE);
 }
 
-/* P of a schema is no surer than what the models say of it, and a name that does not bind does not win. */
-Test(schema_only, notes_say_what_was_not_looked_at)
+/* P(correct) from a schema does not exceed the models' estimate, and a candidate with an unbound name does not win. */
+Test(schema_only, notes_list_unavailable_checks)
 {
     static const char *const sql[] = {"SELECT count(*) FROM animal WHERE age > 3"};
     struct msg_verdict *verdict = judge("x", ANIMALS, "How many animals are older than 3?", sql, 1);

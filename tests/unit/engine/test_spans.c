@@ -1,4 +1,4 @@
-/* A request's spans in an engine of one process: one tree, and times that fit into each other. */
+/* The spans of a request in an engine of one process form one tree, and their times nest. */
 #include "lib/base/tracing.h"
 #include "tests/support/leak.h"
 #include "tests/unit/engine/world.h"
@@ -32,7 +32,7 @@ static void end(void)
 }
 TestSuite(spans, .init = begin, .fini = end);
 
-/* Judges it, and takes what that left. */
+/* Judges the request and takes the spans that it left. */
 static void judge(const struct msg_request *request)
 {
     struct engine_config config = {.workers = 2,
@@ -79,7 +79,7 @@ static const char *text_of(const struct trace_span *span, const char *name)
     return "";
 }
 
-/* All in the trace of the request's span; whose parent each has, and when. */
+/* Checks that all spans are in the trace of the request's span, and their parents and times. */
 static void expect_one_tree(void)
 {
     const struct trace_span *root = find("request");
@@ -99,7 +99,7 @@ static void expect_one_tree(void)
     }
 }
 
-Test(spans, of_a_request_form_one_tree)
+Test(spans, spans_of_request_form_one_tree)
 {
     struct msg_request request = *world_request(0);
     request.traceparent = CALLER;
@@ -123,7 +123,7 @@ Test(spans, of_a_request_form_one_tree)
     cr_expect_str_eq(text_of(find("decide"), "assay.status"), text_of(root, "assay.status"));
 }
 
-Test(spans, say_nothing_of_what_was_asked)
+Test(spans, spans_hold_no_content_of_request)
 {
     judge(world_request(1));
     for (uint32_t i = 0; i < n_spans; i++)
@@ -135,7 +135,7 @@ Test(spans, say_nothing_of_what_was_asked)
     cr_assert_gt(n_spans, 8);
 }
 
-Test(spans, a_trace_begins_where_none_came)
+Test(spans, request_without_trace_starts_one)
 {
     judge(world_request(0));
     expect_one_tree();
@@ -146,7 +146,7 @@ Test(spans, a_trace_begins_where_none_came)
     cr_assert_neq(find("request")->context.trace[0], first.trace[0], "another request, another trace");
 }
 
-Test(spans, what_failed_says_so)
+Test(spans, failed_spans_have_error_status)
 {
     struct msg_request request = *world_request(0);
     request.db = "nowhere";
@@ -158,7 +158,7 @@ Test(spans, what_failed_says_so)
     cr_assert_not(find("parse")->failed);
 }
 
-Test(spans, of_a_request_that_is_not_traced_there_are_none)
+Test(spans, unsampled_request_has_no_spans)
 {
     struct msg_request request = *world_request(0);
     request.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
@@ -166,7 +166,7 @@ Test(spans, of_a_request_that_is_not_traced_there_are_none)
     cr_assert_eq(n_spans, 0);
 }
 
-Test(spans, a_repair_is_in_the_trace_too)
+Test(spans, repair_is_in_trace)
 {
     struct msg_request request = *world_request(2);
     request.options.repair = MSG_REPAIR_PROPOSE;

@@ -1,5 +1,6 @@
-/* assay.h with many threads on one engine, for ThreadSanitizer: some wait for their verdicts, some take callbacks, and
- * it is closed while both still do. Exit status 0: each request was answered once. */
+/* assay.h with many threads on one engine, for ThreadSanitizer. Some threads wait for their verdicts, some use
+ * callbacks, and the engine is closed while both are active. Exit status 0 means that each request was answered
+ * once. */
 #include "engine/assay.h"
 #include "tests/unit/engine/world.h"
 
@@ -46,7 +47,7 @@ static void *ask(void *arg)
     return NULL;
 }
 
-/* `cut_short`: nobody waits, and the engine is closed while most requests are out. */
+/* With `cut_short` no thread waits, and the engine is closed while most requests are in flight. */
 static void run(struct world *world, bool cut_short)
 {
     pthread_t threads[THREADS];

@@ -1,5 +1,5 @@
-/* The engine with many threads on it, for ThreadSanitizer: writers, a reader, somebody who asks for statistics and
- * cancels requests, and a close in the middle of work. Exit status 0: every request had its verdict. */
+/* The engine with many threads, for ThreadSanitizer: writers, a reader, a thread that requests statistics and cancels
+ * requests, and a close during work. Exit status 0 means that every request had its verdict. */
 #include "tests/support/fake_model.h"
 #include "tests/unit/engine/world.h"
 
@@ -35,7 +35,7 @@ static void *watch(void *arg)
     struct engine_stats stats;
     for (uint64_t i = 0; atomic_load(&writers_left); i++) {
         engine_stats(engine, &stats);
-        if (arg) engine_cancel(engine, i % ((uint64_t)WRITERS * EACH)); /* which has a verdict all the same */
+        if (arg) engine_cancel(engine, i % ((uint64_t)WRITERS * EACH)); /* which still has a verdict */
         usleep(200);
     }
     return NULL;
@@ -82,7 +82,7 @@ static void run(struct world *world, const struct scorer_config *remote, bool fa
     engine_close(engine);
 }
 
-/* Close while requests are open and verdicts wait. */
+/* Closes while requests are open and verdicts wait. */
 static void run_cut_short(struct world *world, const struct scorer_config *remote)
 {
     struct err err = {0};
@@ -94,7 +94,7 @@ static void run_cut_short(struct world *world, const struct scorer_config *remot
     engine_close(engine);
 }
 
-/* The same with a remote verifier that fails now and then. */
+/* Likewise, with a remote verifier that fails now and then. */
 static void with_remote(struct world *world)
 {
     static const struct fake_step info[] = {

@@ -1,4 +1,4 @@
-/* Spider's levels, and exact match. The queries are our own; each says which of the counts it moves. */
+/* Spider's difficulty levels, and exact match. The queries are our own; each names the counts that it changes. */
 #include "eval/difficulty.h"
 #include "eval/exact.h"
 #include "tests/support/catalog_sqlite.h"
@@ -36,7 +36,7 @@ static const struct {
     {"SELECT a, b FROM t INTERSECT SELECT a, b FROM u", {0, 1, 1}, DIFFICULTY_EXTRA},
     {"SELECT count(*) FROM (SELECT a FROM t WHERE a = 1 GROUP BY a)", {0, 0, 0}, DIFFICULTY_EASY},
     {"WITH u AS (SELECT 1 AS a) SELECT a FROM u", {0, 1, 0}, DIFFICULTY_HARD},
-    /* what counts as an aggregate */
+    /* expressions that count as an aggregate */
     {"SELECT a FROM t GROUP BY a HAVING count(*) > 1 AND max(b) < 3", {1, 0, 0}, DIFFICULTY_EASY},
     {"SELECT count(*) FROM t GROUP BY a HAVING b > 1 AND c < 3", {1, 0, 1}, DIFFICULTY_MEDIUM},
     {"SELECT count(*) FROM t WHERE a NOT IN (1, 2)", {1, 0, 1}, DIFFICULTY_MEDIUM},
@@ -45,7 +45,7 @@ static const struct {
     {"SELECT a FROM t WHERE b BETWEEN 1 AND 2", {1, 0, 0}, DIFFICULTY_EASY},
 };
 
-Test(difficulty, levels_by_the_published_rules)
+Test(difficulty, levels_follow_published_rules)
 {
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena;
@@ -65,14 +65,14 @@ Test(difficulty, levels_by_the_published_rules)
     }
 }
 
-Test(difficulty, what_is_no_select_has_no_level)
+Test(difficulty, statement_without_select_has_no_level)
 {
     static const char *const texts[] = {"", "SELECT", "DELETE FROM t", "VALUES (1)", "SELECT a FROM t WHERE ("};
     for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
         cr_expect_eq(difficulty_of(texts[i], strlen(texts[i])), DIFFICULTY_UNKNOWN, "%s", texts[i]);
 }
 
-Test(difficulty, exact_match_looks_past_names_and_values)
+Test(difficulty, exact_match_ignores_names_and_values)
 {
     static const struct {
         const char *a, *b;

@@ -1,4 +1,4 @@
-/* Equality of results, against cases whose answers come from the reference labeller's rules. */
+/* Equality of results, on cases whose answers follow from the rules of the reference labeller. */
 #include "eval/equal.h"
 #include "tests/support/leak.h"
 
@@ -64,7 +64,7 @@ static bool votes_alike(struct db_value a, struct db_value b)
 
 #define V(literal) (struct db_value) literal
 
-Test(equal, numbers_agree_as_text_and_as_value)
+Test(equal, numbers_match_as_text_and_value)
 {
     cr_assert(value_equal(V(N(1)), V(N(1))));
     cr_assert(value_equal(V(F(0.1)), V(F(0.1))));
@@ -75,14 +75,14 @@ Test(equal, numbers_agree_as_text_and_as_value)
     cr_assert_not(value_equal(V(N(9007199254740993)), V(F(9007199254740992.0))));
 }
 
-Test(equal, votes_look_at_text_only)
+Test(equal, votes_compare_text_only)
 {
     cr_assert(votes_alike(V(N(1)), V(T("1"))));
     cr_assert(votes_alike(V(T("None")), V(NIL)));
     cr_assert_not(votes_alike(V(N(1)), V(F(1.0))));
 }
 
-Test(equal, floats_print_as_the_reference_does)
+Test(equal, floats_print_like_reference)
 {
     static const struct {
         double value;
@@ -129,8 +129,8 @@ Test(equal, columns_may_be_permuted)
     cr_assert(equal(2, 2, a, ROWS(T("x"), N(1), T("y"), N(2)), true));
 }
 
-/* Each column and each row has the same values as a bag, yet no permutation of the columns pairs the rows. */
-Test(equal, a_row_is_paired_as_a_whole)
+/* Each column and each row has the same values as a multiset, yet no permutation of the columns pairs the rows. */
+Test(equal, rows_are_paired_as_whole)
 {
     const struct db_value *a = ROWS(N(1), N(2), N(3), N(2), N(3), N(1), N(3), N(1), N(2));
     const struct db_value *b = ROWS(N(1), N(3), N(2), N(2), N(1), N(3), N(3), N(2), N(1));
@@ -142,7 +142,7 @@ Test(equal, a_row_is_paired_as_a_whole)
     cr_assert_not(equal(3, 3, a, e, false), "two of the three rows turn the other way round");
 }
 
-Test(equal, repeats_count)
+Test(equal, repeated_rows_count)
 {
     cr_assert_not(equal(1, 3, ROWS(N(1), N(1), N(2)), ROWS(N(1), N(2), N(2)), false));
     struct db_result one = {.n_columns = 1, .n_rows = 1, .values = ROWS(N(1))},
@@ -154,7 +154,7 @@ Test(equal, repeats_count)
     fingerprint_free(&y);
 }
 
-Test(equal, empty_results_are_one_whatever_their_columns)
+Test(equal, empty_results_are_equal_regardless_of_columns)
 {
     struct db_result one = {.n_columns = 1}, three = {.n_columns = 3};
     struct fingerprint x, y;
@@ -164,7 +164,7 @@ Test(equal, empty_results_are_one_whatever_their_columns)
     fingerprint_free(&y);
 }
 
-Test(equal, order_at_top_level)
+Test(equal, top_level_order_counts)
 {
     cr_assert(orders_at_top("SELECT a FROM t ORDER BY a"));
     cr_assert(orders_at_top("select a from t where b in (select c from u) order\n  by count(*)"));

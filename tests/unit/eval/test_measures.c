@@ -1,4 +1,4 @@
-/* The measures of assay eval on verdicts made up so that each figure is known. */
+/* The measures of assay eval on constructed verdicts for which each figure is known. */
 #include "eval/eval.h"
 #include "eval/plots/plots.h"
 #include "eval/triggering.h"
@@ -24,17 +24,17 @@ static void end(void)
 
 TestSuite(measures, .init = begin, .fini = end);
 
-/* One question: labels of its candidates ("r" right, "w" wrong, "f" failed), which one was chosen (from 1; 0: none),
- * and P of each candidate. */
+/* One question: the labels of its candidates ("r" right, "w" wrong, "f" failed), the chosen one (from 1; 0 if none is
+ * chosen), and P(correct) of each candidate. */
 struct made {
     const char *labels;
     uint32_t chosen, majority;
     double p[4];
     const char *gold;
-    char repair; /* as of labels; 0: none is shown */
-    uint32_t of; /* that it repairs, from 1 */
+    char repair; /* like labels; 0 if no repair is shown */
+    uint32_t of; /* candidate that the repair changes, from 1 */
     bool applied;
-    bool fires; /* a signal, on the first candidate */
+    bool fires; /* a signal on the first candidate */
 };
 
 static void add(struct eval_data *data, const struct made *made)
@@ -71,11 +71,11 @@ static void add(struct eval_data *data, const struct made *made)
 static const char easy[] = "SELECT a FROM t", hard[] = "SELECT a FROM t WHERE b IN (SELECT c FROM u)";
 
 static const struct made log_of_five[] = {
-    {"wr", 2, 0, {0.25, 0.95}, easy},       /* fixed against all three */
-    {"rw", 1, 0, {0.85, 0.15}, easy},       /* right all along */
+    {"wr", 2, 0, {0.25, 0.95}, easy},       /* fixed compared with all three baselines */
+    {"rw", 1, 0, {0.85, 0.15}, easy},       /* right in all of them */
     {"fwr", 3, 1, {0, 0.35, 0.75}, hard},   /* fixed */
-    {"rww", 2, 2, {0.45, 0.55, 0.1}, hard}, /* broken against the first ones, not against the majority */
-    {"fww", 0, 1, {0, 0.05, 0.05}, hard},   /* nothing to win, no answer */
+    {"rww", 2, 2, {0.45, 0.55, 0.1}, hard}, /* broken compared with the first ones, not with the majority */
+    {"fww", 0, 1, {0, 0.05, 0.05}, hard},   /* no right candidate, no answer */
 };
 
 static struct eval_report *measured(struct eval_data **data, unsigned rounds, uint32_t max_iterations)
@@ -96,7 +96,7 @@ static void expect_contrast(const struct eval_contrast *c, enum eval_choice agai
     cr_expect_eq(c->broken, broken);
 }
 
-Test(measures, selection_and_what_it_is_held_against)
+Test(measures, selection_is_compared_with_baselines)
 {
     struct eval_data *data;
     struct eval_report *r = measured(&data, 0, 0);
@@ -118,7 +118,7 @@ Test(measures, selection_and_what_it_is_held_against)
     eval_data_free(data);
 }
 
-Test(measures, a_verifier_that_is_never_wrong_is_the_ceiling)
+Test(measures, perfect_verifier_reaches_oracle)
 {
     struct eval_data *data;
     struct eval_report *r = measured(&data, 0, 0);
@@ -134,7 +134,7 @@ Test(measures, a_verifier_that_is_never_wrong_is_the_ceiling)
     eval_data_free(data);
 }
 
-Test(measures, levels_share_the_questions_out)
+Test(measures, levels_partition_questions)
 {
     struct eval_data *data;
     struct eval_report *r = measured(&data, 0, 0);
@@ -150,7 +150,7 @@ Test(measures, levels_share_the_questions_out)
     eval_data_free(data);
 }
 
-Test(measures, intervals_hold_their_value_and_come_again)
+Test(measures, intervals_contain_value_and_are_repeatable)
 {
     struct eval_data *data, *again;
     struct eval_report *r = measured(&data, 200, 0), *same = measured(&again, 200, 0);
@@ -199,7 +199,7 @@ Test(measures, curves_pass_through_the_counted_points)
     struct eval_data *data;
     size_t n = 0;
     eval_report_free(measured(&data, 0, 0));
-    /* P of first executables: 0.05 w, 0.25 w, 0.35 w, 0.45 r, 0.85 r */
+    /* P(correct) of the first executable candidates: 0.05 w, 0.25 w, 0.35 w, 0.45 r, 0.85 r */
     const struct eval_point roc[] = {{0, 0}, {0, 1.0 / 3}, {0, 2.0 / 3}, {0, 1}, {0.5, 1}, {1, 1}};
     struct eval_point *points = eval_roc(data, &n);
     expect_points(points, n, roc, G_N_ELEMENTS(roc));
@@ -235,8 +235,8 @@ static void expect_share(double got, double want)
     cr_expect(isnan(want) ? isnan(got) : fabs(got - want) < 1e-9, "%g, not %g", got, want);
 }
 
-/* Answers by P: 0.95 r, 0.85 r, 0.75 r, 0.55 w; the fifth question has none. */
-Test(measures, triggering_is_counted_by_hand)
+/* Answers by P(correct): 0.95 r, 0.85 r, 0.75 r, 0.55 w; the fifth question has none. */
+Test(measures, triggering_matches_manual_count)
 {
     struct eval_data *data;
     size_t n;
@@ -247,8 +247,8 @@ Test(measures, triggering_is_counted_by_hand)
     expect_share(p.precision_area, (1 + 1 + 1 + 0.75) / 4);
     expect_share(p.precision[0], 1);
     expect_share(p.precision[2], 0.75); /* three quarters of five are four */
-    expect_share(p.precision[3], 0.75); /* and that is all */
-    /* Nobody asked: 3 of 5; the one without an answer, then the wrong one, then all are right. */
+    expect_share(p.precision[3], 0.75); /* the curve ends here */
+    /* No question asked: 3 of 5. Asking the unanswered one, then the wrong one, makes all right. */
     const struct eval_point asked[] = {{0, 0.6}, {0.2, 0.8}, {0.4, 1}, {0.6, 1}, {0.8, 1}, {1, 1}};
     struct eval_point *points = triggering_interactions(data, SCORE_P, &n);
     expect_points(points, n, asked, G_N_ELEMENTS(asked));
@@ -256,12 +256,12 @@ Test(measures, triggering_is_counted_by_hand)
     expect_share(p.interactions_to_95, 0.4);
     expect_share(p.accuracy_area, (0.6 + 0.8 + 4) / 6);
     expect_share(truth.precision_area, p.precision_area);
-    expect_share(nothing.precision_area, 0.75); /* right ones spread evenly */
+    expect_share(nothing.precision_area, 0.75); /* the right ones are spread evenly */
     expect_share(nothing.interactions_to_95, 0.8);
     eval_data_free(data);
 }
 
-Test(measures, triggering_of_nothing_is_nothing)
+Test(measures, triggering_without_answers_is_empty)
 {
     struct eval_data *data = eval_data_new(false);
     size_t n = 1;
@@ -278,7 +278,7 @@ Test(measures, triggering_of_nothing_is_nothing)
 
 /* --- plots ------------------------------------------------------------------------------------------------------ */
 
-/* Well-formed, by GLib's parser of simple markup: tags closed, attributes quoted, text escaped. */
+/* Checks well-formedness with GLib's parser of simple markup: tags closed, attributes quoted, text escaped. */
 static void expect_markup(const char *text)
 {
     static const GMarkupParser parser = {0};
@@ -291,7 +291,7 @@ static void expect_markup(const char *text)
     g_markup_parse_context_free(context);
 }
 
-Test(measures, plots_are_equal_bytes_that_say_what_they_show)
+Test(measures, plots_are_deterministic_and_labelled)
 {
     static const char *const names[] = {"calibration.svg", "coverage.svg", "roc.svg"};
     struct eval_data *data;
@@ -312,7 +312,7 @@ Test(measures, plots_are_equal_bytes_that_say_what_they_show)
         g_free(a);
         g_free(b);
     }
-    /* The corner (0, 1) of the ROC is in the polyline: left edge, top edge. */
+    /* The polyline passes through the corner (0, 1) of the ROC: left edge, top edge. */
     char *roc = read_file("plots/a/roc.svg");
     cr_expect(strstr(roc, "64.00,48.00"), "%s", roc);
     g_free(roc);
@@ -321,7 +321,7 @@ Test(measures, plots_are_equal_bytes_that_say_what_they_show)
     eval_data_free(data);
 }
 
-Test(measures, nothing_measured_is_no_number)
+Test(measures, empty_measure_is_not_a_number)
 {
     static const struct vsig_options none = {0};
     struct eval_data *data = eval_data_new(false);
@@ -352,7 +352,7 @@ static double at(const json_t *json, const char *path)
     return json_number_value(json);
 }
 
-Test(measures, the_report_holds_them_all)
+Test(measures, report_holds_all_measures)
 {
     write_file("log.jsonl",
                "{\"id\":\"1\",\"db\":\"shop\",\"question\":\"Who is 31?\",\"candidates\":[\"SELECT nope\","
@@ -386,7 +386,7 @@ Test(measures, the_report_holds_them_all)
     run_free(&run);
 }
 
-Test(measures, a_repaired_answer_counts_as_what_the_repair_is)
+Test(measures, repaired_answer_counts_with_label_of_repair)
 {
     static const struct made log_with_repairs[] = {
         {"wr", 0, 0, {0.25, 0.3}, easy, 'r', 1, true, true}, /* fixed */

@@ -1,4 +1,4 @@
-/* Runs: the index of a verdict file, what it finds, when it is made anew, and what a hostile file does to it. */
+/* Runs: the index of a verdict file, its queries, its renewal, and hostile files. */
 #include "eval/runs/run_index.h"
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
@@ -26,7 +26,7 @@ TestSuite(runs, .init = begin, .fini = end);
 #define FIRED(name)  "\"" name "\":\"fired\""
 #define SILENT(name) "\"" name "\":\"silent\""
 
-/* A verdict in one line; p below 0: abstained. */
+/* Returns a verdict in one line; p below 0 makes it abstained. */
 static char *verdict_line(const char *id, const char *db, double p, const char *signals, double ms)
 {
     if (p < 0)
@@ -42,7 +42,8 @@ static char *verdict_line(const char *id, const char *db, double p, const char *
         id, db, p >= 0.5 ? "validated" : "best_effort", p >= 0.5, p, signals, ms);
 }
 
-/* Ten verdicts: q-0 to q-8 with P 0.1 to 0.9 and slower each time, "late" with none. P of 0.5 and more is right. */
+/* Ten verdicts: q-0 to q-8 with P(correct) 0.1 to 0.9 and rising times, and "late" with none. Those with 0.5 and more
+ * are right. */
 static void write_run(const char *path)
 {
     GString *text = g_string_new(NULL);
@@ -71,7 +72,7 @@ static struct run_index *built(const char *path)
     return run;
 }
 
-/* Ids of what a filter finds, "q-1 q-2"; *total is how many there are. g_free */
+/* Returns the ids that a filter finds, as "q-1 q-2"; *total is their number. Free with g_free. */
 static char *found(struct run_index *run, struct run_filter filter, int *total)
 {
     struct err err = {0};
@@ -100,7 +101,7 @@ static long long count_of(const struct run_index *run, const char *key)
     return (long long)json_integer_value(json_object_get(run_index_summary(run), key));
 }
 
-Test(runs, are_filtered_sorted_and_paged)
+Test(runs, runs_are_filtered_sorted_and_paged)
 {
     write_run("run.jsonl");
     struct run_index *run = built("run.jsonl");
@@ -133,14 +134,14 @@ Test(runs, are_filtered_sorted_and_paged)
     f = RUN_FILTER_ALL;
     f.text = "Q-7";
     expect_found(run, f, "q-7", 1);
-    f.text = "%"; /* as it stands, not as a pattern */
+    f.text = "%"; /* literally, not as a pattern */
     expect_found(run, f, "", 0);
     f.text = "' OR 1 --";
     expect_found(run, f, "", 0);
     run_index_close(run);
 }
 
-Test(runs, verdicts_are_read_where_they_stand)
+Test(runs, verdicts_are_read_at_their_offset)
 {
     write_run("run.jsonl");
     struct run_index *run = built("run.jsonl");
@@ -155,8 +156,8 @@ Test(runs, verdicts_are_read_where_they_stand)
     run_index_close(run);
 }
 
-/* An index of another file, version or kind is not taken for one; a file that was gone on with is read anew. */
-Test(runs, a_stale_index_is_made_anew)
+/* An index of another file, version or kind is rejected; a file that has grown is read again. */
+Test(runs, stale_index_is_rebuilt)
 {
     struct run_index *run = NULL;
     write_run("run.jsonl");
@@ -200,8 +201,8 @@ static bool stop_at_once(void *ctx, const struct run_progress *progress)
     return false;
 }
 
-/* Nothing is left of one that was not finished. */
-Test(runs, an_index_that_is_given_up_leaves_nothing)
+/* An unfinished index leaves no file behind. */
+Test(runs, cancelled_index_leaves_no_file)
 {
     int asked = 0;
     write_run("run.jsonl");
@@ -217,7 +218,8 @@ Test(runs, an_index_that_is_given_up_leaves_nothing)
     g_dir_close(dir);
 }
 
-/* A last line that a kill cut off, lines that are something else, and one that is too long: counted, and no others suffer. */
+/* A last line that a kill truncated, lines of other content, and an overlong line are counted and affect no other
+ * line. */
 Test(runs, broken_lines_are_counted_and_left_out)
 {
     write_run("whole.jsonl");
@@ -243,7 +245,7 @@ Test(runs, broken_lines_are_counted_and_left_out)
     g_free(whole);
 }
 
-/* More signals than there are bits, names as long as a line, and values that are none. */
+/* More signals than there are bits, names as long as a line, and invalid values. */
 Test(runs, hostile_names_and_numbers_are_bounded)
 {
     GString *signals = g_string_new(NULL);
@@ -273,8 +275,8 @@ Test(runs, hostile_names_and_numbers_are_bounded)
     g_string_free(signals, TRUE);
 }
 
-/* 9 answers, 5 of them right, and fan_out fires on three wrong ones. */
-Test(runs, labels_make_the_measures)
+/* Of 9 answers 5 are right, and fan_out fires on three wrong ones. */
+Test(runs, measures_use_labels)
 {
     char *roots[] = {(char *)"."};
     const struct worker_databases databases = {.roots = (const char *const *)roots, .n_roots = 1};
@@ -304,7 +306,7 @@ Test(runs, labels_make_the_measures)
     cr_expect_float_eq(json_number_value(json_array_get(json_array_get(points, 4), 2)), 0, 1e-9);
     cr_expect_float_eq(json_number_value(json_array_get(json_array_get(points, 8), 2)), 4 / 9.0, 1e-5);
     run_index_close(run);
-    run = built("run.jsonl"); /* they stay */
+    run = built("run.jsonl"); /* the files remain */
     struct run_filter f = RUN_FILTER_ALL;
     f.right = 0;
     f.sort = RUN_BY_SUREST;

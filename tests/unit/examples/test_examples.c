@@ -1,4 +1,4 @@
-/* A store of examples: what is kept, what is found, and which files are none. */
+/* A store of examples: insertion, search, and files that are no store. */
 #include "examples/encoder.h"
 #include "lib/base/clock.h"
 #include "tests/support/fake_model.h"
@@ -78,7 +78,7 @@ static const char *nearest(struct examples_query query, enum examples_key key)
     return example.source;
 }
 
-Test(examples, each_key_finds_by_its_own_part)
+Test(examples, each_key_searches_its_part)
 {
     fill();
     struct examples_query query = {.question = "how many clients do we have",
@@ -95,7 +95,7 @@ Test(examples, each_key_finds_by_its_own_part)
     cr_expect_eq(examples_key_by_name("nearest"), -1);
 }
 
-Test(examples, words_alone_are_found_by_the_hybrid_key)
+Test(examples, hybrid_key_finds_by_words_alone)
 {
     create();
     for (int i = 0; i < 150; i++) {
@@ -110,7 +110,7 @@ Test(examples, words_alone_are_found_by_the_hybrid_key)
     cr_expect_str_eq(nearest(query, EXAMPLES_HYBRID), "rare", "BM25 knows that the word is rare");
 }
 
-Test(examples, what_is_known_of_columns_stays_with_an_example)
+Test(examples, column_notes_are_stored_with_example)
 {
     static const struct repair_column columns[] = {{"order \"2\"", "id", "INTEGER", true, NULL},
                                                    {"invoice", "customer", NULL, false, "customer"},
@@ -136,7 +136,7 @@ Test(examples, what_is_known_of_columns_stays_with_an_example)
     cr_expect_null(found->columns[2].column);
 }
 
-Test(examples, columns_that_are_damaged_leave_the_example_out)
+Test(examples, damaged_column_notes_exclude_example)
 {
     static const char *const damaged[] = {"",
                                           "{}",
@@ -168,7 +168,7 @@ static int64_t own_clock(void)
     return atomic_load(&now_ns);
 }
 
-Test(examples, what_another_process_adds_is_found_a_moment_later)
+Test(examples, examples_of_other_process_are_found_soon)
 {
     const struct examples_query query = {.question = "Which employees are the youngest of all?"};
     struct examples *writer = NULL;
@@ -193,7 +193,7 @@ Test(examples, what_another_process_adds_is_found_a_moment_later)
     clock_set_source(NULL);
 }
 
-Test(examples, nothing_of_the_same_question_is_found)
+Test(examples, examples_of_same_question_are_excluded)
 {
     fill();
     struct examples_query query = {.question = "  how many CUSTOMERS are there? "};
@@ -203,7 +203,7 @@ Test(examples, nothing_of_the_same_question_is_found)
     cr_expect_str_neq(nearest(query, EXAMPLES_HYBRID), "a");
 }
 
-Test(examples, what_repeats_or_is_too_long_is_not_kept)
+Test(examples, repeated_or_overlong_examples_are_dropped)
 {
     char *longer = g_strnfill(EXAMPLES_MAX_TEXT + 1, 'x');
     create();
@@ -216,7 +216,7 @@ Test(examples, what_repeats_or_is_too_long_is_not_kept)
     g_free(longer);
 }
 
-Test(examples, pruning_leaves_the_first_of_those_that_are_nearly_the_same)
+Test(examples, pruning_keeps_first_of_near_duplicates)
 {
     struct err err = {0};
     uint32_t taken;
@@ -233,7 +233,7 @@ Test(examples, pruning_leaves_the_first_of_those_that_are_nearly_the_same)
                      "a");
 }
 
-Test(examples, a_file_that_is_none_is_refused_with_what_to_do)
+Test(examples, invalid_store_file_is_refused_with_hint)
 {
     static const struct {
         const char *sql, *says;
@@ -263,7 +263,7 @@ Test(examples, a_file_that_is_none_is_refused_with_what_to_do)
     cr_expect_eq(examples_open(path, false, NULL, &store, &err), ERR_IO);
 }
 
-Test(examples, a_corrector_is_told_the_likest_ones)
+Test(examples, corrector_receives_most_similar_examples)
 {
     fill();
     char *data = examples_with_shots(store, "{\"question\":\"how many clients\",\"sql\":\"SELECT 1\",\"findings\":[]}",
@@ -281,8 +281,9 @@ Test(examples, a_corrector_is_told_the_likest_ones)
     cr_expect_null(examples_with_shots(store, "{\"question\":\"q\"}", EXAMPLES_QUESTION, 2), "what has no query");
 }
 
-/* Above EXAMPLES_EXACT the signs decide what is compared: by far the most of what a full comparison finds must be found. */
-Test(examples, many_are_searched_by_signs_and_little_is_missed)
+/* Above EXAMPLES_EXACT the signs select the examples to compare. The search must find most of the results of a full
+ * comparison. */
+Test(examples, sign_search_finds_most_examples)
 {
     enum { MANY = EXAMPLES_EXACT + 1000, ASKED = 40 };
     static const char *const nouns[] = {"invoices", "customers", "ships", "games",
@@ -330,8 +331,9 @@ static struct examples_encoder *open_encoder(struct fake_model *fake, struct err
     return encoder;
 }
 
-/* Vectors are the model's: what it puts near is found, whatever the words are; and when it is away nothing is. */
-Test(examples, vectors_of_a_model_decide_what_is_like)
+/* Vectors come from the model: texts that it places close together are found, whatever their words. Without the model
+ * no example is found. */
+Test(examples, model_vectors_determine_similarity)
 {
     static const struct fake_step steps[] = {{.body = ONE("[1,0,0]")},
                                              {.body = VECTORS("[0,0,1]", "[1,0,0]", "[0,0,1]")},
@@ -366,7 +368,7 @@ Test(examples, vectors_of_a_model_decide_what_is_like)
     fake_model_stop(fake);
 }
 
-Test(examples, what_is_no_list_of_vectors_is_refused)
+Test(examples, malformed_vectors_are_refused)
 {
     static const char *const bodies[] = {"",
                                          "{}",

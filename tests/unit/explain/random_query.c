@@ -1,4 +1,4 @@
-/* Queries made up at random: see random_query.h. One function a construct, each with chances of its own. */
+/* Random queries: see random_query.h. Each function builds one construct, with its own probabilities. */
 #include "tests/unit/explain/random_query.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void put_value(struct maker *m, const struct schema_column *column)
 
 static void put_condition(struct maker *m);
 
-/* FROM of one table, and perhaps WHERE; the maker's own FROM comes back after. */
+/* Appends FROM of one table, and perhaps WHERE; restores the maker's own FROM afterwards. */
 static void put_inner(struct maker *m, const char *function)
 {
     struct maker outer = *m;
@@ -147,7 +147,7 @@ static void put_condition(struct maker *m)
 
 /* ---- FROM ------------------------------------------------------------------------------------------------------- */
 
-/* A column of that name in an item before, or any. */
+/* Joins on a column with the name of one in an earlier item, or on any column. */
 static void put_join_condition(struct maker *m, const struct from_item *item)
 {
     uint32_t right = draw(m, item->table->n_columns);
@@ -202,7 +202,7 @@ static void put_aggregate(struct maker *m)
     put(m, PICK(m, ")", ")", ") + 1", ") FILTER (WHERE 1)"));
 }
 
-/* The items are made after FROM, whose names they use, and put before it. */
+/* Builds the items after FROM, whose names they use, and inserts them before it. */
 static void put_select(struct maker *m, uint32_t n_items)
 {
     GString *whole = m->sql, *items = g_string_new(NULL), *rest = g_string_new(NULL);

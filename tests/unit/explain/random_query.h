@@ -1,5 +1,5 @@
-/* Queries made up at random over any database: joins, conditions with subqueries, groups, set operations, windows. The
- * same seed and schema give the same text; most run, many give nothing. */
+/* Random queries over any database: joins, conditions with subqueries, groups, set operations, windows. Equal seeds and
+ * schemas give equal texts. Most queries run, and many return no rows. */
 #ifndef ASSAY_TESTS_UNIT_EXPLAIN_RANDOM_QUERY_H
 #define ASSAY_TESTS_UNIT_EXPLAIN_RANDOM_QUERY_H
 
@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-/* Put one statement into `sql`, over what it held. */
+/* Writes one statement into `sql`, replacing its content. */
 void random_query(const struct schema_index *index, uint64_t seed, GString *sql);
 
 #endif

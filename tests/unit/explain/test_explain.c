@@ -1,4 +1,4 @@
-/* What an explanation is made of: phrases with their places and columns, inner queries, the graph. */
+/* The parts of an explanation: phrases with their places and columns, inner queries, the graph. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
 
@@ -37,7 +37,7 @@ static void end(struct told *told)
     leak_check();
 }
 
-/* The nth phrase of a kind, from 0. */
+/* Returns the nth phrase of a kind, from 0. */
 static const struct explain_phrase *phrase(const struct told *told, enum explain_kind kind, unsigned nth)
 {
     for (uint32_t i = 0; i < told->e->n_phrases; i++)
@@ -58,7 +58,7 @@ static const char *column_name(const struct told *told, uint32_t id)
     return told->ground.schema->columns[id]->name;
 }
 
-Test(explain, phrases_know_their_place)
+Test(explain, phrases_have_places)
 {
     struct told told;
     tell(&told,
@@ -74,7 +74,7 @@ Test(explain, phrases_know_their_place)
     end(&told);
 }
 
-Test(explain, phrases_know_their_columns)
+Test(explain, phrases_have_columns)
 {
     struct told told;
     tell(&told, "SELECT name FROM crew JOIN duty ON crew.id = duty.crew_id WHERE hours > 4");
@@ -86,7 +86,7 @@ Test(explain, phrases_know_their_columns)
     end(&told);
 }
 
-Test(explain, operations_hold_nothing_of_the_data)
+Test(explain, operations_hold_no_data)
 {
     struct told told;
     tell(&told, "SELECT name FROM crew WHERE rank = 'MATE' OR rank = 'mate'");
@@ -133,7 +133,7 @@ static bool has_edge(const struct explain_graph *graph, enum explain_edge_kind k
     return false;
 }
 
-Test(explain, the_graph_holds_tables_columns_and_values)
+Test(explain, graph_holds_tables_columns_and_values)
 {
     struct told told;
     tell(&told, "SELECT hours FROM crew JOIN duty ON crew.id = duty.crew_id WHERE name = 'Bo'");
@@ -151,7 +151,7 @@ Test(explain, the_graph_holds_tables_columns_and_values)
     end(&told);
 }
 
-Test(explain, the_same_whoever_asks)
+Test(explain, explanation_is_deterministic)
 {
     struct told told;
     tell(&told, "SELECT rank, count(*) FROM crew GROUP BY rank");
@@ -164,7 +164,7 @@ Test(explain, the_same_whoever_asks)
     end(&told);
 }
 
-Test(explain, a_passed_deadline_leaves_what_the_query_does)
+Test(explain, passed_deadline_keeps_static_explanation)
 {
     struct told told;
     tell(&told, "SELECT name FROM crew WHERE rank = 'cook'");
@@ -176,7 +176,7 @@ Test(explain, a_passed_deadline_leaves_what_the_query_does)
     end(&told);
 }
 
-/* Tells the same with other options. */
+/* Returns the explanation of the same source under other options. */
 static const struct explanation *retell(struct told *told, const struct explain_options *options)
 {
     struct explanation *e;
@@ -194,7 +194,7 @@ static unsigned count_values(const struct explain_graph *graph, const char *valu
     return n;
 }
 
-Test(explain, policy_holds_for_the_graph_too)
+Test(explain, policy_applies_to_graph)
 {
     struct told told;
     tell(&told, "SELECT name, hours FROM crew JOIN duty ON crew.id = duty.crew_id WHERE rank = 'cook'");
@@ -215,7 +215,7 @@ Test(explain, policy_holds_for_the_graph_too)
     end(&told);
 }
 
-/* Statements over the same columns that all mean something else. */
+/* Statements over the same columns whose meanings all differ. */
 static const char *const DIFFERENT[] = {
     "SELECT id FROM crew WHERE id = 2",
     "SELECT id FROM crew WHERE id <> 2",
@@ -304,8 +304,8 @@ static const char *const DIFFERENT[] = {
     "SELECT * FROM crew, duty",
 };
 
-/* Exact: no operator and no clause is blurred, in neither text. */
-Test(explain, what_differs_is_told_differently)
+/* The premise and the prose are exact: no operator and no clause is blurred in either text. */
+Test(explain, different_queries_have_different_explanations)
 {
     enum { N = sizeof DIFFERENT / sizeof *DIFFERENT };
     GHashTable *premises = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

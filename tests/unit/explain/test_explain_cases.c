@@ -24,7 +24,7 @@ static bool same(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* The explanation as the lines of a case. */
+/* Returns the explanation as the lines of a case. */
 static char *as_case(const struct explanation *e)
 {
     GString *text = g_string_new(NULL);
@@ -43,7 +43,7 @@ static bool is_expectation(const struct case_line *line)
     return !g_strv_contains(OTHERS, line->key);
 }
 
-/* The lines from `at` on that expect something, in the same form. */
+/* Returns the expected lines from `at` on, in the same form. */
 static char *expected_case(GPtrArray *lines, unsigned at)
 {
     GString *text = g_string_new(NULL);
@@ -134,7 +134,7 @@ static void set_database(struct stage *stage, const struct case_line *line)
     open_ground(stage, line);
 }
 
-/* "grower" and then the lines of the file */
+/* "grower", followed by the lines of the file */
 static void set_descriptions(struct stage *stage, struct case_line *line)
 {
     char *rest = strchr(line->value, '\n');
@@ -171,7 +171,7 @@ static void run_file(const char *path, unsigned *explained)
     case_file_free(file);
 }
 
-Test(explain, cases)
+Test(explain, golden_cases_match)
 {
     unsigned explained = 0;
     GDir *folder = g_dir_open(TEST_DATA "/explain/told", 0, NULL);

@@ -1,4 +1,4 @@
-/* Input that nobody means well: an explanation or a plain statement, in bounded time, text and memory. */
+/* Hostile input gets an explanation or a plain statement, in bounded time, text and memory. */
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
@@ -11,7 +11,7 @@ static const char SCHEMA[] =
     "INSERT INTO t VALUES (1, 'x', NULL, x'00ff'), (2, CAST(x'68c3280a1b5b' AS TEXT), NULL, NULL),"
     " (3, replace(hex(zeroblob(3000)), '0', 'long '), NULL, zeroblob(100000));";
 
-/* Explains one query and checks what must always hold. Owed: ground_close and arena_free. */
+/* Explains one query and checks the invariants. The caller must call ground_close and arena_free. */
 struct told {
     struct ground ground;
     struct arena arena;
@@ -48,7 +48,7 @@ static bool says(const struct told *told, const char *part)
     return strstr(told->e->premise, part) != NULL;
 }
 
-/* head, then `n` times the piece, joined by `between`, then tail. */
+/* `head`, then the piece `n` times joined by `between`, then `tail`. */
 static char *repeat(const char *head, const char *piece, const char *between, unsigned n, const char *tail)
 {
     GString *text = g_string_new(head);
@@ -57,7 +57,7 @@ static char *repeat(const char *head, const char *piece, const char *between, un
     return g_string_free(text, FALSE);
 }
 
-Test(explain_hostile, values_that_cannot_be_shown)
+Test(explain_hostile, unprintable_values_are_hidden)
 {
     struct told told;
     tell(&told, "broken UTF-8", "SELECT b FROM t WHERE a = 2", NULL);
@@ -86,7 +86,7 @@ Test(explain_hostile, long_literals_are_cut_between_characters)
     end(&told);
 }
 
-Test(explain_hostile, long_lists_end)
+Test(explain_hostile, long_lists_are_truncated)
 {
     char *sql = repeat("SELECT a FROM t WHERE a IN (", "7", ", ", 3000, ")");
     struct told told;
@@ -97,7 +97,7 @@ Test(explain_hostile, long_lists_end)
     end(&told);
 }
 
-Test(explain_hostile, many_tables)
+Test(explain_hostile, many_tables_are_bounded)
 {
     char *sql = repeat("SELECT t1.a FROM t AS t1", " JOIN t USING (a)", "", 39, "");
     struct told told;
@@ -107,7 +107,7 @@ Test(explain_hostile, many_tables)
     end(&told);
 }
 
-Test(explain_hostile, many_columns)
+Test(explain_hostile, many_columns_are_bounded)
 {
     char *sql = repeat("SELECT ", "a + 1", ", ", 1500, " FROM t");
     struct told told;
@@ -118,8 +118,8 @@ Test(explain_hostile, many_columns)
     end(&told);
 }
 
-/* Chains lean to the left and are as deep as they are long; parentheses nest for real. */
-Test(explain_hostile, deep_nesting)
+/* Chains lean to the left and are as deep as they are long; parentheses nest truly. */
+Test(explain_hostile, deep_nesting_is_bounded)
 {
     struct told told;
     char *chain = repeat("SELECT a FROM t WHERE ", "a = 1", " OR ", 350, "");
@@ -135,7 +135,7 @@ Test(explain_hostile, deep_nesting)
     end(&told);
 }
 
-Test(explain_hostile, many_inner_queries)
+Test(explain_hostile, many_inner_queries_are_bounded)
 {
     struct told told;
     char *deep = repeat("SELECT a FROM t WHERE a IN (", "SELECT a FROM t WHERE a IN (", "", 60, "1");
@@ -155,7 +155,7 @@ Test(explain_hostile, many_inner_queries)
     end(&told);
 }
 
-Test(explain_hostile, a_query_that_does_not_end_soon)
+Test(explain_hostile, slow_query_is_stopped)
 {
     char *sql = repeat("SELECT count(*) FROM t", ", t", "", 29, "");
     struct told told;
@@ -166,7 +166,7 @@ Test(explain_hostile, a_query_that_does_not_end_soon)
     end(&told);
 }
 
-Test(explain_hostile, little_text)
+Test(explain_hostile, small_text_limit_is_kept)
 {
     for (uint32_t max = 1; max < 200; max += 7) {
         struct told told;
@@ -184,8 +184,8 @@ Test(explain_hostile, little_text)
     }
 }
 
-/* Whatever the arena holds: an explanation, or the one error. */
-Test(explain_hostile, little_memory)
+/* In an arena of any size the result is an explanation or the memory error. */
+Test(explain_hostile, small_arena_is_reported)
 {
     struct ground ground;
     char *why = ground_open(&ground, SCHEMA, NULL, NULL);

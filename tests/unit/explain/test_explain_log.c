@@ -1,5 +1,5 @@
-/* Explanations over query logs: every candidate that executes has one, and of two candidates of one question that give
- * different results hardly any two are told alike once all that comes from the data is taken away. */
+/* Explanations over query logs. Every candidate that executes has an explanation. Two candidates of a question with
+ * different results hardly ever have equal explanations, even without the parts that come from data. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
 
@@ -80,7 +80,7 @@ static void explain_line(const struct ground *ground, json_t *row, struct tally 
     g_array_free(tellings, TRUE);
 }
 
-/* Opens the database of a name; false when it is not there. */
+/* Opens the database of a name. Returns false if it is missing. */
 typedef bool open_fn(struct ground *ground, const char *name);
 
 static bool explain_log(const char *path, open_fn *open, unsigned every, struct tally *tally)
@@ -123,7 +123,7 @@ static bool open_sample(struct ground *ground, const char *name)
     return opened;
 }
 
-Test(explain, samples)
+Test(explain, explanations_of_samples_differ)
 {
     struct tally tally = {0};
     cr_assert(explain_log(SOURCE_ROOT "/deploy/samples/questions.jsonl", open_sample, 1, &tally));
@@ -142,8 +142,8 @@ static bool open_shared(struct ground *ground, const char *name)
     return opened;
 }
 
-/* A sample: bench_explain does all of both logs. */
-Test(explain, logs)
+/* A sample; bench_explain processes both logs in full. */
+Test(explain, explanations_of_logs_differ)
 {
     static const char *const LOGS[] = {"dev.chatgpt", "dev.resdsql"};
     struct tally tally = {0};

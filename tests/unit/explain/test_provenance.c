@@ -1,7 +1,7 @@
-/* Golden cases of provenance and why-not (tests/data/explain): what is said of a statement, line by line.
+/* Golden cases of provenance and why-not (tests/data/explain): the output on a statement, line by line.
  *
- * A case has `database:` (deploy/samples or tests/data/explain), `sql:`, perhaps `seed:`; all its other lines are what
- * must come out, in this order. What the source rows of each arm give back is checked beside. */
+ * A case has `database:` (deploy/samples or tests/data/explain), `sql:`, perhaps `seed:`. All its other lines are the
+ * expected output, in this order. The result of the source rows of each arm is checked as well. */
 #include "lib/explain/provenance.h"
 #include "tests/support/leak.h"
 #include "tests/unit/schema/school.h"
@@ -18,7 +18,7 @@ TestSuite(explain_cases, .timeout = 120);
 struct bench {
     GHashTable *schools; /* database -> struct school */
     struct arena arena;
-    GString *said; /* what came out, a line each */
+    GString *said; /* the output, one entry a line */
     unsigned failures;
 };
 
@@ -60,7 +60,7 @@ static struct school *school_of(struct bench *b, const char *name)
     return school;
 }
 
-/* ---- what is said ----------------------------------------------------------------------------------------------- */
+/* ---- output ----------------------------------------------------------------------------------------------------- */
 
 static const char *const STATUS[] = {"rows", "no source", "empty", "nothing", "unavailable"};
 static const char *const STATE[] = {"rows", "other", "excluded", "no source", "unavailable"};
@@ -211,12 +211,12 @@ static void run_file(const char *file)
     leak_check();
 }
 
-Test(explain_cases, provenance)
+Test(explain_cases, golden_provenance_matches)
 {
     run_file("../explain/provenance.case");
 }
 
-Test(explain_cases, whynot)
+Test(explain_cases, golden_whynot_matches)
 {
     run_file("../explain/whynot.case");
 }

@@ -1,4 +1,4 @@
-/* Golden questions: tests/data/explain/readings.case. */
+/* Golden clarification questions: tests/data/explain/readings.case. */
 #include "lib/explain/readings.h"
 #include "tests/support/leak.h"
 #include "tests/unit/explain/ground.h"
@@ -36,7 +36,8 @@ static bool is_expected(const struct case_line *line)
     return is(line, "ask") || is(line, "choice") || is(line, "refused");
 }
 
-/* The readings of a case are told; `at` is the first line of what is expected. Returns the line after that. */
+/* Prints the readings of a case and compares them; `at` is the first expected line. Returns the line after the last
+ * one. */
 static guint check(struct told *told, guint at)
 {
     struct explain_readings out;
@@ -62,7 +63,7 @@ static guint check(struct told *told, guint at)
     return at;
 }
 
-Test(readings, cases)
+Test(readings, golden_readings_match)
 {
     char *why = NULL, *sql = NULL;
     struct case_file *file = case_file_read(TEST_DATA "/explain/readings.case", &why);
@@ -85,8 +86,8 @@ Test(readings, cases)
     leak_check();
 }
 
-/* Names are the database's, and hostile: bounded, and valid text. */
-Test(readings, bounded)
+/* Hostile names of a database are bounded and printed as valid text. */
+Test(readings, hostile_names_are_bounded)
 {
     struct ground ground;
     GString *sql = g_string_new("CREATE TABLE t (a INTEGER, \"");
@@ -108,7 +109,7 @@ Test(readings, bounded)
         cr_expect_null(strpbrk(out.choices[i], "\t\n"));
     }
     arena_free(&arena);
-    arena_init(&arena, 4096); /* and no memory is no crash */
+    arena_init(&arena, 4096); /* and an exhausted arena causes no crash */
     cr_expect_eq(explain_readings(&arena, ground.schema, readings, 3, &out, &err), ERR_LIMIT_MEMORY);
     arena_free(&arena);
     ground_close(&ground);

@@ -1,4 +1,4 @@
-/* What must not fail, hang or grow: statements and data that nobody sane writes. */
+/* Hostile statements and data, on which provenance must not fail, hang or grow. */
 #include "lib/base/clock.h"
 #include "lib/explain/provenance.h"
 #include "tests/support/leak.h"
@@ -30,7 +30,7 @@ static void open_subject(struct subject *s, const char *schema)
     school_open(&s->school, schema, NULL);
 }
 
-/* Parse, bind and run; `stop_rows` as in db_query. */
+/* Parses, binds and runs a query; `stop_rows` as in db_query. */
 static void put(struct subject *s, const char *sql, uint32_t stop_rows)
 {
     struct arena *arena = &s->school.f.arena;
@@ -61,7 +61,7 @@ static void close_subject(struct subject *s)
     leak_check();
 }
 
-Test(trace_hostile, forty_tables)
+Test(trace_hostile, forty_tables_are_traced)
 {
     struct subject s;
     open_subject(&s, SCHEMA);
@@ -125,7 +125,7 @@ Test(trace_hostile, arms_past_the_limit_are_left_out)
     close_subject(&s);
 }
 
-Test(trace_hostile, long_values_are_bound)
+Test(trace_hostile, long_values_are_bound_as_parameters)
 {
     struct subject s;
     open_subject(&s, "CREATE TABLE big (k INTEGER PRIMARY KEY, text TEXT, bytes BLOB);"
@@ -144,7 +144,7 @@ Test(trace_hostile, long_values_are_bound)
     close_subject(&s);
 }
 
-Test(trace_hostile, deep_and_long_conditions)
+Test(trace_hostile, deep_and_long_conditions_are_bounded)
 {
     struct subject s;
     open_subject(&s, SCHEMA);
@@ -167,7 +167,7 @@ Test(trace_hostile, deep_and_long_conditions)
     close_subject(&s);
 }
 
-Test(trace_hostile, nested_derived_tables)
+Test(trace_hostile, nested_derived_tables_are_traced)
 {
     struct subject s;
     open_subject(&s, SCHEMA);
@@ -212,7 +212,7 @@ Test(trace_hostile, slow_statements_are_stopped)
     cr_expect_neq(s.why.status, WHYNOT_NO_DATA, "a probe that was stopped says nothing");
     cr_expect_lt(clock_now_ns() - start, 5000000000, "bounded by time_ms, not by the statement");
     cr_expect_eq(db_get_limits(s.source.db).time_ms, limit, "the handle's limits are as before");
-    made_up.steps = 1000; /* a candidate that was quick is not worth so many */
+    made_up.steps = 1000; /* a candidate that was quick does not justify so many */
     cr_assert_eq(prov_trace(arena, &s.source, NULL, &s.p), ERR_OK);
     cr_expect_eq(s.p.status, PROV_UNAVAILABLE);
     cr_expect_eq(s.p.code, ERR_LIMIT_STEPS);
@@ -247,7 +247,7 @@ Test(trace_hostile, many_slow_arms_are_stopped_together)
     close_subject(&s);
 }
 
-Test(trace_hostile, a_passed_deadline_is_no_verdict)
+Test(trace_hostile, passed_deadline_makes_provenance_unavailable)
 {
     struct subject s;
     open_subject(&s, SCHEMA);
@@ -265,7 +265,7 @@ Test(trace_hostile, a_passed_deadline_is_no_verdict)
     close_subject(&s);
 }
 
-Test(trace_hostile, without_a_result_the_statement_is_run)
+Test(trace_hostile, missing_result_runs_the_statement)
 {
     struct subject s;
     open_subject(&s, SCHEMA);
@@ -278,8 +278,8 @@ Test(trace_hostile, without_a_result_the_statement_is_run)
     close_subject(&s);
 }
 
-/* Whatever the arena holds: a trace or ERR_LIMIT_MEMORY, and an arena that says so. */
-Test(trace_hostile, every_size_of_arena)
+/* In an arena of any size the result is a trace or ERR_LIMIT_MEMORY, and the arena reports it. */
+Test(trace_hostile, every_arena_size_ends_cleanly)
 {
     static const char *const sqls[] = {
         "SELECT b, count(*) FROM t WHERE a > 5 GROUP BY b HAVING count(*) > 1 ORDER BY 2 DESC LIMIT 1",
@@ -307,8 +307,8 @@ Test(trace_hostile, every_size_of_arena)
     close_subject(&s);
 }
 
-/* The same row every time, and as the rule says. */
-Test(trace_hostile, the_chosen_row_is_seeded)
+/* The same row every time, chosen by the documented rule. */
+Test(trace_hostile, chosen_row_depends_on_seed)
 {
     struct subject s;
     open_subject(&s, SCHEMA);

@@ -1,4 +1,4 @@
-/* Over every executable candidate of the dev logs: the source rows give the explained row back. */
+/* For every executable candidate of the dev logs the source rows reproduce the explained row. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/trace_log.h"
 
@@ -20,12 +20,12 @@ static void over(const char *name)
     leak_check();
 }
 
-Test(trace_log, chatgpt)
+Test(trace_log, chatgpt_log_rows_are_reproduced)
 {
     over("dev.chatgpt");
 }
 
-Test(trace_log, resdsql)
+Test(trace_log, resdsql_log_rows_are_reproduced)
 {
     over("dev.resdsql");
 }

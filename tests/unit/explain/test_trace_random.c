@@ -1,4 +1,4 @@
-/* Provenance and why-not of queries that nobody wrote: source rows give the explained row back, and what is empty has a
+/* Provenance and why-not of random queries: source rows reproduce the explained row, and an empty result has a
  * reason. */
 #include "tests/support/leak.h"
 #include "tests/unit/explain/random_query.h"
@@ -37,17 +37,17 @@ static void over(const char *script, uint64_t seed)
     leak_check();
 }
 
-Test(trace_random, orchard)
+Test(trace_random, random_queries_on_orchard)
 {
     over("deploy/samples/orchard.sql", 1);
 }
 
-Test(trace_random, ferries)
+Test(trace_random, random_queries_on_ferries)
 {
     over("deploy/samples/ferries.sql", 2);
 }
 
-Test(trace_random, awkward)
+Test(trace_random, random_queries_on_awkward)
 {
     over("tests/data/explain/awkward.sql", 3);
 }

@@ -1,4 +1,5 @@
-/* Provenance held against the database: see trace_log.h. */
+/* Checks provenance against the database: see trace_log.h. The log is read line by line, and each database is opened
+ * once. For each arm a statement selects the arm's source rows alone; its result must be the explained row. */
 #include "tests/unit/explain/trace_log.h"
 
 #include "lib/base/clock.h"
@@ -41,7 +42,7 @@ static double number_of(const struct db_value *value)
     return value->type == DB_INT ? (double)value->i : value->f;
 }
 
-/* Floats to 1e-9 relative; the order in which texts are concatenated is the engine's. */
+/* Compares values: floats to 1e-9 relative. The order in which texts are concatenated is the engine's. */
 static bool same_value(const struct db_value *a, const struct db_value *b, bool concatenated)
 {
     if (db_value_compare(a, b) == 0) return true;
@@ -90,7 +91,7 @@ static bool same_row(const struct provenance *p, const struct prov_arm *arm, con
     return true;
 }
 
-/* DISTINCT merges by collation: one of the rows is the explained one. Of all others the first. */
+/* DISTINCT merges by collation, so one of the rows is the explained one. Otherwise the first row is. */
 static bool any_same_row(const struct provenance *p, const struct prov_arm *arm, const struct db_result *again)
 {
     uint32_t n = arm->shape == PROV_SHAPE_MERGED ? again->n_rows : again->n_rows > 0;
@@ -149,7 +150,7 @@ static void count(struct reading *r, const struct explain_source *source, const 
         bool may_be_empty = arm->set_op != SQL_OP_NONE || arm->shape == PROV_SHAPE_WHOLE;
         bool failed = arm->state == PROV_ARM_UNAVAILABLE || (arm->state == PROV_ARM_OTHER && !may_be_empty);
         if (arm->parent >= 0 && failed) complain(r, *arm->reason ? arm->reason : "an inner arm without rows", arm->sql);
-        bool nothing = p->status == PROV_NOTHING && arm->set_op == SQL_OP_NONE; /* else: which arm is not known */
+        bool nothing = p->status == PROV_NOTHING && arm->set_op == SQL_OP_NONE; /* otherwise the arm is unknown */
         if (arm->parent < 0 && (arm->state == PROV_ARM_ROWS || nothing)) check_arm(r, source, p, arm);
     }
     t->rows += p->status == PROV_ROWS;

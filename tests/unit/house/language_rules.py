@@ -1,7 +1,7 @@
-"""The patterns of the language test: what each kind of hit is, and how the text of a file is cut into pieces.
+"""The patterns of the language test: the kinds of hits, and the division of a file's text into parts.
 
-A finder takes a path and the text of a file and yields (line, what). FINDERS holds those that need one file only;
-test_language.py adds those that compare files.
+A finder takes a path and the text of a file and yields (line, message). FINDERS holds the finders that need a single
+file; test_language.py adds those that compare files.
 """
 import re
 
@@ -31,13 +31,13 @@ def line_of(text, at):
 
 
 def plain(comment):
-    """The text of a C comment, without its stars; list items and indented lines begin paragraphs."""
+    """Returns the text of a C comment without its stars; list items and indented lines begin paragraphs."""
     body = re.sub(r"^/[*/]+|\*/$", "", comment)
     return "\n".join(re.sub(r"^\s*\* ?", "", row) for row in body.split("\n"))
 
 
 def paragraphs(text):
-    """(line offset, text): cut at blank lines, list items, table rows and indented lines."""
+    """Yields (line offset, text), divided at blank lines, list items, table rows and indented lines."""
     piece, start = [], 0
     for number, row in enumerate(text.split("\n")):
         fresh = not row.strip() or re.match(r"\s*([-*|>#]|\d+\.) ?|\s{3,}\S", row) is not None
@@ -52,7 +52,7 @@ def paragraphs(text):
 
 
 def prose(path, text):
-    """(line, paragraph) of the comments of a C source, or of a document without code and tables."""
+    """Yields (line, paragraph) of the comments of a C source, or of a document without code and tables."""
     if C_SOURCE.search(path):
         for line, comment in split(text)[0]:
             yield from ((line + offset, part) for offset, part in paragraphs(plain(comment)))
@@ -78,7 +78,8 @@ def find_openings(path, text):
 
 def find_verbless(path, text):
     for line, comment in split(text)[0] if C_SOURCE.search(path) else ():
-        yield from ((line + comment.count("\n", 0, m.start()), f"no verb: '{m[0]}'") for m in VERBLESS.finditer(comment))
+        yield from ((line + comment.count("\n", 0, m.start()), f"no verb: '{m[0]}'")
+                    for m in VERBLESS.finditer(comment))
 
 
 def find_long_sentences(path, text):
@@ -96,7 +97,7 @@ def find_test_names(path, text):
 
 
 def find_wide_lines(path, text):
-    """A row of a table cannot be broken, so it may be wider; not in the README, which has none that need it."""
+    """A row of a table cannot be broken, so it may be wider, except in the README, which has none that need it."""
     table = path.endswith(".md") and path != "README.md"
     for number, row in enumerate(text.split("\n"), 1):
         if len(row) > MOST_COLUMNS and not re.search(r"https?://\S{60}", row) and not (table and row.startswith("| ")):
@@ -115,7 +116,7 @@ FINDERS = {
 
 
 def declared(text):
-    """(line, name) of the functions that a header declares."""
+    """Yields (line, name) of the functions that a header declares."""
     code = PIECE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     for m in re.finditer(r"^(?!static|typedef|#|extern|\s|return)[\w* ]+?\b\*?(\w+)\(", code, re.M):
         yield line_of(code, m.start()), m[1]
@@ -127,7 +128,7 @@ def structs(text):
 
 
 def helpers(text):
-    """(line, name) of the static functions whose name is one word."""
+    """Yields (line, name) of the static functions whose name is one word."""
     code = PIECE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     yield from ((line_of(code, m.start()), m[1])
                 for m in re.finditer(r"^static [\w* ]*?\b\*?([a-z]+)\([^;]*?\)\s*\{", code, re.M))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""deploy/count-tests.awk: counts of tests that ran side by side, of one that failed and of one that never ended."""
+"""deploy/count-tests.awk: counts of concurrent tests, of a failed test and of one that never ended."""
 import subprocess
 import sys
 from pathlib import Path

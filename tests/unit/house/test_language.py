@@ -33,8 +33,8 @@ ROOT = Path(__file__).resolve().parents[3]
 LEDGER = Path(__file__).with_name("language.csv")
 LEFT_OUT = {"build", "shared", "node_modules", "__pycache__"}
 TEXT = re.compile(r"\.(c|h|y|re|py|sh|md|cmake|yaml|yml|js|mjs|css|html|sql|awk)$|CMakeLists\.txt$")
-PRINTED = {"docs/api.md", "docs/configuration.md"}  # the program prints them; their texts are in its tables
-CASES = ("tests/data/", "tests/fuzz/corpus", "deploy/samples/")  # of users' SQL and questions, not of ours
+PRINTED = {"docs/api.md", "docs/configuration.md"}  # printed by the program; their texts are in its tables
+CASES = ("tests/data/", "tests/fuzz/corpus", "deploy/samples/")  # users' SQL and questions, not our own text
 
 
 def read_tree():
@@ -45,7 +45,8 @@ def read_tree():
 
 
 def unused_phrases(glossary):
-    """The phrases that the glossary marks as not used. One word alone may be right elsewhere, so it does not count."""
+    """Yields the phrases that the glossary marks as not used. A single word may be right elsewhere, so it does not
+    count."""
     for row in re.findall(r"not used: ([^|\n]*)", glossary):
         for phrase in (part.strip(" `\"'.") for part in row.split(",")):
             if " " in phrase:
@@ -63,7 +64,7 @@ def is_product(path):
 
 
 def shared_prefixes(files, room):
-    """Declarations whose prefix belongs to another room: the one that declares most functions with it."""
+    """Yields declarations whose prefix belongs to another room: the one that declares most functions with it."""
     found = [(path, line, name) for path, text in files if path.endswith(".h") and is_product(path)
              for line, name in declared(text) if "_" in name]
     uses = defaultdict(Counter)
@@ -87,7 +88,7 @@ def defined_twice(files, find):
 
 
 def all_hits(files):
-    """(path, line, kind, what)"""
+    """Yields (path, line, kind, message)."""
     sees, _ = read_table(dict(files)["docs/architecture.md"])
     rules = list(unused_phrases(dict(files).get("docs/glossary.md", "")))
     for path, text in files:
@@ -113,7 +114,7 @@ def write_ledger(counts):
 
 
 def compare(counts, allowed):
-    """(is it a rise, what) for each count that is not the one of its row."""
+    """Yields (is it a rise, message) for each count that differs from its row."""
     for key in sorted(counts.keys() | allowed.keys()):
         now, most = counts.get(key, 0), allowed.get(key, 0)
         if now != most:
@@ -121,7 +122,7 @@ def compare(counts, allowed):
 
 
 def self_check():
-    """(kind, path, text, hits): each of these must be found, or must not be."""
+    """(kind, path, text, hits): texts that must give hits, and texts that must give none."""
     cases = (
         ("phrase", "lib/x.c", "/* Keeps what came of it. */", 1), ("phrase", "lib/x.c", "/* Nobody reads it. */", 1),
         ("phrase", "docs/x.md", "It was put\naside.\n", 1), ("phrase", "docs/x.md", "```\nput aside\n```\n", 0),
@@ -129,7 +130,8 @@ def self_check():
         ("opening", "lib/x.h", "/* Of it too. */", 1), ("opening", "lib/x.h", "/* Is it open? */", 1),
         ("opening", "lib/x.h", "/* Returns the size. */", 0), ("opening", "lib/x.c", "/* Of it too. */", 0),
         ("verbless", "lib/x.c", "/* NULL: it does not. */", 1), ("verbless", "lib/x.c", "/* NULL if missing. */", 0),
-        ("sentence", "docs/x.md", "A" + " word" * 30 + ".\n", 1), ("sentence", "docs/x.md", "A" + " word" * 29 + ".", 0),
+        ("sentence", "docs/x.md", "A" + " word" * 30 + ".\n", 1),
+        ("sentence", "docs/x.md", "A" + " word" * 29 + ".", 0),
         ("sentence", "lib/x.c", "/* A" + " word" * 20 + ".\n * B" + " word" * 20 + ". */", 0),
         ("sentence", "lib/x.c", "/* A" + " word" * 20 + "\n * and" + " word" * 20 + ". */", 1),
         ("test_name", "tests/x.c", "Test(a, b_c_d_e_f_g_h_i_j)\n{", 1), ("test_name", "tests/x.c", "Test(a, b_c)", 0),
@@ -147,7 +149,8 @@ def self_check():
     yield len(list(defined_twice(pair, helpers))) == 2, "helper"
     headers = [("lib/a/x.h", "int x_a(void);\nint x_b(void);\n"), ("lib/b/y.h", "/* x_c(1) */\nint x_d(void);\n")]
     yield len(list(shared_prefixes(headers, lambda path: path[:5]))) == 1, "prefix"
-    yield [rule.pattern for rule in unused_phrases("| a | b | not used: kept, put aside |")] == [r"\bput\ aside\b"], "glossary"
+    yield [rule.pattern
+           for rule in unused_phrases("| a | b | not used: kept, put aside |")] == [r"\bput\ aside\b"], "glossary"
     yield [rise for rise, _ in compare({("a", "k"): 2}, {("a", "k"): 1, ("b", "k"): 1})] == [True, False], "compare"
 
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What comments and documents name exists: paths, functions, and names with an underscore.
+"""Each path, function, and name with an underscore in a comment or document must exist.
 
 A comment of a C source names a path (one with a folder, or a bare file name), a function (`name()`, or `name(` at the
-start of what stands in backticks) or an identifier (words_with_underscores). The path must be there: from the root, from
-the comment's own folder, or, for a bare name, in any folder. The function must be called or defined, and the identifier
-occur, somewhere outside of comments. What stands in double quotes is an example and is not looked at.
+start of backticks) or an identifier (words_with_underscores). The path must exist: from the root, from the comment's
+own folder, or, for a bare name, in any folder. The function must be called or defined, and the identifier must occur,
+somewhere outside of comments. Text in double quotes is an example and is not checked.
 
-Of a document (*.md) the paths in backticks and the targets of links must be there.
+In a document (*.md) the paths in backticks and the targets of links must exist.
 """
 import os
 import re
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-LEFT_OUT = {"build", "shared", "__pycache__"}  # at any depth, and whatever begins with a dot
+LEFT_OUT = {"build", "shared", "__pycache__"}  # at any depth, and every name that begins with a dot
 C_SOURCE = re.compile(r"\.(c|h|y|re)$")
 PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 # A path has no placeholder (<name>, *, $HOME) in it and does not begin at the root of the file system.
@@ -24,7 +24,7 @@ BARE = re.compile(r"^[\w-]+\.(c|h|re|md|py|sh)$")
 WITH_FOLDER = re.compile(r"^[\w./-]+/[\w.-]+\.(c|h|y|re|md|py|sh|awk|cmake|json|yaml|sql|case|txt|lua)$")
 FUNCTION = re.compile(r"(?<![\w.])([A-Za-z_]\w+)\(\)|`([A-Za-z_]\w+)\(")
 NAME = re.compile(r"(?<![\w$/.<-])([a-z][a-z0-9]+(?:_[a-z0-9]+)+)(?!\w|\*|\.\w|-\w)")
-# Of other projects, named without being used here.
+# Names of other projects, which the code does not use.
 ELSEWHERE = {
     "STATISTICS.md", "kafka-topics.sh", "curl_easy_perform", "find_expr_references_walker", "g_once",
     "rd_kafka_consume_batch_queue", "sqlite_source_id",
@@ -32,13 +32,13 @@ ELSEWHERE = {
 
 
 def split(text):
-    """The comments of a C source as (line, text), and all the rest."""
+    """Returns the comments of a C source as (line, text), and the rest of the text."""
     comments = [(text.count("\n", 0, m.start()) + 1, m[0]) for m in PIECE.finditer(text) if m[0].startswith("/")]
     return comments, PIECE.sub(lambda m: " " if m[0].startswith("/") else m[0], text)
 
 
 class Tree:
-    """The files that there are, and the words and calls outside of their comments. Both include ELSEWHERE."""
+    """The existing files, and the words and calls outside of their comments. Both include ELSEWHERE."""
 
     def __init__(self, root):
         self.files, self.folders, self.words, self.calls = {}, set(), set(ELSEWHERE), set(ELSEWHERE)
@@ -72,7 +72,7 @@ class Tree:
 
 
 def in_comment(tree, origin, comment):
-    """What a comment names and nobody has."""
+    """Yields the names in a comment that do not exist."""
     comment = re.sub(r"\n\s*\*", "\n", re.sub(r'"[^"\n]*"', '""', comment))
     for m in PATH.finditer(comment):
         if tree.dead_path(m[1], origin):
@@ -86,7 +86,7 @@ def in_comment(tree, origin, comment):
 
 
 def in_document(tree, origin, text):
-    """Dead paths of a document."""
+    """Yields the dead paths of a document."""
     for m in re.finditer(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)):
         for path in PATH.finditer(m[1]):
             if tree.dead_path(path[1], origin):
@@ -106,13 +106,13 @@ def dead(tree):
 
 
 def self_check(tree):
-    """Each of these must be noticed, or must not be: (finder, text, how often)."""
+    """Texts that must give findings, and texts that must give none: (finder, text, number)."""
     own = os.path.relpath(__file__, ROOT)
     alive, gone = os.path.basename(own), "gone_" + "for_good"
     cases = [
         (in_comment, f"/* (no/such/{gone}.h says when) */", 1),
         (in_comment, f"/* See {gone}.md,\n * \"signals\". */", 1),
-        (in_comment, f"/* Ends when {gone}() says so. */", 2),  # no function, and no name either
+        (in_comment, f"/* Ends when {gone}() says so. */", 2),  # neither a function nor a name
         (in_comment, f"/* `{gone}(x)`, then\n * wait */", 2),
         (in_comment, f"/* {gone} before each call, then {gone}. */", 2),
         (in_comment, f"// {own.split('/')[0]}/{gone}/ has the cases", 1),

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Who may see whom: the table of rooms in docs/architecture.md against every #include and every room's CMake list.
+"""The permitted dependencies of rooms: the table in docs/architecture.md against every #include and every room's CMake
+list.
 
-A row is a room and the rooms that it may see; "and what they see" adds whatever those may see. It names only rows above
-it, so there are no circles. C sources outside of the rooms, and includes not written from the root, are wrong too.
+A row is a room and the rooms that it may see; "and what they see" adds the rooms that those may see. It names only rows
+above it, so there are no cycles. C sources outside of the rooms, and includes that are not written from the root, are
+errors too.
 """
 import re
 import sys
@@ -10,14 +12,14 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-LEFT_OUT = {"build", "shared"}  # and whatever begins with a dot
+LEFT_OUT = {"build", "shared"}  # and every name that begins with a dot
 ROW = re.compile(r"^\| `([\w/]+)` \|.*\| ([^|]*) \|$", re.M)
 SOURCE = re.compile(r"\.(c|h|y|re)$|^CMakeLists\.txt$")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.M)
 
 
 def read_table(text):
-    """The rooms in the order of the table, each with all that it may see, and what is wrong with the rows."""
+    """Returns the rooms in the order of the table, each with all rooms that it may see, and the errors of the rows."""
     sees, wrong = {}, []
     for room, column in ROW.findall(text):
         below = {name: [r for r in sees if fnmatch(r, name)] for name in re.findall(r"`([^`]+)`", column)}
@@ -42,7 +44,7 @@ def wrong_includes(sees, sources):
 
 
 def wrong_links(sees, lists):
-    """Libraries that a room's CMake list names and that belong to a room it may not see."""
+    """Yields libraries that a room's CMake list names and that belong to a room it may not see."""
     home = {name: room_of(sees, path) for path, text in lists for name in re.findall(r"assay_room\((\w+)", text)}
     for path, text in lists:
         room = room_of(sees, path)
@@ -52,7 +54,7 @@ def wrong_links(sees, lists):
 
 
 def self_check():
-    """Each of these must be noticed, or must not be."""
+    """Texts that must give findings, and texts that must give none."""
     sees, wrong = read_table("| `lib/a` | x | nothing |\n| `b` | `lib/c` | `lib/*` |\n"
                              "| `d` | y | `b`, `e` and what they see |\n| `e` | z | `b` |")
     yield wrong == ["the row d names e, which is no row above it"] and sees["d"] == {"d", "b", "lib/a"}, "table"

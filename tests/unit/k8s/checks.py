@@ -1,17 +1,16 @@
-"""What must hold between the manifests and the program. Each check yields what is wrong; test_k8s.py runs them on every overlay,
-and on overlays with one thing spoiled, which each of them has to notice.
-"""
+"""Checks of the manifests against the program. Each check yields faults. test_k8s.py runs them on every overlay, and on
+faulty overlays that the checks must detect."""
 import re
 
 import yaml
 
 from manifests import EXTERNAL_SECRETS, ROOT, constant, environment
 
-CLOSE_S = 10  # the most that leaving a group takes, after --drain-ms (CLOSE_MS, CLOSE_WAIT_MS in proto)
+CLOSE_S = 10  # longest time to leave a group, after --drain-ms (CLOSE_MS, CLOSE_WAIT_MS in proto)
 
 
 def matches(selector, labels):
-    """Whether a label selector takes these labels."""
+    """Returns true if a label selector matches these labels."""
     if any(labels.get(k) != v for k, v in selector.get("matchLabels", {}).items()):
         return False
     return all(labels.get(e["key"]) in e["values"] for e in selector.get("matchExpressions", []))
@@ -21,11 +20,11 @@ def labels_of(template):
     return template["metadata"]["labels"]
 
 
-# --- the manifests among themselves ---
+# --- the manifests among each other ---
 
 
 def names(m, program):
-    """What is referred to is there, once."""
+    """Each object that is referred to exists exactly once."""
     ids = [(o["kind"], o["metadata"]["name"]) for o in m.objects]
     yield from (f"{kind} {name} twice" for kind, name in set(ids) if ids.count((kind, name)) > 1)
     for who, one, template, container in m.pods():
@@ -46,7 +45,8 @@ def names(m, program):
         elif "replicas" in one["spec"]:
             yield f"{target['name']}: an apply would undo what KEDA does (replicas)"
         for trigger in scaled["spec"]["triggers"]:
-            if "authenticationRef" in trigger and not m.find("TriggerAuthentication", trigger["authenticationRef"]["name"]):
+            if ("authenticationRef" in trigger
+                and not m.find("TriggerAuthentication", trigger["authenticationRef"]["name"])):
                 yield f"no TriggerAuthentication {trigger['authenticationRef']['name']}"
     for reference in [r for a in m.of("TriggerAuthentication") for r in a["spec"]["secretTargetRef"]]:
         if reference["key"] not in EXTERNAL_SECRETS.get(reference["name"], ()):
@@ -56,7 +56,7 @@ def names(m, program):
 
 
 def selectors(m, program):
-    """Selectors take the pods that they mean, and each process has one budget."""
+    """Selectors match the intended pods, and each process has one disruption budget."""
     for who, one, template, _ in m.processes():
         taken = [w for w, _, other, _ in m.pods() if matches(one["spec"]["selector"], labels_of(other))]
         if taken != [who]:
@@ -81,7 +81,7 @@ def selectors(m, program):
 
 
 def hardened(m, program):
-    """No more rights than the image needs, on every pod."""
+    """Every pod has only the rights that the image needs."""
     user = int(re.search(r"^USER (\d+)", (ROOT / "deploy/Dockerfile").read_text(), re.M)[1])
     pod = {"runAsNonRoot": True, "runAsUser": user, "runAsGroup": user, "fsGroup": user}
     pod["seccompProfile"] = {"type": "RuntimeDefault"}
@@ -105,7 +105,8 @@ def hardened(m, program):
 
 
 def commands(m, program):
-    """The program takes every command line with its environment and configuration: it gets as far as the brokers."""
+    """The program accepts every command line with its environment and configuration: it runs until it connects to the
+    brokers."""
     pods = list(m.pods())
     for (who, _, _, container), done in zip(pods, program.dry_all(m, [pod[3] for pod in pods])):
         want = "cannot be opened" if container["args"][0] == "doctor" else "(unreachable)"
@@ -115,7 +116,7 @@ def commands(m, program):
 
 
 def configuration(m, program):
-    """The ConfigMap is a configuration, where the program looks for it, and so are the files that it names."""
+    """The ConfigMap is a configuration at the program's path, and so are the files that it names."""
     done = program.dry(m, ["config", "check"], {})
     if done.returncode or done.stderr:
         yield f"config.yaml: {done.stderr.strip()}"
@@ -133,7 +134,8 @@ def configuration(m, program):
 
 
 def service_links(m, program):
-    """A Service called as one of ours gives every pod variables that the program refuses; so they have to be off."""
+    """A Service with one of our names would give every pod variables that the program refuses, so such variables must
+    be disabled."""
     refused = program.run(["config", "check"], {"ASSAY_SERVE_SERVICE_HOST": "10.0.0.1"}).returncode
     for who, _, template, _ in m.pods():
         if refused and template["spec"].get("enableServiceLinks") is not False:
@@ -145,31 +147,35 @@ def families_of(m, program, container):
 
 
 def sends_requests(m, program):
-    """Whether coordinators send the tasks of a request in one message, to assay.tasks.all."""
-    return any(program.settings(m, c)["coordinator", "task_messages"] == "request" for *_, c in m.pods() if c["args"][0] == "coordinator")
+    """Returns true if coordinators send the tasks of a request in one message, to assay.tasks.all."""
+    return any(program.settings(m, c)["coordinator", "task_messages"] == "request" for *_, c in m.pods()
+               if c["args"][0] == "coordinator")
 
 
 def reads_all(m, program, container):
-    """Whether a worker reads assay.tasks.all: it does who serves all families but llm."""
+    """Returns true if a worker reads assay.tasks.all: one that serves all families except llm."""
     return set(program.families()) - {"llm"} <= set(families_of(m, program, container))
 
 
 def families(m, program):
-    """Each family has workers, and is in one pool; llm where coordinators send it tasks, and there alone; and where whole
-    requests are sent, somebody reads them."""
+    """Each family has workers and is in one pool. Family llm has workers only if coordinators send it tasks. Whole
+    requests have a reader if they are sent."""
     served = [f for *_, c in m.workers() for f in families_of(m, program, c)]
     if sends_requests(m, program) and not any(reads_all(m, program, c) for *_, c in m.workers()):
         yield "nobody reads assay.tasks.all"
     yield from (f"nobody serves {f}" for f in program.families() if f not in served and f != "llm")
     for who, _, _, container in m.processes():
-        asks = program.settings(m, container).get(("consult", "llm_when")) if container["args"][0] == "coordinator" else None
+        asks = program.settings(m,
+                                container).get(("consult",
+                                                "llm_when")) if container["args"][0] == "coordinator" else None
         if container["args"][0] == "coordinator" and bool(asks) != ("llm" in served):
-            yield f"{who}: models are asked {asks or 'never'}, and {'somebody' if 'llm' in served else 'nobody'} serves llm"
+            yield (f"{who}: models are asked {asks or 'never'}, and "
+                   f"{'somebody' if 'llm' in served else 'nobody'} serves llm")
     yield from (f"{f} is served twice" for f in set(served) if served.count(f) > 1)
 
 
 def instances(m, program):
-    """A coordinator's name is its own and outlives it: only a StatefulSet's pods have such names."""
+    """A coordinator's name is unique and survives its pod: only the pods of a StatefulSet have such names."""
     for who, one, _, container in m.processes():
         if container["args"][0] != "coordinator":
             continue
@@ -183,7 +189,7 @@ def port_of(address):
 
 
 def health(m, program):
-    """Probes ask the port where the program listens, for pages that it has; and so do Services and monitors."""
+    """Probes, Services and monitors request existing pages at the port where the program listens."""
     pages = set(re.findall(r'{"(/\w+)", "text', (ROOT / "server/health.c").read_text()))
     wanted = {"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"}
     for who, _, template, container in m.processes():
@@ -208,7 +214,7 @@ def health(m, program):
 
 
 def endings(m, program):
-    """Who is asked to end has the time for it, and a rollout waits until a new one counts as sound."""
+    """A process that is told to end has enough time, and a rollout waits until a new one counts as healthy."""
     sound_s = constant("proto/bus/kafka/crashes.h", "CRASHES_SOUND_MS") // 1000
     for who, one, template, container in m.processes():
         drain_s = int(program.settings(m, container)[container["args"][0], "drain_ms"]) / 1000
@@ -220,16 +226,16 @@ def endings(m, program):
 
 
 def threads(m, program):
-    """Each thread of a worker has a core: the program would count the node's."""
+    """Each thread of a worker has a core: otherwise the program would use the node's number of cores."""
     for who, _, _, container in m.workers():
         threads = int(program.settings(m, container)["worker", "threads"])
-        waits = str(program.settings(m, container)["judge", "family"]) == "llm"  # for models, most of the time
+        waits = str(program.settings(m, container)["judge", "family"]) == "llm"  # waits for models most of the time
         if not waits and not 0 < threads <= int(container["resources"]["requests"]["cpu"]):
             yield f"{who}: {threads} threads"
 
 
 def network(m, program):
-    """The policies let through what the configuration needs."""
+    """The network policies permit the connections that the configuration needs."""
     settings = program.settings(m)
     needs = {
         "coordinator": [settings["kafka", "servers"]],
@@ -254,7 +260,7 @@ def network(m, program):
 
 
 def asyncapi():
-    """{topic: group}; tests/unit/cli/test_asyncapi.c holds it against the code."""
+    """Yields (topic, group); tests/unit/cli/test_asyncapi.c compares it with the code."""
     text = yaml.safe_load((ROOT / "proto/asyncapi.yaml").read_text())
     for operation in text["operations"].values():
         if operation["action"] == "receive":
@@ -263,17 +269,20 @@ def asyncapi():
 
 
 def scaling(m, program):
-    """Lag is that of the families served, and can ask for as many as are of use, and no more."""
+    """The scaling metric is the lag of the served families, and its bounds give every useful number of pods and no
+    more."""
     groups = dict(asyncapi())
     most_processes = 0
     for scaled in m.of("ScaledObject"):
         target, spec = scaled["spec"]["scaleTargetRef"], scaled["spec"]
-        who, _, _, container = next(p for p in m.pods() if p[1] is m.find(target.get("kind", "Deployment"), target["name"]))
+        who, _, _, container = next(p for p in m.pods()
+                                    if p[1] is m.find(target.get("kind", "Deployment"), target["name"]))
         settings, part = program.settings(m, container), container["args"][0]
         if part == "worker":
             whole = sends_requests(m, program) and reads_all(m, program, container)
             own = ["assay.tasks.all"] if whole else [f"assay.tasks.{f}" for f in families_of(m, program, container)]
-            group, threads, partitions = groups["assay.tasks.{family}"], int(settings["worker", "threads"]), "task_partitions"
+            group, threads, partitions = (groups["assay.tasks.{family}"], int(settings["worker", "threads"]),
+                                          "task_partitions")
             most_processes += spec["maxReplicaCount"]
         else:
             own, group, threads, partitions = ["assay.requests"], groups["assay.requests"], 1, "partitions"
@@ -285,10 +294,12 @@ def scaling(m, program):
         if spec["maxReplicaCount"] * threads > settings["topics", partitions]:
             yield f"{who}: more than the {settings['topics', partitions]} partitions can be shared among"
         for trigger in spec["triggers"]:
-            yield from (f"{who}: {wrong}" for wrong in _trigger(m, trigger, settings, group, part, spec["maxReplicaCount"]))
+            yield from (f"{who}: {wrong}"
+                        for wrong in _trigger(m, trigger, settings, group, part, spec["maxReplicaCount"]))
         down = spec["advanced"]["horizontalPodAutoscalerConfig"]["behavior"]["scaleDown"]
         patience = down.get("stabilizationWindowSeconds", 0) * 1000
-        if down.get("selectPolicy") != "Disabled" and patience < constant("coordinator/coordinator.c", "DEFAULT_DEADLINE_MS"):
+        if (down.get("selectPolicy") != "Disabled"
+            and patience < constant("coordinator/coordinator.c", "DEFAULT_DEADLINE_MS")):
             yield f"{who}: taken away while it may wait for a deadline"
         if part == "coordinator" and down.get("selectPolicy") != "Disabled":
             yield f"{who}: taken away, and missed for session.timeout.ms each time"
@@ -318,11 +329,12 @@ def _trigger(m, trigger, settings, group, part, most):
 
 
 def image(m, program):
-    """The image is that of this version."""
+    """The image is of this version."""
     for who, _, _, container in m.pods():
         if container["image"].rpartition(":")[2] != program.version:
             yield f"{who} runs {container['image']}, this is {program.version}"
 
 
-ALL = [names, selectors, hardened, commands, configuration, service_links, families, instances, health, endings, threads, network,
+ALL = [names, selectors, hardened, commands, configuration, service_links, families, instances, health, endings,
+       threads, network,
        scaling, image]

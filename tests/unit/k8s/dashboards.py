@@ -1,4 +1,4 @@
-"""The dashboards as they lie in k8s/components/dashboards: one reading for test_dashboards.py beside this file and for
+"""Reads the dashboards in k8s/components/dashboards, for test_dashboards.py in this folder and for
 tests/live/fleet/test_dashboards.py."""
 import json
 
@@ -8,17 +8,17 @@ FOLDER = ROOT / "k8s/components/dashboards"
 
 
 def load():
-    """{file name: dashboard}"""
+    """Returns {file name: dashboard}."""
     return {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
 
 
 def queries(dashboard):
-    """(panel's title, legend, expression) of each target."""
+    """Returns (panel's title, legend, expression) of each target."""
     return [(p["title"], t["legendFormat"], t["expr"]) for p in dashboard["panels"] for t in p.get("targets", [])]
 
 
 def filled(expression, window, namespace=".*"):
-    """What Grafana makes of its variables in a query."""
+    """Returns a query with its variables expanded as Grafana does."""
     for name, value in {"$__rate_interval": window, "$__range": window, "$namespace": namespace}.items():
         expression = expression.replace(name, value)
     return expression

@@ -1,7 +1,7 @@
-"""What k8s/ uses of kustomize, and no more: an unknown key is an error, not something left out in silence.
+"""Implements the part of kustomize that k8s/ uses. An unknown key is an error and is never ignored.
 
-Debian has no kustomize that knows components. Where there is one, $ASSAY_TEST_KUSTOMIZE ("kubectl kustomize") names it, and
-test_k8s.py compares what the two make of each folder.
+Debian has no kustomize with components. If $ASSAY_TEST_KUSTOMIZE ("kubectl kustomize") names one, test_k8s.py compares
+the two outputs for each folder.
 """
 import copy
 import re
@@ -9,12 +9,14 @@ from pathlib import Path
 
 import yaml
 
-KNOWN = {"apiVersion", "kind", "resources", "components", "configMapGenerator", "images", "patches", "nameSuffix", "labels"}
-BY_NAME = ("name", "mountPath", "topologyKey")  # what tells the members of a list apart
+KNOWN = {"apiVersion", "kind", "resources", "components", "configMapGenerator", "images", "patches", "nameSuffix",
+         "labels"}
+BY_NAME = ("name", "mountPath", "topologyKey")  # key that identifies the members of a list
 
 
 def render(folder):
-    """All objects of a kustomization, as `kubectl apply -k` would send them, but for the hash in a ConfigMap's name."""
+    """Returns all objects of a kustomization, as `kubectl apply -k` would send them, except for the hash in a
+    ConfigMap's name."""
     folder = Path(folder)
     text = yaml.safe_load((folder / "kustomization.yaml").read_text())
     return _transform(folder, text, [o for path in text.get("resources", []) for o in _load(folder / path)])
@@ -43,7 +45,7 @@ def _transform(folder, text, objects):
 
 
 def component(folder, objects):
-    """The same objects with a component applied."""
+    """Returns the same objects with a component applied."""
     text = yaml.safe_load((folder / "kustomization.yaml").read_text())
     return _transform(folder, text, objects + [o for path in text.get("resources", []) for o in _load(folder / path)])
 
@@ -70,7 +72,8 @@ def _label(one, label):
         places.append(spec.get("selector", {}).get("matchLabels"))
         if "template" in spec:
             places.append(spec["template"]["metadata"]["labels"])
-            places += [c["labelSelector"]["matchLabels"] for c in spec["template"]["spec"].get("topologySpreadConstraints", [])]
+            places += [c["labelSelector"]["matchLabels"]
+                       for c in spec["template"]["spec"].get("topologySpreadConstraints", [])]
     for place in places:
         if place is not None:
             place.update(label["pairs"])
@@ -95,7 +98,7 @@ def _patch(folder, patch, objects):
 
 
 def step(one, change):
-    """RFC 6902, without move and copy."""
+    """Applies RFC 6902, without move and copy."""
     *way, last = [part.replace("~1", "/") for part in change["path"].split("/")[1:]]
     for part in way:
         one = one[int(part)] if isinstance(one, list) else one[part]
@@ -111,12 +114,12 @@ def step(one, change):
 
 
 def _key(members):
-    """By what the members of a list are told apart; None: the list is replaced as a whole."""
+    """Returns the key that identifies the members of a list, or None if the list is replaced as a whole."""
     return next((k for k in BY_NAME if all(isinstance(m, dict) and k in m for m in members)), None)
 
 
 def merge(into, patch):
-    """A strategic merge: mappings are merged, and so are lists whose members have names."""
+    """Applies a strategic merge: mappings are merged, and so are lists whose members have names."""
     for key, value in patch.items():
         old = into.get(key)
         if isinstance(value, dict) and isinstance(old, dict):

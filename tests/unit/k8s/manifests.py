@@ -1,4 +1,4 @@
-"""What the manifests say, and what the program says: the two sides that checks.py compares."""
+"""The contents of the manifests and the properties of the program: the two sides that checks.py compares."""
 import os
 import re
 import subprocess
@@ -12,7 +12,7 @@ import kustomize
 
 ROOT = Path(__file__).resolve().parents[3]
 STAYS = ("Deployment", "StatefulSet")
-EXTERNAL_SECRETS = {  # docs/kubernetes.md says how to make them
+EXTERNAL_SECRETS = {  # docs/kubernetes.md says how to create them
     "assay-databases": {"shop", "ca.crt"},
     "assay-llm": {"key"},
     "assay-kafka": {"username", "password", "ca.crt"},
@@ -32,7 +32,7 @@ class Manifests:
         return next((o for o in self.of(kind) if o["metadata"]["name"] == name), None)
 
     def pods(self):
-        """(who, workload, pod template, its only container)"""
+        """Yields (owner, workload, pod template, its only container)."""
         for one in self.of(*STAYS, "Job"):
             (container,) = kustomize.containers(one)
             yield f"{one['kind']} {one['metadata']['name']}", one, one["spec"]["template"], container
@@ -48,7 +48,7 @@ class Manifests:
 
 
 class Program:
-    """The real assay: its options, and what it makes of a command line."""
+    """The real assay program: its options, and its reaction to a command line."""
 
     def __init__(self, binary, scratch):
         self.binary = binary
@@ -64,7 +64,8 @@ class Program:
 
     @staticmethod
     def _sections(docs):
-        """{section: {key: {"flag", "variable", "takes", "default"}}} from the tables of `assay docs configuration`."""
+        """Returns {section: {key: {"flag", "variable", "takes", "default"}}} from the tables of `assay docs
+        configuration`."""
         sections, keys = {}, {}
         for line in docs.splitlines():
             if line.startswith("## "):
@@ -74,16 +75,16 @@ class Program:
         return sections
 
     def knows(self, variable):
-        """Whether a name in the environment is a setting's."""
+        """Returns true if a name in the environment belongs to a setting."""
         if variable.startswith("ASSAY_KAFKA_PROPERTY_"):
-            return True  # librdkafka says whether it has it, when the command is run
+            return True  # librdkafka checks the property when the command runs
         return any(row["variable"] == variable for keys in self.sections.values() for row in keys.values())
 
     def families(self):
         return self.sections["judge"]["family"]["takes"].removeprefix("list: ").split()
 
     def settings(self, manifests, container=None):
-        """(section, key) -> value, of the ConfigMap, the container's environment and its flags."""
+        """Returns (section, key) -> value, from the ConfigMap, the container's environment and its flags."""
         env = environment(container) if container else {}
         printed = self.dry(manifests, ["config", "print"], env).stdout
         got = {(s, k): v for s, keys in yaml.safe_load(printed).items() if s != "signals" for k, v in keys.items()}
@@ -93,23 +94,25 @@ class Program:
         order = [args[0], *self.sections]
         for flag, value in zip(args, args[1:]):
             if flag.startswith("--"):
-                at = next((s, k) for s in order for k, row in self.sections.get(s, {}).items() if row["flag"] == flag[2:])
+                at = next((s, k) for s in order for k, row in self.sections.get(s, {}).items()
+                          if row["flag"] == flag[2:])
                 yield at, value
 
     def dry(self, manifests, args, env):
-        """Runs a command with everything a pod would have, but for servers: nobody answers. What it reads from Secrets lies in
-        a folder of ours."""
+        """Runs a command with everything that a pod has, except for servers, so every connection fails. A local folder
+        holds the files of its Secrets."""
         config = re.sub(r"host=\S+", "host=127.0.0.1 port=1 connect_timeout=2", self._here(manifests.config()))
         env = {name: self._here(value) for name, value in env.items()}
         key = (config, tuple(args), tuple(sorted(env.items())))
         if key not in self.seen:
             self._prepare(config)
-            nobody = {"ASSAY_KAFKA_SERVERS": "127.0.0.1:1", "ASSAY_KAFKA_CONNECT_MS": "100"} if args[0] != "config" else {}
+            nobody = {"ASSAY_KAFKA_SERVERS": "127.0.0.1:1",
+                      "ASSAY_KAFKA_CONNECT_MS": "100"} if args[0] != "config" else {}
             self.seen[key] = self.run(args, env | nobody)
         return self.seen[key]
 
     def dry_all(self, manifests, containers):
-        """All at once, since each of them waits for the brokers."""
+        """Runs the commands concurrently, since each of them waits for the brokers."""
         with ThreadPoolExecutor() as threads:
             return list(threads.map(lambda c: self.dry(manifests, c["args"], environment(c)), containers))
 
@@ -137,10 +140,10 @@ def certificates():
 
 
 def environment(container):
-    """The variables of a container; what only a cluster knows is made up."""
+    """Returns the variables of a container, with placeholders for values that only a cluster has."""
     return {e["name"]: e.get("value", "made-up-0") for e in container.get("env", [])}
 
 
 def constant(path, name):
-    """A number that the sources name."""
+    """Returns a number that the sources name."""
     return int(re.search(rf"\b{name} = (\d+)", (ROOT / path).read_text())[1])

@@ -1,7 +1,8 @@
-"""The alerting rules: that they ask for metrics that there are, that docs/operations.md tells what to do, and, with promtool, what
-fires each and what nearly does (alerts.test.yaml). Each check is tried on rules with one thing spoiled.
+"""The alerting rules use existing metrics, and docs/operations.md documents the response to each. With promtool the
+cases of alerts.test.yaml fire each alert, and come close without firing it. Each check also runs on a faulty copy of
+the rules.
 
-promtool is looked for in $ASSAY_TEST_PROMTOOL and on the path; where there is none, its part is skipped and says so.
+promtool is searched in $ASSAY_TEST_PROMTOOL and on the path; without it its part is skipped with a message.
 """
 import copy
 import os
@@ -21,23 +22,26 @@ from manifests import Manifests
 
 HERE = Path(__file__).resolve().parent
 OPERATIONS = (ROOT / "docs/operations.md").read_text()
-ALIASES = {"AssayDatabaseLeftAlone": "AssayDatabaseCircuitOpen"}  # former name: name; for one version
+ALIASES = {"AssayDatabaseLeftAlone": "AssayDatabaseCircuitOpen"}  # former name: new name; for one version
 
 
-# --- the rules by themselves; each check yields what is wrong ---
+# --- the rules alone; each check yields faults ---
 
 
 def table():
-    """{metric: its labels} of docs/metrics.md, which tests/unit/server/test_admin_http.c holds against the program."""
+    """Returns {metric: its labels} of docs/metrics.md, which tests/unit/server/test_admin_http.c compares with the
+    program."""
     known = {}
-    for name, kind, labels in re.findall(r"^\| `(\w+)` \| (\w+) \| ([\w,]*) \|", (ROOT / "docs/metrics.md").read_text(), re.M):
+    for name, kind, labels in re.findall(r"^\| `(\w+)` \| (\w+) \| ([\w,]*) \|", (ROOT / "docs/metrics.md").read_text(),
+                                         re.M):
         own = {label for label in labels.split(",") if label}
-        known |= {name + part: own | {"le"} for part in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name: own}
+        known |= {name + part: own | {"le"}
+                  for part in ("_bucket", "_sum", "_count")} if kind == "histogram" else {name: own}
     return known
 
 
 def names(spec):
-    """Metrics and labels are the program's."""
+    """Metrics and labels exist in the program."""
     known = table()
     for rule in alerts.rules(spec):
         who, asked = rule["alert"], Expression(rule["expr"])
@@ -51,7 +55,7 @@ def names(spec):
 
 
 def texts(spec):
-    """Each says what, where and what to do; a template reads labels that the alert has."""
+    """Each alert names the fault, its place and the response; a template reads labels that the alert has."""
     for rule in alerts.rules(spec):
         who, notes = rule["alert"], rule["annotations"]
         if rule["labels"].keys() != {"severity"} or rule["labels"]["severity"] not in ("page", "ticket"):
@@ -68,7 +72,7 @@ def texts(spec):
 
 
 def manual(spec):
-    """docs/operations.md has a section for each alert and for no other, with what it means, a first look and a remedy."""
+    """docs/operations.md has a section for each alert and no other, with its meaning, a first check and a remedy."""
     said = {name: body for name, body in re.findall(r"^### (Assay\w+)\n(.*?)(?=^##|\Z)", OPERATIONS, re.M | re.S)}
     there = [rule["alert"] for rule in alerts.rules(spec) if rule["alert"] not in ALIASES]
     yield from (f"{name} twice" for name in set(there) if there.count(name) > 1)
@@ -78,18 +82,20 @@ def manual(spec):
         if missing := [part for part in ("**Means.**", "**Look.**", "**Do.**") if part not in body]:
             yield f"{name}: no {' '.join(missing)}"
     for rule in alerts.rules(spec):
-        if rule["alert"] not in ALIASES and f"| [{rule['alert']}](#{rule['alert'].lower()}) | {rule['labels'].get('severity')} |" not in OPERATIONS:
+        if (rule["alert"] not in ALIASES
+            and f"| [{rule['alert']}](#{rule['alert'].lower()}) | {rule['labels'].get('severity')} |"
+            not in OPERATIONS):
             yield f"{rule['alert']} is not in the table of docs/operations.md"
 
 
 def aliases(spec):
-    """A rule under a former name is the rule under the new one."""
+    """A rule under a former name equals the rule under the new one."""
     rules = {rule["alert"]: {**rule, "alert": None} for rule in alerts.rules(spec)}
     yield from (f"{old} differs from {new}" for old, new in ALIASES.items() if rules.get(old) != rules.get(new))
 
 
 def memory(spec):
-    """The bound of memory is below the limit of each pod that stays, and not far."""
+    """The memory threshold is below the limit of each permanent pod, and close to it."""
     (rule,) = [r for r in alerts.rules(spec) if "process_resident_memory_bytes" in r["expr"]]
     part, exponent = re.search(r"> ([\d.]+) \* 2 \^ (\d+)$", rule["expr"]).groups()
     bound, units = float(part) * 2 ** int(exponent), {"Mi": 2**20, "Gi": 2**30}
@@ -100,7 +106,7 @@ def memory(spec):
 
 
 CHECKS = [names, texts, manual, aliases, memory]
-WRONG = [  # check, alert, text, other text
+WRONG = [  # check, alert, text, replacement
     (names, "AssayRedisAway", "assay_redis_away", "assay_redis_gone"),
     (names, "AssayNoneReady", "assay_ready", "assay_ready_members"),
     (names, "AssayDeadLetters", '{topic=~"', '{topics=~"'),
@@ -122,7 +128,7 @@ WRONG = [  # check, alert, text, other text
 
 # --- with promtool ---
 
-SPOILED = [  # alert, text, other text: its cases have to notice
+SPOILED = [  # alert, text, replacement: the alert's cases must detect it
     ("AssayNoneReady", "[6h]", "[1m]"),
     ("AssayNoneReady", "group_left ", ""),
     ("AssayNoneReady", "for: 5m", "for: 0m"),
@@ -174,7 +180,7 @@ SPOILED = [  # alert, text, other text: its cases have to notice
 
 
 def spoiled(spec, alert, old, new):
-    """The rules with one of them changed, in what it is written as: `key: value`."""
+    """Returns the rules with one of them changed in its written form `key: value`."""
     spec = copy.deepcopy(spec)
     (rule,) = [r for r in alerts.rules(spec) if r["alert"] == alert]
     found = []
@@ -197,7 +203,7 @@ def promtool():
 
 
 def passes(tool, folder, spec, cases):
-    """Whether promtool takes these rules, and they pass these cases."""
+    """Returns true if promtool accepts these rules and they pass these cases."""
     (folder / "alerts.yaml").write_text(spec if isinstance(spec, str) else yaml.dump(spec))
     (folder / "alerts.test.yaml").write_text(yaml.dump(cases))
     for args in (["check", "rules", "alerts.yaml"], ["test", "rules", "alerts.test.yaml"]):
@@ -208,13 +214,13 @@ def passes(tool, folder, spec, cases):
 
 
 def as_told():
-    """A plain rule file, made by the command that docs/operations.md gives."""
+    """Creates a plain rule file with the command of docs/operations.md."""
     command = re.search(r"^(sed '.*' k8s/components/alerts/alerts.yaml) > \S+$", OPERATIONS, re.M)[1]
     return subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def fires(tool, spec):
-    """(name, whether it went as it should) of all that promtool is asked."""
+    """Yields (name, success) of all runs of promtool."""
     cases = yaml.safe_load((HERE / "alerts.test.yaml").read_text())
     with tempfile.TemporaryDirectory() as folder:
         wrong = passes(tool, Path(folder), as_told(), cases)
@@ -239,7 +245,9 @@ def main():
     if tool := promtool():
         results += fires(tool, spec)
     else:
-        print("skipped: what fires the alerts; promtool is not on the path, nor in ASSAY_TEST_PROMTOOL (Debian has it in prometheus)")
+        print(
+            "skipped: what fires the alerts; promtool is not on the path, nor in ASSAY_TEST_PROMTOOL"
+            " (Debian has it in prometheus)")
     for name, well in results:
         if not well:
             print(f"[FAIL] {name}")

@@ -1,4 +1,4 @@
-"""The manifests of k8s/ against the program, without a cluster; and each check against manifests with one thing spoiled.
+"""Checks the manifests of k8s/ against the program, without a cluster; and each check on faulty manifests.
 
     test_k8s.py --assay build/asan/cli/assay
 """
@@ -17,14 +17,15 @@ import checks
 import kustomize
 from manifests import ROOT, Manifests, Program
 
-FLEETS = {"base": "jobs", "overlays/scaled": "jobs", "overlays/sasl": "overlays/sasl/jobs", "overlays/explain-alone": "jobs", "overlays/llm": "jobs",
+FLEETS = {"base": "jobs", "overlays/scaled": "jobs", "overlays/sasl": "overlays/sasl/jobs",
+          "overlays/explain-alone": "jobs", "overlays/llm": "jobs",
           "overlays/one-topic": "jobs"}
 LAG, TRACED = "overlays/scaled + components/coordinator-lag", "overlays/scaled + components/tracing"
 
 
 @functools.cache
 def load(name):
-    """A fleet and its Jobs, as they are in a cluster together; with "+", one more component applied."""
+    """Returns a fleet and its Jobs, which share a cluster; with "+", one more component is applied."""
     folder, _, component = name.partition(" + ")
     objects = kustomize.render(ROOT / "k8s" / folder)
     if component:
@@ -32,11 +33,11 @@ def load(name):
     return Manifests(objects + [o for o in kustomize.render(ROOT / "k8s" / FLEETS[folder]) if o not in objects])
 
 
-# --- the check of the checks ---
+# --- tests of the checks ---
 
 
 def at(kind, name, path, value=None):
-    """Another value in one place, or none."""
+    """Replaces a value at a path, or removes it."""
 
     def change(m):
         one = m.find(kind, name)
@@ -111,7 +112,8 @@ SPOILED = [
     (checks.commands, "overlays/sasl", environment(*ROWS, SASL + "PASSWORD", SASL + "PASSWORD", "file:/nowhere")),
     (checks.commands, "base", environment(*ROWS, "ASSAY_OBSERVE_LISTEN", "ASSAY_METRICS_LISTEN", ":9090")),
     (checks.configuration, "base", config("max_open", "max_opened")),
-    (checks.configuration, "base", config("password_file: /run/secrets/assay-databases", "password_file: /run/secrets/dbs")),
+    (checks.configuration, "base",
+     config("password_file: /run/secrets/assay-databases", "password_file: /run/secrets/dbs")),
     (checks.configuration, "base", at(*ROWS, f"{OWN}/volumeMounts/1/mountPath", "/etc")),
     (checks.configuration, "base", at(*ROWS, f"{OWN}/volumeMounts/0/mountPath", "/run/secrets/db")),
     (checks.service_links, "base", at(*ROWS, f"{POD}/enableServiceLinks")),
@@ -136,7 +138,8 @@ SPOILED = [
     (checks.network, "base", config("servers: kafka:9092", "servers: kafka:9093")),
     (checks.network, "base", config("redis: redis:6379", "redis: redis:6380")),
     (checks.network, "base", at("NetworkPolicy", "assay-serve", "/spec/ingress/0/ports/0/port", 80)),
-    (checks.network, "base", at("NetworkPolicy", "assay-databases", "/spec/podSelector/matchExpressions/0/values", ["worker"])),
+    (checks.network, "base",
+     at("NetworkPolicy", "assay-databases", "/spec/podSelector/matchExpressions/0/values", ["worker"])),
     (checks.scaling, "overlays/scaled", at(*SCALED, f"{TRIGGER}/metadata/topic", "assay.tasks.executions")),
     (checks.scaling, "overlays/scaled", at(*SCALED, TRIGGER)),
     (checks.scaling, "overlays/scaled", at(*SCALED, f"{TRIGGER}/metadata/consumerGroup", "assay-workers")),
@@ -152,9 +155,11 @@ SPOILED = [
     (checks.scaling, "overlays/scaled", config("task_partitions: 24", "task_partitions: 12")),
     (checks.scaling, "overlays/scaled", config("max_open: 512", "max_open: 64")),
     (checks.scaling, "overlays/scaled", config("processes: 30", "processes: 8")),
-    (checks.scaling, "overlays/one-topic", at("ScaledObject", "assay-worker-all", f"{TRIGGER}/metadata/topic", "assay.tasks.execution")),
+    (checks.scaling, "overlays/one-topic",
+     at("ScaledObject", "assay-worker-all", f"{TRIGGER}/metadata/topic", "assay.tasks.execution")),
     (checks.scaling, "overlays/one-topic", environment(*COORDINATOR, MESSAGES, MESSAGES, "each")),
-    (checks.network, TRACED, environment(*ROWS, "ASSAY_OBSERVE_OTLP", "ASSAY_OBSERVE_OTLP", "http://otel-collector:4317")),
+    (checks.network, TRACED,
+     environment(*ROWS, "ASSAY_OBSERVE_OTLP", "ASSAY_OBSERVE_OTLP", "http://otel-collector:4317")),
     (checks.scaling, LAG, at("ScaledObject", "assay-coordinator", f"{TRIGGER}/metadata/lagThreshold", "500")),
     (checks.scaling, LAG, at("ScaledObject", "assay-coordinator", "/spec/maxReplicaCount", 25)),
     (checks.scaling, LAG, at("ScaledObject", "assay-coordinator", f"{DOWN}/selectPolicy", "Max")),
@@ -162,7 +167,7 @@ SPOILED = [
 ]
 
 
-# --- all of it ---
+# --- all tests ---
 
 
 def spoiled(name, change):
@@ -172,7 +177,7 @@ def spoiled(name, change):
 
 
 def same_as(command, folder):
-    """Whether kustomize itself makes the same of a folder."""
+    """Returns true if kustomize itself gives the same output for a folder."""
 
     def plain(text):
         objects = [o for o in yaml.safe_load_all(text) if o]
@@ -184,7 +189,7 @@ def same_as(command, folder):
 
 
 def _sorted(value):
-    """Lists whose members have names, in the order of the names."""
+    """Sorts lists whose members have names by these names."""
     if isinstance(value, dict):
         return {k: _sorted(v) for k, v in value.items()}
     if not isinstance(value, list):

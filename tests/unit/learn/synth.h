@@ -8,7 +8,8 @@ enum { SYNTH_MAX = 40 };
 
 struct synth_signal {
     double wrong, right; /* P(fires | wrong), P(fires | right) */
-    int copy_of;         /* -1; else repeats that signal with probability `copy`, else fires on its own */
+    /* -1, or the signal that this one repeats with probability `copy`; otherwise it fires independently */
+    int copy_of;
     double copy;
     double missing; /* P(unavailable) */
 };
@@ -19,7 +20,8 @@ struct synth {
     size_t n;
 };
 
-/* Signals, then `views` of 4 levels where a higher level is more right, then a positive labeler over all signals. */
+/* Returns signals, then `views` of 4 levels where a higher level means more probably right, then a positive labeler
+ * over all signals. */
 struct synth synth_make(const struct synth_signal *signals, unsigned m, unsigned views, double prior_wrong, size_t n,
                         uint64_t seed);
 void synth_free(struct synth *synth);
@@ -27,8 +29,8 @@ void synth_free(struct synth *synth);
 /* P(level | class) of the views that synth_make draws: [class][level]. */
 extern const double synth_view[2][4];
 
-/* P(wrong) of each row under a model. The caller frees. */
+/* Returns P(wrong) of each row under a model. The caller frees it. */
 double *synth_scores(const struct synth *synth, const struct lm_model *model);
-double *synth_counts(const struct synth *synth); /* the number of fired signals */
+double *synth_counts(const struct synth *synth); /* Returns the number of fired signals of each row. */
 
 #endif

@@ -1,5 +1,5 @@
-/* The binary form of a model: it says what the JSON says, only of the JSON it was made of, and nothing that is wrong in it
- * is believed. */
+/* The binary form of a model. It gives the same results as the JSON, is accepted only with the JSON that it was made
+ * from, and is rejected if any part is invalid. */
 #include "lib/learn/blocks.h"
 #include "lib/learn/hashed.h"
 #include "lib/learn/json_file.h"
@@ -44,14 +44,14 @@ static enum err_code load(GBytes *file, struct learn_model **out, struct err *er
     return code;
 }
 
-Test(blocks, says_what_the_json_says)
+Test(blocks, blocks_match_json)
 {
     GBytes *file = binary_of(MODEL);
     struct learn_model *json, *binary;
     struct err err = {0};
     cr_assert_eq(learn_load_text(MODEL, strlen(MODEL), &json, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(load(file, &binary, &err), ERR_OK, "%s", err.text);
-    g_bytes_unref(file); /* the model keeps what it needs */
+    g_bytes_unref(file); /* the model keeps its own reference */
     char *one = learn_save_text(json), *two = learn_save_text(binary);
     cr_expect_str_eq(one, two);
     for (int i = 0; i < 3; i++) {
@@ -64,7 +64,7 @@ Test(blocks, says_what_the_json_says)
     learn_free(binary);
 }
 
-/* A copy with one byte changed, and its checksum made right again if so asked. */
+/* Loads a copy with one byte changed, and with a valid checksum if requested. */
 static enum err_code load_with(GBytes *file, size_t at, unsigned char value, bool resum)
 {
     gsize len;
@@ -88,7 +88,7 @@ static size_t offset_of_block(GBytes *file, size_t i)
     return (size_t)offset;
 }
 
-Test(blocks, hostile_files)
+Test(blocks, hostile_blocks_are_refused)
 {
     enum { NODE = 16, FEATURE = 4, RIGHT = 8, MISSING = 12 };
     GBytes *file = binary_of(MODEL);
@@ -100,24 +100,24 @@ Test(blocks, hostile_files)
         bool resum;
     } cases[] = {
         {ERR_OK, nodes + NODE + MISSING, 0, true},
-        {ERR_MALFORMED, nodes + NODE + MISSING, 0, false}, /* the checksum is another */
+        {ERR_MALFORMED, nodes + NODE + MISSING, 0, false}, /* wrong checksum */
         {ERR_MALFORMED, 0, 'a', true},
-        {ERR_MALFORMED, 8, 1, true}, /* byte order */
+        {ERR_MALFORMED, 8, 1, true}, /* wrong byte order */
         {ERR_VERSION, 12, 2, true},
-        {ERR_MALFORMED, 33, 9, true},               /* size */
+        {ERR_MALFORMED, 33, 9, true},               /* wrong size */
         {ERR_MALFORMED, 40, 0, true},               /* no blocks, not even the JSON */
-        {ERR_MALFORMED, 40, 65, true},              /* too many */
+        {ERR_MALFORMED, 40, 65, true},              /* too many blocks */
         {ERR_MALFORMED, FIRST_PLACE, 1, true},      /* not aligned */
         {ERR_MALFORMED, FIRST_PLACE + 3, 1, true},  /* past the end */
         {ERR_MALFORMED, FIRST_PLACE + 11, 1, true}, /* longer than the file */
-        {ERR_MALFORMED, FIRST_PLACE + 8, 11, true}, /* no whole number of elements */
+        {ERR_MALFORMED, FIRST_PLACE + 8, 11, true}, /* not a whole number of elements */
         {ERR_MALFORMED, FIRST_PLACE + 8, 4, true},  /* of no tree */
         {ERR_MALFORMED, first, 1, true},            /* trees start at the first node */
         {ERR_MALFORMED, first + 4, 0, true},        /* an empty tree */
-        {ERR_MALFORMED, first + 8, 3, true},        /* nodes left over */
-        {ERR_MALFORMED, first + 8, 5, true},        /* too few */
+        {ERR_MALFORMED, first + 8, 3, true},        /* left-over nodes */
+        {ERR_MALFORMED, first + 8, 5, true},        /* too few nodes */
         {ERR_MALFORMED, nodes + NODE + FEATURE, 2, true},
-        {ERR_MALFORMED, nodes + NODE + RIGHT, 0, true}, /* itself */
+        {ERR_MALFORMED, nodes + NODE + RIGHT, 0, true}, /* a node is its own child */
         {ERR_MALFORMED, nodes + NODE + RIGHT, 3, true}, /* past the tree */
         {ERR_MALFORMED, nodes + NODE + MISSING, 2, true},
         {ERR_MALFORMED, nodes + 3 * NODE + FEATURE + 3, 0, true}, /* no room for children */
@@ -134,7 +134,7 @@ Test(blocks, hostile_files)
     g_bytes_unref(file);
 }
 
-Test(blocks, weights_of_components)
+Test(blocks, component_weights_match_json)
 {
     static const char TEXT[] = "{\"bits\":1,\"outputs\":3,\"bias\":[0,1,2],\"scale\":[1,1,1],\"used\":\"Ag==\","
                                "\"weights\":\"AQL9\"}"; /* 1 2 -3 in the second bucket */
@@ -180,8 +180,8 @@ static enum err_code load_path(const char *path, bool *mapped, struct err *err)
     return code;
 }
 
-/* As of `--verifier <(zcat verifier.json.gz)`. */
-Test(blocks, a_pipe_is_read_once)
+/* As with `--verifier <(zcat verifier.json.gz)`. */
+Test(blocks, pipe_is_read_once)
 {
     int ends[2];
     struct model_document document;
@@ -197,7 +197,7 @@ Test(blocks, a_pipe_is_read_once)
     g_free(path);
 }
 
-Test(blocks, only_of_the_json_it_was_made_of)
+Test(blocks, blocks_of_other_json_are_refused)
 {
     char *dir = g_dir_make_tmp("assay-blocks-XXXXXX", NULL);
     char *json = g_build_filename(dir, "m.json", NULL), *binary = blocks_path(json);
@@ -210,7 +210,7 @@ Test(blocks, only_of_the_json_it_was_made_of)
     cr_assert(g_file_set_contents(json, MODEL, -1, NULL));
     cr_expect_eq(load_path(json, &mapped, &err), ERR_OK, "%s", err.text);
     cr_expect(mapped);
-    char *longer = g_strconcat(MODEL, "\n", NULL); /* trained anew */
+    char *longer = g_strconcat(MODEL, "\n", NULL); /* trained again */
     cr_assert(g_file_set_contents(json, longer, -1, NULL));
     cr_expect_eq(load_path(json, &mapped, &err), ERR_OK, "%s", err.text);
     cr_expect_not(mapped);

@@ -1,3 +1,5 @@
+/* Tests of calibration curves: logit, Platt and isotonic fits, on small cases computed by hand and on random data. The
+ * ends of an isotonic curve are bounded by the number of their rows. */
 #include "lib/learn/learn.h"
 #include "lib/learn/logit.h"
 #include "tests/support/leak.h"
@@ -10,7 +12,7 @@
 
 TestSuite(calibrate, .fini = leak_check);
 
-Test(calibrate, logit_by_hand)
+Test(calibrate, logit_matches_manual_values)
 {
     cr_expect_eq(learn_logit(0.5, 1e-9), 0);
     cr_expect_float_eq(learn_logit(0.8, 1e-9), log(4), 1e-12);
@@ -21,7 +23,7 @@ Test(calibrate, logit_by_hand)
     cr_expect(isnan(learn_logit((double)NAN, 1e-4)));
 }
 
-Test(calibrate, isotonic_by_hand)
+Test(calibrate, isotonic_fit_matches_manual_values)
 {
     double value[] = {1, 3, 2, 4, 0}, weight[] = {1, 1, 1, 1, 2};
     static const double want[] = {1, 1.8, 1.8, 1.8, 1.8};
@@ -32,8 +34,8 @@ Test(calibrate, isotonic_by_hand)
     cr_expect(rising[0] == 1 && rising[1] == 2 && rising[2] == 3);
 }
 
-/* Never falls, keeps the weighted sum, changes nothing when run again. */
-Test(calibrate, isotonic_properties)
+/* Checks that the curve never falls, keeps the weighted sum, and does not change when fitted again. */
+Test(calibrate, isotonic_fit_is_monotone_and_idempotent)
 {
     enum { N = 200 };
     uint64_t state = 3;
@@ -64,7 +66,7 @@ static void expect_calibrated(enum learn_calibration_kind kind, double most)
         double truth = learn_random_unit(&state);
         positive[i] = learn_random_unit(&state) < truth;
         label[i] = positive[i];
-        double z = log(truth / (1 - truth)) * 2 + 0.5; /* too sure, and shifted */
+        double z = log(truth / (1 - truth)) * 2 + 0.5; /* overconfident and shifted */
         score[i] = 1 / (1 + exp(-z));
     }
     struct learn_calibration c;
@@ -81,17 +83,17 @@ static void expect_calibrated(enum learn_calibration_kind kind, double most)
     learn_calibration_free(&c);
 }
 
-Test(calibrate, platt)
+Test(calibrate, platt_fit_corrects_overconfidence)
 {
     expect_calibrated(LEARN_PLATT, 0.03);
 }
 
-Test(calibrate, isotonic)
+Test(calibrate, isotonic_fit_corrects_overconfidence)
 {
     expect_calibrated(LEARN_ISOTONIC, 0.03);
 }
 
-Test(calibrate, platt_finds_its_own_curve)
+Test(calibrate, platt_recovers_its_own_curve)
 {
     enum { N = 2000 };
     static double score[N], label[N];
@@ -107,7 +109,7 @@ Test(calibrate, platt_finds_its_own_curve)
     learn_calibration_free(&c);
 }
 
-/* Scores that are sure and say nothing: the curve must come out flat, not stop where it began. */
+/* Confident scores without information: the curve must be flat, and not stay at its starting value. */
 Test(calibrate, platt_flattens_noise)
 {
     enum { N = 1000 };
@@ -124,16 +126,16 @@ Test(calibrate, platt_flattens_noise)
     learn_calibration_free(&c);
 }
 
-/* However few rows lie beyond the last counter-example, they are no reason to be certain. */
-Test(calibrate, isotonic_ends_say_what_their_rows_do)
+/* However few rows lie beyond the last counter-example, they do not justify certainty. */
+Test(calibrate, isotonic_ends_match_their_rows)
 {
-    /* 8 wrong, then right and wrong in turn, then 18 right: of the ends (k + 1) / (n + 2) */
+    /* 8 wrong, then right and wrong alternately, then 18 right: the ends are (k + 1) / (n + 2) */
     enum { N = 66 };
     double score[N], label[N], weight[N];
     for (int i = 0; i < N; i++) {
         score[i] = (i + 0.5) / N;
         label[i] = i < 8 ? 0 : i >= N - 18 ? 1 : i % 2 == 0;
-        weight[i] = 0.25; /* a row is a row, whatever they all weigh */
+        weight[i] = 0.25; /* each row counts as one, whatever its weight */
     }
     struct learn_calibration c;
     for (int weighed = 0; weighed < 2; weighed++) {
@@ -145,7 +147,7 @@ Test(calibrate, isotonic_ends_say_what_their_rows_do)
     }
 }
 
-/* Two rows above a block of 99 in 100 do not pull it down: they join it. */
+/* Two rows above a block of 99 in 100 do not lower it: they join it. */
 Test(calibrate, isotonic_ends_do_not_fall)
 {
     enum { N = 202 };
@@ -165,8 +167,8 @@ Test(calibrate, isotonic_ends_do_not_fall)
     learn_calibration_free(&c);
 }
 
-/* Curves of old files. */
-Test(calibrate, a_certain_end_without_a_count_says_what_its_neighbour_does)
+/* Curves of older files. */
+Test(calibrate, certain_end_without_count_takes_neighbours_value)
 {
     struct learn_calibration c = {.kind = LEARN_ISOTONIC, .n = 4};
     c.x = g_memdup2((double[]){0.1, 0.2, 0.8, 0.9}, 4 * sizeof(double));
@@ -183,14 +185,14 @@ Test(calibrate, a_certain_end_without_a_count_says_what_its_neighbour_does)
     learn_calibration_free(&c);
 }
 
-Test(calibrate, edges)
+Test(calibrate, edge_cases_are_finite)
 {
     struct learn_calibration c;
     double x[] = {0.2, 0.8}, y[] = {0, 1};
     cr_expect_not(learn_calibrate(LEARN_ISOTONIC, x, y, NULL, 1, &c));
     cr_expect_eq(c.kind, LEARN_UNCALIBRATED);
     cr_expect_float_eq(learn_calibrated(&c, 0.4), 0.4, 0);
-    cr_assert(learn_calibrate(LEARN_PLATT, x, y, NULL, 2, &c)); /* separable: finite all the same */
+    cr_assert(learn_calibrate(LEARN_PLATT, x, y, NULL, 2, &c)); /* separable, and still finite */
     cr_expect(isfinite(c.a) && isfinite(c.b));
     cr_assert(learn_calibrate(LEARN_ISOTONIC, x, y, NULL, 2, &c));
     cr_expect_float_eq(learn_calibrated(&c, 0.5), 0.5, 1e-12);

@@ -1,3 +1,5 @@
+/* Tests of the classifier: both kinds of content models on synthetic features, files that round-trip, cross-prediction
+ * by groups, weights, and refusal of invalid data and files. */
 #include "lib/learn/learn.h"
 #include "tests/support/leak.h"
 
@@ -185,7 +187,7 @@ Test(classifier, cross_prediction)
     free(s);
 }
 
-/* The calibration is fitted on rows that its model has not seen, so a model that has learned noise by heart gets low
+/* The calibration is fitted on rows that its model has not seen, so a model that has memorised noise gets low
  * confidence. */
 Test(classifier, calibration_is_held_out)
 {
@@ -215,8 +217,8 @@ Test(classifier, calibration_is_held_out)
     learn_free(model);
 }
 
-/* A row of weight 3 is three rows. */
-Test(classifier, weights)
+/* A row of weight 3 equals three rows. */
+Test(classifier, weighted_row_equals_repeated_rows)
 {
     struct sample *s = make(6, false);
     struct learn_data data = data_of(s);
@@ -239,7 +241,7 @@ Test(classifier, weights)
     free(s);
 }
 
-Test(classifier, refuses_what_is_wrong)
+Test(classifier, invalid_training_data_is_refused)
 {
     struct sample *s = make(7, false);
     struct learn_data data = data_of(s);
@@ -268,14 +270,14 @@ Test(classifier, refuses_what_is_wrong)
     HEAD NONE "\"kind\":\"trees\",\"parameters\":{\"base\":0,\"gain\":[1,0],\"trees\":[{\"feature\":" feature          \
               ",\"value\":" value ",\"right\":" right ",\"missing_left\":" missing "}]}}"
 
-Test(classifier, hostile_files)
+Test(classifier, hostile_files_are_refused)
 {
     static const struct {
         enum err_code code;
         const char *text;
     } CASES[] = {
         {ERR_OK, TREE("[0,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")},
-        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[0,0,0]", "[1,0,0]")}, /* right child is itself */
+        {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[0,0,0]", "[1,0,0]")}, /* the right child is the node itself */
         {ERR_MALFORMED, TREE("[0,-1,-1]", "[0.5,-1,1]", "[3,0,0]", "[1,0,0]")}, /* past the end */
         {ERR_MALFORMED, TREE("[0,-1,0]", "[0.5,-1,1]", "[2,0,2]", "[1,0,0]")},  /* no room for children */
         {ERR_MALFORMED, TREE("[2,-1,-1]", "[0.5,-1,1]", "[2,0,0]", "[1,0,0]")}, /* no such feature */
@@ -311,7 +313,7 @@ Test(classifier, hostile_files)
     }
 }
 
-Test(classifier, a_tree_by_hand)
+Test(classifier, tree_matches_manual_values)
 {
     static const char TEXT[] = TREE("[0,-1,1,-1,-1]", "[0.5,-1,2,1,3]", "[2,0,4,0,0]", "[1,0,0,0,0]");
     struct learn_model *model;
@@ -323,8 +325,8 @@ Test(classifier, a_tree_by_hand)
     learn_free(model);
 }
 
-/* A file of before the ends were bound by their rows. */
-Test(classifier, no_file_is_certain)
+/* A file from before the ends were bounded by their rows. */
+Test(classifier, older_files_are_never_certain)
 {
     static const char TEXT[] =
         HEAD "\"calibration\":{\"kind\":\"isotonic\",\"a\":0,\"b\":0,\"x\":[0.3,0.4,0.5,0.6],\"y\":[0,0.1,0.9,1]},"

@@ -1,5 +1,5 @@
-/* Prediction sets: what is promised of them is kept, in the mean of many draws of worlds whose truth is known, less three standard
- * errors (Reliable Text-to-SQL with Adaptive Abstention, equation 1, theorems 1 to 3). */
+/* Prediction sets hold their guarantee in the mean of many draws from worlds with known truth, less three standard
+ * errors. See Reliable Text-to-SQL with Adaptive Abstention, equation 1 and theorems 1 to 3. */
 #include "lib/learn/conformal.h"
 #include "lib/learn/metrics.h"
 
@@ -16,20 +16,20 @@ static double uniform(void)
     return learn_random_unit(&state);
 }
 
-/* What one classifier says of one point: right more often than not, and sometimes very sure and wrong. */
+/* The output of one classifier on one point: more often right than wrong, and sometimes confidently wrong. */
 struct point {
     int label;
     double p[LAYERS];
 };
 
-/* `together`: 0, the layers err each for itself; 1, all at once. */
+/* With `together` 0 the layers err independently; with 1, all at once. */
 static struct point draw(double positives, double together)
 {
     struct point out = {.label = uniform() < positives};
     double common = uniform();
     for (int l = 0; l < LAYERS; l++) {
         double luck = uniform() < together ? common : uniform();
-        double toward = luck < 0.15 ? 0.9 * luck / 0.15 : 0.5 + 0.5 * (luck - 0.15) / 0.85; /* P of the right label */
+        double toward = luck < 0.15 ? 0.9 * luck / 0.15 : 0.5 + 0.5 * (luck - 0.15) / 0.85; /* P of the true label */
         out.p[l] = out.label ? toward : 1 - toward;
     }
     return out;
@@ -40,7 +40,7 @@ struct world {
 };
 static const struct world WORLDS[] = {{0.5, 0}, {0.08, 0}, {0.3, 1}, {0.08, 0.5}};
 
-/* Thresholds of a layer, by label or for both. */
+/* Thresholds of a layer, per label or for both. */
 static void calibrate(const struct point *points, int layer, double alpha, bool by_label, double threshold[2])
 {
     double scores[2][CALIBRATION];
@@ -56,7 +56,7 @@ static void calibrate(const struct point *points, int layer, double alpha, bool 
     }
 }
 
-/* Shares of fresh points whose label the sets hold, and of those that are positive, in one draw of the world. */
+/* Shares of fresh points whose label the sets contain, in all and among positive ones, in one draw of the world. */
 struct held {
     double single, majority, permuted, positive;
     bool has_positive;
@@ -111,7 +111,7 @@ static void at_least(const struct mean *mean, double promise, const char *what)
     cr_assert(m + 3 * sqrt(variance / mean->n) >= promise, "%s: %g of %g promised", what, m, promise);
 }
 
-Test(conformal, sets_of_one_layer_and_merged_ones_hold_what_they_promise)
+Test(conformal, single_and_merged_sets_hold_guarantee)
 {
     state = 7;
     for (unsigned w = 0; w < sizeof WORLDS / sizeof *WORLDS; w++)
@@ -129,7 +129,7 @@ Test(conformal, sets_of_one_layer_and_merged_ones_hold_what_they_promise)
         }
 }
 
-Test(conformal, by_label_the_promise_holds_for_the_rare_label_alone)
+Test(conformal, label_conditional_guarantee_holds_for_rare_label)
 {
     state = 8;
     struct mean marginal = {0}, by_label = {0};
@@ -144,13 +144,14 @@ Test(conformal, by_label_the_promise_holds_for_the_rare_label_alone)
     cr_assert(by_label.sum / by_label.n > mean + 0.02, "of all points, the rare label gets less: %g", mean);
 }
 
-/* Layers that err so as to hurt most: each misses alpha of the points, and as many as possible miss the same ones. */
-Test(conformal, theorem_1_holds_for_the_worst_dependence)
+/* Layers with the worst dependence: each misses alpha of the points, and as many as possible miss the same ones. */
+Test(conformal, theorem_1_holds_under_worst_dependence)
 {
     enum { POINTS = 100000, K = 10 };
     for (int t = 1; t < 10; t++) {
         double tau = t / 10.0, alpha = 0.05;
-        int needed = K - (int)ceil(tau * K - 1e-9) + 1; /* so many must miss a point for the merged set to miss it */
+        /* this many layers must miss a point for the merged set to miss it */
+        int needed = K - (int)ceil(tau * K - 1e-9) + 1;
         long missed = 0;
         long budget[K];
         for (int l = 0; l < K; l++) budget[l] = (long)(alpha * POINTS);
@@ -177,7 +178,7 @@ static unsigned size(conformal_set set)
     return (unsigned)holds(set, 0) + holds(set, 1);
 }
 
-Test(conformal, sizes_keep_to_theorem_2_and_random_order_never_adds)
+Test(conformal, set_sizes_obey_theorem_2)
 {
     state = 9;
     for (int i = 0; i < 100000; i++) {
@@ -192,7 +193,7 @@ Test(conformal, sizes_keep_to_theorem_2_and_random_order_never_adds)
     }
 }
 
-Test(conformal, thresholds_are_the_ranks_they_should_be)
+Test(conformal, thresholds_are_the_expected_ranks)
 {
     double scores[] = {0.9, 0.1, 0.5, 0.3, 0.7, 0.2, 0.4, 0.8, 0.6};
     conformal_sort(scores, 9);
@@ -208,8 +209,8 @@ Test(conformal, thresholds_are_the_ranks_they_should_be)
     cr_assert_eq(conformal_majority(NULL, 0, 0.5), 0x3, "nothing was looked at: nothing is ruled out");
 }
 
-/* The world drifts: half of the calibration points are of an easier one. Neighbours know. */
-Test(conformal, neighbours_keep_the_promise_where_all_points_break_it)
+/* The world drifts: half of the calibration points come from an easier one. Neighbours reflect the drift. */
+Test(conformal, neighbours_hold_guarantee_under_drift)
 {
     enum { POINTS = 400, NEAR = 100 };
     state = 10;
@@ -219,7 +220,7 @@ Test(conformal, neighbours_keep_the_promise_where_all_points_break_it)
         double all[POINTS];
         size_t n = 0;
         for (int i = 0; i < POINTS; i++) {
-            bool easy = i >= NEAR; /* where x is 0; the others, and the test point, are at 3 */
+            bool easy = i >= NEAR; /* at x = 0; the others, and the test point, are at 3 */
             all[i] = easy ? 0.2 * uniform() : uniform();
             near[n++] = (struct conformal_neighbour){.score = all[i], .distance = easy ? 9 : 0};
         }

@@ -18,7 +18,7 @@ static uint64_t key_of(uint64_t word)
     return learn_random(&state);
 }
 
-/* Output 0 is told by word 0, output 1 by word 1 unless word 2 is there too, output 2 by nothing. */
+/* Word 0 implies output 0, word 1 without word 2 implies output 1, and no word implies output 2. */
 static void make(uint64_t seed)
 {
     for (unsigned i = 0; i < N; i++) {
@@ -44,7 +44,7 @@ static struct hashed_model *fit(void)
     return model;
 }
 
-Test(hashed, learns_what_words_tell)
+Test(hashed, labels_are_learned_from_words)
 {
     double score[OUTPUTS][N], p[HASHED_MAX_OUTPUTS];
     uint8_t label[OUTPUTS][N];
@@ -75,7 +75,7 @@ static char *text_of(const struct hashed_model *model)
     return text;
 }
 
-Test(hashed, same_items_same_bytes_and_files_keep_all)
+Test(hashed, training_is_deterministic_and_files_round_trip)
 {
     double p[HASHED_MAX_OUTPUTS], q[HASHED_MAX_OUTPUTS];
     make(1);
@@ -100,8 +100,8 @@ Test(hashed, same_items_same_bytes_and_files_keep_all)
     leak_check();
 }
 
-/* A file is untrusted: sizes that do not fit, numbers out of range. */
-Test(hashed, refuses_what_is_not_valid)
+/* A file is untrusted: inconsistent sizes, numbers out of range. */
+Test(hashed, invalid_files_are_refused)
 {
     static const char *const BAD[] = {
         "{}",

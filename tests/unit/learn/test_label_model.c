@@ -1,4 +1,4 @@
-/* Synthetic votes: what was put in must come out, within the errors stated here. */
+/* The label model on synthetic votes: the fit must recover the generating parameters within the stated errors. */
 #include "synth.h"
 #include "tests/support/leak.h"
 
@@ -41,7 +41,7 @@ static double auc(const struct synth *synth, double *score)
     return value;
 }
 
-/* AUC of the true posterior where signals are independent: nothing can do better. */
+/* Returns the AUC of the true posterior for independent signals, which no model can exceed. */
 static double best_auc(const struct synth *synth, const struct synth_signal *signals, unsigned m, unsigned views)
 {
     double *score = malloc(synth->n * sizeof *score);
@@ -59,8 +59,8 @@ static double best_auc(const struct synth *synth, const struct synth_signal *sig
     return auc(synth, score);
 }
 
-/* Stated error: every rate within 0.06 with the anchor right, and AUC within 0.01 of the true posterior's. */
-Test(label_model, recovers_independent_signals)
+/* Stated error: every rate within 0.06 with a correct anchor, and AUC within 0.01 of the true posterior's. */
+Test(label_model, independent_signals_are_recovered)
 {
     static const double priors[] = {0.2, 0.35, 0.5};
     for (unsigned p = 0; p < 3; p++) {
@@ -78,8 +78,8 @@ Test(label_model, recovers_independent_signals)
     }
 }
 
-/* With the anchor loose and a starting value that is off, the prior itself is found within 0.06. */
-Test(label_model, recovers_the_prior_when_the_anchor_is_loose)
+/* With a loose anchor and a wrong starting value, the prior itself is recovered within 0.06. */
+Test(label_model, loose_anchor_recovers_prior)
 {
     struct synth synth = synth_make(PLAIN, N_PLAIN, 1, 0.35, 20000, 23);
     struct lm_options options = lm_options_default();
@@ -96,8 +96,8 @@ Test(label_model, recovers_the_prior_when_the_anchor_is_loose)
     synth_free(&synth);
 }
 
-/* A duplicate adds nothing: the posteriors with three perfect copies stay those without, and the copies' parents are
- * the original or one another. */
+/* A duplicate adds no information: the posteriors with three perfect copies equal those without, and the parents of the
+ * copies are the original or one another. */
 Test(label_model, duplicates_count_once)
 {
     struct synth_signal copied[N_PLAIN + 3];
@@ -114,7 +114,7 @@ Test(label_model, duplicates_count_once)
     double got = auc(&with, synth_scores(&with, model)), best = best_auc(&with, copied, N_PLAIN + 3, 0);
     cr_expect_gt(got, best - 0.012, "%g of %g", got, best);
 
-    options.dependencies = false; /* what it guards against */
+    options.dependencies = false; /* the fault that the test guards against */
     struct lm_model *naive = fit(&with, &options);
     double fooled = auc(&with, synth_scores(&with, naive));
     cr_expect_gt(got, fooled + 0.05, "with edges %g, without %g", got, fooled);
@@ -123,8 +123,8 @@ Test(label_model, duplicates_count_once)
     synth_free(&with);
 }
 
-/* Two pairs that go together 60 % of the time whatever the class. */
-Test(label_model, partly_correlated_signals)
+/* Two pairs of signals that agree 60 % of the time, whatever the class. */
+Test(label_model, partly_correlated_signals_are_recovered)
 {
     struct synth_signal copied[N_PLAIN + 2];
     memcpy(copied, PLAIN, sizeof PLAIN);
@@ -142,8 +142,8 @@ Test(label_model, partly_correlated_signals)
     synth_free(&synth);
 }
 
-/* The positive labeler changes no posterior, and its own table is the one the truth gives, within 0.08. */
-Test(label_model, positive_labeler_counts_nothing_twice)
+/* The positive labeler changes no posterior, and its own table matches the truth within 0.08. */
+Test(label_model, positive_labeler_changes_no_posterior)
 {
     struct synth synth = synth_make(PLAIN, N_PLAIN, 0, 0.3, 20000, 12);
     struct lm_options options = lm_options_default();
@@ -167,8 +167,8 @@ Test(label_model, positive_labeler_counts_nothing_twice)
     synth_free(&synth);
 }
 
-/* Missing votes: rates are still found; predicting with all missing gives the prior. */
-Test(label_model, missing_votes)
+/* Missing votes: the rates are still recovered; a prediction with all votes missing gives the prior. */
+Test(label_model, missing_votes_are_tolerated)
 {
     struct synth_signal holes[N_PLAIN];
     memcpy(holes, PLAIN, sizeof PLAIN);
@@ -186,8 +186,8 @@ Test(label_model, missing_votes)
     synth_free(&synth);
 }
 
-/* Rare signals that hardly meet: one view from another side ranks them; Spearman at least 0.9 with the truth. */
-Test(label_model, a_view_identifies_rare_signals)
+/* Rare signals that hardly overlap: one independent view ranks them; Spearman is at least 0.9 with the truth. */
+Test(label_model, view_identifies_rare_signals)
 {
     static const struct synth_signal RARE[] = {
         {0.080, 0.002, -1, 0, 0}, {0.060, 0.010, -1, 0, 0}, {0.030, 0.025, -1, 0, 0}, {0.050, 0.030, -1, 0, 0},
@@ -211,9 +211,9 @@ Test(label_model, a_view_identifies_rare_signals)
     synth_free(&synth);
 }
 
-/* A trap (lib/learn/label_model.c): the fit must not end as "any signal fired = wrong" with a prior of 0.97. Cases of a
- * single signal must differ, and no signal may speak for "right" by firing. */
-Test(label_model, does_not_collapse)
+/* A trap (lib/learn/label_model.c): the fit must not collapse into "any signal fired = wrong" with a prior of 0.97.
+ * Cases of a single signal must differ, and no signal may vote for "right" by firing. */
+Test(label_model, fit_does_not_collapse)
 {
     static const struct synth_signal WEAK[] = {{0.10, 0.01, -1, 0, 0}, {0.15, 0.06, -1, 0, 0}, {0.20, 0.19, -1, 0, 0},
                                                {0.05, 0.01, -1, 0, 0}, {0.12, 0.03, -1, 0, 0}, {0.02, 0.06, -1, 0, 0}};
@@ -249,8 +249,8 @@ Test(label_model, does_not_collapse)
     synth_free(&synth);
 }
 
-/* Views that repeat each other and not the class: `n` of them copy one hidden thing (how near the top of its list a
- * candidate is) that has as little to do with the truth as `tie` says. Signals are sparse. */
+/* Views that repeat each other and not the class: `n` of them copy one hidden variable, the candidate's position in its
+ * list. `tie` is the dependence of this variable on the truth. Signals are sparse. */
 static struct synth sparse_with_conspiring_views(const struct synth_signal *signals, unsigned m, double tie, size_t n)
 {
     enum { VIEWS = 3 };
@@ -277,9 +277,9 @@ static const struct synth_signal SPARSE[] = {
 };
 enum { N_SPARSE = sizeof SPARSE / sizeof *SPARSE };
 
-/* What moves as one is not the class: the joint fit takes the views for it, views that follow cannot. And they still
- * help: 0.02 above the plain count. */
-Test(label_model, views_that_follow_do_not_define_the_class)
+/* Views that move together are not the class. The joint fit mistakes them for it, and views that follow cannot cause
+ * that. They still help: 0.02 above the plain count. */
+Test(label_model, follower_views_do_not_define_class)
 {
     struct synth synth = sparse_with_conspiring_views(SPARSE, N_SPARSE, 0.15, 6000);
     struct lm_options options = lm_options_anchored();
@@ -311,8 +311,8 @@ static double ranked(const struct synth *synth, const struct lm_options *options
     return learn_spearman(truth, learned, N_SPARSE);
 }
 
-/* With the same firm belief in all, looking back through the others ranks sparse signals: Spearman at least 0.75 with
- * two sound views, and well above what the signals alone can say of each other. */
+/* With equally firm beliefs, looking back through the others ranks sparse signals. Spearman is at least 0.75 with two
+ * sound views, and well above the value from the signals alone. */
 Test(label_model, looking_back_ranks_sparse_signals)
 {
     struct synth synth = synth_make(SPARSE, N_SPARSE, 2, 0.3, 30000, 29);
@@ -331,8 +331,8 @@ Test(label_model, looking_back_ranks_sparse_signals)
     leak_check();
 }
 
-/* A firm belief in a copy must not count it again where its original fired. */
-Test(label_model, belief_does_not_count_a_copy_twice)
+/* A firm belief in a copy must not count the copy again where its original fired. */
+Test(label_model, belief_counts_copy_once)
 {
     struct synth_signal copied[N_PLAIN + 3];
     memcpy(copied, PLAIN, sizeof PLAIN);
@@ -351,7 +351,7 @@ Test(label_model, belief_does_not_count_a_copy_twice)
     leak_check();
 }
 
-Test(label_model, contributions_add_up)
+Test(label_model, contributions_sum_to_logit)
 {
     struct synth synth = synth_make(PLAIN, N_PLAIN, 1, 0.3, 3000, 4);
     struct lm_options options = lm_options_default();
@@ -370,8 +370,8 @@ Test(label_model, contributions_add_up)
     synth_free(&synth);
 }
 
-/* Weights stand for repeated rows, and the order of the rows does not matter. */
-Test(label_model, weights_and_order)
+/* A weight stands for repeated rows, and the order of the rows does not matter. */
+Test(label_model, weights_repeat_rows_in_any_order)
 {
     static const struct lm_column columns[] = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
     struct lm_matrix *weighted = lm_matrix_new(columns, 3, NULL), *repeated = lm_matrix_new(columns, 3, NULL);
@@ -396,7 +396,7 @@ Test(label_model, weights_and_order)
     lm_matrix_free(repeated);
 }
 
-Test(label_model, refuses_what_is_wrong)
+Test(label_model, invalid_input_is_refused)
 {
     struct err err;
     static const unsigned later[] = {1}, view[] = {0};
@@ -421,7 +421,7 @@ Test(label_model, refuses_what_is_wrong)
     cr_expect_eq(lm_matrix_add(matrix, (uint8_t[]){2}, 0, &err), ERR_MALFORMED);
     cr_expect_eq(lm_matrix_add(matrix, (uint8_t[]){2}, NAN, &err), ERR_MALFORMED);
     cr_expect_eq(lm_matrix_add(matrix, (uint8_t[]){LM_MISSING}, 1, &err), ERR_OK);
-    cr_expect_eq(lm_fit(matrix, &options, &model, &err), ERR_OK); /* one row, nothing seen: the prior alone */
+    cr_expect_eq(lm_fit(matrix, &options, &model, &err), ERR_OK); /* one row without votes: the prior alone */
     cr_expect_eq(lm_set_prior(model, 1, &err), ERR_CONFIG);
     cr_expect_eq(lm_set_prior(model, 0.5, &err), ERR_OK);
     lm_free(model);

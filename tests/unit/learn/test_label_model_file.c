@@ -1,3 +1,5 @@
+/* Tests of label model files: round trip, deterministic bytes, matching of signals by name, and refusal of hostile
+ * files. */
 #include "synth.h"
 #include "tests/support/leak.h"
 
@@ -31,7 +33,7 @@ static struct lm_model *fit(const struct synth *synth)
     return model;
 }
 
-Test(label_model_file, round_trip_and_determinism)
+Test(label_model_file, file_round_trips_deterministically)
 {
     struct synth synth = make();
     struct lm_model *model = fit(&synth), *again = fit(&synth), *loaded;
@@ -61,7 +63,7 @@ Test(label_model_file, round_trip_and_determinism)
     synth_free(&synth);
 }
 
-Test(label_model_file, matched_by_name)
+Test(label_model_file, signals_are_matched_by_name)
 {
     struct synth synth = make();
     struct lm_model *model = fit(&synth);
@@ -72,14 +74,14 @@ Test(label_model_file, matched_by_name)
     lm_map_init(&b, model, turned, 7);
     cr_expect_float_eq(lm_p_correct(model, &a, (uint8_t[]){1, 0, 0, 1, 0, 2}),
                        lm_p_correct(model, &b, (uint8_t[]){1, 2, 0, 1, 0, 0, 1}), 0);
-    /* a level past the model's counts as its highest */
+    /* a level above the model's range counts as its highest */
     cr_expect_float_eq(lm_p_correct(model, &a, (uint8_t[]){7, 0, 0, 0, 0, 2}),
                        lm_p_correct(model, &a, (uint8_t[]){1, 0, 0, 0, 0, 2}), 0);
     lm_free(model);
     synth_free(&synth);
 }
 
-/* Replace the first `from` by `to`; the caller frees. */
+/* Replaces the first `from` by `to`; the caller frees the result. */
 static char *edited(const char *text, const char *from, const char *to)
 {
     const char *at = strstr(text, from);
@@ -89,7 +91,7 @@ static char *edited(const char *text, const char *from, const char *to)
     return out;
 }
 
-Test(label_model_file, hostile)
+Test(label_model_file, hostile_files_are_refused)
 {
     static const struct {
         const char *from, *to;
@@ -133,8 +135,8 @@ Test(label_model_file, hostile)
     synth_free(&synth);
 }
 
-/* A circle of parents would make evaluation run for ever. */
-Test(label_model_file, circle_of_parents)
+/* A cycle of parents would make the evaluation loop forever. */
+Test(label_model_file, cyclic_parents_are_refused)
 {
     static const char TEXT[] =
         "{\"format\":\"assay-label-model\",\"version\":1,\"command\":\"\",\"n\":1,\"prior_wrong\":0.2,\"log_"

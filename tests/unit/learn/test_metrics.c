@@ -8,7 +8,7 @@
 
 TestSuite(metrics, .fini = leak_check);
 
-Test(metrics, auc_by_hand)
+Test(metrics, auc_matches_manual_values)
 {
     static const double score[] = {0.1, 0.4, 0.35, 0.8};
     static const uint8_t label[] = {0, 0, 1, 1};
@@ -22,7 +22,7 @@ Test(metrics, auc_by_hand)
     cr_expect(isnan(learn_auc(score, label, 0)));
 }
 
-Test(metrics, confusion)
+Test(metrics, confusion_counts_match_manual_values)
 {
     static const double score[] = {0.9, 0.6, 0.4, 0.2, 0.5};
     static const uint8_t label[] = {1, 0, 1, 0, 1};
@@ -35,7 +35,7 @@ Test(metrics, confusion)
     cr_expect(isnan(learn_precision((struct learn_confusion){0})));
 }
 
-Test(metrics, spearman)
+Test(metrics, spearman_matches_manual_values)
 {
     static const double x[] = {1, 2, 3, 4, 5}, up[] = {2, 4, 9, 16, 99}, ties[] = {1, 1, 2, 2, 3},
                         flat[] = {1, 1, 1, 1, 1};
@@ -44,7 +44,7 @@ Test(metrics, spearman)
     cr_expect(isnan(learn_spearman(x, flat, 5)) && isnan(learn_spearman(x, up, 1)));
 }
 
-Test(metrics, wilson_and_ece)
+Test(metrics, wilson_and_ece_match_manual_values)
 {
     struct learn_interval w = learn_wilson(8, 10, 1.96);
     cr_expect_float_eq(w.low, 0.4902, 1e-3);
@@ -53,12 +53,12 @@ Test(metrics, wilson_and_ece)
     cr_expect_float_eq(learn_wilson(0, 10, 1.96).low, 0, 0);
     static const double p[] = {0.05, 0.05, 0.95, 0.95};
     static const uint8_t y[] = {0, 0, 1, 0};
-    /* low bin: said 0.1 was 0; high bin: said 1.9 was 1 */
+    /* low bin: predicted 0.1, observed 0; high bin: predicted 1.9, observed 1 */
     cr_expect_float_eq(learn_ece(p, y, 4, 10), (0.1 + 0.9) / 4, 1e-12);
     cr_expect_float_eq(learn_ece((double[]){0, 1}, (uint8_t[]){0, 1}, 2, 10), 0, 1e-12);
 }
 
-Test(metrics, threshold_takes_ties_together)
+Test(metrics, threshold_keeps_ties_together)
 {
     static const double score[] = {0.9, 0.8, 0.8, 0.7, 0.1};
     static const uint8_t right[] = {1, 1, 0, 1, 0};
@@ -70,7 +70,7 @@ Test(metrics, threshold_takes_ties_together)
     cr_expect(isinf(threshold));
 }
 
-Test(metrics, groups_and_folds)
+Test(metrics, folds_keep_groups_together)
 {
     static const char *const names[] = {"a", "b", "a", "c", "b", "d"};
     uint32_t group[6];
@@ -97,8 +97,8 @@ Test(metrics, groups_and_folds)
     cr_expect_not(learn_folds((uint32_t[]){0, 0, 0}, 3, 2, 1, fold));
 }
 
-/* The interval of a mean covers the truth about as often as it says; clustered rows make it wider. */
-Test(metrics, bootstrap)
+/* The interval of a mean covers the truth about as often as stated; clustered rows make it wider. */
+Test(metrics, bootstrap_interval_covers_truth)
 {
     enum { N = 400, TRIALS = 100 };
     unsigned covered = 0;
@@ -126,7 +126,7 @@ Test(metrics, bootstrap)
     cr_expect(isnan(learn_bootstrap(learn_stat_mean, &pair, NULL, N, 0, 0.95, 1).low));
 }
 
-Test(metrics, lift)
+Test(metrics, lift_matches_manual_values)
 {
     static const uint8_t fired[] = {1, 1, 0, 0, 0, 0}, wrong[] = {1, 1, 1, 0, 0, 0};
     static const uint32_t rows[] = {0, 1, 2, 3, 4, 5};

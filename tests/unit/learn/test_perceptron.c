@@ -1,4 +1,5 @@
-/* A perceptron of two layers: it learns what one layer cannot, the same each time, and refuses what cannot be learned. */
+/* A perceptron of two layers: it learns a function that one layer cannot represent, is deterministic, and refuses data
+ * that cannot be learned. */
 #include "lib/learn/metrics.h"
 #include "lib/learn/perceptron.h"
 
@@ -11,7 +12,7 @@ enum { ROWS = 1200, INPUTS = 12 };
 static float x[ROWS * INPUTS];
 static uint8_t positive[ROWS];
 
-/* Positive where two of the inputs have different signs: no line parts these. The last input never changes. */
+/* Positive if two of the inputs have different signs, which no line separates. The last input never changes. */
 static void make_rows(uint64_t seed)
 {
     for (int r = 0; r < ROWS; r++) {
@@ -31,19 +32,19 @@ static double auc_of(const struct perceptron *p)
     return learn_auc(score, positive, ROWS);
 }
 
-Test(perceptron, learns_what_one_layer_cannot_and_the_same_each_time)
+Test(perceptron, nonlinear_function_is_learned_deterministically)
 {
     struct perceptron *p = NULL, *again = NULL;
     struct err err = {0};
     struct perceptron_options options = perceptron_options_default();
-    options.dropout = 0; /* each of the two inputs alone says nothing */
+    options.dropout = 0; /* each of the two inputs alone carries no information */
     options.hidden = 64;
     options.epochs = 30;
     make_rows(1);
     cr_assert_eq(perceptron_train(x, positive, ROWS, INPUTS, &options, &p, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(perceptron_train(x, positive, ROWS, INPUTS, &options, &again, &err), ERR_OK);
     cr_assert_arr_eq(p->weight, again->weight, (size_t)INPUTS * options.hidden * sizeof(float));
-    make_rows(2); /* rows it has not seen */
+    make_rows(2); /* rows outside of the training set */
     double auc = auc_of(p);
     cr_assert_gt(auc, 0.95, "%g", auc);
     perceptron_free(p);
@@ -52,7 +53,7 @@ Test(perceptron, learns_what_one_layer_cannot_and_the_same_each_time)
 
 enum { WIDE = 150, FEW = 600 };
 
-/* Two inputs say it, with noise; a hundred and forty-eight say nothing, and there are few rows to find that out from. */
+/* Two noisy inputs determine the label, 148 carry no information, and there are few rows. */
 static void make_wide(float *rows, uint64_t seed)
 {
     for (int r = 0; r < FEW; r++) {
@@ -69,7 +70,7 @@ static double auc_on(const struct perceptron *p, const float *rows)
     return learn_auc(score, positive, FEW);
 }
 
-/* On the rows it learned from, and on others. */
+/* On the training rows, and on others. */
 struct aucs {
     double learned, fresh;
 };
@@ -93,7 +94,7 @@ static struct aucs aucs_with(double dropout)
     return sum;
 }
 
-Test(perceptron, dropout_keeps_it_from_learning_by_heart)
+Test(perceptron, dropout_reduces_overfitting)
 {
     struct aucs without = aucs_with(0), with = aucs_with(perceptron_options_default().dropout);
     cr_expect_gt(without.learned, 0.99, "%g: the test asks nothing", without.learned);
@@ -102,7 +103,7 @@ Test(perceptron, dropout_keeps_it_from_learning_by_heart)
     cr_expect_gt(with.fresh, 0.7, "%g", with.fresh);
 }
 
-Test(perceptron, refuses_one_class_and_what_is_out_of_bounds)
+Test(perceptron, single_class_and_invalid_options_are_refused)
 {
     struct perceptron *p = NULL;
     struct err err = {0};

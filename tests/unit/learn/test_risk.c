@@ -1,4 +1,4 @@
-/* Promises about the share of wrong answers: what is promised is kept, over many draws of worlds whose truth is known. */
+/* Guarantees on the share of wrong answers hold over many draws from worlds with known truth. */
 #include "lib/learn/risk.h"
 
 #include <criterion/criterion.h>
@@ -16,7 +16,7 @@ static double uniform(void)
     return (double)(state >> 11) * 0x1p-53;
 }
 
-/* Three worlds: P is honest; it is too sure everywhere; the surest are the worst. */
+/* Three worlds: P(correct) is calibrated; it is overconfident everywhere; the most confident answers are the worst. */
 static double honest(double p)
 {
     return p;
@@ -38,7 +38,7 @@ static void draw_records(double (*right)(double), struct risk_record *out, uint3
     }
 }
 
-/* The share of wrong ones among many fresh answers at the threshold. */
+/* Returns the share of wrong answers among many fresh ones at the threshold. */
 static double risk_at(double (*right)(double), double threshold)
 {
     static struct risk_record fresh[FRESH];
@@ -52,7 +52,7 @@ static double risk_at(double (*right)(double), double threshold)
     return given ? (double)wrong / given : 0;
 }
 
-Test(risk, a_promise_is_broken_no_more_often_than_delta)
+Test(risk, guarantee_fails_at_most_with_probability_delta)
 {
     double (*const worlds[])(double) = {honest, too_sure, upside_down};
     static struct risk_record records[RECORDS];
@@ -64,7 +64,7 @@ Test(risk, a_promise_is_broken_no_more_often_than_delta)
             risk_sort(records, RECORDS);
             struct risk_promise promise = risk_control(records, RECORDS, ALPHA, DELTA, 1);
             held += promise.held;
-            /* A share of fresh answers stands for the true risk: three of its standard errors are allowed. */
+            /* The share among fresh answers estimates the true risk: three of its standard errors are allowed. */
             broken +=
                 promise.held && risk_at(worlds[w], promise.threshold) > ALPHA + 3 * sqrt(ALPHA * (1 - ALPHA) / 1000);
         }
@@ -74,13 +74,13 @@ Test(risk, a_promise_is_broken_no_more_often_than_delta)
     }
 }
 
-Test(risk, the_tail_and_its_bound_are_those_of_the_tables)
+Test(risk, tail_and_bound_match_tables)
 {
     cr_expect_float_eq(risk_tail(10, 0, 0.1), pow(0.9, 10), 1e-12);
     cr_expect_float_eq(risk_tail(20, 3, 0.25), 0.2251560, 1e-6);
     cr_expect_float_eq(risk_tail(100000, 5000, 0.05), 0.503, 0.002, "no underflow");
     cr_expect_float_eq(risk_tail(5, 5, 0.5), 1, 0);
-    for (uint32_t n = 1; n <= 60; n += 7) /* against the sum of its terms */
+    for (uint32_t n = 1; n <= 60; n += 7) /* compared with the sum of its terms */
         for (uint32_t k = 0; k < n; k++) {
             double sum = 0;
             for (uint32_t i = 0; i <= k; i++)
@@ -102,7 +102,7 @@ static struct risk_record *alike(uint32_t n, double p, bool right)
     return out;
 }
 
-Test(risk, too_few_records_promise_nothing_and_say_how_many_would_do)
+Test(risk, too_few_records_report_required_number)
 {
     struct risk_record *records = alike(45, 0.9, true);
     struct risk_promise few = risk_control(records, 44, ALPHA, DELTA, 1),
@@ -116,7 +116,7 @@ Test(risk, too_few_records_promise_nothing_and_say_how_many_would_do)
     free(records);
 }
 
-Test(risk, answers_of_one_kind_that_are_all_wrong_promise_nothing_at_any_number)
+Test(risk, all_wrong_kind_has_no_guarantee)
 {
     struct risk_record *records = alike(500, 0.99, false);
     struct risk_promise promise = risk_control(records, 500, ALPHA, DELTA, 1);
@@ -126,7 +126,7 @@ Test(risk, answers_of_one_kind_that_are_all_wrong_promise_nothing_at_any_number)
     free(records);
 }
 
-Test(risk, equal_p_stand_on_one_side_of_a_threshold)
+Test(risk, ties_are_on_one_side_of_threshold)
 {
     struct risk_record *records = alike(200, 0.8, true);
     for (unsigned i = 0; i < 40; i++) records[i].p = 0.9;
@@ -136,7 +136,7 @@ Test(risk, equal_p_stand_on_one_side_of_a_threshold)
     free(records);
 }
 
-Test(risk, records_that_go_wrong_together_count_for_fewer)
+Test(risk, correlated_records_reduce_effective_number)
 {
     struct risk_record *records = alike(400, 0.9, true);
     for (unsigned i = 0; i < 400; i++) records[i].cluster = i / 20;
@@ -151,7 +151,7 @@ Test(risk, records_that_go_wrong_together_count_for_fewer)
 
 static const struct risk_scale alike_all;
 
-Test(risk, a_conformal_p_value_is_small_by_chance_as_often_as_it_says)
+Test(risk, conformal_p_values_are_uniform)
 {
     static struct risk_record records[RECORDS];
     unsigned small = 0, wrong = 0;
@@ -168,7 +168,8 @@ Test(risk, a_conformal_p_value_is_small_by_chance_as_often_as_it_says)
     cr_expect_gt(small, wrong / 25);
 }
 
-/* Two kinds of answers, told by a trait; of one the wrong ones look surer. Labelled were nine in ten of the other kind, asked is the first. */
+/* Two kinds of answers that a trait distinguishes. In one kind the wrong answers have a higher P(correct). Nine in ten
+ * labelled answers are of the other kind, and the request is of this one. */
 static struct risk_record of_two_kinds(bool sure)
 {
     struct risk_record out = {.p = uniform()};
@@ -177,7 +178,7 @@ static struct risk_record of_two_kinds(bool sure)
     return out;
 }
 
-Test(risk, a_p_value_by_likeness_holds_where_others_are_asked_than_were_labelled)
+Test(risk, weighted_p_value_holds_under_shift)
 {
     enum { LABELLED = 600, ASKED = 4000 };
     static struct risk_record records[LABELLED];
@@ -188,7 +189,7 @@ Test(risk, a_p_value_by_likeness_holds_where_others_are_asked_than_were_labelled
             for (unsigned i = 0; i < LABELLED; i++) records[i] = of_two_kinds(i % 10 == 0);
         const struct risk_record fresh = of_two_kinds(true);
         struct risk_scale scale = risk_measure(records, LABELLED);
-        scale.by[3] *= 4; /* kinds that are clearly apart */
+        scale.by[3] *= 4; /* kinds that are clearly separate */
         near += risk_p_value(records, LABELLED, &scale, &fresh) <= 0.1;
         plain += risk_p_value(records, LABELLED, &alike_all, &fresh) <= 0.1;
     }
@@ -196,7 +197,7 @@ Test(risk, a_p_value_by_likeness_holds_where_others_are_asked_than_were_labelled
     cr_expect_leq(near, ASKED * 0.1 + 3 * sqrt(ASKED * 0.1 * 0.9), "%u", near);
 }
 
-Test(risk, a_p_value_of_what_is_like_nothing_labelled_says_nothing)
+Test(risk, p_value_without_similar_records_is_uninformative)
 {
     struct risk_record records[100], fresh = {.p = 1};
     for (unsigned i = 0; i < 100; i++)
@@ -208,7 +209,7 @@ Test(risk, a_p_value_of_what_is_like_nothing_labelled_says_nothing)
     cr_expect_gt(risk_p_value(records, 100, &scale, &fresh), 0.95);
 }
 
-/* Where traits are not known, P alone. */
+/* Without traits only P(correct) counts. */
 static bool saw(struct risk_shift *shift, double p)
 {
     return risk_shift_add(shift, (const double[]){p, 0});
@@ -220,7 +221,7 @@ static void begin_watch(struct risk_shift *shift, const struct risk_record *reco
     for (unsigned i = 0; i < RECORDS; i++) risk_shift_know(shift, (const double[]){records[i].p, 0});
 }
 
-Test(risk, drift_is_seen_and_its_absence_is_not)
+Test(risk, drift_is_detected_without_false_alarm)
 {
     static struct risk_record records[RECORDS], fresh[2000];
     unsigned false_alarms = 0;
@@ -242,8 +243,8 @@ Test(risk, drift_is_seen_and_its_absence_is_not)
     cr_expect_lt(latest, 300, "seen after %u at the latest", latest);
 }
 
-/* What was bet in a quiet time is lost; drift behind it must be seen all the same. */
-Test(risk, drift_after_a_long_quiet_time_is_seen)
+/* Bets made in a quiet time are lost; later drift must be detected all the same. */
+Test(risk, drift_after_long_quiet_time_is_detected)
 {
     enum { QUIET = 30000, AFTER = 4000 };
     static struct risk_record records[RECORDS], fresh[1];
@@ -270,8 +271,9 @@ static void draw_traits(struct risk_record *record, double shift)
         record->traits[t] = (float)(uniform() + uniform() + (t == 2 ? shift : 0));
 }
 
-/* P is as it was, but the answers are of another kind. And where they are not, nothing is said. */
-Test(risk, answers_unlike_the_labelled_ones_are_seen_though_their_p_is_the_same)
+/* P(correct) is unchanged, but the answers are of another kind: drift is reported. Without such a change none is
+ * reported. */
+Test(risk, drift_in_kind_at_equal_p_is_detected)
 {
     enum { N = 300, AFTER = 3000 };
     static struct risk_record records[N];
@@ -300,9 +302,9 @@ Test(risk, answers_unlike_the_labelled_ones_are_seen_though_their_p_is_the_same)
     cr_expect_lt(latest, 200, "seen after %u at the latest", latest);
 }
 
-/* --- which to label --- */
+/* --- choice of answers to label --- */
 
-Test(risk, labels_are_wanted_where_the_threshold_may_lie)
+Test(risk, labels_are_requested_near_possible_thresholds)
 {
     double p[1000];
     for (int i = 0; i < 1000; i++) p[i] = i < 600 ? 0.99 : 0.5; /* the first 617 are wrong in 2.5 % of the cases */

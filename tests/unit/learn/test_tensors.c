@@ -1,4 +1,4 @@
-/* safetensors files: what is written is read, half precision rounds as it should, and files of others are looked at with suspicion. */
+/* safetensors files: written files read back, half precision rounds correctly, and files of others are validated. */
 #include "lib/learn/tensors.h"
 
 #include <criterion/criterion.h>
@@ -22,7 +22,7 @@ static void finish(void)
 
 TestSuite(tensors, .init = begin, .fini = finish);
 
-Test(tensors, every_half_comes_back_and_what_lies_between_goes_to_the_nearest)
+Test(tensors, halves_round_trip_and_others_round_to_nearest)
 {
     for (uint32_t half = 0; half < 0x10000; half++) {
         float value = tensor_from_half((uint16_t)half);
@@ -39,7 +39,7 @@ Test(tensors, every_half_comes_back_and_what_lies_between_goes_to_the_nearest)
     cr_assert(isnan(tensor_from_half(tensor_to_half(NAN))));
 }
 
-Test(tensors, what_is_written_is_read)
+Test(tensors, written_file_is_read_back)
 {
     struct tensors *t = NULL;
     struct err err = {0};
@@ -66,13 +66,13 @@ Test(tensors, what_is_written_is_read)
     tensors_close(t);
 }
 
-/* The bytes of a file with this header and so many bytes behind it. */
+/* Writes a file with this header, followed by so many bytes. */
 static void write_file(const char *header, uint64_t said, size_t behind)
 {
     GString *out = g_string_new(NULL);
     for (int i = 0; i < 8; i++) g_string_append_c(out, (char)(said >> (8 * i)));
     g_string_append(out, header);
-    for (size_t i = 0; i < behind; i++) g_string_append_c(out, '\x7C'); /* 0x7C7C is no number */
+    for (size_t i = 0; i < behind; i++) g_string_append_c(out, '\x7C'); /* 0x7C7C is not a number */
     cr_assert(g_file_set_contents(path, out->str, (gssize)out->len, NULL));
     g_string_free(out, TRUE);
 }
@@ -86,7 +86,7 @@ static void refused(const char *header, size_t behind, const char *part)
     cr_assert(code && !t && strstr(err.text, part), "%s: %d %s", header, (int)code, err.text);
 }
 
-Test(tensors, files_of_others_are_refused_with_the_reason)
+Test(tensors, invalid_files_are_refused_with_reason)
 {
     refused("[]", 0, "not a JSON object");
     refused("{\"a\":{\"dtype\":\"I64\",\"shape\":[1,1],\"data_offsets\":[0,8]}}", 8, "F16 or F32");
@@ -105,7 +105,7 @@ Test(tensors, files_of_others_are_refused_with_the_reason)
     cr_assert_eq(tensors_open("/nonexistent", &t, &err), ERR_IO);
 }
 
-Test(tensors, what_is_no_number_is_told_by_its_row_and_a_file_that_shrinks_is_an_error)
+Test(tensors, nan_row_and_shrunken_file_are_reported)
 {
     struct tensors *t = NULL;
     struct err err = {0};

@@ -1,4 +1,4 @@
-/* Our evaluation of boosted trees against xgboost's own, and from several threads at once. */
+/* Compares our evaluation of boosted trees with xgboost's own, and evaluates from several threads at once. */
 #include "lib/learn/metrics.h"
 #include "lib/learn/trees.h"
 #include "tests/support/leak.h"
@@ -82,7 +82,7 @@ static void agree(const char *base_score)
     drop(pair);
 }
 
-Test(trees, agree_with_xgboost)
+Test(trees, predictions_match_xgboost)
 {
     agree("0.5");
     agree("0.2");
@@ -97,7 +97,7 @@ static void *predict_all(void *data)
     return sum;
 }
 
-Test(trees, from_several_threads)
+Test(trees, concurrent_predictions_match)
 {
     struct pair *pair = make("0.5");
     double *want = predict_all(pair);
@@ -113,7 +113,7 @@ Test(trees, from_several_threads)
     drop(pair);
 }
 
-Test(trees, strange_models)
+Test(trees, unusual_models_are_evaluated)
 {
     static const char *const BAD[] = {
         "",

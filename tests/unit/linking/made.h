@@ -1,4 +1,4 @@
-/* Recordings of a linker that was never there: what it does and what its hidden states show is known. */
+/* Constructed recordings of a schema linker. Its behaviour is known, and so is the information in its hidden states. */
 #ifndef ASSAY_TESTS_UNIT_LINKING_MADE_H
 #define ASSAY_TESTS_UNIT_LINKING_MADE_H
 
@@ -9,7 +9,7 @@ struct made {
     uint32_t questions;
     uint32_t layers, hidden;
     double wrong; /* share of the tokens that branch */
-    double plain; /* how far hidden states of branching points stand off; 0: they show nothing */
+    double plain; /* distance of the hidden states of branching points from the others; 0 carries no information */
     uint64_t seed;
     const char *stage; /* NULL: both, the tables of a question and then its columns */
 };
@@ -18,10 +18,10 @@ struct made {
 void made_write(const char *name, const struct made *made);
 void made_remove(const char *name);
 
-/* The first generation as a message (trace_message_read); g_bytes_unref. */
+/* Returns the first generation as a message (trace_message_read). Free with g_bytes_unref. */
 GBytes *made_message(const struct made *made);
 
-/* A file of predictors that learned from generations like these, of tables alone. */
+/* Writes a file of predictors trained on such generations of tables only. */
 void made_predictor(const char *path, const struct made *made);
 
 #endif

@@ -1,5 +1,5 @@
-/* Predictors of branching points: they learn, keep their promise on recordings they never saw, survive their file, and refuse recordings that are
- * not theirs. */
+/* Predictors of branching points: they learn, hold their guarantee on fresh recordings, round-trip through their file,
+ * and refuse recordings of other linkers. */
 #include "lib/learn/metrics.h"
 #include "linking/evaluate.h"
 #include "linking/result.h"
@@ -66,7 +66,7 @@ static struct link_evaluation evaluate(const struct predictor *predictor, const 
     return out;
 }
 
-Test(predictor, the_best_layers_come_first_and_branching_points_are_noticed_as_promised)
+Test(predictor, best_layers_come_first_with_guaranteed_coverage)
 {
     struct predictor *predictor = train();
     for (int s = 0; s < TRACE_STAGES; s++) {
@@ -80,7 +80,7 @@ Test(predictor, the_best_layers_come_first_and_branching_points_are_noticed_as_p
             struct predictor_options options = predictor_options_default();
             options.merge = (enum predictor_merge)merge;
             options.near = near ? 100 : 0;
-            options.temperature = 4; /* of twelve numbers drawn evenly two are about 2 apart */
+            options.temperature = 4; /* of twelve uniform numbers two differ by about 2 */
             struct link_evaluation e = evaluate(predictor, &options);
             const struct link_counts *c = &e.stages[TRACE_TABLES];
             struct learn_interval range = learn_wilson(c->branching_held, c->branching, 1.96);
@@ -91,7 +91,7 @@ Test(predictor, the_best_layers_come_first_and_branching_points_are_noticed_as_p
     predictor_free(predictor);
 }
 
-Test(predictor, abstaining_leaves_what_is_right_and_a_person_mends_what_is_noticed)
+Test(predictor, abstention_keeps_right_links_and_feedback_corrects)
 {
     struct predictor *predictor = train();
     struct predictor_options options = predictor_options_default();
@@ -110,7 +110,7 @@ Test(predictor, abstaining_leaves_what_is_right_and_a_person_mends_what_is_notic
     predictor_free(predictor);
 }
 
-/* Confirms names, so that the linker stops at the end of a list alone. */
+/* Confirms names, so that the linker stops only at the end of a list. */
 static bool confirms_names(void *data, const struct trace *trace, uint32_t token, int candidate)
 {
     (*(unsigned *)data)++;
@@ -118,7 +118,7 @@ static bool confirms_names(void *data, const struct trace *trace, uint32_t token
     return candidate >= 0;
 }
 
-Test(predictor, a_surrogate_that_confirms_names_stops_only_at_the_end_of_a_list)
+Test(predictor, confirming_surrogate_stops_only_at_list_end)
 {
     struct predictor *predictor = train();
     struct predictor_options options = predictor_options_default();
@@ -134,7 +134,7 @@ Test(predictor, a_surrogate_that_confirms_names_stops_only_at_the_end_of_a_list)
     predictor_free(predictor);
 }
 
-Test(predictor, a_file_gives_the_same_predictor_again)
+Test(predictor, file_round_trips_to_same_predictor)
 {
     struct predictor *predictor = train(), *loaded = NULL;
     struct err err = {0};
@@ -151,7 +151,7 @@ Test(predictor, a_file_gives_the_same_predictor_again)
     predictor_free(loaded);
 }
 
-Test(predictor, recordings_of_other_models_are_refused_by_name)
+Test(predictor, recordings_of_other_models_are_refused)
 {
     struct predictor *predictor = train();
     struct predictor_options options = predictor_options_default();
@@ -170,7 +170,7 @@ Test(predictor, recordings_of_other_models_are_refused_by_name)
     predictor_free(predictor);
 }
 
-Test(predictor, nothing_is_learned_where_the_linker_never_errs_and_files_of_others_are_no_predictors)
+Test(predictor, errorless_recordings_and_foreign_files_are_refused)
 {
     struct predictor *predictor = NULL;
     struct err err = {0};
@@ -189,7 +189,7 @@ Test(predictor, nothing_is_learned_where_the_linker_never_errs_and_files_of_othe
     g_free(states);
 }
 
-Test(predictor, a_linking_says_what_was_linked_and_where_it_is_uncertain)
+Test(predictor, linking_lists_names_and_uncertain_places)
 {
     struct predictor *predictor = train();
     struct predictor_options options = predictor_options_default();

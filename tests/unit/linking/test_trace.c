@@ -1,5 +1,5 @@
-/* Recordings of a linker: what was written reads back as names, a branching point is traced back to a name (Algorithm 2), and what is not a
- * recording is refused with its place. */
+/* Recordings of a schema linker. Written tokens read back as names, and a branching point is traced back to a name
+ * (Algorithm 2). An invalid recording is refused with the location of its error. */
 #include "linking/trace.h"
 #include "tests/unit/linking/made.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* "singer" 5 6, "singer_in_concert" 5 6 7, "concert" 8, "stadium" 9 10; a comma is 2, a blank 3, the end 1. */
+/* Tokens: "singer" 5 6, "singer_in_concert" 5 6 7, "concert" 8, "stadium" 9 10; a comma is 2, a blank 3, the end 1. */
 #define CANDIDATES                                                                                                     \
     "\"candidates\":[{\"name\":\"singer\",\"ids\":[5,6]},{\"name\":\"singer_in_concert\",\"ids\":[5,6,7]},"            \
     "{\"name\":\"concert\",\"ids\":[8]},{\"name\":\"stadium\",\"ids\":[9,10]}],\"separator\":[2,3],\"end\":1"
@@ -40,16 +40,16 @@ static void finish(void)
 
 TestSuite(trace, .init = begin, .fini = finish);
 
-/* What was gone on with: singer, concert. */
+/* The linker continued with singer, concert. */
 static const char *const story =
     HEAD "[{\"id\":5,\"gold_id\":5},"
          "{\"id\":6,\"gold_id\":6},"
-         "{\"id\":7,\"gold_id\":2,\"continuation\":[]}," /* it wrote on: singer_in_concert */
+         "{\"id\":7,\"gold_id\":2,\"continuation\":[]}," /* it continued as singer_in_concert */
          "{\"id\":3,\"gold_id\":3},"
          "{\"id\":9,\"gold_id\":8,\"continuation\":[10]}," /* it began stadium */
          "{\"id\":1,\"gold_id\":1}]}";
 
-Test(trace, a_branching_point_is_traced_back_to_the_name_it_began)
+Test(trace, branching_point_is_traced_to_its_name)
 {
     static const int own[] = {0, 0, 1, 2, 3, -1}, right[] = {0, 0, 2, 2, 2, -1};
     struct err err = {0};
@@ -61,7 +61,7 @@ Test(trace, a_branching_point_is_traced_back_to_the_name_it_began)
     }
 }
 
-Test(trace, a_list_that_ends_too_early_or_too_late)
+Test(trace, list_of_wrong_length_is_traced)
 {
     struct err err = {0};
     struct trace *trace = parse(HEAD "[{\"id\":8,\"gold_id\":8},{\"id\":1,\"gold_id\":2},{\"id\":3,\"gold_id\":3},"
@@ -74,7 +74,7 @@ Test(trace, a_list_that_ends_too_early_or_too_late)
     cr_assert_eq(trace_gold_at(&arena, trace, 1), -1);
 }
 
-Test(trace, names_are_read_and_nonsense_is_not)
+Test(trace, valid_names_are_read_and_nonsense_is_refused)
 {
     struct err err = {0};
     struct trace *trace = parse(story, &err);
@@ -100,7 +100,7 @@ Test(trace, names_are_read_and_nonsense_is_not)
     }
 }
 
-Test(trace, what_is_no_trace_is_refused_with_the_reason)
+Test(trace, invalid_trace_is_refused_with_reason)
 {
     static const struct {
         const char *text, *part;
@@ -162,7 +162,7 @@ done:
     return code;
 }
 
-Test(recording, tokens_and_hidden_states_belong_together)
+Test(recording, hidden_states_belong_to_tokens)
 {
     struct err err = {0};
     uint64_t tokens = 0;
@@ -179,7 +179,7 @@ static void append(const char *end, const char *text)
     g_free(path);
 }
 
-Test(recording, a_line_too_many_or_too_few_is_noticed)
+Test(recording, missing_or_surplus_line_is_detected)
 {
     struct err err = {0};
     uint64_t tokens = 0;
@@ -220,7 +220,7 @@ static void states_refused(const char *const *tensors, const uint64_t (*shapes)[
     cr_assert(code && strstr(err.text, part), "%s: %s", part, err.text);
 }
 
-Test(recording, layers_that_are_missing_of_other_shapes_no_numbers_or_a_million_tokens)
+Test(recording, invalid_layers_and_oversized_traces_are_refused)
 {
     made_write(name, &(struct made){.questions = 1, .layers = 1, .hidden = 4, .seed = 2, .stage = "tables"});
     static const char *const names[] = {"layer_0", "layer_1"}, *const odd[] = {"layer_x"}, *const none[] = {"hidden"};
@@ -250,7 +250,7 @@ static enum err_code read_bytes(const void *bytes, size_t len, struct err *err)
     return code;
 }
 
-Test(message, reads_back_with_its_states)
+Test(message, message_round_trips_with_states)
 {
     struct arena own;
     struct recording recording;
@@ -272,15 +272,15 @@ Test(message, reads_back_with_its_states)
     g_bytes_unref(message);
 }
 
-/* Wherever it is cut, and whatever byte is another one, it is read or refused with a reason. */
-Test(message, what_was_cut_or_spoilt_is_refused_and_nothing_else_happens)
+/* Wherever it is truncated and whatever byte is changed, the message is read or refused with a reason. */
+Test(message, damaged_message_is_refused_safely)
 {
     gsize len;
     GBytes *message = made_message(&one);
     const char *bytes = g_bytes_get_data(message, &len);
     for (gsize n = 0; n < len; n++) {
         struct err err = {0};
-        char *part = g_memdup2(bytes, n + 1); /* a block of its own, so that a byte too many is seen */
+        char *part = g_memdup2(bytes, n + 1); /* a separate block, so that the sanitizer sees a read past its end */
         cr_expect_neq(read_bytes(part, n, &err), ERR_OK, "%zu bytes of %zu", n, len);
         cr_expect(err.text[0], "%zu", n);
         g_free(part);
@@ -295,7 +295,7 @@ Test(message, what_was_cut_or_spoilt_is_refused_and_nothing_else_happens)
     g_bytes_unref(message);
 }
 
-Test(message, one_that_is_too_long_or_has_no_trace_is_refused)
+Test(message, overlong_or_empty_message_is_refused)
 {
     struct err err = {0};
     char *long_one = g_malloc0((gsize)TRACE_MAX_MESSAGE + 1);

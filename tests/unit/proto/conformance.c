@@ -1,3 +1,5 @@
+/* The conformance suite of conformance.h. Each test gets topics and a group with names of its own, produces numbered
+ * messages, and checks order, ownership, redelivery and bounds. Waits are bounded, since a network may deliver late. */
 #include "tests/unit/proto/conformance.h"
 
 #include "lib/base/clock.h"
@@ -14,7 +16,7 @@
 
 enum { LIMIT_MS = 20000 };
 
-/* The names of this test's topics and group. */
+/* Names of this test's topics and group. */
 static char one[100], two[100], dlq[100], group[100];
 static const char *const ONE[] = {one};
 static const char *const TWO[] = {one, two};
@@ -59,7 +61,7 @@ static void put(struct bus *bus, const char *topic, const char *key, const char 
     cr_assert_eq(bus_produce(bus, &out, 1, LIMIT_MS, NULL), ERR_OK);
 }
 
-/* One message of the wanted topics, in time. */
+/* Polls one message of the requested topics, within a bounded time. */
 static struct bus_message *get(struct bus_consumer *consumer, uint32_t want)
 {
     struct bus_message *got;
@@ -70,7 +72,7 @@ static struct bus_message *get(struct bus_consumer *consumer, uint32_t want)
     return got;
 }
 
-/* A value is bytes: the number in it. */
+/* Returns the number that a value encodes. */
 static int number(const struct bus_message *message)
 {
     char text[16];
@@ -145,7 +147,7 @@ void conform_headers(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* Offsets rise in a partition, and within a key the order is that of production. */
+/* Checks that offsets rise in a partition, and that messages of a key keep the order of production. */
 void conform_order(const struct conform *how)
 {
     enum { N = 200 };
@@ -171,7 +173,7 @@ void conform_order(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* Poll both members until n messages came, and note who got each value. */
+/* Polls both members until n messages have arrived, and records the receiver of each value. */
 static void share(struct bus_consumer *const members[2], uint32_t n, int *owner)
 {
     int64_t start = clock_now_ns();
@@ -188,8 +190,8 @@ static void share(struct bus_consumer *const members[2], uint32_t n, int *owner)
     }
 }
 
-/* Messages handed over together come out together, from all topics of the subscription: those of a key at one member.
- */
+/* Messages that are produced together arrive together, from all topics of the subscription, with those of a key at one
+ * member. */
 void conform_batch(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -216,8 +218,8 @@ void conform_batch(const struct conform *how)
     finish(bus, a);
 }
 
-/* A reader that takes fewer than there are gets whole sets: one of each topic, then the next. What comes over a network
- * may be there a little later than its set. */
+/* A reader that polls fewer messages than exist gets whole sets: one of each topic, then the next. Over a network a
+ * message may arrive slightly later than its set. */
 void conform_sets(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -254,7 +256,7 @@ void conform_backpressure(const struct conform *how)
     put(bus, two, NULL, "other topics still have room");
     struct bus_message *got = get(consumer, 1);
     cr_assert_eq(bus_produce(bus, &out, 1, 0, NULL), ERR_OK, "what was handed out leaves room");
-    bus_nack(consumer, got, 0); /* redelivery never fails, bound or not */
+    bus_nack(consumer, got, 0); /* redelivery never fails, with or without a bound */
     for (unsigned i = 0; i < 4; i++) bus_ack(consumer, get(consumer, 1));
     bus_ack(consumer, get(consumer, 2));
     expect_nothing(consumer, 0);
@@ -297,7 +299,7 @@ void conform_writer_waits(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* A reader takes one topic and leaves the other where it is. */
+/* A reader takes one topic and does not affect the other. */
 void conform_hold_back(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -346,7 +348,7 @@ void conform_nack_delay(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* A member that leaves without an ack loses no message: another member gets them, in order. */
+/* A member that leaves without an ack loses no message: another member gets them in order. */
 void conform_crash(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -423,7 +425,7 @@ void conform_before_subscribing(const struct conform *how)
     finish(bus, consumer);
 }
 
-/* A message that kills whoever reads it: its attempts rise, so that the third reader can put it aside. */
+/* A message that kills each reader: its attempts rise, so that the third reader can dead-letter it. */
 void conform_poison(const struct conform *how)
 {
     struct bus *bus = open_bus(how, 0, 0);
@@ -489,8 +491,8 @@ static void *read_many(void *arg)
     return NULL;
 }
 
-/* Many writers and readers, small queues, nacks in between: each message is handled exactly once; where members can
- * lose their share to others, some may be handled again, but few. */
+/* Many writers and readers, small queues and nacks: each message is handled exactly once. Where members can lose their
+ * share to others, a few may be handled again. */
 void conform_many_threads(const struct conform *how)
 {
     static struct crowd crowd;

@@ -1,5 +1,5 @@
-/* What every transport must do. conformance.c runs all of it over each transport that test_transport.c (those inside a
- * process) and tests/live/test_kafka.c (a real broker) name. */
+/* Requirements on every transport. conformance.c runs all of them over each transport that test_transport.c (transports
+ * within a process) and tests/live/test_kafka.c (a real broker) name. */
 #ifndef ASSAY_TESTS_UNIT_PROTO_CONFORMANCE_H
 #define ASSAY_TESTS_UNIT_PROTO_CONFORMANCE_H
 
@@ -7,11 +7,11 @@
 
 struct conform {
     const char *transport;
-    const char *prefix; /* of topics and groups: tests share nothing */
+    const char *prefix; /* of topics and groups: tests share none */
     const struct bus_property *properties;
     uint32_t n_properties;
-    /* What only queues inside the process do; elsewhere the test asks for what is left of the promise. */
-    bool in_process; /* a topic is a bounded queue with one group, and members share it key by key */
+    /* Properties of in-process queues only; for other transports the tests check the weaker guarantee. */
+    bool in_process; /* a topic is a bounded queue with one group, and members share it by key */
 };
 
 void conform_delivery(const struct conform *how);

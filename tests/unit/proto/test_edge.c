@@ -1,4 +1,4 @@
-/* What comes from outside, and what goes there: JSON or msgpack by the header. */
+/* The external messages: JSON or msgpack, as the header says. */
 #include "proto/message/edge.h"
 #include "tests/support/leak.h"
 
@@ -22,7 +22,7 @@ static enum err_code read_as(struct arena *arena, const char *type, const void *
     return edge_read_request(arena, &in, out, err);
 }
 
-Test(edge, a_request_is_read_as_its_header_says)
+Test(edge, header_selects_request_format)
 {
     struct arena arena;
     struct msg_request *request;
@@ -50,7 +50,7 @@ Test(edge, a_request_is_read_as_its_header_says)
     leak_check();
 }
 
-Test(edge, a_verdict_carries_the_header_of_its_form)
+Test(edge, verdict_carries_header_of_its_format)
 {
     struct msg_verdict verdict = {.id = "q-1", .db = "shop", .status = MSG_STATUS_FAILED, .reason = "limit_bytes"};
     struct msg_buffer out = {0};

@@ -1,5 +1,5 @@
-/* Flows are served round robin, level by level, and never beyond their limits; alone, and as a topic of the local
- * transport. */
+/* Flows are served round robin, level by level, and never beyond their limits; both in the queue alone and as a topic
+ * of the local transport. */
 #include "proto/bus/fair_queue.h"
 #include "proto/bus/transport.h"
 #include "tests/support/leak.h"
@@ -11,7 +11,7 @@
 enum { MAX = 64 };
 
 struct entry {
-    struct fair_item item; /* first, so that the one is the other */
+    struct fair_item item; /* the first member, so that pointers to both are equal */
     unsigned name;
 };
 
@@ -40,7 +40,7 @@ static void add(unsigned name, uint64_t tenant, uint64_t db, uint64_t request)
     fair_queue_add(queue, &entry->item, (const uint64_t[]){tenant, db, request});
 }
 
-/* NULL: none may be served. The caller releases it. */
+/* Returns NULL if no item may be served. The caller releases the item. */
 static struct entry *take(void)
 {
     struct fair_item *item = fair_queue_first(queue);
@@ -54,7 +54,7 @@ static void release(struct entry *entry)
     free(entry);
 }
 
-/* The next ones by name, released at once. */
+/* Checks the names of the next items, which are released at once. */
 static void expect(const unsigned *names, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -84,8 +84,8 @@ Test(fair_queue, late_tenant_is_served_second)
     EXPECT(1, 100, 2, 101, 3, 4);
 }
 
-/* However many databases and requests a tenant has. */
-Test(fair_queue, databases_and_requests_share_their_tenants_turn)
+/* The share of a tenant does not depend on its number of databases and requests. */
+Test(fair_queue, databases_and_requests_share_tenants_turn)
 {
     queue = fair_queue_new(no_limits);
     add(10, 1, 1, 1), add(11, 1, 1, 2), add(20, 1, 2, 1), add(21, 1, 2, 1);
@@ -93,7 +93,7 @@ Test(fair_queue, databases_and_requests_share_their_tenants_turn)
     EXPECT(10, 90, 20, 91, 11, 92, 21);
 }
 
-Test(fair_queue, flow_at_its_limit_is_passed_over)
+Test(fair_queue, flow_at_its_limit_is_skipped)
 {
     queue = fair_queue_new((const uint32_t[]){2, 0, 1});
     for (unsigned i = 0; i < 3; i++) add(i, 1, 1, 1);
@@ -122,11 +122,11 @@ Test(fair_queue, flow_zero_has_no_limit)
     for (unsigned i = 0; i < 3; i++) release(held[i]);
 }
 
-Test(fair_queue, removed_items_are_of_that_path_alone)
+Test(fair_queue, removal_affects_only_its_path)
 {
     queue = fair_queue_new(no_limits);
     add(0, 1, 1, 1), add(1, 1, 1, 1), add(2, 1, 1, 2);
-    struct entry *held = take(); /* is not waiting */
+    struct entry *held = take(); /* is not in the queue */
     struct fair_item *removed = fair_queue_remove(queue, (const uint64_t[]){1, 1, 1});
     cr_assert_not_null(removed);
     cr_expect_eq(((struct entry *)(void *)removed)->name, 1);
@@ -170,7 +170,7 @@ static void put(const char *value, uint64_t tenant, uint64_t request)
     cr_assert_eq(bus_produce(bus, &out, 1, 0, NULL), ERR_OK);
 }
 
-/* NULL: none may be polled. */
+/* Returns NULL if no message may be polled. */
 static struct bus_message *poll_one(unsigned reader)
 {
     struct bus_message *messages[MAX];
@@ -201,7 +201,7 @@ Test(fair_topic, limit_holds_until_the_message_is_acked)
     bus_ack(readers[1], a);
 }
 
-Test(fair_topic, nacked_message_comes_again_first)
+Test(fair_topic, nacked_message_is_redelivered_first)
 {
     open_topic(1, 0);
     put("a1", 1, 1), put("a2", 1, 1);
@@ -212,7 +212,7 @@ Test(fair_topic, nacked_message_comes_again_first)
     bus_ack(readers[1], a);
 }
 
-Test(fair_topic, what_a_reader_leaves_behind_comes_again)
+Test(fair_topic, unacked_messages_of_closed_reader_are_redelivered)
 {
     open_topic(1, 0);
     put("a1", 1, 1);
@@ -224,18 +224,18 @@ Test(fair_topic, what_a_reader_leaves_behind_comes_again)
     bus_ack(readers[1], a);
 }
 
-/* Another tenant's may be the next by the time that the reader is through with the first. */
+/* A message of another tenant may be next when the reader has finished the first. */
 Test(fair_topic, lone_reader_gets_one_message_a_poll)
 {
     open_topic(0, 0);
     bus_unsubscribe(readers[1]);
     readers[1] = NULL;
     for (unsigned i = 0; i < 3; i++) put("a", 1, i + 1);
-    for (unsigned i = 0; i < 3; i++) bus_ack(readers[0], poll_one(0)); /* which expects no more */
+    for (unsigned i = 0; i < 3; i++) bus_ack(readers[0], poll_one(0)); /* which is empty */
     cr_expect_null(poll_one(0));
 }
 
-Test(fair_topic, forgotten_messages_do_not_come)
+Test(fair_topic, forgotten_messages_are_not_delivered)
 {
     open_topic(0, 1);
     put("a1", 1, 1), put("a2", 1, 1), put("b1", 1, 2);

@@ -1,3 +1,4 @@
+/* Tests of JSON: log lines and their errors, request digests, verdicts as documented, and the texts of invalid SQL. */
 #include "proto/message/findings.h"
 #include "tests/support/leak.h"
 #include "tests/unit/proto/samples.h"
@@ -26,7 +27,7 @@ static enum err_code parse(const char *line, struct msg_request **out, struct er
     return msg_request_from_json(&arena, line, strlen(line), out, err);
 }
 
-Test(json, a_log_line)
+Test(json, log_line_is_parsed)
 {
     struct msg_request *r;
     const char *line =
@@ -47,7 +48,7 @@ Test(json, a_log_line)
     cr_assert_eq(r->options.strategy, MSG_STRATEGY_UNSET);
 }
 
-Test(json, options_stand_beside)
+Test(json, options_are_members_of_line)
 {
     struct msg_request *r;
     cr_assert_eq(
@@ -131,7 +132,7 @@ static const struct {
     {"{\"db\":\"d\",\"max_iterations\":99999999999}", ERR_MALFORMED, "max_iterations"},
 };
 
-Test(json, bad_lines_say_what_is_wrong)
+Test(json, bad_lines_are_reported_with_reason)
 {
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct msg_request *r = (void *)&r;
@@ -143,7 +144,7 @@ Test(json, bad_lines_say_what_is_wrong)
     }
 }
 
-Test(json, ten_thousand_candidates_and_a_megabyte_are_refused)
+Test(json, too_many_candidates_and_bytes_are_refused)
 {
     size_t room = 4 << 20;
     char *line = malloc(room), *at = line;
@@ -174,7 +175,7 @@ Test(json, deep_nesting_is_refused)
     free(line);
 }
 
-Test(json, a_request_comes_back)
+Test(json, request_round_trips)
 {
     struct msg_request *again;
     char *text = msg_request_to_json(&sample_request);
@@ -206,8 +207,9 @@ static void digest_of(const char *text, uint64_t out[2])
     msg_buffer_free(&buffer);
 }
 
-/* What a verdict answers is known by its digest: whatever bears on the judgement changes it, and nothing else does. */
-Test(json, a_digest_is_of_what_is_asked)
+/* The digest identifies what a verdict answers: every field that affects the judgement changes it, and no other field
+ * does. */
+Test(json, digest_covers_fields_that_affect_judgement)
 {
     static const char *const requests[] = {
         "{\"id\":\"a\",\"db\":\"d\",\"candidates\":[\"SELECT 1\"]}",
@@ -237,8 +239,9 @@ Test(json, a_digest_is_of_what_is_asked)
     cr_expect_eq(memcmp(same, digests[0], sizeof same), 0);
 }
 
-/* Files of verdicts and caches hold digests: one that was written stays good. Lengths of the question, around what is hashed in one go. */
-Test(json, a_digest_stays_what_it_was)
+/* Files of verdicts and caches hold digests, so old digests must stay valid. The lengths of the question surround the
+ * block size of the hash. */
+Test(json, digests_are_stable_across_versions)
 {
     static const struct {
         int length;
@@ -260,8 +263,8 @@ Test(json, a_digest_stays_what_it_was)
     }
 }
 
-/* The verdict as users see it: architecture.md §3, to the key. */
-Test(json, a_verdict_is_as_documented)
+/* The verdict as users see it: architecture.md §3, with every key. */
+Test(json, verdict_matches_documentation)
 {
     char *text = msg_verdict_to_json(&sample_verdict);
     const char *expected =
@@ -327,7 +330,7 @@ Test(json, a_verdict_is_as_documented)
     free(text);
 }
 
-Test(json, text_that_is_no_utf8_is_written_all_the_same)
+Test(json, invalid_utf8_is_written_as_valid_json)
 {
     struct msg_judged judged = {.sql = TEXT("SELECT '\xff'"), .p_correct = NAN};
     struct msg_verdict verdict = {.id = "x\xc3", .candidates = &judged, .n_candidates = 1, .p_correct = NAN};
@@ -339,7 +342,7 @@ Test(json, text_that_is_no_utf8_is_written_all_the_same)
     free(text);
 }
 
-Test(json, characters_and_numbers_are_written_as_json_has_them)
+Test(json, characters_and_numbers_are_valid_json)
 {
     static const char sql[] = "a\"b\\\n\t\x01\0\x7f\xc3\xa9";
     struct msg_judged judged = {
@@ -371,7 +374,7 @@ static struct sql_stmt *parsed(const char *sql)
     return stmt;
 }
 
-Test(json, what_does_not_parse_has_span_and_expected_tokens)
+Test(json, unparsable_sql_has_span_and_expected_tokens)
 {
     struct sql_stmt *stmt = parsed("SELECT name FORM singer WHERE");
     struct msg_finding *finding = findings_from_parser(&arena, stmt, stmt->diags);
@@ -382,7 +385,7 @@ Test(json, what_does_not_parse_has_span_and_expected_tokens)
     cr_assert_str_eq(finding->facts[0].value, "syntax");
 }
 
-Test(json, the_engine_points_at_a_token)
+Test(json, engine_error_points_at_token)
 {
     static const struct {
         const char *sql, *token;
@@ -403,7 +406,7 @@ Test(json, the_engine_points_at_a_token)
     cr_assert_eq(nowhere->n_clauses, 0);
 }
 
-Test(json, our_diagnostic_at_the_engine_s_token_adds_near_names)
+Test(json, diagnostic_at_engine_token_adds_similar_names)
 {
     const char *near[] = {"name"};
     struct sql_diag elsewhere = {.code = ERR_UNKNOWN_NAME, .start = 16, .end = 22, .message = "no table singer"};
@@ -423,8 +426,8 @@ Test(json, our_diagnostic_at_the_engine_s_token_adds_near_names)
     cr_assert_str_eq(finding->facts[2].value, "no such column: nam");
 }
 
-/* Milliseconds are written by hand where that is quick: as six digits of a real are. */
-Test(json, milliseconds_have_six_digits_at_most)
+/* Milliseconds are formatted by own code if that is fast, with six digits as for a real. */
+Test(json, milliseconds_have_at_most_six_digits)
 {
     const int64_t ns[] = {0, 499, 500, 1000, 99499, 999500, 1000000, 12345678, 999999499, 999999500, 1234567890, -1500};
     const char *texts[] = {"0.0", "0.0",    "0.001",   "0.001",  "0.099",   "1.0",

@@ -1,4 +1,4 @@
-/* What is written and read is what the tables say, key by key. */
+/* Compares written and accepted JSON with the field tables, key by key. */
 #include "proto/message/json_schema.h"
 #include "proto/message/msg.h"
 #include "tests/unit/proto/samples.h"
@@ -97,24 +97,24 @@ static void expect_text(char *text, const char *object)
     free(text);
 }
 
-Test(json_schema, a_full_verdict_is_as_the_tables_say)
+Test(json_schema, full_verdict_matches_tables)
 {
     expect_text(msg_verdict_to_json(&sample_verdict), "verdict");
 }
 
-Test(json_schema, an_empty_verdict_is_as_the_tables_say)
+Test(json_schema, empty_verdict_matches_tables)
 {
     const struct msg_verdict verdict = {
         .id = "q", .status = MSG_STATUS_FAILED, .p_correct = NAN, .threshold = NAN, .entailment_threshold = NAN};
     expect_text(msg_verdict_to_json(&verdict), "verdict");
 }
 
-Test(json_schema, a_full_request_is_as_the_tables_say)
+Test(json_schema, full_request_matches_tables)
 {
     expect_text(msg_request_to_json(&sample_request), "request");
 }
 
-Test(json_schema, each_name_is_known_and_each_field_described)
+Test(json_schema, names_are_known_and_fields_described)
 {
     for (const struct json_schema_object *object = json_schema_objects; object->name; object++)
         for (const struct json_schema_field *field = object->fields; field->name; field++) {

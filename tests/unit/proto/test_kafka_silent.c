@@ -1,5 +1,5 @@
-/* Brokers that do not answer: waits are bounded by connect_ms, what was wrong is said, and its class is retry. No
- * broker: a socket that listens and never says a word, and a port that nobody listens on. */
+/* Brokers that do not answer: waits are bounded by connect_ms, the error names the cause, and its class is retry. There
+ * is no broker: a socket listens and never answers, and a second port has no listener. */
 #include "proto/bus/kafka/kafka.h"
 
 #include "lib/base/clock.h"
@@ -14,13 +14,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A wait of CONNECT_MS that ends within LATE_MS: a machine may be busy, but the usual 10 s are longer. */
+/* A wait of CONNECT_MS that ends within LATE_MS. A machine may be busy, but the usual 10 s are longer. */
 enum { CONNECT_MS = 300, LATE_MS = 8000 };
 
 static int port;
 static char servers[32];
 
-/* The port is this test's in either case, so that nobody else comes to listen there. */
+/* The test holds the port in either case, so that no other process listens on it. */
 static void take_port(bool listening)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -52,7 +52,7 @@ static void expect_unreachable(bool listening)
     struct bus *bus;
     struct err err = {0};
     int64_t start = clock_now_ns();
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); /* for what the library says */
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC); /* receives the library's messages */
     log_open(nowhere, LOG_FORM_TEXT, LOG_LEVEL_ERROR);
     cr_assert_eq(bus_open("kafka", &config, &bus, &err), ERR_UNREACHABLE, "%s", err.text);
     cr_expect_null(bus);
@@ -64,17 +64,17 @@ static void expect_unreachable(bool listening)
     close(nowhere);
 }
 
-Test(kafka_silent, open_gives_up_on_one_that_says_nothing)
+Test(kafka_silent, open_times_out_on_silent_broker)
 {
     expect_unreachable(true);
 }
 
-Test(kafka_silent, open_gives_up_where_nobody_listens)
+Test(kafka_silent, open_fails_without_listener)
 {
     expect_unreachable(false);
 }
 
-/* The producer of a bus whose brokers have gone silent since it was opened. */
+/* The producer of a bus whose brokers stopped answering after it was opened. */
 static void begin_silent(struct kafka *kafka)
 {
     char why[256];
@@ -89,7 +89,7 @@ static void begin_silent(struct kafka *kafka)
     cr_assert(kafka->producer, "%s", err.text);
 }
 
-Test(kafka_silent, limits_stay_as_they_are_and_a_warning_says_so)
+Test(kafka_silent, limits_are_kept_with_warning)
 {
     static const char *const topics[] = {"one", "two"};
     struct kafka kafka;

@@ -1,4 +1,4 @@
-/* What of librdkafka's reports reaches an operator. */
+/* The parts of librdkafka's statistics that reach an operator. */
 #include "lib/base/clock.h"
 #include "proto/bus/kafka/stats.h"
 #include "tests/support/leak.h"
@@ -51,7 +51,7 @@ static const char CONSUMER[] =
     "\"cgrp\":{\"state\":\"up\",\"join_state\":\"steady\",\"rebalance_cnt\":4}}";
 static const char PRODUCER[] = "{\"type\":\"producer\",\"rx_bytes\":10,\"tx_bytes\":2000,\"txmsgs\":9,\"msg_cnt\":6}";
 
-Test(kafka_stats, clients_add_up)
+Test(kafka_stats, counts_of_clients_are_summed)
 {
     cr_assert_eq(sum().clients, 0, "nothing is known");
     take(&one, CONSUMER);
@@ -70,15 +70,15 @@ Test(kafka_stats, clients_add_up)
     leak_check();
 }
 
-Test(kafka_stats, a_member_that_waits_has_not_joined)
+Test(kafka_stats, waiting_member_has_not_joined)
 {
     take(&one, "{\"type\":\"consumer\",\"cgrp\":{\"state\":\"up\",\"join_state\":\"wait-join\"}}");
     take(&two, "{\"type\":\"consumer\",\"cgrp\":{\"state\":\"query-coord\",\"join_state\":\"steady\"}}");
     cr_assert(sum().members == 2 && sum().joined == 0);
 }
 
-/* `serve` reads all verdicts; the library calls it what it calls a member that has yet to join. */
-Test(kafka_stats, who_reads_without_a_group_waits_for_none)
+/* `serve` reads all partitions without a group; the library reports the state of a member that has yet to join. */
+Test(kafka_stats, reader_without_group_needs_no_join)
 {
     static const char READER[] =
         "{\"type\":\"consumer\",\"rxmsgs\":2,\"cgrp\":{\"state\":\"up\",\"join_state\":\"init\"}}";
@@ -88,21 +88,21 @@ Test(kafka_stats, who_reads_without_a_group_waits_for_none)
     cr_assert(sum().members == 1 && sum().joined == 0, "who is to join");
 }
 
-Test(kafka_stats, counters_do_not_fall_when_a_client_goes)
+Test(kafka_stats, counters_survive_closed_client)
 {
     take(&one, CONSUMER);
     take(&two, PRODUCER);
     now_ns += 50000000000;
     take(&one, CONSUMER);
-    now_ns += 50000000000; /* the producer said nothing for 100 s */
+    now_ns += 50000000000; /* the producer reported no statistics for 100 s */
     struct bus_traffic traffic = sum();
     cr_assert(traffic.clients == 1 && traffic.queued == 0);
     cr_assert(traffic.messages_out == 9 && traffic.bytes_out == 2050);
-    take(&one, "{\"type\":\"consumer\",\"tx_bytes\":1,\"rxmsgs\":1}"); /* another one, at the same address */
+    take(&one, "{\"type\":\"consumer\",\"tx_bytes\":1,\"rxmsgs\":1}"); /* another client at the same address */
     cr_assert(sum().messages_in == 8 && sum().bytes_out == 2051);
 }
 
-Test(kafka_stats, of_a_client_that_is_said_to_be_gone_only_counters_stay)
+Test(kafka_stats, closed_client_leaves_only_counters)
 {
     take(&one, CONSUMER);
     take(&two, PRODUCER);
@@ -114,7 +114,7 @@ Test(kafka_stats, of_a_client_that_is_said_to_be_gone_only_counters_stay)
     cr_assert_eq(sum().messages_in, 7, "once");
 }
 
-Test(kafka_stats, what_cannot_be_read_changes_nothing)
+Test(kafka_stats, malformed_statistics_change_nothing)
 {
     take(&one, CONSUMER);
     static const char *const rubbish[] = {"", "[]", "7", "{", "{\"type\":", "\xff\xfe"};

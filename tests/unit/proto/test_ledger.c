@@ -1,4 +1,4 @@
-/* The ledger of a request partition: what it calls finished, what it lets be opened, and its way through text. */
+/* The ledger of a request partition: its finished requests, the requests that may be opened, and its text form. */
 #include "proto/bus/kafka/exactly_once/ledger.h"
 #include "tests/support/leak.h"
 
@@ -17,7 +17,7 @@ static void begin(int64_t low, int64_t position)
     ledger.writer = 5;
 }
 
-/* Through text and back, as a take-over does; what was open is not open any more. */
+/* Writes the ledger as text and reads it back, as a take-over does; open requests are then no longer open. */
 static struct ledger reborn(void)
 {
     struct ledger out;
@@ -56,8 +56,8 @@ Test(ledger, low_is_the_lowest_open_offset)
     leak_check();
 }
 
-/* Offsets are not dense: markers of transactions, and what retention took. */
-Test(ledger, holes_are_passed)
+/* Offsets have gaps: markers of transactions, and records that retention removed. */
+Test(ledger, gaps_are_skipped)
 {
     begin(0, 0);
     cr_assert_eq(ledger_read(&ledger, 3), LEDGER_NEW);
@@ -77,7 +77,7 @@ Test(ledger, holes_are_passed)
 }
 
 /* I1 */
-Test(ledger, nothing_is_opened_past_the_span)
+Test(ledger, no_request_is_opened_past_span)
 {
     begin(1000, 0);
     ledger_read(&ledger, 1000);
@@ -95,8 +95,8 @@ Test(ledger, nothing_is_opened_past_the_span)
     leak_check();
 }
 
-/* The worst pattern for a map: every other one. It still fits under a broker's 4,096 bytes. */
-Test(ledger, its_text_has_a_bound)
+/* The worst pattern for a bitmap: every other request. It still fits below a broker's 4,096 bytes. */
+Test(ledger, text_is_bounded)
 {
     begin(12345678901, 42);
     for (int64_t i = 0; i < LEDGER_SPAN; i++) {
@@ -114,7 +114,7 @@ Test(ledger, its_text_has_a_bound)
     leak_check();
 }
 
-Test(ledger, the_next_owner_opens_what_was_open_and_nothing_else)
+Test(ledger, next_owner_opens_only_open_requests)
 {
     begin(500, 9000);
     for (int64_t i = 500; i < 520; i++) ledger_read(&ledger, i);
@@ -139,8 +139,8 @@ Test(ledger, the_next_owner_opens_what_was_open_and_nothing_else)
     leak_check();
 }
 
-/* A verdict was found in the log that the commit does not know of, perhaps past what it has opened. */
-Test(ledger, what_is_read_back_is_finished_before_it_is_read)
+/* The log holds a verdict that the commit does not contain, perhaps past the opened requests. */
+Test(ledger, verdicts_read_back_finish_unread_requests)
 {
     begin(10, 0);
     ledger_read(&ledger, 10);
@@ -159,8 +159,8 @@ Test(ledger, what_is_read_back_is_finished_before_it_is_read)
     leak_check();
 }
 
-/* I8: r is never above where the results stood when the lowest open request was opened. */
-Test(ledger, results_are_read_again_from_where_the_lowest_open_one_was_opened)
+/* I8: r is never above the position of the results when the lowest open request was opened. */
+Test(ledger, results_restart_at_lowest_open_request)
 {
     begin(0, 100);
     cr_assert_eq(ledger_results_from(&ledger), 100);
@@ -188,7 +188,7 @@ Test(ledger, results_are_read_again_from_where_the_lowest_open_one_was_opened)
     leak_check();
 }
 
-Test(ledger, retention_is_counted)
+Test(ledger, requests_lost_to_retention_are_counted)
 {
     begin(100, 0);
     for (int64_t i = 100; i < 120; i++) ledger_read(&ledger, i);
@@ -203,7 +203,7 @@ Test(ledger, retention_is_counted)
     leak_check();
 }
 
-Test(ledger, what_is_not_ours_is_refused)
+Test(ledger, foreign_metadata_is_refused)
 {
     begin(1000, 0);
     for (int64_t i = 1000; i < 1100; i++) ledger_read(&ledger, i);
@@ -229,8 +229,8 @@ Test(ledger, what_is_not_ours_is_refused)
     leak_check();
 }
 
-/* Any order of reading, finishing and dying against a plain list of what is finished. */
-Test(ledger, agrees_with_a_plain_list)
+/* Compares any order of reading, finishing and dying with a plain list of finished requests. */
+Test(ledger, ledger_agrees_with_plain_list)
 {
     enum { N = 60000 };
     static bool finished[N], open[N];
@@ -246,7 +246,7 @@ Test(ledger, agrees_with_a_plain_list)
             ledger = next;
             at = ledger.low;
         } else if (draw % 2 && at < N) {
-            if (draw % 7 == 0) at += finished[at] || open[at] ? 0 : 1; /* a hole, always the same */
+            if (draw % 7 == 0) at += finished[at] || open[at] ? 0 : 1; /* a gap, always at the same offsets */
             enum ledger_place place = at < N ? ledger_read(&ledger, at) : LEDGER_BEYOND;
             if (place == LEDGER_BEYOND) continue;
             cr_assert_eq(place == LEDGER_FINISHED, finished[at], "%d", (int)at);

@@ -1,4 +1,4 @@
-/* Dead letters: what they say, what they leave alone, and the way back. */
+/* Dead letters: their contents, the parts that they preserve, and redelivery. */
 #include "proto/bus/letter.h"
 
 #include "tests/support/leak.h"
@@ -27,7 +27,7 @@ static struct bus_message message_of(uint32_t n_headers)
                                 .attempts = 4};
 }
 
-/* The letter as whoever reads it gets it. */
+/* Returns the dead letter as a reader receives it. */
 static struct bus_message arrived(const struct bus_out *out)
 {
     return (struct bus_message){.topic = out->topic,
@@ -45,7 +45,7 @@ static const struct letter_cause CAUSE = {.group = "assay-worker",
                                           .text = "not msgpack",
                                           .now_ns = INT64_C(1700000099000000000)};
 
-Test(letter, holds_the_message_and_its_story, .fini = leak_check)
+Test(letter, dead_letter_holds_message_and_history, .fini = leak_check)
 {
     struct bus_message message = message_of(2);
     struct letter letter;
@@ -72,7 +72,7 @@ Test(letter, holds_the_message_and_its_story, .fini = leak_check)
     cr_expect_str_eq(bus_header_get(&read, "content-type"), "application/json");
 }
 
-Test(letter, goes_back_as_it_came, .fini = leak_check)
+Test(letter, redelivered_message_is_unchanged, .fini = leak_check)
 {
     struct bus_message message = message_of(2);
     struct letter first, back, second;
@@ -102,7 +102,7 @@ Test(letter, goes_back_as_it_came, .fini = leak_check)
     cr_expect_str_eq(bus_header_get(&redriven, "x-dlq-redriven"), "2");
 }
 
-Test(letter, long_texts_are_cut_at_a_character, .fini = leak_check)
+Test(letter, long_texts_are_cut_between_characters, .fini = leak_check)
 {
     struct bus_message message = message_of(2);
     struct letter letter;
@@ -110,7 +110,7 @@ Test(letter, long_texts_are_cut_at_a_character, .fini = leak_check)
     char text[2000];
     for (size_t i = 0; i + 2 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa9", 3);
     struct letter_cause cause = CAUSE;
-    cause.text = text + 1; /* so that the cut falls inside of one */
+    cause.text = text + 1; /* so that the limit falls within one character */
     memmove(text + 1, "x", 1);
     letter_make(&letter, &message, &cause, BUS_TASKS_DLQ, MOST, &out);
     cr_expect_leq(strlen(letter.message), LETTER_MESSAGE);
@@ -118,7 +118,8 @@ Test(letter, long_texts_are_cut_at_a_character, .fini = leak_check)
     cr_expect_eq((unsigned char)letter.message[strlen(letter.message) - 1], 0xa9, "a whole character is last");
 }
 
-/* What a letter of `message` says is not all there; NULL: all is. It fits, and says where it stood, whatever it was. */
+/* Returns the reason why a dead letter of `message` is incomplete, or NULL if it is complete. Checks that it fits and
+ * names the origin of the message. */
 static const char *cut_of(const struct bus_message *message, struct letter *letter, struct bus_out *out)
 {
     struct letter_origin origin;
@@ -136,7 +137,7 @@ static const char *cut_of(const struct bus_message *message, struct letter *lett
     return origin.cut;
 }
 
-Test(letter, fits_whatever_the_message_was, .fini = leak_check)
+Test(letter, dead_letter_fits_for_any_message, .fini = leak_check)
 {
     struct letter letter;
     struct bus_out out;
@@ -157,7 +158,7 @@ Test(letter, fits_whatever_the_message_was, .fini = leak_check)
     free(huge);
 }
 
-Test(letter, fits_whatever_stood_in_the_headers, .fini = leak_check)
+Test(letter, dead_letter_fits_for_any_headers, .fini = leak_check)
 {
     struct letter letter;
     struct bus_out out;
@@ -182,7 +183,7 @@ Test(letter, fits_whatever_stood_in_the_headers, .fini = leak_check)
     cr_expect_str_eq(cut_of(&message, &letter, &out), "headers");
 }
 
-Test(letter, what_is_none_is_said, .fini = leak_check)
+Test(letter, invalid_dead_letter_is_reported, .fini = leak_check)
 {
     struct bus_message message = message_of(2);
     struct letter_origin origin;

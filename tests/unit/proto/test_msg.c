@@ -1,3 +1,5 @@
+/* Tests of the message format: round trips of every kind, frames that share a message, newer and damaged frames,
+ * bounds, and the sample frames of every released version. */
 #include "proto/message/fields.h"
 #include "tests/support/leak.h"
 #include "tests/unit/proto/samples.h"
@@ -29,8 +31,8 @@ static struct msg_buffer encoded(const struct kind *kind)
     return buffer;
 }
 
-/* Decoding and encoding again gives the same bytes: nothing is lost on the way, whatever the field. */
-Test(msg, every_kind_survives_the_way)
+/* Decodes, encodes again and compares the bytes, so a lost field of any kind is noticed. */
+Test(msg, every_kind_round_trips)
 {
     for (unsigned i = 0; i < N_KINDS; i++) {
         struct msg_buffer first = encoded(&kinds[i]), second = {0};
@@ -40,7 +42,7 @@ Test(msg, every_kind_survives_the_way)
         arena_init(&arena, 0);
         cr_assert_eq(msg_decode(&arena, kinds[i].kind, kinds[i].record, first.bytes, first.len, &message, &err), ERR_OK,
                      "%s: %s", kinds[i].name, err.text);
-        memset(first.bytes, 0xAA, first.room); /* the message needs its bytes no more */
+        memset(first.bytes, 0xAA, first.room); /* the message no longer needs its bytes */
         cr_assert_eq(msg_encode(&second, kinds[i].kind, kinds[i].record, message), ERR_OK);
         struct msg_buffer again = encoded(&kinds[i]);
         cr_assert_eq(second.len, again.len, "%s", kinds[i].name);
@@ -53,7 +55,7 @@ Test(msg, every_kind_survives_the_way)
     leak_check();
 }
 
-Test(msg, fields_come_back_as_they_were)
+Test(msg, fields_round_trip)
 {
     struct msg_buffer buffer = {0};
     struct arena arena;
@@ -95,7 +97,7 @@ Test(msg, fields_come_back_as_they_were)
     leak_check();
 }
 
-Test(msg, an_empty_message_is_small_and_all_absent)
+Test(msg, empty_message_is_small_without_fields)
 {
     struct msg_verdict empty = {.p_correct = NAN, .threshold = NAN, .entailment_threshold = NAN}, *back;
     struct msg_buffer buffer = {0};
@@ -111,7 +113,7 @@ Test(msg, an_empty_message_is_small_and_all_absent)
     leak_check();
 }
 
-/* What can be done with kinds that share a message, whichever it is. */
+/* Operations on kinds that share a message, for either kind. */
 #define JOINED(kind)                                                                                                   \
     static enum err_code append_##kind(struct msg_buffer *buffer, const void *message)                                 \
     {                                                                                                                  \
@@ -134,15 +136,15 @@ JOINED(result)
 JOINED(task)
 #undef JOINED
 
-/* Frames one after another are read one after another; one at a time takes no other for its own. */
-Test(msg, those_of_a_request_share_a_message)
+/* Frames that follow one another are read one after another, and each read stops at the end of its own frame. */
+Test(msg, tasks_of_request_share_message)
 {
     struct msg_result other_result = sample_result;
     struct msg_task other_task = sample_task;
     other_result.family = other_task.family = "question";
     const struct {
         const void *sample, *other;
-        const char *family; /* the sample's */
+        const char *family; /* of the sample */
         enum err_code (*append)(struct msg_buffer *buffer, const void *message);
         enum err_code (*next)(struct arena *arena, const char *bytes, size_t len, const char **family, size_t *used);
         enum err_code (*decode)(struct arena *arena, const char *bytes, size_t len);
@@ -172,8 +174,8 @@ Test(msg, those_of_a_request_share_a_message)
     leak_check();
 }
 
-/* As of a task alone. */
-Test(msg, a_task_without_a_database_shares_none)
+/* As for a single task. */
+Test(msg, task_without_database_shares_no_message)
 {
     struct msg_buffer buffer = {0};
     struct msg_task task = sample_task;
@@ -226,12 +228,12 @@ static enum err_code frame_read(struct frame *frame, struct err *err)
 
 enum { V1 = MSG_MAJOR << 8 };
 
-Test(msg, what_a_newer_minor_adds_is_skipped)
+Test(msg, fields_of_newer_minor_version_are_skipped)
 {
     struct frame frame;
     frame_begin(&frame, V1 | 0xff, MSG_KIND_REQUEST, 3);
     frame_text(&frame, 2, "db", 2);
-    msgpack_pack_uint8(&frame.pk, 63); /* an id of tomorrow, with something deep */
+    msgpack_pack_uint8(&frame.pk, 63); /* an unknown id of a later version, with a nested value */
     msgpack_pack_array(&frame.pk, 2);
     msgpack_pack_map(&frame.pk, 1);
     msgpack_pack_nil(&frame.pk);
@@ -241,7 +243,7 @@ Test(msg, what_a_newer_minor_adds_is_skipped)
     cr_assert_eq(frame_read(&frame, NULL), ERR_OK);
 }
 
-Test(msg, another_major_is_refused)
+Test(msg, other_major_version_is_refused)
 {
     struct frame frame;
     struct err err = {0};
@@ -250,14 +252,14 @@ Test(msg, another_major_is_refused)
     cr_assert(strstr(err.text, "2.0"), "%s", err.text);
 }
 
-Test(msg, another_kind_is_refused)
+Test(msg, other_kind_is_refused)
 {
     struct frame frame;
     frame_begin(&frame, V1, MSG_KIND_TASK, 0);
     cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
 }
 
-Test(msg, a_missing_database_is_refused)
+Test(msg, missing_database_is_refused)
 {
     struct frame frame;
     struct err err = {0};
@@ -267,7 +269,7 @@ Test(msg, a_missing_database_is_refused)
     cr_assert(strstr(err.text, "db"), "%s", err.text);
 }
 
-Test(msg, texts_are_checked)
+Test(msg, invalid_texts_are_refused)
 {
     static const struct {
         const char *text;
@@ -284,7 +286,7 @@ Test(msg, texts_are_checked)
     }
 }
 
-Test(msg, bounds_hold)
+Test(msg, oversized_values_are_refused)
 {
     struct frame frame;
     struct err err = {0};
@@ -306,7 +308,7 @@ Test(msg, bounds_hold)
     cr_assert(strstr(err.text, "candidates"), "%s", err.text);
 }
 
-Test(msg, a_field_twice_or_of_another_type_is_refused)
+Test(msg, repeated_or_mistyped_field_is_refused)
 {
     struct frame frame;
     frame_begin(&frame, V1, MSG_KIND_REQUEST, 2);
@@ -319,8 +321,8 @@ Test(msg, a_field_twice_or_of_another_type_is_refused)
     cr_assert_eq(frame_read(&frame, NULL), ERR_MALFORMED);
 }
 
-/* Ids of every width, and more numbers than are written at once. */
-Test(msg, numbers_come_back_as_they_were)
+/* Ids of every width, and more numbers than one write holds. */
+Test(msg, numbers_round_trip)
 {
     static const uint32_t EDGES[] = {127, 128, 255, 256, 65535, 65536, UINT32_MAX};
     struct msg_number numbers[107];
@@ -344,8 +346,8 @@ Test(msg, numbers_come_back_as_they_were)
     leak_check();
 }
 
-/* Numbers come as a flat list: an id that is no id, one that does not rise, half a pair, no real. */
-Test(msg, numbers_are_checked)
+/* Numbers are a flat list: an invalid id, ids that do not rise, half a pair, a value that is not a real. */
+Test(msg, invalid_numbers_are_refused)
 {
     static const struct {
         uint32_t ids[2];
@@ -384,7 +386,7 @@ Test(msg, numbers_are_checked)
     leak_check();
 }
 
-/* A cut anywhere, or a changed byte anywhere, gives an error or a message, never a crash. */
+/* Truncation at any place, or a change of any byte, gives an error or a message, and never a crash. */
 Test(msg, damaged_frames_are_survived)
 {
     for (unsigned i = 0; i < N_KINDS; i++) {
@@ -393,7 +395,7 @@ Test(msg, damaged_frames_are_survived)
         void *message;
         arena_init(&arena, 0);
         for (size_t len = 0; len < buffer.len; len++) {
-            char *cut = malloc(len ? len : 1); /* so that a read past the end is seen */
+            char *cut = malloc(len ? len : 1); /* an exact copy, so that a sanitizer sees a read past the end */
             memcpy(cut, buffer.bytes, len);
             cr_assert_neq(msg_decode(&arena, kinds[i].kind, kinds[i].record, cut, len, &message, NULL), ERR_OK);
             cr_assert_null(message);
@@ -413,7 +415,7 @@ Test(msg, damaged_frames_are_survived)
     leak_check();
 }
 
-Test(msg, a_full_arena_is_an_error)
+Test(msg, full_arena_is_error)
 {
     struct msg_buffer buffer = encoded(&kinds[3]);
     for (size_t cap = 1; cap < 40000; cap += 997) {
@@ -452,11 +454,11 @@ static void write_frame_file(const char *path, const struct msg_buffer *buffer)
 }
 
 static const char *const versions[] = {"1.0", "1.1", "1.2", "1.3", "1.4",  "1.5",
-                                       "1.6", "1.7", "1.8", "1.9", "1.10", "1.11"}; /* the last one is this build's */
+                                       "1.6", "1.7", "1.8", "1.9", "1.10", "1.11"}; /* the last one is of this build */
 enum { N_VERSIONS = sizeof versions / sizeof *versions };
 
-/* Read the frame, write it again: what a version without the newer fields sent comes out as it was, only stamped anew.
- */
+/* Reads the frame and writes it again. A frame of a version without the newer fields must come out unchanged except for
+ * its version. */
 static void read_sample(const struct kind *kind, const char *path)
 {
     enum { STAMP = 4 }; /* array, and the version in 3 bytes */
@@ -476,7 +478,7 @@ static void read_sample(const struct kind *kind, const char *path)
     arena_free(&arena);
 }
 
-Test(msg, sample_frames_are_read_for_ever)
+Test(msg, sample_frames_of_all_versions_are_read)
 {
     char newest[16];
     snprintf(newest, sizeof newest, "%d.%d", MSG_MAJOR, MSG_MINOR);
@@ -513,7 +515,7 @@ Test(msg, ids_are_unique)
 }
 
 /* proto/FORMAT.md has these numbers: the lists of proto/message/msg.h may only grow. */
-Test(msg, numbers_on_the_wire_stay)
+Test(msg, wire_numbers_are_stable)
 {
     static const char *const strategies[] = {NULL, "first_valid", "rerank", "detect_then_rerank", "cyclesql"};
     static const char *const policies[] = {NULL, "best_effort", "abstain", "ask"};
@@ -521,7 +523,7 @@ Test(msg, numbers_on_the_wire_stay)
     for (int i = 1; i < 4; i++) cr_expect_eq(msg_policy_by_name(policies[i]), i, "%s", policies[i]);
 }
 
-Test(msg, names_have_their_way_back)
+Test(msg, names_map_back_to_values)
 {
     for (unsigned i = 1; i < MSG_STRATEGY_COUNT; i++)
         cr_expect_eq(msg_strategy_by_name(msg_strategy_name((enum msg_strategy)i)), (int)i);

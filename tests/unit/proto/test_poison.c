@@ -1,4 +1,4 @@
-/* Which suspects of two partitions may be open beside each other. */
+/* The suspected poison messages of two partitions that may be open at the same time. */
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@ static struct once_partition parts[2];
 static struct once_partition *both[] = {&parts[0], &parts[1]};
 static struct once once = {.parts = both, .n_parts = 2, .producers = producers, .n_producers = 2};
 
-/* Its owners died, the last one while it opened requests alone. */
+/* Its owners died, the last one with no other request open. */
 static void suspect(struct once_partition *part, struct once_producer *producer)
 {
     *part = (struct once_partition){.producer = producer, .assigned = true, .level = 1};
@@ -23,15 +23,15 @@ static void begin(void)
 }
 TestSuite(poison, .init = begin);
 
-Test(poison, one_is_tried_alone)
+Test(poison, suspect_is_tried_alone)
 {
     cr_expect(poison_may_open(&once, &parts[1]));
     ledger_read(&parts[0].ledger, 0);
     cr_expect(!poison_may_open(&once, &parts[1]));
 }
 
-/* What is written down before the second one is opened says that the first is finished: they are in one transaction. */
-Test(poison, one_that_is_settled_is_beside_no_other_of_its_producer)
+/* The commit before the second one is opened contains the end of the first: both are in one transaction. */
+Test(poison, settled_suspect_frees_its_producer)
 {
     parts[1].producer = parts[0].producer;
     ledger_read(&parts[0].ledger, 0);
@@ -39,8 +39,9 @@ Test(poison, one_that_is_settled_is_beside_no_other_of_its_producer)
     cr_expect(poison_may_open(&once, &parts[1]));
 }
 
-/* Nothing says so yet: if this process dies of the second one, the first would be blamed as well. */
-Test(poison, one_of_another_producer_is_open_until_it_is_committed)
+/* The end of the first is not committed yet: if the second one kills this process, the first would be blamed as
+ * well. */
+Test(poison, suspect_of_other_producer_blocks_until_commit)
 {
     ledger_read(&parts[0].ledger, 0);
     parts[0].n_settled = 1;

@@ -27,7 +27,7 @@ static const struct {
     {"a fixed extension", BYTES(0xd4, 0x01, 0x00), ERR_MALFORMED},
 };
 
-Test(scan, looks_before_unpacking)
+Test(scan, values_are_checked_before_unpacking)
 {
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t end;
@@ -40,7 +40,7 @@ Test(scan, looks_before_unpacking)
     }
 }
 
-Test(scan, stops_where_the_value_ends)
+Test(scan, scan_stops_at_value_end)
 {
     size_t end;
     cr_assert_eq(msg_scan("\x01\x02", 2, &end, NULL), ERR_OK);

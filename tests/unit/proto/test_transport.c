@@ -1,4 +1,4 @@
-/* The conformance suite over each transport, and what only the tests' own one does. */
+/* The conformance suite over each transport, and properties of the test transport. */
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
 #include "tests/support/transport_mem.h"
@@ -65,7 +65,7 @@ static enum err_code open_kafka(const struct bus_property *properties, uint32_t 
     return code;
 }
 
-Test(kafka, an_unreachable_broker_is_said_within_the_bound)
+Test(kafka, unreachable_broker_is_reported_in_time)
 {
     struct bus_property nobody[] = {{"bootstrap.servers", "127.0.0.1:1"}};
     struct err err = {0};
@@ -75,7 +75,7 @@ Test(kafka, an_unreachable_broker_is_said_within_the_bound)
     cr_assert(strstr(err.text, "127.0.0.1:1"), "%s", err.text);
 }
 
-Test(kafka, properties_are_checked_and_secrets_kept)
+Test(kafka, properties_are_checked_without_showing_secrets)
 {
     static const struct {
         struct bus_property property;
@@ -108,7 +108,7 @@ Test(transport, names_are_registered_once)
     cr_assert_not(bus_transport_register(&bus_local));
 }
 
-Test(faults, strike_on_their_pattern)
+Test(faults, faults_follow_their_pattern)
 {
     const struct mem_faults faults = {.topics = "t.", .full_every = 3, .duplicate_every = 2, .again_every = 4};
     struct bus_out out = {.topic = "t.one", .partition = BUS_ANY_PARTITION, .value = "v", .len = 1};

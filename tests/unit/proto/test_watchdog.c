@@ -1,4 +1,4 @@
-/* The watchdog ends a process whose call does not return, and no other. Each case is a process of its own. */
+/* The watchdog ends a process whose call does not return, and no other. Each case runs in a process of its own. */
 #include "proto/bus/kafka/exactly_once/once.h"
 
 #include <criterion/criterion.h>
@@ -24,7 +24,7 @@ static int status_of(pid_t child)
     return WEXITSTATUS(status);
 }
 
-/* A call of that length under LIMIT_MS. */
+/* Makes a call of that length under LIMIT_MS. */
 static pid_t call(int64_t ms)
 {
     pid_t child = fork();
@@ -34,23 +34,23 @@ static pid_t call(int64_t ms)
     watchdog_begin(watchdog, "a test", LIMIT_MS);
     nap(ms);
     watchdog_end(watchdog);
-    nap(ms < LIMIT_MS ? 2 * LIMIT_MS : 0); /* between calls all the time in the world may pass */
+    nap(ms < LIMIT_MS ? 2 * LIMIT_MS : 0); /* between calls no limit applies */
     watchdog_free(watchdog);
     _exit(STILL);
 }
 
-Test(watchdog, ends_a_process_whose_call_hangs)
+Test(watchdog, hanging_call_ends_process)
 {
     cr_assert_eq(status_of(call(20 * LONG_MS)), WATCHDOG_STATUS);
 }
 
-Test(watchdog, leaves_a_call_that_returns_alone)
+Test(watchdog, returning_call_does_not_end_process)
 {
     cr_assert_eq(status_of(call(10)), STILL);
 }
 
-/* A process that stood still meanwhile was not given its time. */
-Test(watchdog, does_not_count_the_time_in_which_all_stood_still)
+/* The time during which a process was stopped does not count. */
+Test(watchdog, stopped_time_is_not_counted)
 {
     enum { STOPPED_MS = 3 * LIMIT_MS };
     pid_t child = call(LIMIT_MS / 2);

@@ -39,7 +39,7 @@ static void finish(struct window *window)
     leak_check();
 }
 
-Test(window, the_lowest_open_offset_holds_the_rest_back)
+Test(window, lowest_open_offset_bounds_commit)
 {
     struct window window = fresh();
     struct window_slot *five = add(&window, 5), *seven = add(&window, 7), *nine = add(&window, 9);
@@ -55,7 +55,7 @@ Test(window, the_lowest_open_offset_holds_the_rest_back)
     finish(&window);
 }
 
-Test(window, an_ack_counts_when_its_consequences_have_arrived)
+Test(window, ack_counts_after_its_outputs_are_delivered)
 {
     struct window window = fresh();
     window_done(&window, add(&window, 1), 10);
@@ -69,7 +69,7 @@ Test(window, an_ack_counts_when_its_consequences_have_arrived)
     finish(&window);
 }
 
-Test(window, what_waits_comes_when_it_is_due_lowest_first)
+Test(window, delayed_messages_come_when_due_in_order)
 {
     struct window window = fresh();
     struct window_slot *one = add(&window, 1), *two = add(&window, 2);
@@ -85,7 +85,7 @@ Test(window, what_waits_comes_when_it_is_due_lowest_first)
     finish(&window);
 }
 
-Test(window, survives_a_rebalance_without_starting_anything_twice)
+Test(window, rebalance_starts_no_message_twice)
 {
     struct window window = fresh();
     struct window_slot *held = add(&window, 4);
@@ -107,7 +107,7 @@ Test(window, survives_a_rebalance_without_starting_anything_twice)
     finish(&window);
 }
 
-Test(window, metadata_carries_deliveries_to_the_next_owner)
+Test(window, metadata_passes_attempts_to_next_owner)
 {
     struct window window = fresh(), next = fresh();
     char text[WINDOW_TEXT];
@@ -128,8 +128,8 @@ Test(window, metadata_carries_deliveries_to_the_next_owner)
     finish(&window);
 }
 
-/* 100 kills and is tried apart in time, 101 kills at once after it, before 100 could be committed. */
-Test(window, what_is_known_of_two_that_kill_outlives_an_owner_that_saw_one)
+/* Message 100 kills and is then tried alone after a pause. 101 kills right after it, before 100 could be committed. */
+Test(window, attempts_of_two_poison_messages_survive_owner)
 {
     struct window window = fresh();
     char text[WINDOW_TEXT];
@@ -165,8 +165,8 @@ Test(window, metadata_is_bounded)
     finish(&window);
 }
 
-/* Metadata is a string of the group's: any member, tool or bug may have written it. */
-Test(window, hostile_metadata_is_no_metadata)
+/* Any member, tool or bug of the group may have written the metadata. */
+Test(window, hostile_metadata_is_ignored)
 {
     static const char *const texts[] = {
         "",           "assay1",      "assay1 ",     "assay1 x",      "assay2 1",      "assay1 -1",
@@ -191,7 +191,7 @@ Test(window, hostile_metadata_is_no_metadata)
     finish(&window);
 }
 
-Test(crashes, the_third_owner_suspects_and_a_minute_proves_it_sound)
+Test(crashes, third_owner_suspects_until_minute_passes)
 {
     const int64_t second = 1000000000;
     cr_expect_not(crashes_must_probe(0));

@@ -1,4 +1,4 @@
-/* Values read from their bytes, as msgpack-c writes them. */
+/* Values read from their bytes as msgpack-c writes them. */
 #include "proto/message/wire.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +20,7 @@ static void stop(void)
 
 TestSuite(wire, .init = start, .fini = stop);
 
-/* The value that was written last, which has to take all of its bytes. */
+/* Reads the value that was written last, which must take all of its bytes. */
 static struct wire_value read_back(void)
 {
     struct wire_value read;
@@ -38,7 +38,7 @@ static void check_number(int64_t value)
     cr_assert_eq(read.kind, value < 0 ? WIRE_SIGNED : WIRE_UNSIGNED);
 }
 
-Test(wire, whole_numbers)
+Test(wire, integers_round_trip)
 {
     for (unsigned bits = 0; bits < 63; bits++)
         for (int64_t off = -1; off <= 1; off++) {
@@ -49,7 +49,7 @@ Test(wire, whole_numbers)
     check_number(INT64_MIN);
 }
 
-Test(wire, what_is_not_below_zero_is_unsigned_in_any_form)
+Test(wire, non_negative_integers_are_unsigned)
 {
     static const uint8_t forms[][9] = {{0xd0, 5}, {0xd1, 0, 5}, {0xd2, 0, 0, 0, 5}, {0xd3, 0, 0, 0, 0, 0, 0, 0, 5}};
     for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -60,7 +60,7 @@ Test(wire, what_is_not_below_zero_is_unsigned_in_any_form)
     }
 }
 
-Test(wire, lengths)
+Test(wire, lengths_round_trip)
 {
     static const struct {
         const char *what;
@@ -82,7 +82,7 @@ Test(wire, lengths)
         }
 }
 
-Test(wire, reals)
+Test(wire, reals_round_trip)
 {
     msgpack_pack_float(&packer, -1.5F);
     struct wire_value narrow = read_back();
@@ -92,9 +92,9 @@ Test(wire, reals)
     cr_assert(wire_real(&wide) == 1e-300);
 }
 
-Test(wire, skips_what_is_in_a_value)
+Test(wire, skip_passes_nested_values)
 {
-    /* {1: [{"a": 2}, [], nil], "b": bin} and a 7 behind it */
+    /* {1: [{"a": 2}, [], nil], "b": bin}, followed by a 7 */
     static const uint8_t bytes[] = {0x82, 1, 0x93, 0x81, 0xa1, 'a', 2, 0x90, 0xc0, 0xa1, 'b', 0xc4, 2, 0xff, 0xff, 7};
     struct wire_value read;
     const uint8_t *next = wire_read(bytes, &read);

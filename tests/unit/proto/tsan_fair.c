@@ -1,5 +1,5 @@
-/* A fair topic with many threads on it, for ThreadSanitizer: writers of several tenants, readers who ack, nack and
- * forget. Exit status 0: every message was acked once, and no tenant had more in flight than its limit. */
+/* A fair topic with many threads, for ThreadSanitizer: writers of several tenants, and readers that ack, nack and
+ * forget. Exit status 0 means that every message was acked once, and no tenant exceeded its limit in flight. */
 #include "lib/base/clock.h"
 #include "proto/bus/transport.h"
 
@@ -38,7 +38,7 @@ static void *write_messages(void *arg)
         const struct bus_out out = {
             .topic = TOPIC, .partition = BUS_ANY_PARTITION, .value = "m", .len = 1, .flow = flow};
         if (bus_produce(bus, &out, 1, -1, NULL)) die("a message was not taken");
-        if (i % 100 == 0) bus_forget(bus, TOPIC, (const uint64_t[]){tenant, 2, 1}); /* holds nothing */
+        if (i % 100 == 0) bus_forget(bus, TOPIC, (const uint64_t[]){tenant, 2, 1}); /* holds no message */
     }
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* Proposals for a query that may be wrong: the one that was meant is among them, with its reason. */
+/* Proposals for a query that may be wrong: the intended query is among them, with its reason. */
 #include "repair/propose.h"
 #include "tests/unit/db/fixture.h"
 
@@ -53,7 +53,7 @@ static const struct repair_proposal *find(const struct repair_proposal *list, in
     return NULL;
 }
 
-Test(propose, the_query_that_was_meant_is_among_them)
+Test(propose, intended_query_is_proposed)
 {
     static const struct {
         const char *wrong, *meant;
@@ -76,7 +76,7 @@ Test(propose, the_query_that_was_meant_is_among_them)
     }
 }
 
-Test(propose, what_a_finding_marks_comes_first_and_says_why)
+Test(propose, marked_clause_is_repaired_first_with_reason)
 {
     static const char sql[] = "SELECT name FROM singer WHERE country = 'France' ORDER BY age LIMIT 1";
     uint32_t at = (uint32_t)(strstr(sql, "age") - sql);
@@ -95,8 +95,8 @@ Test(propose, what_a_finding_marks_comes_first_and_says_why)
     for (int i = 0; i < n; i++) cr_expect_str_eq(list[i].sql, again[i].sql, "the same arguments, the same proposals");
 }
 
-/* Names as generators make them up. */
-Test(propose, a_name_that_does_not_bind_is_found)
+/* Names as generators invent them. */
+Test(propose, unbound_name_is_replaced)
 {
     static const struct {
         const char *wrong, *meant;
@@ -122,7 +122,7 @@ Test(propose, a_name_that_does_not_bind_is_found)
     }
 }
 
-Test(propose, no_values_where_they_may_not_leave)
+Test(propose, denied_values_are_not_proposed)
 {
     struct repair_proposal *list;
     int n = propose(false, "SELECT name FROM singer WHERE country = 'Frence'", NULL, 0, &list);
@@ -150,7 +150,7 @@ static int propose_asked(const char *asked, const char *sql, struct repair_query
     return n;
 }
 
-Test(propose, what_the_question_says_and_the_query_does_not_comes_with_its_reason)
+Test(propose, missing_phrase_is_proposed_with_reason)
 {
     static const struct {
         const char *asked, *wrong, *meant, *reason;
@@ -185,8 +185,8 @@ Test(propose, what_the_question_says_and_the_query_does_not_comes_with_its_reaso
     }
 }
 
-/* A column is added only where a phrase of its own asks for it. */
-Test(propose, what_is_shown_already_is_not_shown_twice)
+/* A column is added only for a phrase of its own. */
+Test(propose, present_column_is_not_added_again)
 {
     static const char *const asked[] = {"Show the name of each singer", "How many singers of each country are there?",
                                         "Give the singers"};
@@ -199,7 +199,7 @@ Test(propose, what_is_shown_already_is_not_shown_twice)
     }
 }
 
-Test(propose, no_edit_drops_a_text_that_the_question_says)
+Test(propose, edits_keep_texts_of_question)
 {
     static const char sql[] = "SELECT name FROM singer WHERE country = 'France' AND age > 30";
     static const char without[] = "SELECT name FROM singer WHERE age > 30";
@@ -211,7 +211,7 @@ Test(propose, no_edit_drops_a_text_that_the_question_says)
     cr_expect(find(list, n, without), "nobody asked for France");
 }
 
-Test(propose, values_of_denied_columns_are_not_looked_for)
+Test(propose, values_of_denied_columns_are_not_searched)
 {
     static const char *const denied[] = {"singer.country"};
     const struct repair_query queries[] = {{.values = false},
@@ -223,8 +223,8 @@ Test(propose, values_of_denied_columns_are_not_looked_for)
     }
 }
 
-/* A hostile statement costs no more memory and time than a worker has for it. */
-Test(propose, what_is_large_is_looked_at_within_bounds)
+/* A hostile statement uses no more memory and time than a worker has for it. */
+Test(propose, large_query_is_bounded)
 {
     GString *sql = g_string_new("SELECT name FROM singer WHERE name <> 'x'");
     for (int i = 0; i < 300; i++) g_string_append_printf(sql, " AND name <> 'x%d'", i);
@@ -241,7 +241,7 @@ Test(propose, what_is_large_is_looked_at_within_bounds)
     g_string_free(sql, TRUE);
 }
 
-Test(propose, what_does_not_parse_or_bind_is_refused_with_a_reason)
+Test(propose, unparsable_or_unbound_query_is_refused)
 {
     static const char *const bad[] = {"SELECT FROM WHERE", "DROP TABLE singer", ""};
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
@@ -254,7 +254,7 @@ Test(propose, what_does_not_parse_or_bind_is_refused_with_a_reason)
     }
 }
 
-Test(gate, a_repair_must_be_surer_by_the_margin_and_validate)
+Test(gate, repair_must_exceed_margin_and_validate)
 {
     cr_expect(repair_is_better(0.2, 0.9, 0.5, 0.3));
     cr_expect_not(repair_is_better(0.7, 0.9, 0.5, 0.3), "not by so much");
@@ -264,7 +264,7 @@ Test(gate, a_repair_must_be_surer_by_the_margin_and_validate)
     cr_expect_not(repair_is_better(0.2, 0.9, NAN, 0.3), "without a threshold nothing validates");
 }
 
-Test(propose, steps_say_what_becomes_of_what)
+Test(propose, steps_describe_each_change)
 {
     struct repair_step steps[REPAIR_MAX_STEPS];
     int n = repair_steps(&fixture.arena, "SELECT name FROM singer WHERE country = 'Frence'",

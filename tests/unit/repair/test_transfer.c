@@ -1,4 +1,4 @@
-/* What set one query right, done to another on another schema. */
+/* The edit that corrected one query, applied to another query on another schema. */
 #include "lib/schema/edits.h"
 #include "repair/transfer.h"
 #include "tests/unit/db/fixture.h"
@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Where the examples are from. */
+/* The schema of the examples. */
 static const char MUSIC[] =
     "CREATE TABLE singer (singer_id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER, birth_date DATE);"
     "CREATE TABLE song (song_id INTEGER PRIMARY KEY, title TEXT, singer_id INTEGER REFERENCES singer(singer_id), sales "
@@ -15,7 +15,7 @@ static const char MUSIC[] =
     "INSERT INTO singer VALUES (1, 'Ann', 'France', 30, '1990-01-01'), (2, 'Bo', 'Peru', 40, '1980-01-01');"
     "INSERT INTO song VALUES (1, 'One', 1, 10), (2, 'Two', 1, 20), (3, 'Three', 2, 30);";
 
-/* Where they are to help. */
+/* The schema of the query to repair. */
 static const char SCHOOL[] =
     "CREATE TABLE teacher (id INTEGER PRIMARY KEY, full_name TEXT, subject TEXT, town TEXT, birth_country "
     "TEXT, salary INTEGER, hired DATE);"
@@ -84,7 +84,7 @@ static const char *normal_form(const struct schema_index *schema, const char *sq
     return sql_normal_form(&music.arena, stmt->root);
 }
 
-/* The first proposal, as a normal form. */
+/* Checks the first proposal in its normal form. */
 static void expect_first(const char *wrong, const char *right, const char *question, const char *sql, const char *meant)
 {
     struct repair_example example = example_of(wrong, right);
@@ -97,7 +97,7 @@ static void expect_first(const char *wrong, const char *right, const char *quest
     cr_expect(g_str_has_prefix(list[0].reason, "as in: "), "%s", list[0].reason);
 }
 
-Test(transfer, the_same_edit_is_made_on_another_schema)
+Test(transfer, edit_is_transferred_to_other_schema)
 {
     static const struct {
         const char *wrong, *right, *question, *sql, *meant;
@@ -109,29 +109,29 @@ Test(transfer, the_same_edit_is_made_on_another_schema)
          "SELECT avg(salary) FROM teacher"},
         {"SELECT name FROM singer ORDER BY age LIMIT 1", "SELECT name FROM singer ORDER BY age DESC LIMIT 1", NULL,
          "SELECT label FROM course ORDER BY hours LIMIT 1", "SELECT label FROM course ORDER BY hours DESC LIMIT 1"},
-        /* a column that was not asked for, whatever stands beside it */
+        /* a superfluous column, at any position */
         {"SELECT name, age FROM singer ORDER BY age", "SELECT name FROM singer ORDER BY age", NULL,
          "SELECT t.full_name, t.salary FROM teacher AS t WHERE t.town = 'Lyon' ORDER BY t.salary",
          "SELECT full_name FROM teacher WHERE town = 'Lyon' ORDER BY salary"},
         /* a column of the same kind, chosen by the question */
         {"SELECT name FROM singer", "SELECT name, country FROM singer", "full names and towns of the teachers",
          "SELECT full_name FROM teacher", "SELECT full_name, town FROM teacher"},
-        /* else by the words of its name; at the end, as there */
+        /* otherwise chosen by the words of its name; at the end, as in the example */
         {"SELECT name FROM singer", "SELECT name, country FROM singer", NULL, "SELECT full_name, salary FROM teacher",
          "SELECT full_name, salary, birth_country FROM teacher"},
-        /* a table less, by what joined it */
+        /* one table less, identified by its join */
         {"SELECT singer.name FROM singer JOIN song ON singer.singer_id = song.singer_id", "SELECT name FROM singer",
          NULL, "SELECT teacher.town FROM teacher JOIN course ON teacher.id = course.teacher",
          "SELECT town FROM teacher"},
-        /* a table more, where the keys lead */
+        /* one table more, along the keys */
         {"SELECT title FROM song",
          "SELECT song.title, singer.name FROM song JOIN singer ON song.singer_id = singer.singer_id",
          "label of each course and the full name of its teacher", "SELECT label FROM course",
          "SELECT course.label, teacher.full_name FROM course JOIN teacher ON course.teacher = teacher.id"},
-        /* a name that does not bind */
+        /* an unbound name */
         {"SELECT nam FROM singer", "SELECT name FROM singer", NULL, "SELECT fullname FROM teacher",
          "SELECT full_name FROM teacher"},
-        /* a value as the column has it; one of the question */
+        /* a value as the column holds it; one of the question */
         {"SELECT name FROM singer WHERE country = 'france'", "SELECT name FROM singer WHERE country = 'France'", NULL,
          "SELECT full_name FROM teacher WHERE town = 'lyon'", "SELECT full_name FROM teacher WHERE town = 'Lyon'"},
         {"SELECT name FROM singer", "SELECT name FROM singer WHERE country = 'Peru'", "teachers of the town Nice",
@@ -141,7 +141,7 @@ Test(transfer, the_same_edit_is_made_on_another_schema)
         expect_first(rows[i].wrong, rows[i].right, rows[i].question, rows[i].sql, rows[i].meant);
 }
 
-/* ---- its own query ---- */
+/* ---- an example's own query ---- */
 
 static const char *const GOLD[] = {
     "SELECT name, age FROM singer WHERE country = 'France' AND age > 30 ORDER BY age DESC LIMIT 3",
@@ -169,7 +169,7 @@ static void expect_own(const char *wrong, const char *right)
               right, n > 0 ? list[0].sql : "nothing");
 }
 
-Test(transfer, applied_to_its_own_query_a_script_gives_the_right_one)
+Test(transfer, script_corrects_its_own_query)
 {
     const struct schema_edits_options options = {.values = true, .seed = 1};
     int pairs = 0;
@@ -186,7 +186,7 @@ Test(transfer, applied_to_its_own_query_a_script_gives_the_right_one)
     cr_expect_gt(pairs, 200);
 }
 
-Test(transfer, what_comes_out_binds_whatever_goes_in)
+Test(transfer, transferred_query_always_binds)
 {
     static const char *const targets[] = {
         "SELECT * FROM course",
@@ -210,9 +210,9 @@ Test(transfer, what_comes_out_binds_whatever_goes_in)
     cr_expect_gt(given, 10);
 }
 
-/* ---- what it may not do ---- */
+/* ---- limits ---- */
 
-Test(transfer, no_values_where_they_may_not_leave)
+Test(transfer, denied_values_are_not_proposed)
 {
     struct repair_example example = example_of("SELECT name FROM singer WHERE country = 'france'",
                                                "SELECT name FROM singer WHERE country = 'France'");
@@ -231,7 +231,7 @@ Test(transfer, no_values_where_they_may_not_leave)
     cr_expect_eq(repair_transfer(&music.arena, school_schema, &query, &example, &list, &err), 0);
 }
 
-Test(transfer, a_reason_shows_values_only_where_they_may_leave)
+Test(transfer, reason_shows_only_exposed_values)
 {
     struct repair_example example = example_of("SELECT name FROM singer WHERE country = 'secret' AND age > 30",
                                                "SELECT name FROM singer WHERE country <> 'secret'");
@@ -244,13 +244,13 @@ Test(transfer, a_reason_shows_values_only_where_they_may_leave)
     for (int i = 0; i < n; i++) cr_expect_null(strstr(list[i].reason, "secret"), "%s", list[i].reason);
 }
 
-Test(transfer, an_example_that_says_nothing_gives_nothing)
+Test(transfer, empty_example_gives_no_proposal)
 {
     static const char *const pairs[][2] = {
         {"SELECT", "SELECT name FROM singer"},
         {"SELECT name FROM singer", "DROP TABLE singer"},
         {"SELECT name FROM singer", "SELECT name FROM singer"},
-        {"SELECT name FROM singer", "SELECT x FROM y"}, /* of which nothing is known */
+        {"SELECT name FROM singer", "SELECT x FROM y"}, /* unknown to the index */
         {"", ""},
     };
     for (size_t i = 0; i < G_N_ELEMENTS(pairs); i++) {
@@ -260,8 +260,8 @@ Test(transfer, an_example_that_says_nothing_gives_nothing)
     }
 }
 
-/* A store may hold anything. */
-Test(transfer, a_huge_example_is_left_alone)
+/* A store may hold any example. */
+Test(transfer, huge_example_is_skipped)
 {
     GString *wrong = g_string_new("SELECT name FROM singer WHERE age = 0");
     for (int i = 1; i < 4000; i++) g_string_append_printf(wrong, " OR age = %d", i);
@@ -271,7 +271,7 @@ Test(transfer, a_huge_example_is_left_alone)
     g_string_free(wrong, TRUE);
 }
 
-Test(transfer, proposals_hold_what_examples_give)
+Test(transfer, proposals_include_those_of_examples)
 {
     static const char sql[] = "SELECT full_name, salary FROM teacher ORDER BY salary";
     const struct repair_example examples[] = {

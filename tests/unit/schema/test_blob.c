@@ -1,3 +1,5 @@
+/* Tests of the binary form of a schema index: round trip, separate parts of large columns, damaged and hostile bytes,
+ * and the key that an index is cached under. */
 #include "lib/schema/blob.h"
 #include "lib/schema/schema_int.h"
 #include "tests/support/leak.h"
@@ -13,7 +15,7 @@
 
 enum { HEADER = 32, VERSION_AT = 8, ORDER_AT = 12, LENGTH_AT = 16, CHECKSUM_AT = 24 };
 
-/* Everything about an index that print.c knows, values included. */
+/* Prints everything about an index that print.c knows, values included. */
 static char *printed(const struct schema_index *index)
 {
     char *text = NULL;
@@ -32,7 +34,7 @@ static struct schema_index *read_back(const struct schema_blob *blob)
     return index;
 }
 
-/* Both answer a literal alike, in the same order. */
+/* Checks that both indexes answer a literal alike, in the same order. */
 static void same_hits(const struct schema_index *a, const struct schema_index *b, const char *text)
 {
     struct schema_hit x[64], y[64];
@@ -63,7 +65,7 @@ static void same_nearest(const struct schema_index *a, const struct schema_index
 
 static void same_index(const struct schema_index *a, struct schema_index *b)
 {
-    b->bytes = a->bytes; /* the only thing that may differ: nothing was thrown away while reading */
+    b->bytes = a->bytes; /* the only permitted difference: reading evicted no value */
     char *x = printed(a), *y = printed(b);
     cr_assert_str_eq(x, y);
     free(x);
@@ -101,7 +103,7 @@ static void same_index(const struct schema_index *a, struct schema_index *b)
     }
 }
 
-Test(blob, an_index_comes_back_as_it_was)
+Test(blob, index_round_trips)
 {
     struct school s;
     struct schema_blob blob, again;
@@ -120,7 +122,7 @@ Test(blob, an_index_comes_back_as_it_was)
     school_end(&s);
 }
 
-Test(blob, an_empty_database_and_one_without_values)
+Test(blob, empty_databases_round_trip)
 {
     static const char *const scripts[] = {"CREATE TABLE t(a, b TEXT)", "CREATE TABLE t(a); INSERT INTO t VALUES(NULL)"};
     for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
@@ -145,7 +147,7 @@ static void put_checksum(unsigned char *bytes, size_t len)
 
 static enum err_code read_code(const unsigned char *bytes, size_t len)
 {
-    unsigned char *exact = malloc(len ? len : 1); /* so that a read past the end is seen */
+    unsigned char *exact = malloc(len ? len : 1); /* an exact copy, so that a sanitizer sees a read past the end */
     memcpy(exact, bytes, len);
     struct schema_index *index;
     enum err_code code = schema_blob_read(exact, len, "school", NULL, &index, NULL);
@@ -182,7 +184,7 @@ Test(blob, damage_and_other_versions_are_refused)
     school_end(&s);
 }
 
-/* As if a server with schemas had been read: the first table is reached by its name, the others take theirs. */
+/* As if a server with schemas had been read: the first table is reached by its name, the others by their schema. */
 static void put_in_schemas(struct school *s)
 {
     for (uint32_t i = 0; i < s->index->n_tables; i++) {
@@ -193,7 +195,7 @@ static void put_in_schemas(struct school *s)
     }
 }
 
-Test(blob, schemas_come_back)
+Test(blob, schema_names_round_trip)
 {
     struct school s;
     struct schema_blob blob;
@@ -213,7 +215,7 @@ Test(blob, schemas_come_back)
     }
     schema_unref(index);
     schema_blob_free(&blob);
-    s.index->tables[1].schema = NULL; /* one that is in none */
+    s.index->tables[1].schema = NULL; /* a value that no column holds */
     s.index->tables[1].name = s.index->tables[1].bare;
     cr_assert_eq(schema_blob_write(s.index, &blob, NULL), ERR_OK);
     cr_expect_eq(read_code(blob.bytes, blob.len), ERR_MALFORMED);
@@ -221,7 +223,7 @@ Test(blob, schemas_come_back)
     school_end(&s);
 }
 
-/* The checksum is right: only the reader's own checks stand between these bytes and its memory. ASan watches. */
+/* The checksum is valid: only the reader's own checks protect its memory from these bytes. ASan checks them. */
 static void lie(bool schemas)
 {
     static const unsigned char marks[] = {0x00, 0x01, 0x7f, 0x80, 0xc1, 0xcf, 0xff};
@@ -249,13 +251,14 @@ static void lie(bool schemas)
     school_end(&s);
 }
 
-Test(blob, a_well_sealed_lie_is_safe)
+Test(blob, false_content_with_valid_checksum_is_safe)
 {
     lie(false);
     lie(true);
 }
 
-/* A database with two columns that are large enough to be apart, and small ones before, between and after them. */
+/* A database with two columns that are large enough for separate parts, and small ones before, between and after
+ * them. */
 static const char LARGE[] =
     "CREATE TABLE t(a TEXT, name TEXT, b TEXT, number INT, c TEXT);"
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)"
@@ -300,7 +303,7 @@ static void shelf_free(struct shelf *shelf)
     for (size_t i = 0; i < G_N_ELEMENTS(shelf->parts); i++) schema_blob_free(&shelf->parts[i]);
 }
 
-Test(blob, large_columns_are_apart_and_answer_alike)
+Test(blob, large_columns_answer_alike_from_separate_parts)
 {
     static const char *const texts[] = {"Name 3", "name 3", "NAME 8999", "Name 9001", "8999",
                                         "8999.0", "9001",   "x3",        ""};
@@ -318,7 +321,7 @@ Test(blob, large_columns_are_apart_and_answer_alike)
     school_end(&s);
 }
 
-Test(blob, a_filter_spares_what_is_absent)
+Test(blob, filter_avoids_fetch_for_absent_value)
 {
     struct school s;
     struct shelf shelf;
@@ -340,7 +343,7 @@ Test(blob, a_filter_spares_what_is_absent)
     school_end(&s);
 }
 
-Test(blob, a_part_that_cannot_be_had_is_unknown_not_absent)
+Test(blob, unavailable_part_means_unknown_value)
 {
     struct school s;
     struct shelf shelf;
@@ -364,7 +367,7 @@ Test(blob, a_part_that_cannot_be_had_is_unknown_not_absent)
     school_end(&s);
 }
 
-Test(blob, a_part_is_trusted_no_more_than_an_index)
+Test(blob, part_is_validated_like_index)
 {
     struct school s;
     struct shelf shelf;
@@ -373,7 +376,7 @@ Test(blob, a_part_is_trusted_no_more_than_an_index)
     struct schema_index *index = with_parts(&s, &shelf);
     struct schema_blob *blob = &shelf.parts[3];
     cr_assert_eq(schema_part_read(blob->bytes, blob->len, index, 1, &part, NULL), ERR_MALFORMED, "of another column");
-    blob->bytes[HEADER + 5] ^= 1; /* in the fingerprint */
+    blob->bytes[HEADER + 5] ^= 1; /* part of the fingerprint */
     put_checksum(blob->bytes, blob->len);
     cr_assert_eq(schema_part_read(blob->bytes, blob->len, index, 3, &part, NULL), ERR_MALFORMED, "of another database");
     blob->bytes[HEADER + 5] ^= 1;
@@ -396,7 +399,7 @@ Test(blob, a_part_is_trusted_no_more_than_an_index)
     school_end(&s);
 }
 
-Test(blob, the_limit_of_an_index_holds_for_a_blob)
+Test(blob, index_size_limit_applies_to_blob)
 {
     struct school s;
     struct schema_blob blob;
@@ -409,7 +412,7 @@ Test(blob, the_limit_of_an_index_holds_for_a_blob)
     school_end(&s);
 }
 
-Test(blob, what_an_index_depends_on_is_in_its_key)
+Test(blob, key_covers_all_inputs_of_index)
 {
     char one[33], other[33];
     const char *print = "0123456789abcdef0123456789abcdef";

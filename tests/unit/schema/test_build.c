@@ -1,3 +1,5 @@
+/* Tests of the schema index: tables, statistics, joins, limits on memory and time, descriptions, and the printed and
+ * outlined forms. */
 #include "tests/unit/schema/school.h"
 
 #include "lib/base/clock.h"
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-Test(build, tables_and_columns)
+Test(build, tables_and_columns_are_indexed)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -37,7 +39,7 @@ Test(build, tables_and_columns)
     school_end(&s);
 }
 
-Test(build, views_that_work_and_views_that_do_not)
+Test(build, working_and_broken_views_are_indexed)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -52,7 +54,7 @@ Test(build, views_that_work_and_views_that_do_not)
     school_end(&s);
 }
 
-Test(build, statistics)
+Test(build, statistics_are_computed)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -75,7 +77,7 @@ Test(build, statistics)
     school_end(&s);
 }
 
-Test(build, three_and_three_point_zero_are_one_value)
+Test(build, equal_numbers_are_one_value)
 {
     struct school s;
     school_open(&s,
@@ -88,7 +90,7 @@ Test(build, three_and_three_point_zero_are_one_value)
     school_end(&s);
 }
 
-Test(build, declared_joins)
+Test(build, declared_joins_are_found)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -106,7 +108,7 @@ Test(build, declared_joins)
     school_end(&s);
 }
 
-Test(build, inferred_joins)
+Test(build, inferred_joins_are_found)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -122,8 +124,8 @@ Test(build, inferred_joins)
     school_end(&s);
 }
 
-/* Words of a key, of its table, of both; a text that reads as a number is that number. */
-Test(build, names_that_fit_a_key)
+/* Matches words of a key, of its table, or of both. A text that reads as a number is that number. */
+Test(build, names_are_matched_to_keys)
 {
     struct school s;
     school_open(
@@ -142,7 +144,7 @@ Test(build, names_that_fit_a_key)
     school_end(&s);
 }
 
-Test(build, columns_that_name_the_same_key_are_joined_through_it)
+Test(build, columns_naming_same_key_are_joined)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -155,7 +157,7 @@ Test(build, columns_that_name_the_same_key_are_joined_through_it)
     school_end(&s);
 }
 
-Test(build, past_the_cap_a_column_is_sampled)
+Test(build, column_past_cap_is_sampled)
 {
     const char *sql =
         "CREATE TABLE t(few INTEGER, many TEXT); INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 "
@@ -184,7 +186,7 @@ Test(build, memory_stays_under_the_cap)
     school_end(&s);
 }
 
-Test(build, a_catalogue_too_large_for_the_cap_is_an_error)
+Test(build, catalogue_too_large_for_cap_is_error)
 {
     struct fixture f;
     GString *sql = g_string_new("");
@@ -205,7 +207,7 @@ Test(build, the_handle_keeps_its_limits_and_deadline)
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
     fixture_open(&f, &(struct db_limits){.time_ms = 123, .value_bytes = 456});
-    db_set_deadline(f.db, 1); /* long past: an index is built all the same */
+    db_set_deadline(f.db, 1); /* in the past: the index is built all the same */
     struct schema_index *index;
     cr_assert_eq(schema_build(f.db, "x", f.path, NULL, &index, NULL), ERR_OK);
     struct db_limits limits = db_get_limits(f.db);
@@ -214,7 +216,8 @@ Test(build, the_handle_keeps_its_limits_and_deadline)
     fixture_end(&f);
 }
 
-/* --- a budget of time ---------------------------------------------------------------------------------------------- */
+/* --- time budget
+ * --------------------------------------------------------------------------------------------------- */
 
 static const struct schema_table *table_of(const struct schema_index *index, const char *name)
 {
@@ -273,7 +276,8 @@ Test(build, slow_views_share_one_budget)
 Test(build, slow_table_is_sampled_others_read_whole)
 {
     struct fixture f;
-    /* A value of `v` takes a tenth of a millisecond or more. It is added last, because INSERT would calculate it. */
+    /* Computing a value of `v` takes a tenth of a millisecond or more. The column is added last, because INSERT would
+     * compute it. */
     fixture_init(&f,
                  "CREATE TABLE a(i); WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 40000) "
                  "INSERT INTO a SELECT i FROM c; ALTER TABLE a ADD COLUMN v AS (length(hex(zeroblob(100000 + i))));"
@@ -304,7 +308,7 @@ Test(build, left_out_table_is_unknown_not_empty)
     fixture_end(&f);
 }
 
-Test(build, descriptions_beside_the_database)
+Test(build, descriptions_are_read_from_sidecar_files)
 {
     struct school s;
     school_open(&s, NULL, &(struct schema_options){.descriptions_dir = TEST_DATA "/schema/descriptions"});
@@ -333,7 +337,7 @@ static bool is_noted(const struct schema_index *index, const char *text)
     return false;
 }
 
-Test(build, words_of_the_team)
+Test(build, custom_terms_are_matched)
 {
     struct school s;
     school_open(&s, NULL, &(struct schema_options){.descriptions_dir = TEST_DATA "/schema/descriptions"});
@@ -354,7 +358,7 @@ Test(build, words_of_the_team)
     school_end(&s);
 }
 
-Test(build, words_that_are_no_words)
+Test(build, malformed_terms_are_refused)
 {
     static const char *const FILES[][2] = {
         {"", "has no mapping"},
@@ -379,7 +383,7 @@ Test(build, words_that_are_no_words)
     g_free(dir);
 }
 
-Test(build, printed_for_people_and_programs)
+Test(build, index_is_printed_as_text_and_json)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -413,7 +417,7 @@ static json_t *outline(const struct school *s, const struct schema_json_options 
     return json;
 }
 
-/* The column of that name of the table of that name; asserts that it is there. */
+/* Returns the column of that name of the table of that name; asserts that it exists. */
 static const json_t *outlined(const json_t *document, const char *table, const char *column)
 {
     const json_t *one, *other;
@@ -427,7 +431,7 @@ static const json_t *outlined(const json_t *document, const char *table, const c
     return NULL;
 }
 
-Test(build, outlined_for_whoever_writes_sql)
+Test(build, outline_has_tables_columns_and_joins)
 {
     static const char *const denied[] = {"teacher.salary"};
     struct school s;
@@ -451,7 +455,7 @@ Test(build, outlined_for_whoever_writes_sql)
     school_end(&s);
 }
 
-Test(build, an_outline_of_one_table_and_of_names)
+Test(build, outline_is_limited_to_table_or_names)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -480,7 +484,7 @@ Test(build, an_outline_of_one_table_and_of_names)
     school_end(&s);
 }
 
-Test(build, an_outline_is_bounded_and_says_what_it_lacks)
+Test(build, outline_is_bounded_and_lists_omissions)
 {
     struct school s;
     school_open(&s, NULL, NULL);

@@ -1,3 +1,5 @@
+/* Tests of the cache of schema indexes: renewal after a change of the file, cached failures, separate indexes for
+ * separate options, eviction, and bounded waits for a build. */
 #include "lib/base/clock.h"
 #include "tests/support/wait.h"
 #include "tests/unit/schema/school.h"
@@ -29,7 +31,7 @@ static struct schema_cache_stats stats_of(struct schema_cache *cache)
     return stats;
 }
 
-Test(cache, the_same_index_until_the_file_changes)
+Test(cache, index_is_reused_until_file_changes)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
@@ -61,7 +63,7 @@ Test(cache, the_same_index_until_the_file_changes)
     fixture_end(&f);
 }
 
-Test(cache, failures_are_remembered_for_a_second)
+Test(cache, failures_are_cached_for_one_second)
 {
     struct fixture f;
     fixture_init(&f, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
@@ -86,8 +88,8 @@ Test(cache, failures_are_remembered_for_a_second)
     fixture_end(&f);
 }
 
-/* Two names for one file, and the values of a column denied to one of them only, whichever was asked for first. */
-Test(cache, each_name_has_the_index_that_its_options_allow)
+/* Two names for one file, with the values of a column denied to only one of them, in either order of requests. */
+Test(cache, each_name_gets_index_of_its_options)
 {
     static const char *const denied[] = {"t.a"};
     static const char *const names[] = {"closed", "open", "closed"};
@@ -112,14 +114,14 @@ Test(cache, each_name_has_the_index_that_its_options_allow)
     }
 }
 
-Test(cache, under_pressure_the_oldest_leaves)
+Test(cache, full_cache_evicts_oldest)
 {
     struct fixture a, b;
     fixture_init(&a, "CREATE TABLE t(a); INSERT INTO t VALUES(1);");
     fixture_init(&b, "CREATE TABLE t(a); INSERT INTO t VALUES(2);");
     fixture_open(&a, NULL);
     fixture_open(&b, NULL);
-    struct schema_cache *cache = schema_cache_new(NULL, 1); /* room for one, whatever its size */
+    struct schema_cache *cache = schema_cache_new(NULL, 1); /* room for one index of any size */
     struct schema_index *one = get(cache, &a), *two = get(cache, &b), *again = get(cache, &a);
     cr_assert_neq(one, again, "it had to leave for the second");
     cr_assert_eq(two->tables[0].rows, 1, "but lives while it is held");
@@ -135,7 +137,8 @@ Test(cache, under_pressure_the_oldest_leaves)
     fixture_end(&a);
 }
 
-/* --- a build that takes long -------------------------------------------------------------------------------------- */
+/* --- slow builds
+ * --------------------------------------------------------------------------------------------------- */
 
 struct build {
     struct schema_cache *cache;
@@ -164,7 +167,7 @@ static void *get_first(void *arg)
     return NULL;
 }
 
-Test(cache, who_waits_for_a_build_waits_no_longer_than_it_has)
+Test(cache, wait_for_build_is_bounded_by_deadline)
 {
     struct fixture f;
     struct db *other;

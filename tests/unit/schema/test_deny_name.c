@@ -1,4 +1,4 @@
-/* Entries of deny_columns: how they are read, what they match, and which are refused. */
+/* Entries of deny_columns: their syntax, the columns that they match, and refused entries. */
 #include "lib/schema/deny_match.h"
 #include "lib/schema/deny_name.h"
 #include "lib/schema/schema.h"
@@ -21,7 +21,7 @@ Test(deny_name, entries_follow_identifier_rules)
         {"  customer . email\t", "customer.email", 1, false},
         {"\"customer\".\"email\"", "customer.email", 1, false},
         {"`customer` . [email]", "customer.email", 1, false},
-        {"\"a.b\".\"c\"", "a.b.c", 1, false}, /* a dot in quotes is no dot between parts */
+        {"\"a.b\".\"c\"", "a.b.c", 1, false}, /* a dot within quotes does not separate parts */
         {"\"say \"\"hi\"\"\"", "say \"hi\"", 0, false},
         {"[a]", "a", 0, false},
         {"\" a \"", " a ", 0, false},
@@ -96,7 +96,7 @@ Test(deny_name, entry_covers_what_it_can_mean)
         {"main.customer.email", "sales", "customer", "email", false},
         {"sales.customer.email", "sales", "customer", "email", true},
         {"\"customer\".\"email\"", NULL, "customer", "email", true},
-        {"a.b.c", NULL, "a", "b.c", true}, /* as ambiguous as it is written */
+        {"a.b.c", NULL, "a", "b.c", true}, /* ambiguous as written */
         {"a.b.c", NULL, "a.b", "c", true},
         {"a.b.c", "a", "b", "c", true},
         {"a.b.c", NULL, NULL, "a.b.c", true},
@@ -108,7 +108,7 @@ Test(deny_name, entry_covers_what_it_can_mean)
         {"sales.customer.*", "sales", "customer", "phone", true},
         {"customer.*", "sales", "customer", "phone", true},
         {"customer.*", NULL, "orders", "phone", false},
-        {"customer.*", NULL, NULL, NULL, true}, /* of anything */
+        {"customer.*", NULL, NULL, NULL, true}, /* of any table */
         {"customer.email", NULL, NULL, "email", true},
         {"customer.email", NULL, "orders", NULL, true},
     };
@@ -167,7 +167,7 @@ Test(deny_match, every_spelling_denies_the_column)
         {"mails.*", "customer", "email", false},
         {"docs.*", "docs", "body", true},
         {"main.mails.*", "mails", "m", true},
-        {"customer.", "orders", "note", true}, /* malformed, and not refused before: everything */
+        {"customer.", "orders", "note", true}, /* malformed and not refused before: it matches every column */
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
         int table = schema_find_table(schema, rows[i].table, strlen(rows[i].table));

@@ -7,7 +7,7 @@
 
 enum { NODES = 12 };
 
-/* A database whose join graph has the given edges: table t<a> references t<b>. */
+/* Creates a database whose join graph has the given edges: table t<a> references t<b>. */
 static void open_graph(struct school *s, unsigned n, bool edge[][NODES])
 {
     GString *sql = g_string_new("");
@@ -63,7 +63,7 @@ static void check(const struct school *s, unsigned n, bool edge[][NODES], const 
     cr_assert(is_connected(got, n, edge));
 }
 
-Test(graph, steiner_trees_are_as_small_as_can_be)
+Test(graph, steiner_trees_are_minimal)
 {
     GRand *rand = g_rand_new_with_seed(3);
     for (int round = 0; round < 12; round++) {
@@ -80,14 +80,14 @@ Test(graph, steiner_trees_are_as_small_as_can_be)
         }
         uint32_t all[NODES];
         for (unsigned i = 0; i < NODES; i++) all[i] = i;
-        check(&s, NODES, edge, all, NODES); /* more than ten: the approximation */
+        check(&s, NODES, edge, all, NODES); /* more than ten, so the approximation is used */
         check(&s, NODES, edge, all, 11);
         school_end(&s);
     }
     g_rand_free(rand);
 }
 
-Test(graph, odd_questions)
+Test(graph, degenerate_terminals_are_handled)
 {
     struct school s;
     school_open(&s, NULL, NULL);

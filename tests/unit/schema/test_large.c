@@ -3,7 +3,7 @@
 
 #include <criterion/criterion.h>
 
-Test(large, two_hundred_thousand_rows)
+Test(large, large_table_is_indexed)
 {
     struct school s;
     school_open(&s,

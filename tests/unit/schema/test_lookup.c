@@ -10,7 +10,7 @@ static int has(const struct school *s, const char *column, const char *text, boo
     return schema_column_has(s->index, school_column(s, column), text, strlen(text), exact);
 }
 
-Test(lookup, exact_and_folded)
+Test(lookup, exact_and_folded_values_are_found)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -29,7 +29,7 @@ Test(lookup, exact_and_folded)
     school_end(&s);
 }
 
-Test(lookup, numbers_in_any_spelling)
+Test(lookup, numbers_are_found_in_any_spelling)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -47,7 +47,7 @@ Test(lookup, numbers_in_any_spelling)
     school_end(&s);
 }
 
-Test(lookup, columns_that_hold_a_value)
+Test(lookup, columns_with_value_are_listed)
 {
     struct school s;
     school_open(&s, NULL, NULL);
@@ -66,7 +66,7 @@ Test(lookup, columns_that_hold_a_value)
     school_end(&s);
 }
 
-Test(lookup, every_value_is_found_again)
+Test(lookup, every_value_is_found)
 {
     struct school s;
     school_open(
@@ -86,7 +86,7 @@ Test(lookup, every_value_is_found_again)
     school_end(&s);
 }
 
-Test(lookup, nearest_values)
+Test(lookup, nearest_values_are_found)
 {
     struct school s;
     school_open(
@@ -108,7 +108,7 @@ Test(lookup, nearest_values)
     school_end(&s);
 }
 
-Test(lookup, what_texts_look_like)
+Test(lookup, text_shapes_are_recognised)
 {
     static const char *const dates[] = {
         "2001-02-03",

@@ -1,4 +1,4 @@
-/* What generated columns and views are computed from, and what therefore shows a denied column. */
+/* The origins of generated columns and views, and the columns that therefore show a denied column. */
 #include "lib/schema/blob.h"
 #include "lib/schema/definition.h"
 #include "lib/schema/schema.h"
@@ -15,7 +15,7 @@ static const char SQL[] =
     " twice AS (lower_mail || lower_mail) STORED, \"odd\"\"name\" TEXT AS (coalesce(name, ')', id)),"
     " fixed AS (1 + 1), PRIMARY_NOTE text, CHECK (id > 0));"
     "CREATE TABLE pet(id INTEGER PRIMARY KEY, owner INT REFERENCES person(id), kind TEXT, \"e mail\" TEXT);"
-    "CREATE VIEW over_view AS SELECT address, n FROM plain;" /* before what it reads */
+    "CREATE VIEW over_view AS SELECT address, n FROM plain;" /* before the column that it reads */
     "CREATE VIEW plain(address, n, k) AS SELECT person.\"e mail\", count(*), kind || name FROM person JOIN pet ON "
     "owner = person.id;"
     "CREATE VIEW starred AS SELECT * FROM person;"
@@ -60,7 +60,8 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "person.e mail person.lower_mail", sorted; of a view's column "*.name", for its name alone counts. */
+/* Returns for instance "person.e mail person.lower_mail", sorted; "*.name" for a column of a view, since only its name
+ * counts. */
 static char *told(const struct schema_column *of)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -74,7 +75,7 @@ static char *told(const struct schema_column *of)
     return text;
 }
 
-Test(origins, columns_know_what_they_are_computed_from)
+Test(origins, columns_have_their_origins)
 {
     static const struct {
         const char *table, *column, *origins;
@@ -93,7 +94,7 @@ Test(origins, columns_know_what_they_are_computed_from)
         {"over_view", "n", "*.n"},
         {"starred", "name", "person.name"},
         {"starred", "twice", "person.e mail person.lower_mail person.twice"},
-        {"joined", "id", "person.id pet.kind"}, /* one column of two: all that the view reads */
+        {"joined", "id", "person.id pet.kind"}, /* one of two columns: the only one that the view reads */
         {"both_arms", "x", "person.name pet.kind"},
         {"from_cte", "u", "person.e mail person.lower_mail"},
         {"from_cte", "a", "person.id"},
@@ -110,7 +111,7 @@ Test(origins, columns_know_what_they_are_computed_from)
     }
 }
 
-Test(origins, whatever_shows_a_denied_column_is_denied)
+Test(origins, columns_showing_denied_column_are_denied)
 {
     static const struct {
         const char *denied, *table, *column;
@@ -149,7 +150,7 @@ static bool uses(const char *sql, const char *denied, bool reaches)
     return answer;
 }
 
-Test(origins, a_statement_uses_a_denied_column_or_reaches_it)
+Test(origins, statement_use_of_denied_column_is_found)
 {
     static const struct {
         const char *sql;
@@ -178,8 +179,8 @@ Test(origins, a_statement_uses_a_denied_column_or_reaches_it)
     }
 }
 
-/* A name that is an alias of the key, a hidden column, and a table that is called like a function. */
-Test(origins, other_ways_to_a_column)
+/* An alias of the key, an invisible column, and a table that is called like a function. */
+Test(origins, indirect_references_to_column_are_found)
 {
     static const struct {
         const char *sql, *denied;
@@ -187,7 +188,7 @@ Test(origins, other_ways_to_a_column)
     } cases[] = {
         {"SELECT rowid FROM pet", "pet.id", true},
         {"SELECT _rowid_ FROM pet", "pet.kind", false},
-        {"SELECT t.rowid FROM (SELECT kind FROM pet) AS t", "pet.id", true}, /* whose it is, is not known */
+        {"SELECT t.rowid FROM (SELECT kind FROM pet) AS t", "pet.id", true}, /* the owner of the column is unknown */
         {"SELECT rowid FROM plain", "pet.id", true},
         {"SELECT snippet(docs, 0, '', '', '', 3) FROM docs", "docs.body", true},
         {"SELECT title FROM docs WHERE docs MATCH 'x'", "docs.body", true},
@@ -203,8 +204,8 @@ Test(origins, other_ways_to_a_column)
     cr_expect(schema_table_reaches_denied(schema, broken, &denied, 1), "what it reads is not known");
 }
 
-/* A worker that takes the index from a cache denies the same. */
-Test(origins, a_cached_index_knows_them_too)
+/* A worker that reads the index from a cache denies the same columns. */
+Test(origins, cached_index_has_origins)
 {
     struct schema_blob blob;
     struct schema_index *built = schema;
@@ -223,7 +224,7 @@ Test(origins, a_cached_index_knows_them_too)
     schema_unref(built);
 }
 
-/* The texts of a database file may be anything. */
+/* The texts of a database file are untrusted. */
 Test(origins, expressions_are_found_in_any_text)
 {
     static const struct {
@@ -248,7 +249,7 @@ Test(origins, expressions_are_found_in_any_text)
     struct arena arena;
     arena_init(&arena, 0);
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *exact = g_strdup(cases[i].definition); /* so that a read past the end is seen */
+        char *exact = g_strdup(cases[i].definition); /* an exact copy, so that a sanitizer sees a read past the end */
         cr_expect_str_eq(definition_expression(&arena, exact, "b"), cases[i].expression, "%s", exact ? exact : "none");
         g_free(exact);
     }

@@ -1,4 +1,4 @@
-/* Features for the verifier: a sound query against one that goes wrong in one way. */
+/* Features of the verifier: a correct query compared with one that has a single fault. */
 #include "scoring/features/features.h"
 #include "tests/unit/db/fixture.h"
 
@@ -64,12 +64,12 @@ static float feature(const char *question, const char *sql, enum feature_index i
     return out[index];
 }
 
-Test(features_extract, tell_the_sound_query_from_the_other)
+Test(features_extract, features_distinguish_correct_query)
 {
     static const struct {
         enum feature_index feature;
         const char *question, *sound, *other;
-        bool less; /* the sound one has less of it */
+        bool less; /* the correct query has less of it */
     } rows[] = {
         {FEATURE_asked_least_met, "What is the title of each boat?", "SELECT title FROM boat",
          "SELECT length FROM boat"},
@@ -116,8 +116,8 @@ Test(features_extract, tell_the_sound_query_from_the_other)
     }
 }
 
-/* Arithmetic that the evidence tells in words or signs. */
-Test(features_extract, tell_the_formula_of_the_evidence_from_another)
+/* Arithmetic that the evidence states in words or signs. */
+Test(features_extract, features_match_formula_of_evidence)
 {
     static const struct {
         enum feature_index feature;
@@ -153,8 +153,8 @@ Test(features_extract, tell_the_formula_of_the_evidence_from_another)
               "no evidence");
 }
 
-/* The thing that is asked for and the one that is answered, NULLs, parts of texts, the sides of a formula. */
-Test(features_extract, tell_the_thing_that_is_asked)
+/* The requested thing and the returned one, NULLs, parts of texts, the sides of a formula. */
+Test(features_extract, features_match_requested_thing)
 {
     static const struct {
         enum feature_index feature;
@@ -204,8 +204,8 @@ Test(features_extract, tell_the_thing_that_is_asked)
     cr_expect(isnan(feature("Who is where?", "SELECT name FROM port", FEATURE_who_met)), "no table holds persons");
 }
 
-/* Bounds of dates that come to the bound of a year. */
-Test(features_extract, a_date_may_bound_a_year)
+/* Bounds of dates that coincide with the bound of a year. */
+Test(features_extract, date_bounds_match_year)
 {
     static const struct {
         const char *question, *sql;
@@ -223,13 +223,13 @@ Test(features_extract, a_date_may_bound_a_year)
                      rows[i].question, rows[i].sql);
 }
 
-/* How conditions are put together. */
-Test(features_extract, tell_the_sound_logic_from_the_other)
+/* The combination of conditions. */
+Test(features_extract, features_distinguish_correct_logic)
 {
     static const struct {
         enum feature_index feature;
         const char *question, *sound, *other;
-        bool less; /* the sound one has less of it */
+        bool less; /* the correct query has less of it */
     } rows[] = {
         {FEATURE_or_loose, "Which ports in France or Ireland have an id above 2?",
          "SELECT name FROM port WHERE (country = 'France' OR country = 'Ireland') AND port_id > 2",
@@ -310,12 +310,12 @@ static void setup_forms(void)
     cr_assert(schema_build(fixture.db, "f", fixture.path, &options, &schema, &err) == ERR_OK, "%s", err.text);
 }
 
-Test(features_forms, tell_the_sound_query_from_the_other, .init = setup_forms, .fini = teardown)
+Test(features_forms, features_distinguish_correct_query, .init = setup_forms, .fini = teardown)
 {
     static const struct {
         enum feature_index feature;
         const char *question, *sound, *other;
-        bool less; /* the sound one has less of it */
+        bool less; /* the correct query has less of it */
     } rows[] = {
         {FEATURE_form_least, "How many women run?", "SELECT count(*) FROM runner WHERE sex = 'F'",
          "SELECT count(*) FROM runner WHERE sex = 'M'"},
@@ -361,8 +361,8 @@ Test(features_forms, tell_the_sound_query_from_the_other, .init = setup_forms, .
     }
 }
 
-/* Not known is NAN: without a question, without a result, where nothing binds. */
-Test(features_extract, what_cannot_be_known_is_not_a_number)
+/* Unknown features are NAN: without a question, without a result, or if no name binds. */
+Test(features_extract, unknown_features_are_not_a_number)
 {
     float out[FEATURE_COUNT];
     features_of(NULL, "SELECT title FROM boat", out);
@@ -375,7 +375,7 @@ Test(features_extract, what_cannot_be_known_is_not_a_number)
     cr_expect_float_eq(out[FEATURE_COMPONENTS + SQL_HAS_one_table], 1, 0);
 }
 
-Test(features_extract, hostile_questions)
+Test(features_extract, hostile_questions_give_finite_features)
 {
     static const char *const questions[] = {"", "?", "\xff\xfe", "1 1 1 1", "\"", "boat"};
     float out[FEATURE_COUNT];
@@ -388,7 +388,7 @@ Test(features_extract, hostile_questions)
     g_string_free(text, TRUE);
 }
 
-Test(features_extract, ids_lead_back)
+Test(features_extract, feature_ids_map_back_to_names)
 {
     for (unsigned i = 0; i < FEATURE_COUNT; i++) {
         cr_expect_eq(features_by_id(features_id(i)), (int)i, "%s", features_name(i));
@@ -399,8 +399,8 @@ Test(features_extract, ids_lead_back)
     cr_expect_null(features_name(FEATURE_COUNT));
 }
 
-/* What is measured: rows kept, roles, ratios, counts, groups. */
-Test(features_extract, tell_what_is_measured)
+/* Measured features: rows kept, roles, ratios, counts, groups. */
+Test(features_extract, features_measure_results)
 {
     static const struct {
         enum feature_index feature;
@@ -450,13 +450,13 @@ Test(features_extract, tell_what_is_measured)
     }
 }
 
-/* What a cue asks for, against the place of the query that answers for it: 1 as asked, -1 otherwise. */
-Test(features_extract, cues_against_the_query)
+/* Compares a cue of the question with the corresponding place of the query: 1 if they agree, -1 otherwise. */
+Test(features_extract, cues_are_compared_with_query)
 {
     static const struct {
         enum feature_index feature;
         const char *question, *sound, *other;
-        bool less; /* the sound one has less of it */
+        bool less; /* the correct query has less of it */
     } rows[] = {
         {FEATURE_bounds_exact, "Which boats are at most 20 long?", "SELECT title FROM boat WHERE length <= 20",
          "SELECT title FROM boat WHERE length < 20"},
@@ -539,7 +539,7 @@ Test(features_extract, cues_against_the_query)
     }
 }
 
-Test(features_extract, another_language_asks_for_nothing_that_is_known)
+Test(features_extract, question_in_other_language_has_no_cues)
 {
     float out[FEATURE_COUNT];
     features_of("Wie viele Boote sind nicht in der Stadt und haben die Nummer 3?", "SELECT count(*) FROM boat", out);

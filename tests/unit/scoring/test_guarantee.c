@@ -1,4 +1,4 @@
-/* Calibrations: what a file must be, and what is promised by it. */
+/* Calibrations: the required contents of a file, and the guarantees that it gives. */
 #include "scoring/guarantee.h"
 #include "tests/support/leak.h"
 
@@ -36,7 +36,7 @@ static enum err_code load(const char *text, struct err *err)
 #define ALIKE  ",0,0,0,0,0,0,0,0" /* traits */
 #define MODELS "{\"label_model\":\"L 1\",\"classifier\":\"\",\"verifier\":\"V 1\"}"
 
-Test(guarantee, a_file_that_does_not_fit_is_refused_with_what_to_do)
+Test(guarantee, mismatched_file_is_refused_with_hint)
 {
     static const struct {
         const char *text, *says;
@@ -66,7 +66,7 @@ Test(guarantee, a_file_that_does_not_fit_is_refused_with_what_to_do)
     }
 }
 
-/* A group of n records with one P, all right but `wrong`. */
+/* Appends a group of n records with one P(correct), all right except `wrong`. */
 static void put_group(GString *text, const char *name, unsigned n, double p, unsigned wrong)
 {
     g_string_append_printf(text, "%s\"%s\":[", text->str[text->len - 1] == '{' ? "" : ",", name);
@@ -99,7 +99,7 @@ static struct guarantee_found find(const char *generator)
     return guarantee_find(guarantee, &asked);
 }
 
-Test(guarantee, a_generator_has_its_own_promise_or_that_of_all_together)
+Test(guarantee, generator_has_own_or_pooled_guarantee)
 {
     load_groups();
     struct guarantee_found good = find("good"), few = find("few"), several = find(NULL), bad = find("bad");
@@ -113,7 +113,7 @@ Test(guarantee, a_generator_has_its_own_promise_or_that_of_all_together)
     cr_expect_str_eq(bad.name, GUARANTEE_ALL, "its own promise nothing, and it is one of all");
 }
 
-/* "g" is right on shop, often wrong on lake, and has a few records of others. */
+/* Generator "g" is right on shop, often wrong on lake, and has a few records of other databases. */
 static void load_databases(void)
 {
     GString *groups = g_string_new("{\"g\":[");
@@ -137,7 +137,7 @@ static struct guarantee_found find_on(const char *db, double alpha)
     return guarantee_find(guarantee, &asked);
 }
 
-Test(guarantee, a_database_with_records_enough_decides_for_itself)
+Test(guarantee, database_with_enough_records_has_own_threshold)
 {
     load_databases();
     cr_assert_eq(guarantee_n_groups(guarantee), 4, "g, all, g on shop, g on lake");
@@ -152,7 +152,7 @@ Test(guarantee, a_database_with_records_enough_decides_for_itself)
     for (uint32_t i = 0; i < guarantee_n_groups(guarantee); i++) guarantee_watch(guarantee, i, &shift);
 }
 
-Test(guarantee, who_is_not_like_the_records_is_promised_nothing)
+Test(guarantee, dissimilar_request_has_no_guarantee)
 {
     load_groups();
     struct guarantee_found unknown = find("never seen"), unnamed = find("");

@@ -1,3 +1,5 @@
+/* Tests of the set of models: loading from a folder, missing parts, the decision file, and the combination of label
+ * model, classifier and verifier. */
 #include "tests/support/leak.h"
 #include "tests/unit/coordinator/script.h"
 
@@ -59,7 +61,7 @@ static void write_decision(const char *text)
     fclose(file);
 }
 
-Test(models, a_missing_label_model_is_a_configuration_error)
+Test(models, missing_label_model_is_configuration_error)
 {
     struct err err = {0};
     cr_assert_eq(load(dir, NULL, NULL, &err), ERR_CONFIG);
@@ -67,7 +69,7 @@ Test(models, a_missing_label_model_is_a_configuration_error)
     cr_assert_null(models);
 }
 
-Test(models, none_leaves_it_out)
+Test(models, value_none_omits_model)
 {
     struct err err = {0};
     cr_assert_eq(load(dir, "none", "none", &err), ERR_OK, "%s", err.text);
@@ -80,7 +82,7 @@ Test(models, none_leaves_it_out)
     cr_assert(isfinite(score.score));
 }
 
-Test(models, without_a_model_fewer_votes_are_better)
+Test(models, missing_model_prefers_fewer_fired_signals)
 {
     cr_assert_eq(load(dir, "none", "none", NULL), ERR_OK);
     struct msg_signal silent[] = {{.id = 1}, {.id = 2}}, fired[] = {{.id = 1, .state = MSG_FIRED}, {.id = 2}};
@@ -90,7 +92,7 @@ Test(models, without_a_model_fewer_votes_are_better)
     cr_assert_gt(models_score(models, &a).score, models_score(models, &b).score);
 }
 
-Test(models, a_folder_with_models_is_loaded)
+Test(models, folder_with_models_is_loaded)
 {
     struct err err = {0};
     write_label_model();
@@ -111,7 +113,7 @@ Test(models, a_folder_with_models_is_loaded)
     cr_assert_float_eq(score.p, score.label_model_p, 0);
 }
 
-Test(models, a_remote_verifier_counts_for_what_the_decision_says)
+Test(models, remote_verifier_has_weight_of_decision)
 {
     struct err err = {0};
     write_label_model();
@@ -129,7 +131,7 @@ Test(models, a_remote_verifier_counts_for_what_the_decision_says)
     cr_assert_float_eq(models_blend(models, MSG_ORDER_RANKED, 0.9, (double)NAN), 0.9, 0);
 }
 
-Test(models, the_environment_names_the_folder)
+Test(models, environment_selects_folder)
 {
     write_label_model();
     setenv("ASSAY_MODELS", dir, 1);
@@ -163,7 +165,7 @@ Test(models, bad_decision_files_are_refused)
     }
 }
 
-Test(models, two_judges_are_put_together_as_the_file_says)
+Test(models, judges_are_combined_by_decision_file)
 {
     struct err err = {0};
     write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,2],\"entailment_threshold\":0.9,"
@@ -183,7 +185,7 @@ Test(models, two_judges_are_put_together_as_the_file_says)
     cr_assert_gt(models_combine(models, 0, NAN, true), 0);
 }
 
-Test(models, an_unfamiliar_generator_is_believed_less)
+Test(models, unfamiliar_generator_lowers_p_correct)
 {
     struct err err = {0};
     write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"combine\":[0,1,1],\"unfamiliar\":[0,0.5]}");
@@ -193,7 +195,7 @@ Test(models, an_unfamiliar_generator_is_believed_less)
     cr_assert_float_eq(models_combine(models, 0.3, NAN, false), 0.3, 0, "calibrated by itself");
 }
 
-Test(models, a_schema_alone_is_never_believed_more)
+Test(models, schema_alone_never_raises_p_correct)
 {
     struct err err = {0};
     write_decision("{\"schema\":\"assay.decision\",\"version\":1,\"schema_only\":[0,2]}");
@@ -210,7 +212,7 @@ Test(models, a_schema_alone_is_never_believed_more)
     cr_assert_float_eq(models_from_schema(models, 0.2), 0.2, 0);
 }
 
-Test(models, features_come_out_of_a_message_as_they_went_in)
+Test(models, features_round_trip_through_message)
 {
     float out[FEATURE_COUNT];
     struct msg_number numbers[] = {{features_id(1), 2.5F}, {999999, 1}};
@@ -226,15 +228,15 @@ Test(models, features_come_out_of_a_message_as_they_went_in)
     cr_assert_not(models_read_features(NULL, out));
 }
 
-Test(models, a_named_classifier_must_be_there)
+Test(models, named_classifier_must_exist)
 {
     struct err err = {0};
     cr_assert_eq(load(dir, "none", "/nowhere/trees.json", &err), ERR_CONFIG);
     cr_assert(strstr(err.text, "trees.json"), "%s", err.text);
 }
 
-/* The classifier has the last word, and gets the label model's. */
-Test(models, a_classifier_decides)
+/* The classifier makes the final decision and receives the label model's estimate. */
+Test(models, classifier_makes_decision)
 {
     enum { ROWS = 400 };
     unsigned m;

@@ -1,5 +1,4 @@
-/* The verifier: what the context is worth, the row that the content model sees, and files that are not to be trusted.
- */
+/* The verifier: the contribution of the context, the feature row of the content model, and hostile files. */
 #include "lib/learn/hashed.h"
 #include "lib/learn/learn.h"
 #include "scoring/verifier.h"
@@ -39,7 +38,7 @@ static double context(const struct verifier_prior *prior, uint32_t index, uint32
     return verifier_context(prior, &subject);
 }
 
-Test(verifier, votes_and_places)
+Test(verifier, votes_and_positions_are_used)
 {
     static const uint64_t results[] = {1, 2, 1, 3};
     static const uint32_t votes[] = {1, 1, 1, 1};
@@ -53,7 +52,7 @@ Test(verifier, votes_and_places)
     leak_check();
 }
 
-Test(verifier, unanimity_is_more_than_a_single_voice)
+Test(verifier, unanimity_beats_single_vote)
 {
     static const uint64_t results[] = {1, 1, 1};
     static const uint32_t votes[] = {2, 2, 1};
@@ -65,8 +64,8 @@ Test(verifier, unanimity_is_more_than_a_single_voice)
     leak_check();
 }
 
-/* The place in the list counts where entries differ, whether or not they run. */
-Test(verifier, first_of_a_ranked_list)
+/* The position in the list counts if entries differ, whether or not they run. */
+Test(verifier, first_of_ranked_list_is_preferred)
 {
     static const uint64_t ranked[] = {0, 1, 2, 0}, agreed[] = {1, 2, 2, 2, 2, 2, 2, 2};
     static const uint32_t votes[] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -80,8 +79,8 @@ Test(verifier, first_of_a_ranked_list)
     leak_check();
 }
 
-/* Where nobody says that the first guess is the best, its place is worth nothing. */
-Test(verifier, places_of_an_unknown_order_mean_nothing)
+/* Without a statement that the first guess is the best, positions do not count. */
+Test(verifier, positions_without_order_are_ignored)
 {
     static const uint64_t results[] = {1, 2};
     static const uint32_t votes[] = {1, 1};
@@ -91,7 +90,7 @@ Test(verifier, places_of_an_unknown_order_mean_nothing)
     leak_check();
 }
 
-Test(verifier, empty_results_do_not_vote_for_each_other)
+Test(verifier, empty_results_give_no_votes)
 {
     static const uint64_t results[] = {1, 2, 2};
     static const uint32_t votes[] = {1, 1, 1};
@@ -102,8 +101,8 @@ Test(verifier, empty_results_do_not_vote_for_each_other)
     leak_check();
 }
 
-/* What was judged ahead must not count. */
-Test(verifier, looks_no_further_than_seen)
+/* Candidates judged ahead must not count. */
+Test(verifier, candidates_judged_ahead_are_ignored)
 {
     static const uint64_t results[] = {1, 2, 2, 2};
     static const uint32_t votes[] = {1, 1, 1, 1};
@@ -129,7 +128,7 @@ Test(verifier, many_candidates_are_bounded)
     leak_check();
 }
 
-Test(verifier, generators)
+Test(verifier, generator_priors_are_used)
 {
     static const char *const a[] = {"alpha"}, *const b[] = {"beta"};
     static const uint64_t results[] = {1, 2};
@@ -155,7 +154,7 @@ static int column(const char *name)
     return -1;
 }
 
-Test(verifier, row_of_surprises)
+Test(verifier, row_holds_surprises)
 {
     float features[FEATURE_COUNT] = {0}, signals[VSIG_ID_END] = {0}, row[VERIFIER_ROW];
     double expected[SQL_COMPONENT_COUNT];
@@ -174,7 +173,7 @@ Test(verifier, row_of_surprises)
     leak_check();
 }
 
-Test(verifier, row_of_findings)
+Test(verifier, row_holds_findings)
 {
     float features[FEATURE_COUNT] = {0}, signals[VSIG_ID_END] = {0}, row[VERIFIER_ROW];
     signals[VSIG_ID_fan_out] = 1;
@@ -191,7 +190,7 @@ Test(verifier, row_of_findings)
     leak_check();
 }
 
-Test(verifier, keys_hide_values)
+Test(verifier, feature_keys_hide_values)
 {
     uint64_t a[VERIFIER_MAX_KEYS], b[VERIFIER_MAX_KEYS];
     struct arena arena;
@@ -256,7 +255,7 @@ static enum err_code try_load(const char *generators, struct verifier_model **ou
     return try_load_with(generators, "0", out);
 }
 
-Test(verifier, the_words_count_beside_the_trees)
+Test(verifier, words_and_trees_are_combined)
 {
     float features[FEATURE_COUNT] = {0}, signals[VSIG_ID_END] = {0};
     struct verifier_model *model, *bad = NULL;
@@ -272,7 +271,7 @@ Test(verifier, the_words_count_beside_the_trees)
     leak_check();
 }
 
-Test(verifier, judges_from_a_file)
+Test(verifier, verifier_loads_from_file)
 {
     static const uint64_t results[] = {1, 2};
     static const uint32_t votes[] = {1, 1};
@@ -294,7 +293,7 @@ Test(verifier, judges_from_a_file)
     leak_check();
 }
 
-Test(verifier, knows_whom_it_had_feedback_on)
+Test(verifier, generators_with_feedback_are_known)
 {
     struct verifier_model *model;
     cr_assert_eq(try_load("{\"gpt\": {\"vote\": 0, \"first\": 0, \"none\": 1, \"temperature\": 1}}", &model), ERR_OK);
@@ -311,7 +310,7 @@ Test(verifier, knows_whom_it_had_feedback_on)
     leak_check();
 }
 
-Test(verifier, refuses_bad_files)
+Test(verifier, bad_files_are_refused)
 {
     struct verifier_model *model;
     cr_expect_eq(try_load("[]", &model), ERR_MALFORMED);

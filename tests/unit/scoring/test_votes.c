@@ -1,3 +1,5 @@
+/* Tests of votes: the columns of the label matrix, severity levels, missing signals, positive labelers, and votes that
+ * compare the results of candidates. */
 #include "scoring/votes.h"
 #include "signals/vsig.h"
 #include "tests/support/leak.h"
@@ -78,8 +80,9 @@ static void fire(unsigned i, enum msg_severity severity)
     judged[0].n_findings = 1;
 }
 
-/* The results of 70: all different, but for the last two, which repeat one of the first and one beyond VOTES_MAX_RESULTS. */
-Test(votes, many_candidates_are_looked_at_together)
+/* The results of 70 candidates: all different, except that the last two repeat one of the first and one beyond
+ * VOTES_MAX_RESULTS. */
+Test(votes, results_of_many_candidates_are_compared)
 {
     enum { MANY = 70 };
     static struct msg_execution ran[MANY];
@@ -114,7 +117,7 @@ Test(votes, many_candidates_are_looked_at_together)
     }
 }
 
-Test(votes, names_are_unique_and_the_plain_ones_come_first)
+Test(votes, names_are_unique_with_plain_signals_first)
 {
     unsigned n_plain, n_full;
     const char *const *plain = votes_feature_names(0, &n_plain), *const *full =
@@ -126,7 +129,7 @@ Test(votes, names_are_unique_and_the_plain_ones_come_first)
     }
 }
 
-Test(votes, the_columns_make_a_label_matrix)
+Test(votes, columns_form_label_matrix)
 {
     for (unsigned flags = 0; flags < 2; flags++) {
         unsigned n;
@@ -144,7 +147,7 @@ Test(votes, the_columns_make_a_label_matrix)
     }
 }
 
-Test(votes, votes_are_levels_of_severity)
+Test(votes, votes_encode_severity)
 {
     cr_assert_eq(vote(0, 0, all[0]->name), LM_SILENT);
     fire(0, MSG_WARNING);
@@ -157,7 +160,7 @@ Test(votes, votes_are_levels_of_severity)
     cr_assert_eq(vote(0, 0, all[0]->name), LM_MISSING, "which is not silent");
 }
 
-Test(votes, an_absent_signal_is_missing)
+Test(votes, absent_signal_is_missing_vote)
 {
     judged[0].n_signals = 1;
     cr_assert_eq(vote(0, 0, all[0]->name), LM_SILENT);
@@ -169,8 +172,8 @@ static bool is_in_all(const struct vsig_def *def)
     return !def->off_by_default && def->family != VSIG_LLM;
 }
 
-/* Right when all that could run are silent; abstains when more than 20 % are unavailable. */
-Test(votes, a_language_model_has_a_positive_labeler_of_its_own)
+/* The vote is "right" if all signals that could run are silent, and abstains if more than 20 % are unavailable. */
+Test(votes, language_model_has_own_positive_labeler)
 {
     unsigned fired = 0;
     cr_assert_eq(vote(0, 0, "lambda_llm"), 1);
@@ -178,11 +181,11 @@ Test(votes, a_language_model_has_a_positive_labeler_of_its_own)
         if (all[i]->family == VSIG_LLM && !fired++) signals[i].state = MSG_FIRED;
     cr_assert_eq(vote(0, 0, "lambda_llm"), LM_SILENT);
     cr_assert_eq(vote(0, 0, "lambda_all"), 1, "which the others do not see");
-    judged[0].n_signals = 1; /* it was not asked */
+    judged[0].n_signals = 1; /* it was not called */
     cr_assert_eq(vote(0, 0, "lambda_llm"), LM_MISSING);
 }
 
-Test(votes, positive_labelers)
+Test(votes, positive_labelers_need_silent_signals)
 {
     unsigned covered = 0, lost = 0;
     for (unsigned i = 0; i < n_all; i++) covered += is_in_all(all[i]);
@@ -201,7 +204,7 @@ Test(votes, positive_labelers)
     cr_assert_eq(vote(0, 0, "lambda_all"), LM_MISSING);
 }
 
-Test(votes, a_question_signal_is_none_of_lambda_db)
+Test(votes, question_signal_is_outside_lambda_db)
 {
     for (unsigned i = 0; i < n_all; i++)
         if (all[i]->family == VSIG_QUESTION && !all[i]->off_by_default) signals[i].state = MSG_FIRED;
@@ -209,7 +212,7 @@ Test(votes, a_question_signal_is_none_of_lambda_db)
     cr_assert_eq(vote(0, 0, "lambda_db"), 1);
 }
 
-Test(votes, notes_count_for_the_classifier)
+Test(votes, notes_are_features_of_classifier)
 {
     char name[LM_NAME_MAX];
     fire(3, MSG_NOTE);
@@ -222,7 +225,7 @@ Test(votes, notes_count_for_the_classifier)
     cr_assert(isnan(feature(0, name)));
 }
 
-Test(votes, shape_of_the_result)
+Test(votes, result_shape_is_a_vote)
 {
     cr_assert_float_eq(feature(0, "label_model_p"), 0.25, 0);
     cr_assert_float_eq(feature(2, "rows_log"), log1p(2), 1e-6);
@@ -232,7 +235,7 @@ Test(votes, shape_of_the_result)
     cr_assert(isnan(feature(3, "rows_log")));
 }
 
-Test(votes, the_others)
+Test(votes, other_votes_match_expected_values)
 {
     cr_assert_float_eq(feature(2, "vote_share"), 5.0 / 9, 1e-6);
     cr_assert_float_eq(feature(0, "agreement"), 3.0 / 8, 1e-6, "votes for its result among those that ran");
@@ -249,15 +252,15 @@ Test(votes, the_others)
     cr_assert_float_eq(feature(2, "score_gap"), 2, 1e-6);
 }
 
-/* Decisions are taken in order: what was judged ahead must not show. */
-Test(votes, only_what_was_seen_counts)
+/* Decisions are made in order: candidates judged ahead must have no effect. */
+Test(votes, only_judged_candidates_count)
 {
     cr_assert(isnan(feature_seen(0, 1, "agreement")), "alone so far: not known");
     cr_assert_float_eq(feature_seen(0, 1, "distinct_results"), 1, 0);
     cr_assert_float_eq(feature_seen(0, 1, "vote_share"), 1.0 / 9, 1e-6, "votes are known from the start");
 }
 
-Test(votes, repeats_are_no_candidates_of_their_own)
+Test(votes, duplicates_are_not_separate_candidates)
 {
     judged[1].same_as = 1;
     judged[1].judged = false;

@@ -1,4 +1,4 @@
-/* The listener by itself, with clients that behave and clients that do not; then what a process shows through it. */
+/* The admin listener alone, with well-behaved and other clients, and then the pages of a process behind it. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "server/admin_http.h"
@@ -29,7 +29,7 @@ static int connect_to(uint16_t port)
     return fd;
 }
 
-/* Send these bytes; everything that comes back until the other side closes. */
+/* Sends these bytes and returns the whole answer until the other side closes. */
 static char *exchange(uint16_t port, const char *bytes, size_t len)
 {
     static char answer[1 << 18];
@@ -91,7 +91,7 @@ static struct admin_http *open_observe(int64_t limit_ms)
     return admin;
 }
 
-Test(admin, pages_and_what_is_none)
+Test(admin, pages_are_served_and_others_refused)
 {
     struct admin_http *admin = open_observe(0);
     uint16_t port = admin_http_port(admin);
@@ -149,7 +149,7 @@ Test(admin, foreign_pages_are_refused)
     leak_check();
 }
 
-Test(admin, bodies_are_not_read_and_heads_are_bounded)
+Test(admin, bodies_are_ignored_and_heads_bounded)
 {
     static char request[1 << 16];
     struct admin_http *admin = open_observe(0);
@@ -161,7 +161,7 @@ Test(admin, bodies_are_not_read_and_heads_are_bounded)
     cr_assert(is_status(exchange(port, get, sizeof get - 1), 200));
     memset(request, 'a', sizeof request);
     memcpy(request, "GET /", 5);
-    char *answer = exchange(port, request, sizeof request); /* one endless line */
+    char *answer = exchange(port, request, sizeof request); /* a single endless line */
     cr_assert(!is_status(answer, 200), "%s", answer);
     int len = snprintf(request, sizeof request, "GET /good HTTP/1.1\r\nHost: localhost\r\nX: ");
     request[len] = 'a';
@@ -174,8 +174,9 @@ Test(admin, bodies_are_not_read_and_heads_are_bounded)
     leak_check();
 }
 
-/* Twice as many as it takes at a time say nothing, or drip; who asks meanwhile waits no longer than they may stay. */
-Test(admin, idle_and_dripping_clients_do_not_keep_others_out, .timeout = 60)
+/* Twice as many clients as the listener serves at a time are silent or send slowly. A caller waits meanwhile at most as
+ * long as such a client may stay. */
+Test(admin, slow_clients_do_not_block_others, .timeout = 60)
 {
     enum { IDLE = 2 * ADMIN_HTTP_CONNECTIONS };
     struct admin_http *admin = open_observe(300);
@@ -193,7 +194,7 @@ Test(admin, idle_and_dripping_clients_do_not_keep_others_out, .timeout = 60)
     leak_check();
 }
 
-Test(admin, it_ends_while_clients_hang_on)
+Test(admin, listener_closes_with_connected_clients)
 {
     struct admin_http *admin = open_observe(0);
     int fd = connect_to(admin_http_port(admin));
@@ -214,7 +215,7 @@ static void expect_refused(const char *listen, const char *says)
     cr_assert(strstr(err.text, says), "%s: %s", listen, err.text);
 }
 
-Test(admin, addresses_that_are_none_and_a_port_that_is_taken)
+Test(admin, invalid_addresses_and_used_port_are_refused)
 {
     static const char *const bad[] = {"", "9000", "localhost", "localhost:", "::1:9000", "[::1]", "[::1:9000"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) expect_refused(bad[i], "is not HOST:PORT");
@@ -228,7 +229,7 @@ Test(admin, addresses_that_are_none_and_a_port_that_is_taken)
     leak_check();
 }
 
-Test(admin, all_addresses)
+Test(admin, wildcard_address_is_supported)
 {
     static const char *const all[] = {":0", "*:0"};
     for (unsigned i = 0; i < 2; i++) {
@@ -381,7 +382,7 @@ static void expect_page(const struct process *process, const char *path, int sta
     cr_assert(strstr(answer, metric), "no %s after %s: %s", metric, says, answer);
 }
 
-Test(watch, not_asked_to_listen_it_does_not)
+Test(watch, missing_address_opens_no_listener)
 {
     const struct health_config config = {
         .name = "worker", .commit = "1234567", .bus = &fake_bus, .collect = collect_both};
@@ -391,7 +392,7 @@ Test(watch, not_asked_to_listen_it_does_not)
     health_close(watch);
 }
 
-Test(watch, health_is_about_loops_and_fatal_errors)
+Test(watch, health_depends_on_loops_and_fatal_errors)
 {
     struct process process;
     process_open(&process);
@@ -421,7 +422,7 @@ Test(watch, health_is_about_loops_and_fatal_errors)
     leak_check();
 }
 
-/* What a page of metrics says of collect_both. */
+/* The lines of a metrics page on collect_both. */
 static const char *const COUNTED[] = {
     "assay_build_info{version=\"" ASSAY_VERSION "\",commit=\"1234567\",sqlite=\"" SQLITE_VERSION "\"} 1",
     "assay_part_info{part=\"worker\"} 1",
@@ -486,7 +487,7 @@ static const char *const COUNTED[] = {
     "assay_kafka_bytes_total{direction=\"out\"} 5",
 };
 
-/* Of the process itself. */
+/* Metrics of the process itself. */
 static const char *const OURS[] = {"process_resident_memory_bytes", "process_cpu_seconds_total", "process_open_fds",
                                    "process_start_time_seconds"};
 
@@ -510,7 +511,7 @@ static void expect_positive(const char *page, const char *const *names, size_t n
 }
 
 /* Each count of the rooms, under its name. */
-Test(watch, metrics_are_what_the_rooms_count)
+Test(watch, metrics_match_counters)
 {
     struct process process;
     process_open(&process);
@@ -523,8 +524,9 @@ Test(watch, metrics_are_what_the_rooms_count)
     leak_check();
 }
 
-/* docs/metrics.md has a row for each metric, with its type, labels and help, and no row for a metric that is gone. */
-Test(watch, the_manual_lists_all_metrics)
+/* docs/metrics.md has a row for each metric, with its type, labels and help, and no row for a metric that no longer
+ * exists. */
+Test(watch, manual_lists_all_metrics)
 {
     gchar *text = NULL;
     unsigned rows = 0;

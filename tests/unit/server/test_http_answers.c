@@ -1,4 +1,5 @@
-/* The request that a verdict asked about, with an answer: from bytes that anybody may send. */
+/* The answer to a clarification question over HTTP, combined with the request of its verdict; the bytes are
+ * untrusted. */
 #include "server/http_answers.h"
 #include "tests/support/leak.h"
 
@@ -13,7 +14,7 @@ static const char asking_again[] = "{\"clarification\":{\"id\":\"bb\",\"request\
                                    "[{\"question\":\"aa\",\"choice\":\"1\"}]}}}";
 
 static const struct {
-    const char *what, *verdict, *body, *request; /* NULL: refused */
+    const char *what, *verdict, *body, *request; /* NULL if the body is refused */
     enum err_code code;
     const char *says;
 } cases[] = {
@@ -34,7 +35,7 @@ static const struct {
     {"nothing", asking, "", NULL, ERR_MALFORMED, "not JSON"},
 };
 
-Test(http_answers, bodies)
+Test(http_answers, answer_bodies_are_validated)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err err = {0};

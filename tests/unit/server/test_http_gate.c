@@ -1,4 +1,4 @@
-/* The gate before routing, by its fields alone. tests/unit/cli/test_serve_gate.c asks the program. */
+/* The gate before routing, tested on header fields alone. tests/unit/cli/test_serve_gate.c tests it in the program. */
 #include "server/http_gate.h"
 #include "server/listen.h"
 
@@ -15,10 +15,10 @@ static unsigned status_of(const struct http_gate *gate, const struct http_gate_f
     return refusal ? refusal->status : 200;
 }
 
-Test(http_gate, authority_is_read_exactly)
+Test(http_gate, authority_is_parsed_exactly)
 {
     static const struct {
-        const char *text, *host; /* NULL: not an authority */
+        const char *text, *host; /* NULL if the text is not an authority */
         int port;
     } rows[] = {{"localhost", "localhost", -1},
                 {"LOCALHOST:80", "LOCALHOST", 80},
@@ -63,7 +63,7 @@ Test(http_gate, authority_is_read_exactly)
     }
 }
 
-Test(http_gate, host_and_origin_decide_who_asks)
+Test(http_gate, host_and_origin_identify_caller)
 {
     static const struct {
         const struct http_gate *gate;
@@ -120,7 +120,7 @@ Test(http_gate, host_and_origin_decide_who_asks)
     }
 }
 
-Test(http_gate, only_links_pass_from_another_site)
+Test(http_gate, only_links_pass_from_other_site)
 {
     static const struct {
         const char *site, *mode, *destination, *origin;
@@ -158,7 +158,7 @@ Test(http_gate, ambiguous_requests_are_refused_first)
     cr_expect_eq(status_of(&here, &fields, true), 400);
 }
 
-Test(http_gate, media_type_must_be_the_whole_type)
+Test(http_gate, media_type_must_match_completely)
 {
     static const struct {
         const char *type;

@@ -1,4 +1,4 @@
-/* The door of an HTTP listener by itself: who may come in and for how long, and what is a request at all. */
+/* The gate of an HTTP listener alone: accepted connections, their deadlines, and the syntax of a request. */
 #include "lib/base/clock.h"
 #include "server/http_head.h"
 #include "server/http_server.h"
@@ -22,16 +22,17 @@ enum { CALL_MS = 10000, LIMIT_MS = 400, LARGE = 16 << 20 };
 
 TestSuite(server, .fini = leak_check, .timeout = 120);
 
-/* --- what is behind the door --- */
+/* --- handler --- */
 
-/* /wait waits until its client goes, /large is too much for any socket's buffers, else "ok" after the body. */
+/* /wait waits until its client disconnects, /large exceeds every socket buffer, and other paths answer "ok" after the
+ * body. */
 struct stage {
     struct http_server *server;
     struct MHD_Connection *waits;
     atomic_uint waiting, gone, completed, bytes;
 };
 
-static const char BODY = 0; /* its address marks a request that has begun */
+static const char BODY = 0; /* the address marks a request that has begun */
 
 static enum MHD_Result answer(struct MHD_Connection *connection, size_t len, char *text, enum MHD_ResponseMemoryMode of)
 {
@@ -104,7 +105,7 @@ static void open_stage(struct stage *stage, uint32_t max_connections, uint32_t p
 
 /* --- clients --- */
 
-/* From 127.0.0.`host`. */
+/* Connects from 127.0.0.`host`. */
 static int come(const struct stage *stage, unsigned host)
 {
     struct sockaddr_in at = {.sin_family = AF_INET,
@@ -124,7 +125,7 @@ static void say(int fd, const char *text)
     send(fd, text, strlen(text), MSG_NOSIGNAL);
 }
 
-/* What comes until the other side ends; it must. */
+/* Reads until the other side ends, which it must. */
 static GString *listen_to(int fd)
 {
     char bytes[4096];
@@ -149,7 +150,7 @@ static bool is_ended(void *fd)
 
 static const char GET[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/* An honest call; how long it took. */
+/* Makes a valid call and returns its duration. */
 static int64_t call_ns(const struct stage *stage, unsigned host)
 {
     int64_t start = clock_now_ns();
@@ -161,9 +162,9 @@ static int64_t call_ns(const struct stage *stage, unsigned host)
     return clock_now_ns() - start;
 }
 
-/* --- what is a request --- */
+/* --- request syntax --- */
 
-/* The bytes of a case's text. */
+/* Returns the bytes of a case's text. */
 static GString *bytes_of(const char *text)
 {
     GString *bytes = g_string_new(NULL);
@@ -219,7 +220,7 @@ static void run_case(const struct stage *stage, char *const *parts)
     g_string_free(bytes, TRUE);
 }
 
-/* Each case of the corpus; `run` gets name, answer and bytes. */
+/* Calls `run` with name, answer and bytes of each case of the corpus. */
 static unsigned for_cases(void (*run)(const struct stage *stage, char *const *parts), const struct stage *stage)
 {
     gchar *text = NULL;
@@ -239,7 +240,7 @@ static unsigned for_cases(void (*run)(const struct stage *stage, char *const *pa
     return n;
 }
 
-Test(server, no_two_answers_whatever_is_smuggled)
+Test(server, smuggled_requests_get_one_answer)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
@@ -247,7 +248,7 @@ Test(server, no_two_answers_whatever_is_smuggled)
     http_server_close(stage.server);
 }
 
-/* However the bytes come in, byte by byte or at once: the same verdict, and no bad head waits for its end. */
+/* Whether the bytes arrive one by one or at once, the verdict is the same, and a bad head is refused before its end. */
 static enum head_state state_of(const char *bytes, size_t len, const char **why)
 {
     enum head_state head = http_head_check(bytes, len, why);
@@ -263,7 +264,7 @@ static void check_prefixes(const struct stage *stage, char *const *parts)
     cr_expect_neq(state == HEAD_BAD, strcmp(parts[1], "400") != 0, "%s: %s", parts[0], why);
     cr_expect_eq(state == HEAD_BAD, why != NULL, "%s", parts[0]);
     for (size_t n = 0; n < bytes->len; n++) {
-        char *copy = g_memdup2(bytes->str, n); /* so that a byte too far is noticed */
+        char *copy = g_memdup2(bytes->str, n); /* an exact copy, so that a sanitizer sees a read past the end */
         enum head_state early = state_of(copy, n, &why);
         cr_expect(early == HEAD_PARTIAL || early == state, "%s: %d, then %d", parts[0], early, state);
         g_free(copy);
@@ -271,7 +272,7 @@ static void check_prefixes(const struct stage *stage, char *const *parts)
     g_string_free(bytes, TRUE);
 }
 
-Test(server, a_head_is_judged_alike_in_pieces)
+Test(server, split_head_gets_same_verdict)
 {
     for_cases(check_prefixes, NULL);
 }
@@ -314,8 +315,8 @@ static GString *send_chunk(const struct stage *stage, size_t size, const char *t
     return listen_to(fd);
 }
 
-/* Whether the body fits the bytes that are inspected first, or not. */
-Test(server, chunked_body_is_read_whole_in_any_size)
+/* Tests bodies that fit the bytes that are inspected first, and bodies that do not. */
+Test(server, chunked_body_of_any_size_is_read)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, CALL_MS);
@@ -334,7 +335,7 @@ Test(server, chunked_body_is_read_whole_in_any_size)
     http_server_close(stage.server);
 }
 
-Test(server, chunked_body_behind_expect_is_asked_for)
+Test(server, expect_header_gets_continue_for_chunked_body)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, CALL_MS);
@@ -354,7 +355,7 @@ Test(server, chunked_body_behind_expect_is_asked_for)
 
 /* --- deadlines --- */
 
-/* Drips `text` byte by byte until the other side ends. How long that took. */
+/* Sends `text` byte by byte until the other side ends. Returns the elapsed time. */
 static int64_t drip_ns(int fd, const char *text)
 {
     int64_t start = clock_now_ns();
@@ -379,7 +380,7 @@ static void expect_cut(struct stage *stage, const char *first, const char *drips
     close(fd);
 }
 
-Test(server, a_dripping_head_has_a_deadline)
+Test(server, slow_head_has_deadline)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
@@ -387,7 +388,7 @@ Test(server, a_dripping_head_has_a_deadline)
     http_server_close(stage.server);
 }
 
-Test(server, a_dripping_body_has_a_deadline)
+Test(server, slow_body_has_deadline)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
@@ -397,7 +398,7 @@ Test(server, a_dripping_body_has_a_deadline)
     cr_expect_eq(atomic_load(&stage.completed), 1);
 }
 
-Test(server, dripping_chunks_have_a_deadline)
+Test(server, slow_chunks_have_deadline)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
@@ -405,7 +406,7 @@ Test(server, dripping_chunks_have_a_deadline)
     http_server_close(stage.server);
 }
 
-Test(server, chunked_body_that_ends_early_frees_its_place)
+Test(server, truncated_chunked_body_frees_slot)
 {
     struct stage stage;
     open_stage(&stage, 1, 0, CALL_MS);
@@ -423,7 +424,7 @@ static bool is_completed(void *stage)
     return atomic_load(&((struct stage *)stage)->completed) > 0;
 }
 
-Test(server, an_answer_that_nobody_reads_has_a_deadline)
+Test(server, unread_answer_has_deadline)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, LIMIT_MS);
@@ -434,8 +435,8 @@ Test(server, an_answer_that_nobody_reads_has_a_deadline)
     close(fd);
 }
 
-/* A client may close its sending side and still read: it is not given up before its request is complete. */
-Test(server, a_client_that_closes_its_side_is_answered)
+/* A client may close its sending side and still read: the server keeps the connection until the request is complete. */
+Test(server, half_closed_client_is_answered)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, CALL_MS);
@@ -458,7 +459,7 @@ static bool is_gone(void *stage)
     return atomic_load(&((struct stage *)stage)->gone) > 0;
 }
 
-Test(server, who_waits_has_no_deadline_and_goes_when_its_client_goes)
+Test(server, waiter_has_no_deadline_and_ends_with_client)
 {
     struct stage stage;
     open_stage(&stage, 1, 1, LIMIT_MS);
@@ -466,7 +467,8 @@ Test(server, who_waits_has_no_deadline_and_goes_when_its_client_goes)
     say(fd, "GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
     cr_assert(wait_until(is_waiting, &stage, CALL_MS));
     int64_t start = clock_now_ns();
-    while (clock_now_ns() - start < 2 * LIMIT_MS * INT64_C(1000000)) { /* others come and are cut off; it stays */
+    /* others connect and are cut off; this one stays */
+    while (clock_now_ns() - start < 2 * LIMIT_MS * INT64_C(1000000)) {
         if (other < 0) other = come(&stage, 1);
         if (!is_open(other)) close(other), other = -1;
     }
@@ -480,7 +482,7 @@ Test(server, who_waits_has_no_deadline_and_goes_when_its_client_goes)
 
 /* --- crowds --- */
 
-Test(server, of_one_address_the_oldest_makes_room)
+Test(server, oldest_connection_of_address_is_evicted)
 {
     enum { N = 10, CAP = 4 };
     struct stage stage;
@@ -500,9 +502,9 @@ Test(server, of_one_address_the_oldest_makes_room)
     http_server_close(stage.server);
 }
 
-/* Five times as many as there are places, of each kind that costs its client nothing; an honest caller does not notice,
- * from an address of its own or from theirs. */
-Test(server, a_crowd_keeps_nobody_out)
+/* Five times as many connections as there are slots, of each kind that is cheap for its client. A valid caller must not
+ * be delayed, from its own address or from theirs. */
+Test(server, many_connections_do_not_block_others)
 {
     enum { N = 300, PLACES = 60, CALLS = 50 };
     static const char *const kinds[] = {"", "GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n",
@@ -524,14 +526,14 @@ Test(server, a_crowd_keeps_nobody_out)
     http_server_close(stage.server);
 }
 
-Test(server, without_descriptors_those_who_are_stuck_make_room)
+Test(server, stuck_connections_are_evicted_without_descriptors)
 {
     enum { N = 40 };
     struct stage stage;
     int fds[N], filler[4096], n_fillers = 0;
     open_stage(&stage, 4000, 0, CALL_MS);
     for (unsigned i = 0; i < N; i++) say(fds[i] = come(&stage, 1), "G");
-    call_ns(&stage, 1); /* behind the others: they are in */
+    call_ns(&stage, 1); /* once the others are accepted */
     int caller = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
@@ -550,9 +552,9 @@ Test(server, without_descriptors_those_who_are_stuck_make_room)
     http_server_close(stage.server);
 }
 
-/* --- the end --- */
+/* --- shutdown --- */
 
-Test(server, it_ends_while_clients_are_at_every_stage)
+Test(server, server_closes_with_clients_at_every_stage)
 {
     struct stage stage;
     open_stage(&stage, 64, 0, CALL_MS);

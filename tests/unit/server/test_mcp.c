@@ -1,4 +1,5 @@
-/* The Model Context Protocol: what each message is answered with, in both forms of the protocol; and over two pipes. */
+/* The Model Context Protocol: the reply to each message, in both forms of the protocol, and the server over two
+ * pipes. */
 #include "server/mcp_stdio.h"
 #include "server/recent_verdicts.h"
 #include "tests/support/leak.h"
@@ -21,8 +22,8 @@ TestSuite(mcp, .fini = leak_check, .timeout = 60);
 #define CALL(name, arguments)   REQUEST("tools/call", "\"name\":\"" name "\",\"arguments\":" arguments)
 
 static const struct {
-    const char *what, *message, *says; /* NULL: silence */
-    const char * not ;                 /* what the reply must not say; NULL: anything */
+    const char *what, *message, *says; /* NULL if no reply is expected */
+    const char * not ;                 /* text that the reply must not contain, or NULL */
 } cases[] = {
     /* JSON-RPC */
     {"nothing", "", "\"id\":null,\"error\":{\"code\":-32700"},
@@ -125,7 +126,7 @@ static const struct {
     {"what is not offered", REQUEST("resources/subscribe", "\"uri\":\"test://notes/one\""), "-32601"},
 };
 
-Test(mcp, messages)
+Test(mcp, messages_get_expected_replies)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         struct mcp_message message;
@@ -155,7 +156,7 @@ static void answer_of(const char *text, const struct tenant *tenant, struct mcp_
     mcp_message_clear(&message);
 }
 
-Test(mcp, a_tenant_is_told_his_own)
+Test(mcp, tenant_sees_only_its_resources)
 {
     struct mcp_answer answer;
     answer_of(CALL("echo", "{\"text\":\"a\"}"), &acme, &answer);
@@ -175,7 +176,7 @@ static void expect_finished(const char *state, const char *verdict, const struct
     mcp_answer_clear(&answer);
 }
 
-Test(mcp, a_call_that_needs_a_verdict_is_answered_once_it_is_there)
+Test(mcp, call_is_answered_when_verdict_arrives)
 {
     struct mcp_answer answer;
     struct err late = {0};
@@ -191,7 +192,7 @@ Test(mcp, a_call_that_needs_a_verdict_is_answered_once_it_is_there)
     mcp_answer_clear(&answer);
 }
 
-Test(mcp, verdicts_are_kept_by_owner_and_bounded)
+Test(mcp, verdicts_are_stored_by_owner_and_bounded)
 {
     struct recent_verdicts *kept = recent_verdicts_new(2, 10);
     json_t *ids = json_array();
@@ -200,14 +201,14 @@ Test(mcp, verdicts_are_kept_by_owner_and_bounded)
     char *mine = recent_verdicts_find(kept, "a", "1"), *other = recent_verdicts_find(kept, "", "1");
     cr_expect_str_eq(mine, "{}");
     cr_expect_null(other);
-    recent_verdicts_put(kept, "a", "2", "{}", 2); /* the first goes: two are kept */
+    recent_verdicts_put(kept, "a", "2", "{}", 2); /* the first one is evicted: two are stored */
     recent_verdicts_put(kept, "a", "2", "{ }", 3);
     cr_expect_null(recent_verdicts_find(kept, "a", "1"));
-    recent_verdicts_put(kept, "a", "3", "12345678901", 11); /* more than all may have */
+    recent_verdicts_put(kept, "a", "3", "12345678901", 11); /* more than the limit on all */
     recent_verdicts_list(kept, "a", ids);
     char *listed = json_dumps(ids, JSON_COMPACT);
     cr_expect_str_eq(listed, "[\"2\"]");
-    recent_verdicts_put(kept, "a", "4", "1234567", 7); /* 12 bytes: the oldest goes, b's */
+    recent_verdicts_put(kept, "a", "4", "1234567", 7); /* 12 bytes: the oldest, b's, is evicted */
     cr_expect_null(recent_verdicts_find(kept, "b", "1"));
     json_decref(ids);
     free(mine);
@@ -222,7 +223,7 @@ struct pipes {
     pthread_t server;
     struct mcp_stdio_config config;
     enum err_code code;
-    pthread_mutex_t gate; /* whoever holds it keeps verdicts from coming */
+    pthread_mutex_t gate; /* while a test holds it, no verdict arrives */
     atomic_uint judged;
 };
 
@@ -266,7 +267,7 @@ static void say(struct pipes *pipes, const char *text)
     cr_assert_eq(write(pipes->to[1], text, len), (ssize_t)len);
 }
 
-/* One line, without its end. g_free */
+/* Returns one line without its end. Free with g_free. */
 static char *hear(struct pipes *pipes)
 {
     GString *line = g_string_new(NULL);
@@ -287,13 +288,13 @@ static void end_input(struct pipes *pipes)
     pipes->to[1] = -1;
 }
 
-/* The server finishes and leaves. */
+/* The server finishes its work and ends. */
 static void stop(struct pipes *pipes)
 {
     end_input(pipes);
     pthread_join(pipes->server, NULL);
     cr_expect_eq(pipes->code, ERR_OK);
-    expect_line(pipes, ""); /* the end, and nothing before it that nobody expected */
+    expect_line(pipes, ""); /* the end of the output, without unexpected messages before it */
     close(pipes->to[0]);
     close(pipes->from[0]);
 }
@@ -302,7 +303,7 @@ static void stop(struct pipes *pipes)
     "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"judge\",\"arguments\":"       \
     "{\"texts\":[\"SELECT 1\"]}}}\n"
 
-Test(mcp, lines)
+Test(mcp, lines_are_read_and_answered)
 {
     struct pipes pipes;
     start(&pipes, 2, 4);
@@ -312,13 +313,13 @@ Test(mcp, lines)
     say(&pipes, "\"method\":\"ping\"}\nrubbish\n");
     expect_line(&pipes, "\"id\":2,\"result\"");
     expect_line(&pipes, "-32700");
-    say(&pipes, REQUEST("ping", "")); /* a last one without its end */
+    say(&pipes, REQUEST("ping", "")); /* a last line without its end */
     end_input(&pipes);
     expect_line(&pipes, "\"id\":1,\"result\"");
     stop(&pipes);
 }
 
-Test(mcp, a_line_too_long_is_passed_over)
+Test(mcp, overlong_line_is_skipped)
 {
     struct pipes pipes;
     char *chunk = g_strnfill(64 << 10, ' ');
@@ -331,7 +332,7 @@ Test(mcp, a_line_too_long_is_passed_over)
     g_free(chunk);
 }
 
-Test(mcp, calls_run_beside_each_other_and_what_is_quick_does_not_wait)
+Test(mcp, calls_are_concurrent_and_quick_ones_overtake)
 {
     struct pipes pipes;
     start(&pipes, 2, 3);
@@ -350,7 +351,7 @@ Test(mcp, calls_run_beside_each_other_and_what_is_quick_does_not_wait)
     cr_expect_eq(atomic_load(&pipes.judged), 2, "a call that was cancelled before it began was judged");
 }
 
-Test(mcp, an_id_that_is_being_answered_is_not_taken_again)
+Test(mcp, id_in_flight_is_refused)
 {
     struct pipes pipes;
     start(&pipes, 1, 8);
@@ -365,14 +366,14 @@ Test(mcp, an_id_that_is_being_answered_is_not_taken_again)
     stop(&pipes);
 }
 
-Test(mcp, it_ends_when_nobody_reads)
+Test(mcp, server_ends_without_reader)
 {
     struct pipes pipes;
     signal(SIGPIPE, SIG_IGN);
     start(&pipes, 1, 8);
     close(pipes.from[0]);
     say(&pipes, REQUEST("ping", "") "\n");
-    pthread_join(pipes.server, NULL); /* although its input goes on */
+    pthread_join(pipes.server, NULL); /* although its input continues */
     cr_expect_eq(pipes.code, ERR_OK);
     close(pipes.to[0]);
     close(pipes.to[1]);

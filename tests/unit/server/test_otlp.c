@@ -1,4 +1,5 @@
-/* Spans on their way to a collector, which is a script: it takes them, refuses them, asks for time, or fails as networks do. */
+/* The export of spans to a scripted collector, which accepts them, rejects them, requests a pause, or fails as networks
+ * do. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "server/otlp.h"
@@ -68,7 +69,7 @@ static bool are_settled(void *n)
     return stats.sent + stats.dropped + stats.refused == *(const unsigned *)n;
 }
 
-/* So many spans are left, and what became of them is known. */
+/* Waits until so many spans are left and the outcome of the others is known. */
 static struct otlp_stats send_spans(unsigned n)
 {
     leave_spans(n);
@@ -76,7 +77,7 @@ static struct otlp_stats send_spans(unsigned n)
     return stats_now();
 }
 
-Test(otlp, a_batch_is_what_the_protocol_says)
+Test(otlp, batch_follows_protocol)
 {
     static const char expected[] =
         "{\"resourceSpans\":[{\"resource\":{\"attributes\":"
@@ -113,7 +114,7 @@ Test(otlp, a_batch_is_what_the_protocol_says)
     g_free(wanted);
 }
 
-Test(otlp, spans_arrive)
+Test(otlp, spans_are_exported)
 {
     fake_model_script(collector, PATH, &taken, 1);
     open_with((struct otlp_config){0});
@@ -124,7 +125,7 @@ Test(otlp, spans_arrive)
     cr_assert(strstr(fake_model_body(collector, PATH, 0), "\"parentSpanId\":\"0000000000000005\""));
 }
 
-Test(otlp, a_slash_behind_the_endpoint_is_one_too_many)
+Test(otlp, trailing_slash_of_endpoint_is_removed)
 {
     char *endpoint = g_strconcat(fake_model_url(collector), "/", NULL);
     fake_model_script(collector, PATH, &taken, 1);
@@ -133,7 +134,7 @@ Test(otlp, a_slash_behind_the_endpoint_is_one_too_many)
     g_free(endpoint);
 }
 
-Test(otlp, many_are_sent_in_batches)
+Test(otlp, spans_are_sent_in_batches)
 {
     enum { SPANS = 3000 };
     fake_model_script(collector, PATH, &taken, 1);
@@ -142,8 +143,8 @@ Test(otlp, many_are_sent_in_batches)
     cr_assert_gt(fake_model_requests(collector, PATH), SPANS / 512);
 }
 
-/* What a collector may say and do before it takes the batch. */
-Test(otlp, what_may_pass_is_sent_again)
+/* Faults and replies of a collector before it accepts the batch. */
+Test(otlp, transient_failures_are_retried)
 {
     static const struct fake_step steps[] = {{.status = 503},
                                              {.act = FAKE_RESET},
@@ -158,7 +159,7 @@ Test(otlp, what_may_pass_is_sent_again)
         cr_expect_str_eq(fake_model_body(collector, PATH, i), fake_model_body(collector, PATH, 0), "the same batch");
 }
 
-Test(otlp, the_collector_says_when_to_come_again)
+Test(otlp, retry_after_of_collector_is_kept)
 {
     static const struct fake_step steps[] = {{.status = 429, .headers = "Retry-After: 1\r\n"}, {.body = "{}"}};
     fake_model_script(collector, PATH, steps, 2);
@@ -168,7 +169,7 @@ Test(otlp, the_collector_says_when_to_come_again)
     cr_assert(waited >= INT64_C(900000000), "%lld ns", (long long)waited);
 }
 
-Test(otlp, what_does_not_pass_is_not_sent_again)
+Test(otlp, permanent_failures_are_not_retried)
 {
     static const struct fake_step steps[] = {
         {.status = 400}, {.status = 500}, {.status = 302, .headers = "Location: /\r\n"}, {.body = "{}"}};
@@ -183,7 +184,7 @@ Test(otlp, what_does_not_pass_is_not_sent_again)
     }
 }
 
-Test(otlp, a_collector_that_never_takes_them_is_given_up)
+Test(otlp, retries_to_failing_collector_are_bounded)
 {
     static const struct fake_step away = {.status = 503};
     fake_model_script(collector, PATH, &away, 1);
@@ -192,7 +193,7 @@ Test(otlp, a_collector_that_never_takes_them_is_given_up)
     cr_assert_eq(fake_model_requests(collector, PATH), OTLP_ATTEMPTS);
 }
 
-Test(otlp, what_the_collector_rejects_of_a_batch_is_counted)
+Test(otlp, rejected_spans_of_batch_are_counted)
 {
     static const struct fake_step some = {
         .body = "{\"partialSuccess\":{\"rejectedSpans\":\"2\",\"errorMessage\":\"too old\"}}"};
@@ -202,7 +203,7 @@ Test(otlp, what_the_collector_rejects_of_a_batch_is_counted)
     cr_assert(stats.refused >= 1 && stats.sent + stats.refused == 2, "%llu refused", (unsigned long long)stats.refused);
 }
 
-Test(otlp, nobody_waits_for_a_collector_that_hangs)
+Test(otlp, hanging_collector_delays_no_caller)
 {
     enum { ROOM = 100, SPANS = 20000 };
     static const struct fake_step hangs = {.act = FAKE_HANG};
@@ -218,13 +219,13 @@ Test(otlp, nobody_waits_for_a_collector_that_hangs)
     cr_expect(clock_now_ns() - before < INT64_C(5000000000), "and the end is bounded too");
 }
 
-Test(otlp, a_collector_that_is_not_there_costs_spans_alone)
+Test(otlp, missing_collector_loses_only_spans)
 {
     open_with((struct otlp_config){.endpoint = "http://127.0.0.1:1"});
     cr_assert_eq(send_spans(7).refused, 7);
 }
 
-Test(otlp, what_waits_is_sent_at_the_end)
+Test(otlp, queued_spans_are_sent_on_close)
 {
     fake_model_script(collector, PATH, &taken, 1);
     struct err err = {0};
@@ -249,7 +250,7 @@ static char *write_file(const char *text)
     return path;
 }
 
-Test(otlp, headers_of_a_file_are_sent_along)
+Test(otlp, headers_of_file_are_sent)
 {
     char *path = write_file("Authorization: Bearer s3cret\r\n\nX-Tenant: t1\n");
     fake_model_script(collector, PATH, &taken, 1);
@@ -261,7 +262,7 @@ Test(otlp, headers_of_a_file_are_sent_along)
     g_free(path);
 }
 
-Test(otlp, what_cannot_be_is_said_at_the_start)
+Test(otlp, invalid_configuration_is_reported_at_start)
 {
     char *bad = write_file("no header\n"), *good = write_file("X-Key: 1\n");
     const struct {

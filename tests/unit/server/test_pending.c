@@ -1,4 +1,4 @@
-/* Which caller waits for which verdict: whatever comes first, each caller is told once, and none gets another's
+/* The waiters for verdicts. Whatever arrives first, each caller is completed exactly once, and none receives another's
  * verdict. */
 #include "server/pending.h"
 
@@ -9,7 +9,7 @@
 
 TestSuite(pending, .fini = leak_check);
 
-/* A caller, and what it was told. */
+/* A caller and its result. */
 struct caller {
     unsigned told;
     enum pending_end end;
@@ -51,7 +51,7 @@ static void expect(const struct caller *caller, const char *body)
     cr_expect_str_eq(caller->body, body);
 }
 
-Test(pending, the_verdict_of_ones_own_request)
+Test(pending, caller_gets_verdict_of_its_request)
 {
     struct pending *pending = pending_new(10, 1 << 20);
     struct caller a, b;
@@ -70,8 +70,9 @@ Test(pending, the_verdict_of_ones_own_request)
     pending_free(pending);
 }
 
-/* Without the buffer these would wait for ever: the brokers' word for the place is behind the verdict. */
-Test(pending, a_verdict_may_come_before_the_place_is_known)
+/* Without the buffer these callers would wait forever: the broker's report of the position arrives after the
+ * verdict. */
+Test(pending, verdict_before_known_position_is_delivered)
 {
     struct pending *pending = pending_new(10, 1 << 20);
     struct caller caller;
@@ -86,8 +87,8 @@ Test(pending, a_verdict_may_come_before_the_place_is_known)
     pending_free(pending);
 }
 
-/* The producer sent it twice, the broker took it once and does not say where. */
-Test(pending, a_place_that_nobody_knows_is_told_by_the_id)
+/* The producer sent the request twice; the broker stored it once and does not report its position. */
+Test(pending, unknown_position_is_resolved_by_id)
 {
     struct pending *pending = pending_new(10, 1 << 20);
     struct caller late, early, other;
@@ -106,7 +107,7 @@ Test(pending, a_place_that_nobody_knows_is_told_by_the_id)
     cr_expect(other.told == 1 && other.end == PENDING_CLOSED);
 }
 
-Test(pending, time_is_up_once)
+Test(pending, timeout_completes_caller_once)
 {
     struct pending *pending = pending_new(10, 1 << 20);
     struct caller placed, unplaced, patient;
@@ -130,7 +131,7 @@ Test(pending, time_is_up_once)
     pending_free(pending);
 }
 
-Test(pending, what_was_not_sent_is_not_waited_for)
+Test(pending, failed_send_ends_wait)
 {
     struct pending *pending = pending_new(2, 1 << 20);
     struct caller a, b, c;
@@ -149,7 +150,7 @@ Test(pending, what_was_not_sent_is_not_waited_for)
     pending_free(pending);
 }
 
-Test(pending, a_dead_letter_ends_the_wait_and_is_no_verdict)
+Test(pending, dead_letter_ends_wait_without_verdict)
 {
     struct pending *pending = pending_new(2, 1 << 20);
     struct caller caller;
@@ -164,7 +165,7 @@ Test(pending, a_dead_letter_ends_the_wait_and_is_no_verdict)
     pending_free(pending);
 }
 
-Test(pending, what_is_kept_is_bounded_and_the_newest)
+Test(pending, stored_verdicts_are_bounded_to_newest)
 {
     enum { MOST = 4096 };
     struct pending *pending = pending_new(1, MOST);
@@ -190,9 +191,9 @@ Test(pending, what_is_kept_is_bounded_and_the_newest)
     pending_free(pending);
 }
 
-/* A caller that leaves is told so once and makes room for another, whether the position of its request is known or not.
- */
-Test(pending, who_leaves_makes_room)
+/* A caller that disconnects is completed once and frees its slot, whether the position of its request is known or
+ * not. */
+Test(pending, disconnected_caller_frees_slot)
 {
     struct pending *pending = pending_new(1, 1 << 20);
     struct pending_stats stats;
@@ -200,7 +201,7 @@ Test(pending, who_leaves_makes_room)
         struct caller caller;
         wait_for(pending, &caller, "a", 100);
         if (placed) pending_position(caller.waiter, 0, 7);
-        pending_leave(pending, &stats); /* nobody */
+        pending_leave(pending, &stats); /* no caller has this id */
         cr_expect_eq(caller.told, 0);
         pending_leave(pending, &caller);
         pending_leave(pending, &caller);
@@ -220,7 +221,7 @@ static void on_lost(void *ctx, const struct msg_key *position)
     *sum += position->offset;
 }
 
-/* One that gave its id, whose time is up, or that has its verdict can still be served. */
+/* Requests with a known id, after a timeout, or with their verdict can still be served, so they are not cancelled. */
 Test(pending, caller_with_unknown_id_is_cancelled)
 {
     enum { LOST, KNOWN, LATE, ANSWERED, N };

@@ -1,4 +1,4 @@
-/* The file of tenants: who a token is, what he may see, and what a wrong file does. */
+/* The file of tenants: the identity and rights of a token, and the effect of an invalid file. */
 #include "lib/base/arena.h"
 #include "server/tokens.h"
 #include "tests/support/leak.h"
@@ -28,7 +28,7 @@ static void end(void)
 
 TestSuite(tokens, .init = begin, .fini = end);
 
-/* `tenants` with %1, %2 in place of the hashes of "one" and "two". */
+/* `tenants` with %1 and %2 in place of the hashes of "one" and "two". */
 static void write_tenants(const char *tenants)
 {
     char *one = g_compute_checksum_for_string(G_CHECKSUM_SHA256, "one", -1),
@@ -57,7 +57,7 @@ static struct tokens *open_tokens(const char *tenants)
     "\"acme\":{\"sha256\":[\"%1\"],\"databases\":[\"shop\"],\"expose\":\"none\",\"deny_columns\":[\"a.b\"]},"          \
     "\"beta\":{\"sha256\":[\"%2\"],\"databases\":[\"*\"]}"
 
-Test(tokens, a_token_is_its_tenant)
+Test(tokens, token_identifies_tenant)
 {
     static const struct {
         const char *header, *tenant;
@@ -73,7 +73,7 @@ Test(tokens, a_token_is_its_tenant)
     tokens_close(tokens);
 }
 
-Test(tokens, a_request_is_narrowed_to_what_its_tenant_may_see)
+Test(tokens, request_is_restricted_to_rights_of_tenant)
 {
     static const struct {
         const char *header, *db;
@@ -108,7 +108,7 @@ Test(tokens, a_request_is_narrowed_to_what_its_tenant_may_see)
     tokens_close(tokens);
 }
 
-Test(tokens, a_wrong_file_is_refused_with_the_place)
+Test(tokens, invalid_file_is_refused_with_location)
 {
     static const struct {
         const char *tenants, *says;
@@ -171,8 +171,8 @@ Test(tokens, refused_tenants_keep_the_old_file)
     tokens_close(tokens);
 }
 
-/* Who holds a tenant while the file changes keeps him; the next call gets the new one, under the same number. */
-Test(tokens, a_changed_file_counts_and_a_wrong_one_does_not)
+/* A holder of a tenant keeps it while the file changes. The next call gets the new tenant under the same number. */
+Test(tokens, changed_file_applies_unless_invalid)
 {
     struct err err;
     struct tokens *tokens = open_tokens(TWO);

@@ -1,4 +1,4 @@
-/* Verdicts in a file: found again after a restart, bounded, and no file of somebody else's is touched. */
+/* Verdicts in a file: they survive a restart, are bounded, and no foreign file is changed. */
 #include "server/verdict_store.h"
 #include "tests/support/wait.h"
 
@@ -54,7 +54,7 @@ static void expect(struct verdict_store *store, const char *tenant, const char *
     if (found) g_bytes_unref(found);
 }
 
-Test(verdict_store, the_newest_of_an_id_is_there_after_a_restart)
+Test(verdict_store, newest_verdict_of_id_survives_restart)
 {
     struct stat file;
     struct verdict_store *store = open_store(1 << 20);
@@ -79,7 +79,7 @@ static bool is_written(void *ctx)
     return stats.written >= 2000;
 }
 
-Test(verdict_store, the_oldest_go_when_the_bytes_are_up)
+Test(verdict_store, oldest_verdicts_are_evicted_at_size_limit)
 {
     enum { BYTES = 100 << 10 };
     struct verdict_store_stats stats;
@@ -98,7 +98,7 @@ Test(verdict_store, the_oldest_go_when_the_bytes_are_up)
     g_free(json);
 }
 
-Test(verdict_store, a_file_of_somebody_else_is_refused_and_left)
+Test(verdict_store, foreign_file_is_refused_and_unchanged)
 {
     sqlite3 *db;
     struct err err = {0};

@@ -1,5 +1,5 @@
-/* Threads that leave spans while they are sent, counted and, at last, closed. A plain program, since Criterion does not start under
- * ThreadSanitizer. Exit 0: all went well. */
+/* Threads that add spans while other threads send and count them, and a final close. A plain program, since Criterion
+ * does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "server/otlp.h"
 #include "tests/support/fake_model.h"
 

@@ -13,14 +13,14 @@
 
 extern const struct vsig_def vsig_select_star;
 
-/* The database that the cases are judged against. */
+/* The database on which the cases are judged. */
 struct ground {
     char *folder, *path;
     struct db *db;
     struct schema_index *schema;
 };
 
-/* Where we are in a file. */
+/* The position in a file. */
 struct stage {
     const struct vsig_def *def;
     const char *path;
@@ -30,7 +30,8 @@ struct stage {
     const char *case_name, *question, *evidence;
     const char *reply; /* the signal's part of a language model's answer */
     const char
-        *uncertain; /* what the linker was not sure of: "tables concert"; "columns" alone: of the end of its list */
+        /* places where the linker was uncertain: "tables concert"; "columns" alone means the end of its list */
+        *uncertain;
     unsigned fired, silent, failures;
 };
 
@@ -69,7 +70,7 @@ static char *write_database(const char *path, const char *sql)
     return why;
 }
 
-/* Build the database of a schema text or file. Returns what is wrong (owed: g_free), or NULL. */
+/* Builds the database of a schema text or file. Returns the reason for a failure (free with g_free), or NULL. */
 static char *ground_open(struct ground *ground, const char *schema)
 {
     ground_close(ground);
@@ -117,7 +118,7 @@ static char *describe(const struct vsig_subject *subject, const struct vsig_verd
     return g_string_free(text, FALSE);
 }
 
-/* Place of a span's text in the candidate: "text" or "text @2". -1 when it does not occur. */
+/* Returns the place of a span's text in the candidate, for "text" or "text @2", or -1 if it does not occur. */
 static long find_span(const char *sql, const char *span, size_t *len)
 {
     const char *at = strrchr(span, '@');
@@ -147,7 +148,7 @@ static unsigned count_marks(const struct vsig_verdict *verdict)
     unsigned n = 0;
     for (const struct vsig_finding *f = verdict->findings; f; f = f->next)
         for (uint32_t i = 0; i < f->n_clauses; i++) {
-            bool repeated = false; /* by another finding, or earlier in this one */
+            bool repeated = false; /* matched by another finding, or earlier in this one */
             for (const struct vsig_finding *g = verdict->findings; g; g = g->next)
                 for (uint32_t k = 0; k < g->n_clauses && !(g == f && k == i); k++) {
                     if (g->clauses[k].start == f->clauses[i].start && g->clauses[k].end == f->clauses[i].end)
@@ -190,7 +191,7 @@ static bool any_finding_has(const struct vsig_verdict *verdict, const char *key,
 static const char *const EXPECTATIONS[] = {"span", "label", "severity", "says", "fact", "reason", NULL};
 static const char *const STATES[] = {"fires", "silent", "note", "unavailable", NULL};
 
-/* The lines below a candidate, up to the first that is no expectation. Returns how many. */
+/* Reads the lines below a candidate up to the first one that is not an expectation. Returns their number. */
 static unsigned check_expectations(struct stage *stage, GPtrArray *lines, unsigned at,
                                    const struct vsig_subject *subject, const struct vsig_verdict *verdict)
 {
@@ -218,7 +219,7 @@ static unsigned check_expectations(struct stage *stage, GPtrArray *lines, unsign
     return i - at;
 }
 
-/* As if a language model had said it; the caller owes json_decref of the part. */
+/* Returns the part of a simulated answer of a language model. The caller must json_decref it. */
 static json_t *hand_reply(const struct stage *stage, struct vsig_reply *reply)
 {
     static const char *const names[] = {
@@ -234,7 +235,7 @@ static json_t *hand_reply(const struct stage *stage, struct vsig_reply *reply)
     return part;
 }
 
-/* Judge the candidate on line `at`; returns how many lines it and its expectations took. */
+/* Judges the candidate on line `at`. Returns the number of lines of the candidate and its expectations. */
 static unsigned check_candidate(struct stage *stage, GPtrArray *lines, unsigned at)
 {
     const struct case_line *line = lines->pdata[at];
@@ -361,14 +362,14 @@ static void run_signal(const struct vsig_def *def, const char *family)
     leak_check();
 }
 
-/* Ids, not pointers: Criterion copies parameters into another process. */
+/* Ids instead of pointers: Criterion copies parameters into another process. */
 static unsigned ids[VSIG_ID_END];
 
 ParameterizedTestParameters(cases, signal)
 {
     unsigned n;
     const struct vsig_def *const *all = vsig_all(&n);
-    const char *only = getenv("ASSAY_CASES"); /* one signal's name, while working on it */
+    const char *only = getenv("ASSAY_CASES"); /* names a single signal during its development */
     unsigned n_ids = 0;
     for (unsigned i = 0; i < n; i++)
         if (!only || strcmp(only, all[i]->name) == 0) ids[n_ids++] = all[i]->id;
@@ -381,7 +382,7 @@ ParameterizedTest(unsigned *id, cases, signal)
     run_signal(def, vsig_family_name(def->family));
 }
 
-Test(cases, example)
+Test(cases, golden_cases_match)
 {
     run_signal(&vsig_select_star, "example");
 }

@@ -1,4 +1,4 @@
-/* Queries that nobody writes: every signal ends soon, with a verdict or with a reason. */
+/* Hostile queries: every signal ends soon, with a state or with a reason. */
 #include "lib/base/clock.h"
 #include "signals/vsig.h"
 #include "tests/support/leak.h"
@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-enum { LIMIT_MS = 8000 }; /* of all signals together, under sanitizers; each database probe has its own limits */
+enum { LIMIT_MS = 8000 }; /* for all signals together, under sanitizers; each database probe has its own limits */
 
 static void judge(const char *what, char *sql)
 {
@@ -46,7 +46,7 @@ static void judge(const char *what, char *sql)
     fixture_end(&fixture);
 }
 
-/* head, then `n` times the piece (%u is replaced by its number), joined by `between`, then tail. */
+/* `head`, then the piece `n` times (%u is replaced by its number) joined by `between`, then `tail`. */
 static char *repeat(const char *head, const char *piece, const char *between, unsigned n, const char *tail)
 {
     GString *text = g_string_new(head);
@@ -63,38 +63,38 @@ static char *repeat(const char *head, const char *piece, const char *between, un
     return g_string_free(text, FALSE);
 }
 
-Test(hostile, conditions)
+Test(hostile, many_conditions_are_bounded)
 {
     judge("conditions", repeat("SELECT b FROM t WHERE ", "a > %u", " AND ", 450, ""));
 }
 
-Test(hostile, alternatives)
+Test(hostile, many_alternatives_are_bounded)
 {
     judge("alternatives", repeat("SELECT b FROM t WHERE ", "a = %u", " OR ", 400, ""));
 }
 
-Test(hostile, values_in_a_list)
+Test(hostile, long_value_lists_are_bounded)
 {
     judge("list", repeat("SELECT b FROM t WHERE a IN (", "%u", ", ", 8000, ")"));
 }
 
-Test(hostile, from_items)
+Test(hostile, many_from_items_are_bounded)
 {
     judge("items", repeat("SELECT 1 FROM ", "t AS t%u", ", ", 60, " WHERE t0.a = t59.a LIMIT 1"));
 }
 
-Test(hostile, more_from_items_than_a_set_holds)
+Test(hostile, from_items_beyond_set_size_are_bounded)
 {
     judge("wide", repeat("SELECT 1 FROM ", "t AS t%u", ", ", 200, " LIMIT 1"));
 }
 
-Test(hostile, join_pairs)
+Test(hostile, many_join_pairs_are_bounded)
 {
     judge("pairs", repeat("SELECT x.b FROM t AS x JOIN t AS y ON ", "x.a = y.c", " AND ", 450, ""));
 }
 
-/* The parser's caps on depth and tokens come first: chains are as long as they let through. */
-Test(hostile, balanced_pairs)
+/* The parser's limits on depth and tokens apply first: chains are as long as these limits permit. */
+Test(hostile, balanced_join_trees_are_bounded)
 {
     char *level = g_strdup("x.a = y.c");
     for (unsigned i = 0; i < 10; i++) {
@@ -106,22 +106,22 @@ Test(hostile, balanced_pairs)
     g_free(level);
 }
 
-Test(hostile, arms)
+Test(hostile, many_arms_are_bounded)
 {
     judge("arms", repeat("", "SELECT a, b FROM t WHERE a = %u", " INTERSECT ", 300, ""));
 }
 
-Test(hostile, subqueries)
+Test(hostile, many_subqueries_are_bounded)
 {
     judge("subqueries", repeat("SELECT b FROM t WHERE ", "a = (SELECT a FROM t WHERE a = %u)", " OR ", 300, ""));
 }
 
-Test(hostile, items)
+Test(hostile, many_select_items_are_bounded)
 {
     judge("items", repeat("SELECT ", "a / a + COUNT(*)", ", ", 1500, " FROM t GROUP BY c"));
 }
 
-Test(hostile, a_column_that_doubles_with_every_level)
+Test(hostile, doubling_columns_are_bounded)
 {
     char *text = g_strdup("SELECT a AS x FROM t");
     for (unsigned i = 0; i < 60; i++) {
@@ -133,7 +133,7 @@ Test(hostile, a_column_that_doubles_with_every_level)
     g_free(text);
 }
 
-Test(hostile, deep_parentheses)
+Test(hostile, deep_parentheses_are_bounded)
 {
     GString *text = g_string_new("SELECT b FROM t WHERE ");
     for (unsigned i = 0; i < 400; i++) g_string_append(text, "NOT (");
@@ -142,7 +142,7 @@ Test(hostile, deep_parentheses)
     judge("parentheses", g_string_free(text, FALSE));
 }
 
-Test(hostile, no_memory_left)
+Test(hostile, exhausted_arena_ends_cleanly)
 {
     for (size_t cap = 20000; cap < 200000; cap += 7000) {
         struct arena arena;

@@ -1,4 +1,4 @@
-/* The small statements that signals run of their own. */
+/* The probes that signals run on the database. */
 #include "signals/support/probe.h"
 #include "tests/unit/db/fixture.h"
 
@@ -20,8 +20,8 @@ static enum err_code probe(const struct db_limits *limits)
     return code;
 }
 
-/* Training bounds work, not time: what is learned must not depend on what else the machine does. */
-Test(probe, is_bounded_as_the_candidate_is)
+/* Training bounds work instead of time, so that its result does not depend on the load of the machine. */
+Test(probe, probe_is_bounded_like_candidate)
 {
     struct db_limits limits = {.time_ms = 3000};
     cr_expect_eq(probe(&limits), ERR_LIMIT_TIME);

@@ -1,4 +1,4 @@
-/* The registry, options, findings and the states that a run can end in. */
+/* The registry, options, findings and the final states of a run. */
 #include "lib/base/clock.h"
 #include "signals/vsig.h"
 #include "tests/support/leak.h"
@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-Test(registry, every_signal_says_what_it_is)
+Test(registry, every_signal_is_described)
 {
     unsigned n;
     const struct vsig_def *const *all = vsig_all(&n);
@@ -43,7 +43,7 @@ Test(registry, names_and_families_agree_with_the_list)
     }
 }
 
-/* A family's folder holds signals and nothing else; one that no row names would not be compiled. */
+/* The folder of a family holds only signals; a file that no row names would not be compiled. */
 Test(registry, every_file_has_a_row)
 {
     for (int family = 0; family < VSIG_FAMILY_COUNT; family++) {
@@ -61,7 +61,7 @@ Test(registry, every_file_has_a_row)
     }
 }
 
-Test(options, defaults_settings_and_refusals)
+Test(options, defaults_and_settings_are_checked)
 {
     struct vsig_options *options = vsig_options_new();
     struct err err = {0};
@@ -79,7 +79,7 @@ Test(options, defaults_settings_and_refusals)
     leak_check();
 }
 
-/* --- running, with definitions made for the purpose --- */
+/* --- runs of signals defined for the tests --- */
 
 static enum err_code too_many(struct vsig_run *run)
 {
@@ -110,7 +110,7 @@ static enum err_code gives_up(struct vsig_run *run)
 
 static struct vsig_verdict run_with(enum err_code (*eval)(struct vsig_run *), unsigned needs, enum err_code code)
 {
-    static struct arena arena; /* findings live on until the test's end; one arena will do */
+    static struct arena arena; /* findings live until the end of the test; one arena suffices */
     arena_free(&arena);
     arena_init(&arena, 0);
     struct vsig_subject subject = {.arena = &arena, .code = code};
@@ -121,28 +121,28 @@ static struct vsig_verdict run_with(enum err_code (*eval)(struct vsig_run *), un
     return verdict;
 }
 
-Test(run, findings_are_capped_but_the_vote_counts)
+Test(run, findings_are_capped_and_vote_counts)
 {
     struct vsig_verdict verdict = run_with(too_many, 0, ERR_OK);
     cr_expect(verdict.state == VSIG_FIRED && verdict.n_findings == VSIG_MAX_FINDINGS);
     cr_expect(strcmp(verdict.findings->message, "finding 0") == 0 && strcmp(verdict.findings->facts->value, "0") == 0);
 }
 
-Test(run, an_error_makes_it_unavailable_and_drops_findings)
+Test(run, error_makes_signal_unavailable_and_drops_findings)
 {
     struct vsig_verdict verdict = run_with(out_of_time, 0, ERR_OK);
     cr_expect(verdict.state == VSIG_UNAVAILABLE && strcmp(verdict.reason, "limit_time") == 0);
     cr_expect(!verdict.findings && verdict.n_findings == 0);
 }
 
-Test(run, a_note_is_no_vote)
+Test(run, note_is_not_a_vote)
 {
     struct vsig_verdict verdict = run_with(only_a_note, 0, ERR_OK);
     cr_expect(verdict.state == VSIG_SILENT && verdict.n_findings == 1);
     cr_expect(verdict.findings->severity == VSIG_NOTE);
 }
 
-Test(run, a_need_that_is_not_met_is_never_silence)
+Test(run, unmet_need_is_never_silent)
 {
     cr_expect(strcmp(run_with(too_many, VSIG_NEEDS_DB, ERR_OK).reason, "no database") == 0);
     cr_expect(strcmp(run_with(too_many, VSIG_NEEDS_QUESTION, ERR_OK).reason, "no question") == 0);
@@ -151,7 +151,7 @@ Test(run, a_need_that_is_not_met_is_never_silence)
     cr_expect(strcmp(run_with(gives_up, 0, ERR_OK).reason, "sampled column") == 0);
 }
 
-Test(run, a_full_arena_keeps_the_vote)
+Test(run, full_arena_keeps_vote)
 {
     struct arena arena;
     arena_init(&arena, 1);

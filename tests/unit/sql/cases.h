@@ -1,5 +1,6 @@
 /* Golden cases of lib/sql: blocks of `key: value` lines, separated by empty lines; # begins a comment line. The first
- * line of a block is `case: what it shows`. A block may instead be `schema: ...` lines; they hold from there on. */
+ * line of a block is `case: <description>`. A block may instead consist of `schema: ...` lines, which apply from there
+ * on. */
 #ifndef ASSAY_TESTS_UNIT_SQL_CASES_H
 #define ASSAY_TESTS_UNIT_SQL_CASES_H
 
@@ -16,10 +17,10 @@ struct golden_case {
     size_t n_fields;
 };
 
-/* Read TEST_DATA/sql/<file> and call `each` for every case. Returns the number of cases. */
+/* Reads TEST_DATA/sql/<file> and calls `each` for every case. Returns the number of cases. */
 size_t cases_each(const char *file, void (*each)(const struct golden_case *c, void *self), void *self);
 
-/* The first field of that key, or NULL. */
+/* Returns the first field of that key, or NULL. */
 const char *case_get(const struct golden_case *c, const char *key);
 
 #endif

@@ -1,3 +1,5 @@
+/* Tests of binding: golden cases, blocks and their places, columns that a star leaves out, hostile sizes, and agreement
+ * with SQLite on the query logs. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <stdio.h>
@@ -86,7 +88,7 @@ static void check_text(const struct golden_case *c, const char *key, char *actua
     g_free(actual);
 }
 
-/* A diag line without "near" does not care for the near names. */
+/* A diag line without "near" matches any similar names. */
 static void check_diags(const struct golden_case *c, const struct sql_stmt *stmt, const struct sql_diag *d)
 {
     for (size_t i = 0; i < c->n_fields; i++) {
@@ -124,7 +126,7 @@ static void check_case(const struct golden_case *c, void *self)
     catalog_sqlite_free(catalog);
 }
 
-Test(bind, golden_cases)
+Test(bind, golden_cases_match)
 {
     cr_assert_geq(cases_each("bind.case", check_case, NULL), 50);
     leak_check();
@@ -141,7 +143,7 @@ static struct sql_bound *bind_text(struct arena *arena, struct catalog_sqlite *c
     return bound;
 }
 
-Test(bind, blocks_know_their_place)
+Test(bind, blocks_have_places)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b); CREATE TABLE u(a, c);");
     struct arena arena;
@@ -169,7 +171,7 @@ Test(bind, blocks_know_their_place)
     leak_check();
 }
 
-/* ---- what no star brings ---- */
+/* ---- columns that a star leaves out ---- */
 
 static enum sql_hidden find_hidden(const void *self, int table, const char *name, size_t len)
 {
@@ -178,7 +180,7 @@ static enum sql_hidden find_hidden(const void *self, int table, const char *name
     return sql_name_is(name, len, "t", 1) ? SQL_HIDDEN_ROW : SQL_HIDDEN_NONE;
 }
 
-/* The n-th COLUMN of a statement. */
+/* Returns the n-th COLUMN of a statement. */
 static const struct sql_ref *nth_column(const struct sql_bound *bound, unsigned n)
 {
     for (uint32_t i = 0; i < bound->n_refs; i++)
@@ -186,7 +188,7 @@ static const struct sql_ref *nth_column(const struct sql_bound *bound, unsigned 
     return NULL;
 }
 
-Test(bind, rows_and_hidden_columns)
+Test(bind, row_and_hidden_columns_bind)
 {
     static const struct {
         const char *sql;
@@ -201,7 +203,8 @@ Test(bind, rows_and_hidden_columns)
         {"SELECT g FROM t AS x, generate_series(1, 2) AS g", true, false, SQL_REF_ROW},
         {"SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t WHERE u IS NOT NULL)", true, false, SQL_REF_ROW},
         {"SELECT y FROM (SELECT a FROM t) AS y", true, false, SQL_REF_ROW},
-        {"SELECT k.x FROM t AS x, json_each('{}') AS k", true, false, SQL_REF_COLUMN}, /* of an open source */
+        /* of a source with unknown columns */
+        {"SELECT k.x FROM t AS x, json_each('{}') AS k", true, false, SQL_REF_COLUMN},
         {"SELECT t.xmin FROM t", true, true, SQL_REF_SYSTEM},
         {"SELECT xmin FROM (SELECT a FROM t) AS y", true, true, SQL_REF_UNKNOWN},
         {"SELECT a FROM t WHERE t MATCH 'x'", false, true, SQL_REF_COLUMN},
@@ -226,7 +229,7 @@ Test(bind, rows_and_hidden_columns)
     leak_check();
 }
 
-Test(bind, conjuncts_literals_and_aggregates)
+Test(bind, conjuncts_literals_and_aggregates_are_found)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b);");
     struct arena arena;
@@ -246,7 +249,7 @@ Test(bind, conjuncts_literals_and_aggregates)
     catalog_sqlite_free(catalog);
 }
 
-Test(bind, the_aggregate_around_a_column)
+Test(bind, aggregate_around_column_is_found)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b);");
     struct arena arena;
@@ -282,7 +285,7 @@ static enum err_code bind_hostile(struct catalog_sqlite *catalog, GString *sql, 
     return code;
 }
 
-Test(bind, hostile_sizes_end_in_bounds)
+Test(bind, hostile_sizes_are_bounded)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b);");
     int64_t start = clock_now_ns();
@@ -319,7 +322,7 @@ Test(bind, hostile_sizes_end_in_bounds)
     leak_check();
 }
 
-Test(bind, a_full_arena_is_an_error)
+Test(bind, full_arena_is_error)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b);");
     bool bound_once = false;
@@ -346,7 +349,7 @@ struct agreement {
     int64_t bind_ns;
 };
 
-/* SQLite's verdict on names: 0 accepts, 1 unknown or ambiguous name, -1 another error (not judged). */
+/* Returns SQLite's verdict on names: 0 accepts, 1 unknown or ambiguous name, -1 another error (not compared). */
 static int sqlite_verdict(sqlite3 *db, const char *sql, int *offset)
 {
     sqlite3_stmt *stmt = NULL;
@@ -405,7 +408,7 @@ static void compare_line(const struct querylog_line *line, void *self)
     if (line->gold) compare_one(self, line, line->gold);
 }
 
-Test(bind, agrees_with_sqlite_on_the_logs)
+Test(bind, binding_agrees_with_sqlite_on_logs)
 {
     struct agreement a = {.seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     if (querylog_each(NULL, compare_line, &a) == 0) cr_skip_test("no query logs under " SHARED_DATA);

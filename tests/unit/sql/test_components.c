@@ -1,4 +1,4 @@
-/* Components of statements: what each is made of, and nothing else. */
+/* The components of statements: each statement has the expected ones and no others. */
 #include "lib/sql/components.h"
 #include "tests/support/catalog_sqlite.h"
 #include "tests/support/leak.h"
@@ -10,7 +10,7 @@ static const char SCHEMA[] = "CREATE TABLE boat (boat_id INTEGER, name TEXT, len
                              "CREATE TABLE port (port_id INTEGER, name TEXT);";
 
 static const struct {
-    const char *sql, *has; /* names by spaces, in the order of the list */
+    const char *sql, *has; /* names separated by spaces, in the order of the list */
 } CASES[] = {
     {"SELECT count(*) FROM boat", "answer_count answer_only_aggregates answer_one_item one_table no_condition"},
     {"SELECT name, max(length) FROM boat GROUP BY name HAVING count(*) > 1",
@@ -58,7 +58,7 @@ static const char *names_of(struct arena *arena, uint64_t has)
     return out;
 }
 
-Test(components, of_statements)
+Test(components, components_of_statements_match)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script(SCHEMA);
     struct arena arena;
@@ -71,8 +71,8 @@ Test(components, of_statements)
     leak_check();
 }
 
-/* Ids are on the wire: a name that moves breaks stored messages. */
-Test(components, ids_stay)
+/* Ids are part of the wire format: a name with another id breaks stored messages. */
+Test(components, component_ids_are_stable)
 {
     cr_expect_str_eq(sql_component_name((enum sql_component)0), "answer_count");
     cr_expect_str_eq(sql_component_name((enum sql_component)22), "no_condition");

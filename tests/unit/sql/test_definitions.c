@@ -1,4 +1,4 @@
-/* Reading DDL: what is read of it, as tests/data/sql/definitions.case says, and its bounds. */
+/* Reading DDL: the accepted parts, as tests/data/sql/definitions.case lists them, and the bounds. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static void check_case(const struct golden_case *c, void *self)
     g_string_free(got, TRUE);
 }
 
-Test(definitions, golden)
+Test(definitions, golden_cases_match)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -102,7 +102,7 @@ static enum err_code code_of(const char *text, size_t len)
     return code;
 }
 
-/* `head`, then n times `each` with its number, then `tail`. */
+/* `head`, then `each` n times with its number, then `tail`. */
 static enum err_code code_of_many(const char *head, const char *each, unsigned n, const char *tail)
 {
     GString *text = g_string_new(head);
@@ -120,7 +120,7 @@ static enum err_code code_of_many(const char *head, const char *each, unsigned n
     return code;
 }
 
-Test(definitions, bounds_are_met_and_not_passed)
+Test(definitions, bounds_are_reachable_and_kept)
 {
     cr_expect_eq(code_of_many("CREATE TABLE a (", "c# int,", SQL_MAX_DEFINED_COLUMNS, "PRIMARY KEY (c1))"), ERR_OK);
     cr_expect_eq(code_of_many("CREATE TABLE a (", "c# int,", SQL_MAX_DEFINED_COLUMNS + 1, ")"), ERR_LIMIT_COUNT);
@@ -134,8 +134,8 @@ Test(definitions, bounds_are_met_and_not_passed)
         ERR_LIMIT_COUNT);
 }
 
-/* Each view reads the one before it twice: ten of them are a thousand tables. */
-Test(definitions, views_cannot_double_for_ever)
+/* Each view reads the previous one twice: ten views amount to a thousand tables. */
+Test(definitions, doubling_views_are_bounded)
 {
     GString *text = g_string_new("CREATE TABLE v (id int); CREATE VIEW v0 AS SELECT a.id FROM v a, v b;");
     enum err_code code = ERR_OK;
@@ -149,8 +149,8 @@ Test(definitions, views_cannot_double_for_ever)
     g_string_free(text, TRUE);
 }
 
-/* Parentheses are counted, not descended into; a long text is refused before it is looked at. */
-Test(definitions, depth_and_length)
+/* Parentheses are counted without recursion; a long text is refused before it is read. */
+Test(definitions, depth_and_length_are_bounded)
 {
     enum { DEEP = 100000 };
     GString *text = g_string_new("CREATE TABLE a (id int CHECK ");
@@ -164,7 +164,7 @@ Test(definitions, depth_and_length)
     g_string_free(text, TRUE);
 }
 
-Test(definitions, bytes_that_are_no_text)
+Test(definitions, binary_input_is_refused)
 {
     static const char nul[] = "CREATE TABLE \"a\0b\" (id int)", broken[] = "CREATE TABLE \"\xc3\x28\" (id int)";
     cr_expect_eq(code_of(nul, sizeof nul - 1), ERR_ENCODING);
@@ -176,8 +176,8 @@ Test(definitions, bytes_that_are_no_text)
     g_string_free(text, TRUE);
 }
 
-/* Wherever the text ends, it is read or refused. */
-Test(definitions, any_beginning_of_a_text)
+/* A text that is truncated anywhere is read or refused. */
+Test(definitions, truncated_text_ends_cleanly)
 {
     static const char text[] =
         "CREATE TABLE public.a (id int PRIMARY KEY, \"b\"\"c\" varchar(3) REFERENCES d (e) ON DELETE CASCADE, UNIQUE "

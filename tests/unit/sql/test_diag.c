@@ -1,4 +1,4 @@
-/* Diagnostics: which, where, what is saved (golden), and how they are drawn. */
+/* Diagnostics: their code, place and suggestion (golden), and their drawing. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 TestSuite(diag, .timeout = 60);
 
-/* The diagnostics as the case file writes them. */
+/* Returns the diagnostics in the form of the case file. */
 static char *diags_text(const struct sql_stmt *stmt)
 {
     GString *out = g_string_new(NULL);
@@ -42,7 +42,7 @@ static void check_case(const struct golden_case *c, void *self)
     g_free(want);
 }
 
-Test(diag, golden)
+Test(diag, golden_cases_match)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -51,7 +51,7 @@ Test(diag, golden)
     leak_check();
 }
 
-Test(diag, refused_statements_say_their_kind)
+Test(diag, refused_statements_name_their_kind)
 {
     static const char *const VERBS[][2] = {{"delete from t", "DELETE"},
                                            {"Update t SET a = 1", "UPDATE"},
@@ -74,7 +74,7 @@ Test(diag, refused_statements_say_their_kind)
     leak_check();
 }
 
-Test(diag, lists_what_would_fit)
+Test(diag, expected_tokens_are_listed)
 {
     static const char SQL[] = "SELECT a FROM t GROPU a";
     struct arena arena;
@@ -90,7 +90,7 @@ Test(diag, lists_what_would_fit)
     leak_check();
 }
 
-Test(diag, are_capped)
+Test(diag, diagnostics_are_capped)
 {
     static const struct sql_limits THREE = {.max_diags = 3};
     static const char SQL[] = "SELECT a b c, a b c, a b c, a b c, a b c, a b c FROM t";
@@ -119,56 +119,56 @@ static void check_drawing(const char *sql, const char *want)
     arena_free(&arena);
 }
 
-Test(diag, draws_a_caret_under_the_token)
+Test(diag, caret_is_drawn_under_token)
 {
     check_drawing("SELECT a FROM t x yyy", "  SELECT a FROM t x yyy\n"
                                            "                    ^~~");
     leak_check();
 }
 
-Test(diag, draws_the_line_of_the_token)
+Test(diag, line_of_token_is_drawn)
 {
     check_drawing("SELECT a\nFROM t x y\nWHERE 1", "  FROM t x y\n"
                                                    "           ^");
     leak_check();
 }
 
-Test(diag, draws_tabs_as_columns)
+Test(diag, tabs_are_drawn_as_columns)
 {
     check_drawing("SELECT\ta b\tc FROM t", "  SELECT  a b     c FROM t\n"
                                            "                  ^");
     leak_check();
 }
 
-Test(diag, draws_wide_characters_two_columns_wide)
+Test(diag, wide_characters_take_two_columns)
 {
     check_drawing("SELECT 名前 b 名前 FROM t", "  SELECT 名前 b 名前 FROM t\n"
                                                "                ^~~~");
     leak_check();
 }
 
-Test(diag, draws_combining_marks_without_width)
+Test(diag, combining_marks_take_no_column)
 {
     check_drawing("SELECT e\xcc\x81 b c FROM t", "  SELECT e\xcc\x81 b c FROM t\n"
                                                  "             ^");
     leak_check();
 }
 
-Test(diag, draws_the_end)
+Test(diag, end_of_text_is_drawn)
 {
     check_drawing("SELECT a FROM", "  SELECT a FROM\n"
                                    "               ^");
     leak_check();
 }
 
-Test(diag, draws_only_the_first_line_of_a_long_token)
+Test(diag, long_token_shows_first_line)
 {
     check_drawing("SELECT 'a\nb", "  SELECT 'a\n"
                                   "         ^~");
     leak_check();
 }
 
-Test(diag, draws_a_window_of_a_long_line)
+Test(diag, long_line_shows_window)
 {
     char sql[400];
     memset(sql, 'a', sizeof sql);

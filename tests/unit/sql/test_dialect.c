@@ -1,5 +1,5 @@
-/* What SQLite and MariaDB lack, as the cases of tests/data/sql/dialect.case and mariadb.case say it; where it stops is
- * SQLite's to say, see test_oracle.c. */
+/* Features that SQLite and MariaDB lack, as listed in tests/data/sql/dialect.case and mariadb.case. test_oracle.c
+ * compares the error positions with SQLite's. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -44,18 +44,18 @@ static void check_cases(const char *file, lacks_fn *lacks, size_t at_least)
     leak_check();
 }
 
-Test(dialect, golden)
+Test(dialect, golden_sqlite_cases_match)
 {
     check_cases("dialect.case", sql_not_sqlite, 12);
 }
 
-Test(dialect, golden_of_mariadb)
+Test(dialect, golden_mariadb_cases_match)
 {
     check_cases("mariadb.case", sql_not_mariadb, 3);
 }
 
-/* However many there are, the first sixteen are said, in order, with their lines. */
-Test(dialect, says_the_first_only)
+/* Of any number of such features the first sixteen are reported, in order, with their lines. */
+Test(dialect, only_first_features_are_reported)
 {
     struct arena arena;
     struct sql_stmt *stmt;

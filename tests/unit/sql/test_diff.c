@@ -1,3 +1,5 @@
+/* Tests of the edit script between two queries: golden cases, the property apply(diff(a, b), a) = b on all pairs of the
+ * logs, normal trees, and hostile sizes. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <stdio.h>
@@ -73,7 +75,7 @@ static void check_case(const struct golden_case *c, void *self)
     arena_free(&arena);
 }
 
-Test(diff, golden_cases)
+Test(diff, golden_cases_match)
 {
     cr_assert_geq(cases_each("diff.case", check_case, NULL), 10);
     leak_check();
@@ -84,7 +86,7 @@ Test(diff, golden_cases)
 struct totals {
     size_t pairs, wrong, edits, nodes, equal, capped, most;
     int64_t ns;
-    struct sql_stmt *before; /* the last candidate of another line: an unrelated statement */
+    struct sql_stmt *before; /* the last candidate of another line, as an unrelated statement */
     struct arena before_arena;
 };
 
@@ -132,7 +134,7 @@ static void compare_line(const struct querylog_line *line, void *self)
     arena_free(&arena);
 }
 
-Test(diff, apply_gives_b_on_all_pairs_of_the_logs)
+Test(diff, apply_gives_target_on_all_log_pairs)
 {
     struct totals t = {0};
     arena_init(&t.before_arena, 0);
@@ -148,9 +150,9 @@ Test(diff, apply_gives_b_on_all_pairs_of_the_logs)
     leak_check();
 }
 
-/* ---- normal trees: what differs, aliases and spelling aside ---- */
+/* ---- normal trees: differences apart from aliases and spelling ---- */
 
-Test(diff, normal_trees_point_into_the_text)
+Test(diff, normal_trees_point_into_text)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t(a, b); CREATE TABLE u(a, c);");
     struct arena arena;
@@ -180,7 +182,7 @@ static char *long_chain(const char *term, int n, int from)
     return g_string_free(g_string_append(sql, ")"), FALSE);
 }
 
-Test(diff, hostile_sizes_end_in_bounds)
+Test(diff, hostile_sizes_are_bounded)
 {
     struct arena arena;
     arena_init(&arena, 256UL << 20);
@@ -200,7 +202,7 @@ Test(diff, hostile_sizes_end_in_bounds)
     leak_check();
 }
 
-Test(diff, a_full_arena_is_an_error)
+Test(diff, full_arena_is_error)
 {
     struct arena parsed;
     arena_init(&parsed, 0);
@@ -221,7 +223,7 @@ Test(diff, a_full_arena_is_an_error)
     leak_check();
 }
 
-Test(diff, partners_are_those_of_the_script)
+Test(diff, partners_match_edit_script)
 {
     struct arena arena;
     arena_init(&arena, 0);

@@ -1,3 +1,5 @@
+/* Tests of the mutation operators: each one gives its documented mutants, equal seeds give equal mutants, and mutants
+ * of the training questions parse and bind. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@ static const char SCHEMA[] =
     "INSERT INTO person VALUES (1, 'Ann', 'Paris', 20), (2, 'Bob', 'Rome', 30), (3, 'Cid', 'Paris', 40);"
     "INSERT INTO friend VALUES (1, 2, 2001), (2, 3, 2002);";
 
-/* A statement on which an operator must give something, with a part of what it gives. */
+/* A statement for which an operator must give a mutant, and a part of that mutant. */
 static const struct {
     enum sql_mutator op;
     const char *sql, *part;
@@ -110,7 +112,7 @@ static const struct {
      "city IS NOT NULL AND age > 20"},
 };
 
-/* Further faces of the operators that have several. */
+/* Further forms of operators that have several. */
 static const struct {
     enum sql_mutator op;
     const char *sql, *part;
@@ -150,7 +152,7 @@ static const struct {
     {SQL_MUTATE_said_with_care, "SELECT count(*) FROM person", "COUNT(id)"},
 };
 
-/* Some mutant of that operator, over a few seeds, has the part. */
+/* Checks that over a few seeds some mutant of that operator has the part. */
 static bool gives(struct catalog_sqlite *catalog, enum sql_mutator op, const char *sql, const char *part)
 {
     bool found = false;
@@ -167,7 +169,7 @@ static bool gives(struct catalog_sqlite *catalog, enum sql_mutator op, const cha
     return found;
 }
 
-Test(mutate, every_operator_does_what_it_says)
+Test(mutate, every_operator_gives_documented_mutant)
 {
     cr_assert_eq(G_N_ELEMENTS(SAMPLES), SQL_MUTATOR_COUNT);
     struct catalog_sqlite *catalog = catalog_sqlite_script(SCHEMA);
@@ -184,7 +186,7 @@ Test(mutate, every_operator_does_what_it_says)
     leak_check();
 }
 
-Test(mutate, same_seed_same_mutants)
+Test(mutate, equal_seeds_give_equal_mutants)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script(SCHEMA);
     struct arena arena;
@@ -251,7 +253,7 @@ static void mutate_line(const struct querylog_line *line, void *self)
     arena_free(&arena);
 }
 
-Test(mutate, mutants_of_training_gold_are_sound)
+Test(mutate, mutants_of_training_gold_are_valid)
 {
     struct totals t = {0};
     if (querylog_each("train.gold", mutate_line, &t) == 0) cr_skip_test("no query logs under the shared data folder");

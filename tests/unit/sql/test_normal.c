@@ -10,7 +10,7 @@
 
 TestSuite(normal, .timeout = 900);
 
-/* The normal form of a statement that binds; NULL when it does not. */
+/* Returns the normal form of a statement, or NULL if it does not bind. */
 static char *form_of(struct arena *arena, struct catalog_sqlite *catalog, const char *sql)
 {
     struct sql_stmt *stmt;
@@ -44,7 +44,7 @@ static void check_case(const struct golden_case *c, void *self)
     catalog_sqlite_free(catalog);
 }
 
-Test(normal, golden_cases)
+Test(normal, golden_cases_match)
 {
     cr_assert_geq(cases_each("normal.case", check_case, NULL), 15);
     leak_check();
@@ -64,13 +64,13 @@ static void expect_partly(struct catalog_sqlite *catalog, const char *sql, const
     arena_free(&arena);
 }
 
-Test(normal, where_some_names_do_not_bind_the_others_are_normal)
+Test(normal, unbound_names_leave_others_normalised)
 {
     struct catalog_sqlite *catalog = catalog_sqlite_script("CREATE TABLE t (a, b); CREATE TABLE u (a, c);");
     expect_partly(catalog, "SELECT X.A FROM t AS X WHERE X.b > 1", "SELECT t.a FROM t WHERE t.b > 1");
     expect_partly(catalog, "SELECT X.A, X.z FROM t AS X WHERE 1 < B", "SELECT t.a, t.z FROM t WHERE t.b > 1");
     expect_partly(catalog, "SELECT a, x.b FROM t AS x JOIN u AS y ON x.a = y.a",
-                  "SELECT a, t.b FROM t JOIN u ON t.a = u.a"); /* the first a may be either's */
+                  "SELECT a, t.b FROM t JOIN u ON t.a = u.a"); /* the first a is ambiguous */
     expect_partly(catalog, "SELECT Z.q FROM Nowhere AS Z", "SELECT nowhere.q FROM nowhere");
     catalog_sqlite_free(catalog);
     leak_check();
@@ -79,12 +79,12 @@ Test(normal, where_some_names_do_not_bind_the_others_are_normal)
 /* ---- equal forms, equal results ---- */
 
 struct totals {
-    GHashTable *results; /* "db\nform" → digest of the first statement's rows, as a string */
-    GHashTable *texts;   /* "db\nsql" already seen */
+    GHashTable *results; /* "db\nform" -> digest of the first statement's rows, as a string */
+    GHashTable *texts;   /* "db\nsql" of statements seen before */
     size_t lines, statements, forms, compared, wrong, not_fixed, slow;
 };
 
-/* The first statement of a form is kept as text; it runs only when a second one turns up. */
+/* The first statement of a form is stored as text and runs only when a second one with that form occurs. */
 static void check_one(struct totals *t, const struct querylog_line *line, const char *sql)
 {
     if (!g_hash_table_add(t->texts, g_strdup_printf("%s\n%s", line->db, sql))) return;
@@ -120,7 +120,7 @@ static void check_one(struct totals *t, const struct querylog_line *line, const 
     arena_free(&arena);
 }
 
-/* Of the gold-only log every fifth line: the candidates are where spellings differ. */
+/* Every fifth line of the gold-only log: spellings differ mostly among candidates. */
 static void check_line(const struct querylog_line *line, void *self)
 {
     struct totals *t = self;
@@ -129,7 +129,7 @@ static void check_line(const struct querylog_line *line, void *self)
     if (line->gold) check_one(self, line, line->gold);
 }
 
-Test(normal, equal_forms_give_equal_rows_on_the_logs)
+Test(normal, equal_forms_give_equal_rows)
 {
     struct totals t = {.results = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
                        .texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};

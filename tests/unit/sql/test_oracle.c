@@ -1,8 +1,8 @@
-/* SQLite as the authority: we accept what it accepts, and report an error where it does; for a statement in
- * PostgreSQL's own syntax the tree says so (dialect.h).
+/* SQLite as the authority: the parser accepts the statements that SQLite accepts and reports an error where SQLite
+ * does. The tree of a statement in PostgreSQL's own syntax says so (dialect.h).
  *
- * On every candidate and gold query of the logs, against the real databases; and, without any data, on SQLite's own
- * statements of tests/data/sql/sqlite.sql with words dropped, doubled and swapped. */
+ * The statements are every candidate and gold query of the logs, on the real databases. Without data they are SQLite's
+ * own statements of tests/data/sql/sqlite.sql with words dropped, doubled and swapped. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <sqlite3.h>
@@ -19,11 +19,12 @@ TestSuite(oracle, .timeout = 600);
 struct tally {
     struct arena arena;
     sqlite3 *db;
-    unsigned texts, accepted, refused;      /* accepted by SQLite; of these refused by us */
-    unsigned errors, also_ours, same_place; /* syntax errors with an offset; that we see too; at the same byte */
-    unsigned foreign, foreign_place;        /* that we read as PostgreSQL; of these placed at the same byte */
-    unsigned slandered;                     /* accepted by SQLite, and we say that it lacks something in it */
-    unsigned printed, changed;              /* parsed cleanly; of these not the same after printing */
+    unsigned texts, accepted, refused; /* accepted by SQLite; of these refused by us */
+    /* syntax errors with an offset; of these reported by us; of these at the same byte */
+    unsigned errors, also_ours, same_place;
+    unsigned foreign, foreign_place; /* read by us as PostgreSQL; of these placed at the same byte */
+    unsigned slandered;              /* accepted by SQLite, although we report a feature that SQLite lacks */
+    unsigned printed, changed;       /* parsed without error; of these different after printing */
 };
 
 static bool is_syntax_error(const char *message)
@@ -31,7 +32,7 @@ static bool is_syntax_error(const char *message)
     return strstr(message, "syntax error") || strstr(message, "unrecognized token");
 }
 
-/* Does SQLite read one statement only, with nothing but blanks and semicolons after it? */
+/* Returns true if SQLite reads only one statement, followed only by blanks and semicolons. */
 static bool is_alone(const char *tail)
 {
     return !tail || tail[strspn(tail, " \t\r\n;")] == '\0';
@@ -108,7 +109,7 @@ static void check_line(const struct querylog_line *line, void *self)
     if (line->gold) check_text(t, line->gold);
 }
 
-Test(oracle, every_query_of_the_logs)
+Test(oracle, log_queries_agree_with_sqlite)
 {
     struct tally t = {0};
     arena_init(&t.arena, 0);
@@ -140,7 +141,7 @@ static char *mangled(char **words, guint n, guint at, enum mangle how)
     return g_string_free(out, FALSE);
 }
 
-/* A statement that SQLite refuses as it stands would put every error at the same place. */
+/* A statement that SQLite refuses unchanged would put every error at the same place. */
 static bool is_sqlite(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
@@ -164,9 +165,9 @@ static void check_mangled(struct tally *t, const char *line)
     g_strfreev(words);
 }
 
-/* Some of these are PostgreSQL, or would be with one more word: there the grammar of both goes on where SQLite stops.
- */
-Test(oracle, mangled_statements)
+/* Some of these are PostgreSQL, or would be with one more word: there the grammar of both continues where SQLite
+ * stops. */
+Test(oracle, mangled_statements_agree_with_sqlite)
 {
     struct tally t = {0};
     char *text = NULL;
@@ -191,10 +192,10 @@ Test(oracle, mangled_statements)
 
 /* ---- PostgreSQL's statements ---- */
 
-/* Of PostgreSQL's SELECTs those that SQLite's parser stops at: at the same byte, with the reason. Where SQLite reads a
- * word of PostgreSQL's as a name or alias it stops later, and that is not followed everywhere; what newer versions of
- * SQLite have (ORDER BY in aggregates, RIGHT as a function) is not said to be missing. */
-Test(oracle, statements_of_postgres)
+/* The SELECTs of PostgreSQL that SQLite's parser refuses: we refuse them at the same byte, with the reason. SQLite
+ * stops later if it reads a PostgreSQL keyword as a name or alias, and we do not follow that everywhere. Features of
+ * newer SQLite versions (ORDER BY in aggregates, RIGHT as a function) are not reported as missing. */
+Test(oracle, postgres_statements_are_placed_like_sqlite)
 {
     struct tally t = {0};
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* Trees of statements (golden), spans, caps, and what happens when memory runs out. */
+/* Trees of statements (golden), spans, limits, and exhausted memory. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void check_tree_case(const struct golden_case *c, void *self)
                      sql_dump(arena, stmt->root), tree);
 }
 
-Test(parse, golden)
+Test(parse, golden_trees_match)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -55,7 +55,7 @@ static void check_spans(const char *sql, const struct span_case *want, size_t n)
     arena_free(&arena);
 }
 
-Test(parse, spans_cover_what_a_clause_governs)
+Test(parse, spans_cover_their_clause)
 {
     static const struct span_case WANT[] = {
         {SQL_WITH, "WITH w AS (SELECT 1)"},
@@ -87,7 +87,7 @@ Test(parse, spans_cover_what_a_clause_governs)
     leak_check();
 }
 
-Test(parse, spans_of_subqueries_and_nested_joins)
+Test(parse, spans_cover_subqueries_and_nested_joins)
 {
     static const struct span_case WANT[] = {{SQL_SUBQUERY, "(SELECT 1)"},
                                             {SQL_QUERY, "SELECT 1"},
@@ -105,12 +105,12 @@ Test(parse, spans_of_subqueries_and_nested_joins)
     leak_check();
 }
 
-Test(parse, needs_no_terminator_and_counts)
+Test(parse, text_needs_no_terminator)
 {
     struct arena arena;
     struct sql_stmt *stmt;
     arena_init(&arena, 0);
-    char *exact = g_memdup2("SELECT ?, :a, $1", 16); /* a read past its end is seen by AddressSanitizer */
+    char *exact = g_memdup2("SELECT ?, :a, $1", 16); /* AddressSanitizer sees a read past its end */
     cr_assert_eq(sql_parse(&arena, exact, 16, NULL, &stmt), ERR_OK);
     g_free(exact);
     cr_expect_eq(stmt->n_params, 3);
@@ -121,7 +121,7 @@ Test(parse, needs_no_terminator_and_counts)
     leak_check();
 }
 
-/* ---- caps and hostile text ---- */
+/* ---- limits and hostile text ---- */
 
 static enum err_code parse_text(const char *text, size_t len, const struct sql_limits *limits, const char **message)
 {
@@ -139,7 +139,7 @@ static enum err_code parse_text(const char *text, size_t len, const struct sql_l
     return rc;
 }
 
-/* before, n times middle, after */
+/* `before`, `middle` n times, `after` */
 static GString *repeated(const char *before, const char *middle, unsigned n, const char *after)
 {
     GString *s = g_string_new(before);
@@ -178,7 +178,7 @@ Test(parse, nesting_is_capped)
     leak_check();
 }
 
-Test(parse, chains_are_as_deep_as_they_are_long)
+Test(parse, chain_depth_equals_length)
 {
     static const struct sql_limits DEEPEST = {.max_depth = SQL_MAX_DEPTH};
     cr_expect_eq(parse_repeated("SELECT 1 WHERE a", " AND a", 900, "", NULL), ERR_OK);
@@ -207,7 +207,7 @@ Test(parse, size_is_capped)
     leak_check();
 }
 
-Test(parse, bytes_must_be_utf8_without_nul)
+Test(parse, invalid_utf8_and_nul_are_refused)
 {
     static const struct {
         const char *text;
@@ -225,8 +225,8 @@ Test(parse, bytes_must_be_utf8_without_nul)
     leak_check();
 }
 
-/* Errors must not cost more than the text: recovery is bounded. */
-Test(parse, hostile_errors_end_soon)
+/* An error must not take more time than the text: recovery is bounded. */
+Test(parse, hostile_errors_are_bounded)
 {
     static const char *const BAD[][3] = {{"SELECT ", "a b c, ", "d"},
                                          {"SELECT ", "f(a b, ", ""},
@@ -248,8 +248,8 @@ Test(parse, hostile_errors_end_soon)
     leak_check();
 }
 
-/* Fail at every amount of memory until it is enough. */
-Test(parse, memory_runs_out_cleanly)
+/* Fails at every amount of memory until it suffices. */
+Test(parse, exhausted_memory_ends_cleanly)
 {
     static const char SQL[] =
         "WITH w(x) AS (SELECT \"a\"\"b\", E'\\n' FROM t) SELECT trim(both 'x' from y), count(*) OVER (ORDER BY z)"

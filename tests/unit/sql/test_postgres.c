@@ -1,6 +1,7 @@
-/* PostgreSQL's own parser (libpg_query) as the oracle: what it accepts of tests/data/sql/postgres.sql we accept, and
- * what we print means the same to it; and of the SELECTs of PostgreSQL's regression tests we refuse only a small share.
- * A binary of its own, for libpg_query exports names that others use too. */
+/* PostgreSQL's own parser (libpg_query) as the oracle. Each statement of tests/data/sql/postgres.sql that it accepts is
+ * accepted here too, and its printed form has the same meaning. Of the SELECTs of PostgreSQL's regression tests only a
+ * small share is refused. The tests are a separate binary, because libpg_query exports names that other libraries use
+ * too. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <pg_query.h>
@@ -12,7 +13,7 @@
 
 TestSuite(postgres, .timeout = 300);
 
-/* PostgreSQL's fingerprint of a statement, or NULL when it does not parse. Free with g_free. */
+/* Returns PostgreSQL's fingerprint of a statement, or NULL if it does not parse. Free with g_free. */
 static char *fingerprint(const char *sql)
 {
     PgQueryFingerprintResult result = pg_query_fingerprint(sql);
@@ -42,7 +43,7 @@ static void check_statement(const char *sql)
     arena_free(&arena);
 }
 
-Test(postgres, accepts_and_prints_alike)
+Test(postgres, accepted_statements_print_with_same_meaning)
 {
     char *text = NULL;
     unsigned n = 0;
@@ -60,8 +61,8 @@ Test(postgres, accepts_and_prints_alike)
 
 /* ---- PostgreSQL's regression tests ---- */
 
-/* Of 1,000 SELECTs that libpg_query accepts we refuse at most so many. What is left: XML functions, FOR UPDATE and
- * data-modifying CTEs (refused by name), select lists without items, reserved words as names. */
+/* The limit on refused statements per 1,000 SELECTs that libpg_query accepts. Known refusals are XML functions, FOR
+ * UPDATE and data-modifying CTEs (refused by name), select lists without items, and reserved words as names. */
 enum { REFUSED_PER_1000 = 14 };
 
 struct tally {
@@ -76,7 +77,7 @@ static void note_cause(struct tally *t, const char *message)
     g_hash_table_insert(t->causes, g_strdup(message), GUINT_TO_POINTER(n + 1));
 }
 
-/* A SELECT that makes no table, as libpg_query reads it. */
+/* Returns true if libpg_query reads the text as a SELECT that creates no table. */
 static bool is_plain_select(const char *sql)
 {
     PgQueryParseResult result = pg_query_parse(sql);
@@ -86,7 +87,7 @@ static bool is_plain_select(const char *sql)
     return select;
 }
 
-/* Does what we print read back as the same tree? */
+/* Returns true if the printed statement parses to the same tree. */
 static bool rereads(struct tally *t, const struct sql_stmt *stmt)
 {
     struct sql_stmt *again;
@@ -146,9 +147,9 @@ static void report(const struct tally *t)
     g_list_free(causes);
 }
 
-/* ASSAY_POSTGRES_REGRESS: the folder of PostgreSQL's regression tests, *.sql; libpg_query's sources have them in
+/* ASSAY_POSTGRES_REGRESS names the folder of PostgreSQL's regression tests, *.sql. libpg_query's sources have them in
  * test/sql/postgres_regress. */
-Test(postgres, refuses_little_of_the_regression_tests)
+Test(postgres, few_regression_statements_are_refused)
 {
     const char *folder = g_getenv("ASSAY_POSTGRES_REGRESS"), *name;
     GDir *dir = folder ? g_dir_open(folder, 0, NULL) : NULL;

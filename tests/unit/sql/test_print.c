@@ -1,4 +1,4 @@
-/* Printing, and what builds, copies, compares and rewrites trees. */
+/* Printing, and the functions that build, copy, compare and rewrite trees. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static struct sql_stmt *parse(struct arena *arena, const char *sql)
     return stmt;
 }
 
-/* parse, print, parse: equal trees, equal hashes, and the second print is the first. */
+/* Parses, prints and parses again: trees and hashes are equal, and the second print equals the first. */
 static void check_fixed_point(struct arena *arena, const char *sql)
 {
     struct sql_stmt *first = parse(arena, sql);
@@ -81,7 +81,7 @@ static struct sql_node *binary(struct arena *arena, enum sql_op op, const char *
     return node;
 }
 
-Test(print, adds_the_parentheses_that_a_rewrite_needs)
+Test(print, rewritten_trees_get_needed_parentheses)
 {
     static const struct {
         enum sql_op op;
@@ -114,7 +114,7 @@ Test(print, adds_the_parentheses_that_a_rewrite_needs)
     leak_check();
 }
 
-Test(print, two_minus_signs_never_meet)
+Test(print, adjacent_minus_signs_are_separated)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -127,7 +127,7 @@ Test(print, two_minus_signs_never_meet)
     leak_check();
 }
 
-Test(print, quotes_names_that_need_it)
+Test(print, names_are_quoted_if_needed)
 {
     static const char *const NAMES[][2] = {{"plain", "plain"},
                                            {"with space", "\"with space\""},
@@ -145,7 +145,7 @@ Test(print, quotes_names_that_need_it)
     leak_check();
 }
 
-Test(print, parse_expression_takes_one_expression)
+Test(print, parse_expression_accepts_one_expression)
 {
     static const char *const NOT_ONE[] = {"",         "a, b", "a AS b",           "a b", "* ",
                                           "a FROM t", "a; b", "1 UNION SELECT 2", "(",   "1 LIMIT 1"};
@@ -162,7 +162,7 @@ Test(print, parse_expression_takes_one_expression)
 
 /* ---- comparing ---- */
 
-Test(print, equality_sees_meaning_not_spelling)
+Test(print, equality_compares_meaning_not_spelling)
 {
     static const struct {
         const char *a, *b;
@@ -209,7 +209,7 @@ static struct sql_node *find(const struct sql_stmt *stmt, enum sql_kind kind, co
     return NULL;
 }
 
-Test(print, replace_fills_slots_and_shortens_lists)
+Test(print, replace_sets_slots_and_removes_items)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -225,7 +225,7 @@ Test(print, replace_fills_slots_and_shortens_lists)
     leak_check();
 }
 
-Test(print, and_takes_what_is_there)
+Test(print, and_joins_existing_conditions)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -238,7 +238,7 @@ Test(print, and_takes_what_is_there)
     leak_check();
 }
 
-Test(print, walks_visit_in_preorder_and_skip)
+Test(print, walks_are_preorder_with_skip)
 {
     struct arena arena;
     GString *seen = g_string_new(NULL);
@@ -257,7 +257,7 @@ Test(print, walks_visit_in_preorder_and_skip)
     leak_check();
 }
 
-Test(print, operators_swap_and_negate)
+Test(print, operators_are_swapped_and_negated)
 {
     cr_expect_eq(sql_op_swap(SQL_OP_LT), SQL_OP_GT);
     cr_expect_eq(sql_op_swap(SQL_OP_EQ), SQL_OP_EQ);

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(distance, cases)
+Test(distance, distances_match_expected_values)
 {
     static const struct {
         const char *a, *b;
@@ -29,7 +29,7 @@ Test(distance, cases)
     }
 }
 
-Test(distance, long_words)
+Test(distance, long_words_are_compared)
 {
     char a[2000], b[2000];
     memset(a, 'x', sizeof a);
@@ -43,7 +43,7 @@ Test(distance, long_words)
     cr_expect_eq(text_distance(a, b, 4), 5);
 }
 
-Test(distance, jaro_winkler)
+Test(distance, jaro_winkler_matches_expected_values)
 {
     cr_expect_float_eq(text_similarity("martha", "marhta"), 0.9611, 1e-4);
     cr_expect_float_eq(text_similarity("dwayne", "duane"), 0.84, 1e-4);

@@ -31,8 +31,9 @@ Test(embed, related_is_closer_than_unrelated)
                      TRIPLES[i][0]);
 }
 
-/* What a word adds is kept from the first text to the next; other words, and other writings of it, are between them. */
-Test(embed, a_text_is_embedded_alike_again_and_again)
+/* The contribution of a word is cached from the first text to the next; other words and other spellings occur in
+ * between. */
+Test(embed, repeated_text_has_equal_embedding)
 {
     static const char *const TEXTS[] = {"show the avg_salary of 3 'Staff' and staff", "STUID and StuId and stuid",
                                         "names of the 3rd customer_address_history_identification_number"};
@@ -45,18 +46,18 @@ Test(embed, a_text_is_embedded_alike_again_and_again)
             cr_assert(e->embed(e, TEXTS[i], strlen(TEXTS[i]), again));
             cr_expect_eq(memcmp(first[i], again, sizeof again), 0, "%s", TEXTS[i]);
         }
-        for (int i = 0; i < 2000; i++) { /* more words than are kept */
+        for (int i = 0; i < 2000; i++) { /* more words than the cache holds */
             snprintf(word, sizeof word, "word%d", i);
             cr_assert(e->embed(e, word, strlen(word), again));
         }
     }
 }
 
-Test(embed, unit_length_and_the_same_each_time)
+Test(embed, embedding_is_deterministic_with_unit_length)
 {
     const struct text_embedder *e = text_builtin_embedder();
     float x[TEXT_DIM], y[TEXT_DIM], norm = 0;
-    cr_assert(e->embed(e, "what is it", 10, x)); /* stop words only still say something */
+    cr_assert(e->embed(e, "what is it", 10, x)); /* a text of stop words alone still has a vector */
     for (int i = 0; i < TEXT_DIM; i++) norm += x[i] * x[i];
     cr_expect_float_eq(norm, 1, 1e-4);
     cr_assert(e->embed(e, "what is it", 10, y));

@@ -23,13 +23,13 @@ static const struct {
     {"caf\x65\xCC\x81", 6, "cafe"}, /* e + combining acute */
     {"a\0b", 3, "a b"},
     {"\xE2\x80\x9Cq\xE2\x80\x9D \xE2\x80\x93 r", 13, "\"q\" - r"},
-    {"\xC3", 1, "a"}, /* cut sequence: read as Latin-1 A with tilde */
+    {"\xC3", 1, "a"}, /* truncated sequence: read as Latin-1 A with tilde */
     {"", 0, ""},
     {"   ", 3, ""},
     {"\xC2\xB4 a\xC2\xB4", 6, "a"}, /* a spacing accent is a space with a mark */
 };
 
-Test(fold, cases)
+Test(fold, folded_texts_match)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -38,7 +38,7 @@ Test(fold, cases)
     arena_free(&arena);
 }
 
-Test(fold, a_short_text_needs_no_arena)
+Test(fold, short_text_needs_no_arena)
 {
     char out[8];
     cr_expect_str_eq(text_fold_short(out, sizeof out, " Ulm  A", 7), "ulm a");
@@ -61,7 +61,7 @@ Test(fold, folding_twice_changes_nothing)
     arena_free(&arena);
 }
 
-Test(fold, full_arena_says_null)
+Test(fold, full_arena_returns_null)
 {
     struct arena arena;
     arena_init(&arena, 8);
@@ -69,7 +69,7 @@ Test(fold, full_arena_says_null)
     arena_free(&arena);
 }
 
-Test(stem, irregular_and_regular)
+Test(stem, irregular_and_regular_words_are_stemmed)
 {
     static const char *const CASE[][2] = {{"customers", "custom"},
                                           {"cities", "citi"},
@@ -84,7 +84,7 @@ Test(stem, irregular_and_regular)
                                           {"", ""}};
     struct arena arena;
     arena_init(&arena, 0);
-    for (int round = 0; round < 2; round++) /* the second round answers from the cache */
+    for (int round = 0; round < 2; round++) /* the second round uses the cache */
         for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++)
             cr_expect_str_eq(text_stem(&arena, CASE[i][0]), CASE[i][1]);
     char big[5000];

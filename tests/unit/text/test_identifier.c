@@ -37,7 +37,7 @@ static const char *const CASES[][2] = {
     {"--", ""},
 };
 
-Test(identifier, cases)
+Test(identifier, identifiers_are_split)
 {
     struct arena arena;
     arena_init(&arena, 0);

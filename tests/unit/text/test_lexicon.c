@@ -1,3 +1,5 @@
+/* Tests of the lexicon: its file is complete and validated, relations have weights by sense, and matches are ordered
+ * and bounded. */
 #include "lib/text/internal.h"
 #include "lib/text/lexicon.h"
 
@@ -5,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-Test(lexicon, file_is_whole)
+Test(lexicon, shipped_file_is_complete)
 {
     size_t size;
     const char *data = lexicon_data(&size);
@@ -25,7 +27,7 @@ Test(lexicon, file_is_whole)
     }
 }
 
-/* Each of these must not open; what the damage is to is in its name. */
+/* None of these files may open; the name says which part is damaged. */
 static void expect_refused(const char *what, size_t at, uint32_t value)
 {
     size_t size;
@@ -37,7 +39,7 @@ static void expect_refused(const char *what, size_t at, uint32_t value)
     g_free(copy);
 }
 
-Test(lexicon, refuses_damage)
+Test(lexicon, damaged_files_are_refused)
 {
     size_t size;
     const char *data = lexicon_data(&size);
@@ -95,7 +97,7 @@ static const struct {
     {"qwertyish", "age", TEXT_RELATION_NONE, 0},
 };
 
-Test(lexicon, relations)
+Test(lexicon, relations_of_words_are_found)
 {
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         struct text_relation found = text_relate(CASES[i].a, CASES[i].b);
@@ -112,7 +114,7 @@ Test(lexicon, rare_senses_are_weak)
     cr_expect_lt(text_relate("order", "soldier").strength, 0.4);
 }
 
-Test(lexicon, links_and_info)
+Test(lexicon, links_and_info_are_read)
 {
     struct text_link links[TEXT_MAX_LINKS];
     uint32_t old = text_lexicon_word("old"), age = text_lexicon_word("age");
@@ -130,7 +132,7 @@ Test(lexicon, links_and_info)
                  text_lexicon_info(text_lexicon_word("vocalist")).commonness);
 }
 
-Test(lexicon, long_words)
+Test(lexicon, long_words_are_bounded)
 {
     char word[300];
     memset(word, 'x', sizeof word - 1);
@@ -143,7 +145,7 @@ Test(lexicon, long_words)
 
 static const unsigned ALL_KINDS = (1U << TEXT_RELATION_KINDS) - 1;
 
-Test(word_set, matches)
+Test(word_set, phrases_are_matched)
 {
     struct arena arena;
     struct text_word_match matches[4];
@@ -166,14 +168,14 @@ Test(word_set, matches)
     arena_free(&arena);
 }
 
-Test(word_set, best_first_and_bounded)
+Test(word_set, matches_are_ordered_and_bounded)
 {
     struct arena arena;
     struct text_word_match matches[3];
     arena_init(&arena, 0);
     struct text_word_set *set = text_word_set_new(&arena, 3);
     static const char *const PUT_IN[] = {"wage", "money", "salari", "rich"};
-    for (uint32_t i = 0; i < 4; i++) text_word_set_add(set, PUT_IN[i], i); /* the last one is past the room */
+    for (uint32_t i = 0; i < 4; i++) text_word_set_add(set, PUT_IN[i], i); /* the last one exceeds the capacity */
     unsigned n = text_word_set_match(set, "salari", ALL_KINDS, matches, 3);
     cr_assert_geq(n, 2);
     cr_expect_eq(matches[0].tag, 2);
@@ -185,7 +187,7 @@ Test(word_set, best_first_and_bounded)
     arena_free(&arena);
 }
 
-Test(lexicon, tokens_have_their_numbers)
+Test(lexicon, tokens_carry_word_numbers)
 {
     struct arena arena;
     arena_init(&arena, 0);

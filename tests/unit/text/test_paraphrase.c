@@ -1,4 +1,4 @@
-/* What a rewritten text may say otherwise, and what it may not. */
+/* The permitted and forbidden changes of a reworded text. */
 #include "lib/text/paraphrase.h"
 #include "tests/support/leak.h"
 
@@ -23,7 +23,7 @@ static bool check(const char *text, const char *original, struct paraphrase_diff
     return same;
 }
 
-/* "lost number 2", "added name singers"; "" for a paraphrase. */
+/* Returns for instance "lost number 2" or "added name singers"; "" for a paraphrase. */
 static const char *verdict(const char *text, const char *original)
 {
     static char said[100];
@@ -42,13 +42,13 @@ static void expect(const char *expected, const char *text, const char *original)
 #define SAME(text, original)              expect("", text, original)
 #define DIFFERS(expected, text, original) expect(expected, text, original)
 
-Test(paraphrase, a_text_says_what_it_says)
+Test(paraphrase, identical_text_is_paraphrase)
 {
     SAME(count_of_french, count_of_french);
     SAME("", "");
 }
 
-Test(paraphrase, plain_words_come_and_go)
+Test(paraphrase, plain_words_may_change)
 {
     SAME("One row: there are 2 customers whose country is France.", count_of_french);
     SAME("Looking at all customers with the country \"France\", the query finds two of them, in a single row.",
@@ -56,8 +56,8 @@ Test(paraphrase, plain_words_come_and_go)
     SAME("The customer table contains two entries with country ‘France’; that is the only row.", count_of_french);
 }
 
-/* As people, and models, would write it. */
-Test(paraphrase, free_prose_is_put_up_with)
+/* Texts in the style of people and models. */
+Test(paraphrase, free_prose_is_accepted)
 {
     static const char grouped[] = "The query returns the number of customers and the country. It looks at customers. "
                                   "Only rows where the age is greater "
@@ -87,7 +87,7 @@ Test(paraphrase, free_prose_is_put_up_with)
             grouped);
 }
 
-Test(paraphrase, what_is_left_out_or_made_up_is_found)
+Test(paraphrase, omissions_and_additions_are_found)
 {
     DIFFERS("lost value France", "A row: there are 2 customers from that country.", count_of_french);
     DIFFERS("lost value France", "A row: there are 2 customers whose country is Franceville.", count_of_french);
@@ -100,7 +100,7 @@ Test(paraphrase, what_is_left_out_or_made_up_is_found)
             count_of_french);
 }
 
-Test(paraphrase, numbers_count_by_their_worth)
+Test(paraphrase, numbers_are_compared_by_value)
 {
     static const char many[] = "The number of customers is 1234.";
     SAME("There are 1,234 customers.", many);
@@ -122,7 +122,7 @@ Test(paraphrase, numbers_count_by_their_worth)
     DIFFERS("added sign $", "The price is $50.", "The price is 50.");
 }
 
-Test(paraphrase, one_is_said_in_many_ways)
+Test(paraphrase, number_one_has_many_spellings)
 {
     static const char one[] = "The result has 1 row: customers.";
     SAME("A row of customers.", one);
@@ -145,7 +145,7 @@ Test(paraphrase, names_may_be_split_or_joined)
     DIFFERS("added name order", "Each customer's order_id and home town.", "The customer_id and the homeTown.");
 }
 
-Test(paraphrase, plain_words_that_are_names_must_stay)
+Test(paraphrase, words_that_are_names_must_stay)
 {
     struct arena arena;
     struct paraphrase_difference why = {0};
@@ -157,7 +157,7 @@ Test(paraphrase, plain_words_that_are_names_must_stay)
     arena_free(&arena);
 }
 
-Test(paraphrase, values_are_verbatim_whatever_is_in_them)
+Test(paraphrase, quoted_values_must_be_verbatim)
 {
     static const char irish[] = "The name is 'O''Brien & Sons (12)'.";
     SAME("Their name is O'Brien & Sons (12).", irish);
@@ -174,7 +174,7 @@ Test(paraphrase, values_are_verbatim_whatever_is_in_them)
     DIFFERS("lost value Rome", "Ships in New Rome.", "Ships in 'Rome' and 'New Rome'.");
 }
 
-Test(paraphrase, the_sense_of_a_condition_stays)
+Test(paraphrase, sense_of_condition_must_stay)
 {
     static const char old[] = "Rows where the age is greater than 20 are kept.";
     SAME("The age is above 20.", old);
@@ -186,8 +186,8 @@ Test(paraphrase, the_sense_of_a_condition_stays)
     DIFFERS("lost sense of not", "The country is 'France'.", "The country is not 'France'.");
 }
 
-/* Hostile and broken texts end in an answer. */
-Test(paraphrase, any_text_can_be_compared)
+/* Hostile and broken texts get a result. */
+Test(paraphrase, any_text_is_comparable)
 {
     static const char *const texts[] = {"'",
                                         "''",

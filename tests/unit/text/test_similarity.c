@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 
-Test(similarity, same_meaning)
+Test(similarity, similar_questions_score_high)
 {
     static const char *const SAME[][2] = {
         {"customer", "clients"},   {"salary", "wage"},     {"paid", "salary"},    {"earns", "salaries"},
@@ -22,7 +22,7 @@ Test(similarity, same_meaning)
     cr_expect_float_eq(text_word_similarity("Singer", "singers"), 1, 0);
 }
 
-Test(similarity, other_meaning)
+Test(similarity, different_questions_score_low)
 {
     static const char *const OTHER[][2] = {{"singer", "stadium"}, {"age", "height"},  {"city", "country"}, {"", ""},
                                            {"year", "weight"},    {"number", "numb"}, {"dog", "cat"},      {"a", "b"}};
@@ -30,7 +30,7 @@ Test(similarity, other_meaning)
         cr_expect_lt(text_word_similarity(OTHER[i][0], OTHER[i][1]), 0.5, "%s %s", OTHER[i][0], OTHER[i][1]);
 }
 
-Test(similarity, stop_words)
+Test(similarity, stop_words_have_low_weight)
 {
     cr_expect(text_is_stop("the") && text_is_stop("show") && text_is_stop("doesn't"));
     cr_expect(!text_is_stop("singer") && !text_is_stop("") && !text_is_stop("average"));
@@ -46,8 +46,8 @@ static void *compare_many(void *data)
     return NULL;
 }
 
-/* Each thread has its own stemmer; the tables are built once, whoever comes first. */
-Test(similarity, from_several_threads)
+/* Each thread has its own stemmer. The first thread builds the shared tables, once. */
+Test(similarity, concurrent_scores_match)
 {
     pthread_t threads[4];
     unsigned wrong[4] = {0};

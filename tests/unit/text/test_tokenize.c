@@ -8,7 +8,8 @@
 
 TestSuite(tokenize, .fini = leak_check);
 
-/* Tokens as "norm/kind norm/kind": w word, n number, q quoted, p punctuation; '#': the word is a number. */
+/* Returns tokens as "norm/kind norm/kind": w word, n number, q quoted, p punctuation; '#' means that the word is a
+ * number. */
 static const char *shown(struct arena *arena, const char *text, size_t len)
 {
     struct text_tokens tokens = text_tokenize(arena, text, len);
@@ -48,7 +49,7 @@ static const char *const CASES[][2] = {
     {"", ""},
 };
 
-Test(tokenize, cases)
+Test(tokenize, tokens_match)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -58,7 +59,7 @@ Test(tokenize, cases)
     arena_free(&arena);
 }
 
-Test(tokenize, numbers_flags_and_spans)
+Test(tokenize, numbers_flags_and_spans_match)
 {
     struct arena arena;
     arena_init(&arena, 0);
@@ -76,8 +77,8 @@ Test(tokenize, numbers_flags_and_spans)
     arena_free(&arena);
 }
 
-/* Any bytes: no crash, tokens in order and inside the text. */
-Test(tokenize, random_bytes)
+/* Random bytes cause no crash, and the tokens are in order and within the text. */
+Test(tokenize, random_bytes_are_tokenized_safely)
 {
     static const char ALPHABET[] = "ab'\"`-.,:/&@0159 _\xE2\x80\x99\xC3\xA9\xFF\x00zK\xCC\x81";
     struct arena arena;
@@ -102,7 +103,7 @@ Test(tokenize, random_bytes)
     arena_free(&arena);
 }
 
-Test(tokenize, large_input_is_cut_and_small_arena_fails)
+Test(tokenize, large_input_is_truncated_and_small_arena_fails)
 {
     struct arena arena;
     size_t n = 1 << 20;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""train/business: its questions keep to its README, check.py finds what does not, log.py holds databases out, and
+"""train/business: its questions follow its README, check.py finds those that do not, log.py holds databases out, and
 second_reader.py tells when answers agree.
 
-check.py runs all queries, which takes minutes. This test runs those of EXECUTED only.
+check.py runs all queries, which takes minutes. This test runs only those of EXECUTED.
 """
 import collections, contextlib, io, os, sqlite3, sys, unittest
 
@@ -63,12 +63,12 @@ class Corpus(unittest.TestCase):
     def test_same_seed_gives_same_rows(self):
         self.assertEqual(list(corpus.rows("subscriptions")), list(corpus.rows("subscriptions")))
 
-    def test_queries_keep_the_rules(self):
+    def test_queries_follow_rules(self):
         for name in EXECUTED:
             with contextlib.redirect_stdout(io.StringIO()) as printed: _, bad = check.check(name)
             self.assertEqual(bad, 0, printed.getvalue())
 
-    def test_ddl_has_the_types_of_the_dialect(self):
+    def test_ddl_has_types_of_dialect(self):
         self.assertIn("TIMESTAMP NOT NULL", corpus.ddl("subscriptions", "postgres"))
         self.assertIn("DATETIME NOT NULL", corpus.ddl("subscriptions", "mariadb"))
         self.assertIn("VARCHAR(190) NOT NULL", corpus.ddl("subscriptions", "mariadb"))
@@ -78,7 +78,7 @@ class Check(unittest.TestCase):
     def faults(self, **members):
         return check.faults(question(**members), database(), database())
 
-    def test_sound_question_has_no_fault(self):
+    def test_valid_question_has_no_fault(self):
         self.assertEqual(self.faults(), [])
 
     def test_right_queries_that_differ_are_reported(self):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""train/cross_fit.py: no model sees what it judges, and the verdicts come in the order of the logs. With a program in the
-place of assay that keeps the databases of its training logs as the model and writes them into each verdict."""
+"""train/cross_fit.py: no model sees the requests that it judges, and the verdicts keep the order of the logs. A program
+in place of assay stores the databases of its training logs as the model and writes them into each verdict."""
 import json, os, stat, subprocess, sys, tempfile, unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
@@ -49,11 +49,13 @@ class CrossFit(unittest.TestCase):
         self.write(path, "".join(json.dumps({"id": f"{path}-{i}", "db": f"db{i * 7 % 11}"}) + "\n" for i in range(n)))
 
     def run_it(self, folds):
-        return subprocess.run([sys.executable, os.path.join(ROOT, "train", "cross_fit.py"), "--assay", "./assay", "--models", "models",
-                               "--logs", "logs", "--db-root", "dbs", "--made", "own", "--work", "work", "--out", "out.jsonl", "--folds", str(folds),
+        return subprocess.run([sys.executable, os.path.join(ROOT, "train", "cross_fit.py"), "--assay", "./assay",
+                               "--models", "models",
+                               "--logs", "logs", "--db-root", "dbs", "--made", "own", "--work", "work", "--out",
+                               "out.jsonl", "--folds", str(folds),
                                "logs/a.jsonl", "more.jsonl", "--", "--strategy=rerank"], capture_output=True, text=True)
 
-    def test_nothing_is_seen_and_the_order_stays(self):
+    def test_models_see_no_judged_request_and_order_stays(self):
         done = self.run_it(4)
         self.assertEqual(done.returncode, 0, done.stderr)
         verdicts = [json.loads(line) for line in open("out.jsonl")]
@@ -69,7 +71,7 @@ class CrossFit(unittest.TestCase):
         self.assertEqual(self.run_it(4).returncode, 0, "what is there is used again")
         self.assertEqual(open("out.jsonl").read(), first)
 
-    def test_folds_need_databases(self):
+    def test_too_few_databases_are_refused(self):
         self.assertIn("need at least as many databases", self.run_it(12).stderr)
 
 

@@ -1,10 +1,10 @@
-"""The learned detector: its tables and collector by hand-made cases, and, where torch is at hand, all of it from an
-export over a served model to a verdict.
+"""The learned detector: its tables and collector on constructed cases, and, if torch is installed, the whole path from
+an export through a served model to a verdict.
 
     test_detector.py --assay build/asan/cli/assay
 
-The encoder of the last is made here, tiny and untrained; $ASSAY_DETECTOR_ENCODER names a real one instead
-(train/detector/fetch_encoder.sh), $ASSAY_DETECTOR_PYTHON a Python that has torch and tokenizers.
+The test creates a tiny, untrained encoder. $ASSAY_DETECTOR_ENCODER names a real one instead
+(train/detector/fetch_encoder.sh), and $ASSAY_DETECTOR_PYTHON a Python that has torch and tokenizers.
 """
 import argparse
 import json
@@ -67,14 +67,15 @@ class Tables(unittest.TestCase):
         scores = [score("a", 0, True, 0.9), score("b", 0, True, 0.5), score("c", 0, False, 0.5)]
         self.assertAlmostEqual(tables.auc(scores), 0.75)
 
-    def test_the_threshold_comes_from_the_other_databases(self):
+    def test_threshold_comes_from_other_databases(self):
         train = [score("a", 0, True, 0.4, fold=1), score("b", 0, False, 0.2, fold=1)]
         test = [score("c", 0, True, 0.35, fold=2), score("d", 0, False, 0.45, fold=2)]
         accuracy = tables.measures(train + test)[6]
-        # fold 2 by fold 1's 0.3: one of two; fold 1 by fold 2's: nothing separates, all are called right: one of two
+        # fold 2 with fold 1's 0.3: one of two; fold 1 with fold 2's: no threshold separates, all are called right: one
+        # of two
         self.assertAlmostEqual(accuracy, 50.0)
 
-    def test_reranking_takes_the_best_or_keeps_what_is_not_doubted(self):
+    def test_reranking_keeps_undoubted_first_candidate(self):
         beam = [score("a", 0, True, 0.6), score("a", 1, False, 0.9)]
         self.assertFalse(tables.reranked(beam)["label"])
         self.assertTrue(tables.reranked(beam, 0.5)["label"])
@@ -85,7 +86,7 @@ class Tables(unittest.TestCase):
 class Graphs(unittest.TestCase):
     LINE = {"question": "Où 10 old cats", "words": [[0, 3, True], [4, 6, False], [7, 10, False], [11, 15, False]]}
 
-    def test_bytes_become_characters_and_runs_become_phrases(self):
+    def test_byte_spans_become_phrases(self):
         graph = graphs.chained_graph(self.LINE["question"], self.LINE["words"])
         self.assertEqual([self.LINE["question"][a:b] for a, b in filter(None, graph["spans"])],
                          ["Où", "10", "old", "cats"])
@@ -94,7 +95,7 @@ class Graphs(unittest.TestCase):
 
 
 class Collect(unittest.TestCase):
-    def test_a_query_is_told_anew_over_another_schema(self):
+    def test_query_is_rewritten_for_other_schema(self):
         with tempfile.TemporaryDirectory() as folder:
             schemas = []
             for name, sql in (("a", "CREATE TABLE singer (name TEXT, age INT)"),
@@ -130,7 +131,7 @@ class EndToEnd(unittest.TestCase):
         self.assertIn(ran.returncode, (0, 1), ran.stderr)
         return ran.stdout
 
-    def test_a_trained_detector_answers_a_check(self):
+    def test_trained_detector_serves_check(self):
         with tempfile.TemporaryDirectory() as folder:
             at = Path(folder)
             for sql in SAMPLES.glob("*.sql"):
@@ -160,7 +161,8 @@ class EndToEnd(unittest.TestCase):
             try:
                 url = server.stdout.readline().strip()
                 odd = "SELECT count(*) FROM vessel WHERE name = 'x | 2 rows ('"
-                out = self.assay("check", "--db", at / "ferries/ferries.sqlite", "--question", "How many vessels are there?",
+                out = self.assay("check", "--db", at / "ferries/ferries.sqlite", "--question",
+                                 "How many vessels are there?",
                                  "--verifier-backend", "tei", "--verifier-endpoint", url, "--format", "json",
                                  "SELECT count(*) FROM vessel", "SELECT name FROM vessel", odd)
             finally:

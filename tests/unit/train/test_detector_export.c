@@ -1,4 +1,4 @@
-/* The graph of a statement, and the lines that the learned detector reads. */
+/* The graph of a statement, and the input lines of the learned detector. */
 #include "tests/support/leak.h"
 #include "train/detector_export.h"
 #include "train/sql_graph.h"
@@ -31,7 +31,7 @@ static struct sql_graph graph_of(const char *sql)
     return graph;
 }
 
-/* "a>b a>c b-c": the edges by the types of their nodes, those of the chain with a dash. */
+/* Returns for instance "a>b a>c b-c": the edges by the types of their nodes, with a dash for edges of the chain. */
 static const char *edges_of(const struct sql_graph *graph)
 {
     GString *text = g_string_new(NULL);
@@ -47,7 +47,7 @@ static const char *edges_of(const struct sql_graph *graph)
     return out;
 }
 
-Test(detector_export, nodes_that_only_hand_on_are_left_out)
+Test(detector_export, pass_through_nodes_are_omitted)
 {
     struct sql_graph graph = graph_of("SELECT count(*) FROM t WHERE a <= 3");
     cr_assert_str_eq(edges_of(&graph), "select > call count, select > from, from > table, select > where, "
@@ -55,7 +55,7 @@ Test(detector_export, nodes_that_only_hand_on_are_left_out)
                                        "call count - table, table - column, column - literal int");
 }
 
-Test(detector_export, join_constraints_are_left_out_with_all_below_them)
+Test(detector_export, join_constraints_are_omitted_with_descendants)
 {
     struct sql_graph graph = graph_of("SELECT a FROM t JOIN u ON t.id = u.id AND t.x > (SELECT max(x) FROM v)");
     cr_assert_str_eq(edges_of(&graph), "select > column, select > from, from > join JOIN, join JOIN > table, "
@@ -63,7 +63,7 @@ Test(detector_export, join_constraints_are_left_out_with_all_below_them)
     cr_assert_lt(graph.n_edges, graph.n);
 }
 
-Test(detector_export, what_says_something_with_one_child_stays)
+Test(detector_export, meaningful_single_child_nodes_are_kept)
 {
     struct sql_graph graph = graph_of("SELECT DISTINCT a FROM t WHERE b NOT IN (1) ORDER BY a DESC");
     const char *edges = edges_of(&graph);
@@ -73,7 +73,7 @@ Test(detector_export, what_says_something_with_one_child_stays)
     cr_expect_null(strstr(edges, "list"), "%s", edges);
 }
 
-Test(detector_export, leaves_are_chained_as_they_stand)
+Test(detector_export, leaves_are_chained_in_order)
 {
     struct sql_graph graph = graph_of("SELECT CASE WHEN a THEN b ELSE c END FROM t");
     uint32_t last = 0;
@@ -84,7 +84,7 @@ Test(detector_export, leaves_are_chained_as_they_stand)
     }
 }
 
-Test(detector_export, a_line_without_a_database_has_neither_label_nor_links)
+Test(detector_export, line_without_database_has_no_labels)
 {
     struct msg_candidate candidates[] = {{.sql = {"SELECT a FROM t", 15}, .count = 2}, {.sql = {"DELETE FROM t", 13}}};
     struct msg_request request = {
@@ -101,7 +101,7 @@ Test(detector_export, a_line_without_a_database_has_neither_label_nor_links)
     cr_expect_null(detector_export_candidate(&from, 1), "what is no query has no graph");
 }
 
-Test(detector_export, folds_are_few_and_keep_a_database_together)
+Test(detector_export, folds_keep_databases_together)
 {
     cr_expect_lt(detector_fold("pets_1"), DETECTOR_FOLDS);
     cr_expect_eq(detector_fold("pets_1"), detector_fold("pets_1"));

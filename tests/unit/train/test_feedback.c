@@ -1,4 +1,4 @@
-/* Feedback: what a record may be, how records and verdicts find their requests, and what calibration makes of it. */
+/* Feedback: valid records, the assignment of records and verdicts to requests, and their use in calibration. */
 #include "tests/support/leak.h"
 #include "tests/unit/cli/spawn.h"
 #include "train/feedback.h"
@@ -12,7 +12,7 @@ TestSuite(feedback, .init = scratch_begin, .fini = scratch_end);
 
 #define F "{\"feedback_version\": 1, \"id\": "
 
-Test(feedback, a_record_says_which_and_whether)
+Test(feedback, record_identifies_candidate_and_correctness)
 {
     static const struct {
         const char *text;
@@ -54,7 +54,7 @@ Test(feedback, a_record_says_which_and_whether)
     leak_check();
 }
 
-/* --- to their requests --- */
+/* --- assignment to requests --- */
 
 static unsigned told;
 
@@ -74,7 +74,7 @@ static struct feedback *read_files(const char *const *paths, int n)
 
 static const char *const SQL[] = {"SELECT 0", "SELECT 1", "SELECT 2"};
 
-/* "2 -1 -0": what is right, what is wrong; "?": another text. "" when nothing is known. */
+/* Returns for instance "2 -1 -0": right candidates, then wrong ones; "?" for another text; "" if nothing is known. */
 static char *labels_of(struct feedback *feedback, const char *id)
 {
     struct msg_candidate given[3] = {{.sql = {SQL[0], 8}}, {.sql = {SQL[1], 8}}, {.sql = {SQL[2], 8}}};
@@ -90,7 +90,7 @@ static char *labels_of(struct feedback *feedback, const char *id)
     return g_string_free(text, FALSE);
 }
 
-Test(feedback, finds_its_candidates)
+Test(feedback, records_find_their_candidates)
 {
     static const char text[] =
         F "\"index\", \"candidate\": 2, \"right\": true}\n" F
@@ -132,8 +132,9 @@ Test(feedback, finds_its_candidates)
     leak_check();
 }
 
-/* Policy ask: the answer that a person chose is right, unless he says otherwise later; "none of these" says nothing of what is returned. */
-Test(feedback, what_a_person_chose_is_right)
+/* Policy ask: the answer that a user chose is right unless later feedback contradicts it. "None of these" gives no
+ * label for the returned answer. */
+Test(feedback, chosen_reading_is_right)
 {
 #define V(id, sql, choice)                                                                                             \
     "{\"schema_version\":2,\"id\":\"" id "\",\"db\":\"d\",\"status\":\"validated\",\"sql\":\"" sql                     \
@@ -180,8 +181,8 @@ Test(feedback, bad_records_are_skipped_and_counted)
 
 enum { REQUESTS = 30 };
 
-/* Requests about the shop whose third candidate is right, with another result than the first two: a generator that is
- * not to be trusted with its first. `with_gold`: as a labelled log. */
+/* Requests about the shop whose third candidate is right and has another result than the first two: the first candidate
+ * of this generator is unreliable. With `with_gold` it is a labelled log. */
 static char *shop_requests(bool with_gold)
 {
     GString *text = g_string_new(NULL);
@@ -198,7 +199,8 @@ static char *shop_requests(bool with_gold)
     return g_string_free(text, FALSE);
 }
 
-/* The numbers of the generator in a verifier's file: vote, first, none, temperature. False: it has none. */
+/* Reads the parameters of the generator from a verifier's file: vote, first, none, temperature. Returns false if there
+ * are none. */
 static bool prior_of(const char *path, const char *generator, double out[4])
 {
     static const char *const keys[] = {"vote", "first", "none", "temperature"};
@@ -231,7 +233,7 @@ static char *feedback_on(const char *rest, bool right)
 
 #define FILES(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-Test(feedback, says_what_gold_would_have_said, .timeout = 300)
+Test(feedback, feedback_labels_match_gold, .timeout = 300)
 {
     char *labelled = shop_requests(true), *plain = shop_requests(false),
          *words = feedback_on(", \"candidate\": 2", true);
@@ -249,8 +251,8 @@ Test(feedback, says_what_gold_would_have_said, .timeout = 300)
     g_free(words);
 }
 
-/* Only that the answers were wrong is known: it lowers what the first is worth, for the generator that is named. */
-Test(feedback, wrong_alone_counts, .timeout = 300)
+/* The only label is that the answers were wrong. It lowers the prior of the first candidate for the named generator. */
+Test(feedback, wrong_answers_alone_change_fit, .timeout = 300)
 {
     char *plain = shop_requests(false), *words = feedback_on(", \"generator\": \"g\"", false);
     GString *all = g_string_new(words);
@@ -277,8 +279,8 @@ Test(feedback, wrong_alone_counts, .timeout = 300)
     g_free(words);
 }
 
-/* What was said of requests that have gold is not missing, and neither are verdicts requests that cannot be read. */
-Test(feedback, gold_counts_and_nothing_is_missing, .timeout = 300)
+/* Feedback on requests with gold is not reported as missing, and neither are verdicts on unreadable requests. */
+Test(feedback, gold_counts_without_missing_requests, .timeout = 300)
 {
     char *labelled = shop_requests(true), *words = feedback_on(", \"candidate\": 2", true);
     GString *all = g_string_new(words);
@@ -298,8 +300,8 @@ Test(feedback, gold_counts_and_nothing_is_missing, .timeout = 300)
     g_free(words);
 }
 
-/* Two questions fit nothing, and that is said. */
-Test(feedback, few_questions_are_said, .timeout = 300)
+/* Two questions are too few for a fit, which is reported. */
+Test(feedback, too_few_questions_are_reported, .timeout = 300)
 {
     char *labelled = shop_requests(true);
     write_file("labelled.jsonl", labelled);
@@ -316,13 +318,13 @@ Test(feedback, few_questions_are_said, .timeout = 300)
     g_free(labelled);
 }
 
-Test(feedback, nothing_to_fit_is_no_failure)
+Test(feedback, empty_feedback_is_no_error)
 {
     write_file("feedback.jsonl", F "\"r-1\", \"right\": true}\n");
     calibrate("said.json", FILES("feedback.jsonl"), "1 requests are not in the files");
 }
 
-Test(feedback, a_topic_is_of_calibration_alone)
+Test(feedback, topic_is_only_for_calibration)
 {
     static const struct {
         const char *kind, *flag, *value, *says;

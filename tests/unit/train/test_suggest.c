@@ -1,4 +1,4 @@
-/* Words that a log proposes. */
+/* The words that a log suggests for the glossary of a database. */
 #include "tests/unit/db/fixture.h"
 #include "train/suggest.h"
 
@@ -39,7 +39,7 @@ static char *suggested(const char *const lines[][2], size_t n)
         "Ids and towns?", "SELECT id, town FROM customer"                                                              \
     }
 
-Test(suggest, a_word_and_its_value)
+Test(suggest, word_and_value_are_suggested)
 {
     static const char *const LINES[][2] = {
         {"Names of churned customers", "SELECT name FROM customer WHERE status = 'C'"},
@@ -55,7 +55,7 @@ Test(suggest, a_word_and_its_value)
     free(text);
 }
 
-/* The same query thrice is one query, however it is put. */
+/* Three equal queries count as one, however the questions are worded. */
 Test(suggest, rephrased_questions_count_once)
 {
     static const char *const LINES[][2] = {
@@ -69,8 +69,8 @@ Test(suggest, rephrased_questions_count_once)
     free(text);
 }
 
-/* What most queries use, a word is not the name of. */
-Test(suggest, what_all_queries_use_says_nothing)
+/* A word does not name a part that most queries have. */
+Test(suggest, common_parts_give_no_suggestion)
 {
     static const char *const LINES[][2] = {
         {"Frobbed names?", "SELECT name FROM customer"},

@@ -1,4 +1,4 @@
-/* Training the verifier: on samples made up here, and by the program on the sample databases. */
+/* Training the verifier: on constructed samples, and by the program on the sample databases. */
 #include "lib/learn/metrics.h"
 #include "scoring/verifier.h"
 #include "tests/support/leak.h"
@@ -16,7 +16,8 @@
 
 enum { DATABASES = 6, QUESTIONS = 40, SAMPLES = 6, N_QUESTIONS = DATABASES * QUESTIONS };
 
-/* Questions that ask for a count or for names; a sample is right when it does what is asked for and n_nodes is low. */
+/* Questions that ask for a count or for names. A sample is right if it does what the question asks and n_nodes is
+ * low. */
 static struct verifier_data *make(uint64_t seed)
 {
     static const char *const asked[] = {"How many boats are there in %u?", "What are the names of the boats in %u?"};
@@ -71,7 +72,7 @@ static void skip_without_trees(void)
     if (learn_unsupported("trees")) cr_skip("%s", learn_unsupported("trees"));
 }
 
-Test(train_verifier, learns_what_questions_call_for)
+Test(train_verifier, requested_operations_are_learned)
 {
     skip_without_trees();
     struct verifier_data *data = make(7);
@@ -90,14 +91,14 @@ Test(train_verifier, learns_what_questions_call_for)
     leak_check();
 }
 
-Test(train_verifier, same_samples_same_bytes, .timeout = 300)
+Test(train_verifier, training_is_deterministic, .timeout = 300)
 {
     skip_without_trees();
     struct verifier_data *data = make(7);
     struct verifier_fit_options options = small();
     struct verifier_fitted a, b;
     struct err err = {0};
-    options.trees.focal_gamma = 2; /* the other loss, too */
+    options.trees.focal_gamma = 2; /* the other loss is supported too */
     cr_assert_eq(verifier_fit(data, &options, &a, &err), ERR_OK, "%s", err.text);
     cr_assert_eq(verifier_fit(data, &options, &b, &err), ERR_OK, "%s", err.text);
     char *x = verifier_fitted_text(&a, &options), *y = verifier_fitted_text(&b, &options);
@@ -122,8 +123,8 @@ Test(train_verifier, same_samples_same_bytes, .timeout = 300)
     leak_check();
 }
 
-/* A blind score is the one that was given to the sample itself while its database was held out. */
-Test(train_verifier, scores_other_candidates_as_blindly)
+/* A blind score equals the score of the sample in the fold that held out its database. */
+Test(train_verifier, blind_scores_exclude_own_database)
 {
     skip_without_trees();
     struct verifier_data *data = make(7);
@@ -142,7 +143,7 @@ Test(train_verifier, scores_other_candidates_as_blindly)
     leak_check();
 }
 
-Test(train_verifier, more_samples_go_to_their_questions)
+Test(train_verifier, extra_samples_join_their_questions)
 {
     struct verifier_data *data = make(7), *more = make(8);
     for (uint32_t i = 0; i < more->n; i++) more->samples[i].origin = ORIGIN_FAVOURITE;
@@ -162,7 +163,7 @@ Test(train_verifier, more_samples_go_to_their_questions)
     leak_check();
 }
 
-Test(train_verifier, needs_databases_for_its_folds)
+Test(train_verifier, folds_need_enough_databases)
 {
     struct verifier_data *data = make(7);
     struct verifier_fit_options options = small();
@@ -174,8 +175,8 @@ Test(train_verifier, needs_databases_for_its_folds)
     leak_check();
 }
 
-/* Of eight mutants of a kind that every question has and one of a rare kind, the rare one comes first nearly always. */
-Test(train_verifier, rare_kinds_are_drawn_as_often)
+/* Of eight mutants of a kind that every question has and one of a rare kind, the rare one nearly always comes first. */
+Test(train_verifier, rare_kinds_are_drawn_equally_often)
 {
     enum { COMMON = 8, DRAWS = 400 };
     struct mutant_kinds kinds = {.questions = 1000};
@@ -218,7 +219,7 @@ static void make_sample(const char *name)
     g_free(path);
 }
 
-Test(train_verifier, by_the_program, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
+Test(train_verifier, program_trains_model, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
 {
     skip_without_trees();
     make_sample("ferries");
@@ -267,9 +268,9 @@ static void append_pairs(GString *pairs, const char *db, const char *table)
         db, table, table, db, table, table);
 }
 
-/* Five databases, one question that asks for a count and one that does not: the words decide, in each database that the
- * model has not seen. */
-Test(train_wording, by_the_program, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
+/* Five databases, one question that asks for a count and one that does not: the words decide, in each held-out
+ * database. */
+Test(train_wording, program_trains_model, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
 {
     static const char *const tables[] = {"boat", "crew", "dock", "fare", "port"};
     GString *pairs = g_string_new(NULL);
@@ -317,8 +318,8 @@ Test(train_wording, by_the_program, .init = scratch_begin, .fini = scratch_end, 
     leak_check();
 }
 
-/* Gold that sorts numbers as text is passed by, also under another question that is sound. */
-Test(train_verifier, gold_that_the_data_prove_wrong, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
+/* Gold that sorts numbers as text is skipped, even under another, valid question. */
+Test(train_verifier, gold_refuted_by_data_is_skipped, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
 {
     static const char cars[] =
         "CREATE TABLE car (car_id INTEGER PRIMARY KEY, name TEXT, power TEXT);"
@@ -348,8 +349,8 @@ Test(train_verifier, gold_that_the_data_prove_wrong, .init = scratch_begin, .fin
     leak_check();
 }
 
-/* A recipe is a file or the mapping itself, and for one version its keys are flags; all three fit the same model. */
-Test(train_verifier, a_recipe_stands_for_its_flags, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
+/* A recipe is a file or an inline mapping, and in one version its keys are flags. All three fit the same model. */
+Test(train_verifier, recipe_equals_its_flags, .init = scratch_begin, .fini = scratch_end, .timeout = 300)
 {
     static const char *const WAYS[][4] = {{"--recipe", "r.yaml"},
                                           {"--recipe", "{rounds: 2, mutants: 2, without: [result]}"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""train/written: its questions keep to its README, and train/written_log.py makes a log of them and finds what is wrong."""
+"""train/written: its questions follow its README, and train/written_log.py makes a log of them and finds faults."""
 import json, os, sqlite3, subprocess, sys, tempfile, unittest
 
 sys.dont_write_bytecode = True
@@ -24,7 +24,7 @@ class Questions(unittest.TestCase):
     def setUpClass(cls):
         cls.questions = pairs.read([WRITTEN])
 
-    def test_each_line_is_sound(self):
+    def test_each_line_is_valid(self):
         for q in self.questions:
             with self.subTest(id=q["id"]):
                 self.assertEqual(set(q) - {"evidence"}, {"id", "db", "question", "right", "wrong"})
@@ -32,11 +32,11 @@ class Questions(unittest.TestCase):
                 self.assertLessEqual({w["kind"] for w in q["wrong"]}, set(pairs.KINDS))
                 self.assertFalse(set(q["right"]) & {w["sql"] for w in q["wrong"]})
 
-    def test_ids_are_told_once_and_all_kinds_are_there(self):
+    def test_ids_are_unique_and_kinds_complete(self):
         self.assertEqual(len({q["id"] for q in self.questions}), len(self.questions))
         self.assertEqual({w["kind"] for q in self.questions for w in q["wrong"]}, set(pairs.KINDS))
 
-    def test_no_database_that_pairs_are_measured_on(self):
+    def test_databases_of_pairs_are_excluded(self):
         self.assertEqual({q["db"] for q in self.questions} & (databases("held") | databases("dev")), set())
 
 
@@ -45,7 +45,9 @@ class Script(unittest.TestCase):
         self.dir = tempfile.TemporaryDirectory()
         os.makedirs(os.path.join(self.dir.name, "town"))
         db = sqlite3.connect(os.path.join(self.dir.name, "town", "town.sqlite"))
-        db.executescript("CREATE TABLE person(name TEXT, age INT); INSERT INTO person VALUES ('Ann', 20), ('Bob', 21), ('Cid', 40);")
+        db.executescript(
+            "CREATE TABLE person(name TEXT, age INT);"
+            " INSERT INTO person VALUES ('Ann', 20), ('Bob', 21), ('Cid', 40);")
         db.close()
 
     def tearDown(self):
@@ -56,19 +58,20 @@ class Script(unittest.TestCase):
         with open(path, "w", encoding="utf-8") as file: file.write(json.dumps(question) + "\n")
         return subprocess.run([sys.executable, SCRIPT, path, *more], capture_output=True, text=True)
 
-    def test_a_log_line_for_each_time(self):
+    def test_repeated_question_gives_one_line_each_time(self):
         lines = [json.loads(line) for line in self.run_on(SOUND, "--times", "2").stdout.splitlines()]
         self.assertEqual([line["id"] for line in lines], ["w-1/0", "w-1/1"])
         self.assertEqual(lines[0]["gold"], SOUND["right"][0])
         self.assertEqual([c["sql"] for c in lines[0]["candidates"]], SOUND["right"] + [SOUND["wrong"][0]["sql"]])
         self.assertEqual(lines[0]["evidence"], SOUND["evidence"])
 
-    def test_a_pair_is_a_question_too(self):
-        pair = {"id": "p", "db": "town", "question": "who?", "right": "SELECT name FROM person", "wrong": "SELECT age FROM person"}
+    def test_pair_is_also_a_question(self):
+        pair = {"id": "p", "db": "town", "question": "who?", "right": "SELECT name FROM person",
+                "wrong": "SELECT age FROM person"}
         line = json.loads(self.run_on(pair, "--times", "1").stdout)
         self.assertEqual([c["sql"] for c in line["candidates"]], ["SELECT name FROM person", "SELECT age FROM person"])
 
-    def test_held_against_the_database(self):
+    def test_questions_are_checked_on_database(self):
         sound = self.run_on(SOUND, "--db-root", self.dir.name)
         self.assertEqual((sound.returncode, sound.stdout), (0, "1 questions, 0 with a fault\n"))
         for change, says in (({"wrong": [{"kind": "boundary", "sql": SOUND["right"][1]}]}, "the right result"),

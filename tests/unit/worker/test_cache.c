@@ -1,5 +1,5 @@
-/* The fleet's cache without a Redis: configurations, nobody at the address, and a fake that speaks rubbish. Against the
- * real one: tests/live/test_redis.c. */
+/* The fleet's cache without a Redis: configurations, an address without a server, and a fake that sends malformed
+ * replies. tests/live/test_redis.c tests it with a real server. */
 #include "lib/base/clock.h"
 #include "tests/unit/db/fixture.h"
 #include "worker/cache.h"
@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-Test(cache_config, what_cannot_work_is_refused)
+Test(cache_config, unusable_configuration_is_refused)
 {
     static const struct {
         struct cache_config config;
@@ -47,7 +47,7 @@ Test(cache_config, what_cannot_work_is_refused)
     }
 }
 
-Test(cache_config, what_may_work_is_taken)
+Test(cache_config, usable_configuration_is_accepted)
 {
     static const char *const addresses[] = {"host",  "host:1",     "127.0.0.1:6379",
                                             "[::1]", "[::1]:6380", "unix:/run/redis"};
@@ -60,11 +60,12 @@ Test(cache_config, what_may_work_is_taken)
     cache_close(NULL);
 }
 
-/* --- a fake: it answers every connection with the same bytes, and then holds still ------------------------------ */
+/* --- a fake: it answers every connection with the same bytes, and then is silent
+ * ----------------------------------- */
 
 struct fake {
     int listener, port;
-    const char *bytes; /* sent again for each bit that comes in */
+    const char *bytes; /* repeated for each piece of input */
     size_t len;
     atomic_bool stopping;
     atomic_uint connections;
@@ -117,7 +118,7 @@ static void fake_stop(struct fake *fake)
 
 static const char SQL[] = "CREATE TABLE t(a TEXT); INSERT INTO t VALUES('x')";
 
-/* Whatever sits at the address, the index is right and comes in bounded time. */
+/* Whatever the address answers, the index is right and available in bounded time. */
 static struct cache_stats ask(struct fixture *f, const char *address)
 {
     struct cache_config config = {.address = address, .timeout_ms = 100, .retry_ms = 600000, .wait_ms = 300};
@@ -138,7 +139,7 @@ static struct cache_stats ask(struct fixture *f, const char *address)
     return stats;
 }
 
-Test(cache, nobody_at_the_address)
+Test(cache, refused_connection_builds_index_locally)
 {
     struct fixture f;
     fixture_init(&f, SQL);
@@ -151,7 +152,7 @@ Test(cache, nobody_at_the_address)
     fixture_end(&f);
 }
 
-Test(cache, a_fake_that_speaks_rubbish, .timeout = 120)
+Test(cache, malformed_replies_build_index_locally, .timeout = 120)
 {
 #define BYTES(text)                                                                                                    \
     {                                                                                                                  \
@@ -172,9 +173,9 @@ Test(cache, a_fake_that_speaks_rubbish, .timeout = 120)
         BYTES("$1000\r\nless than was said"),
         BYTES("-LOADING Redis is loading the dataset in memory\r\n:0\r\n"),
         BYTES("-READONLY You can't write against a read only replica.\r\n:0\r\n"),
-        BYTES(":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n"), /* more than was asked for */
+        BYTES(":1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n:1\r\n"), /* more than requested */
         BYTES("x"),
-        {"", 0}, /* nothing at all */
+        {"", 0}, /* an empty reply */
     };
     struct fixture f;
     fixture_init(&f, SQL);
@@ -193,8 +194,8 @@ Test(cache, a_fake_that_speaks_rubbish, .timeout = 120)
     fixture_end(&f);
 }
 
-/* Sound protocol, unsound answers: to every command of a pipeline something of the wrong kind. */
-Test(cache, a_fake_that_answers_beside_the_point, .timeout = 120)
+/* A valid protocol with invalid answers: each command of a pipeline gets a reply of the wrong type. */
+Test(cache, mistyped_replies_build_index_locally, .timeout = 120)
 {
     static const char *const scripts[] = {"+OK\r\n:1\r\n", "$5\r\nhello\r\n:1\r\n", "*0\r\n*0\r\n",
                                           "-ERR no\r\n-ERR no\r\n"};

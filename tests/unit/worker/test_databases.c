@@ -1,4 +1,4 @@
-/* From names to files: whatever a message says, the answer lies under a root or there is none. */
+/* From names to files: whatever a message says, the database is a file under a root, or there is none. */
 #include "tests/support/leak.h"
 #include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
@@ -65,7 +65,7 @@ static enum err_code find(const char *name, char *out, size_t size)
     return code;
 }
 
-Test(databases, are_found_in_order)
+Test(databases, databases_are_found_in_root_order)
 {
     char path[256], expected[256];
     cr_assert_eq(find("a", path, sizeof path), ERR_OK);
@@ -79,7 +79,7 @@ Test(databases, are_found_in_order)
     cr_assert_str_eq(path, "/somewhere/else.db");
 }
 
-Test(databases, are_listed_once_and_can_be_found)
+Test(databases, listed_databases_are_unique_and_found)
 {
     const struct worker_database extra[] = {{"given", "/somewhere/else.db"}, {"b", "/somewhere/b.db"}};
     const struct worker_databases databases = {.roots = roots, .n_roots = 2, .files = extra, .n_files = 2};
@@ -95,7 +95,7 @@ Test(databases, are_listed_once_and_can_be_found)
     arena_free(&arena);
 }
 
-Test(databases, no_name_leaves_the_root)
+Test(databases, names_cannot_leave_root)
 {
     static const char *const names[] = {"",     ".",   "..",   "../b",    "a/a",      "/etc/passwd", ".hidden",
                                         "a\\a", "b\n", "\x01", "nowhere", "b.sqlite", "a/../b"};
@@ -109,7 +109,7 @@ Test(databases, no_name_leaves_the_root)
     cr_assert_eq(find(longer, path, sizeof path), ERR_DB_MISSING);
 }
 
-Test(databases, the_error_says_where_it_looked)
+Test(databases, error_lists_searched_roots)
 {
     struct err err = {0};
     char *path;
@@ -120,8 +120,9 @@ Test(databases, the_error_says_where_it_looked)
     cr_assert(strstr(err.text, "none is configured"), "%s", err.text);
 }
 
-/* Known by its text alone: no name of the catalogue's leads to it, and it leads to none of the catalogue's. */
-Test(databases, a_schema_is_known_by_its_text)
+/* A schema is known by its text alone: no name of the catalogue leads to it, and it leads to no database of the
+ * catalogue. */
+Test(databases, schema_is_identified_by_text)
 {
     static const char ddl[] = "CREATE TABLE t (a int)", other[] = "CREATE TABLE t (b int)";
     struct worker_config config = {.databases = {.roots = roots, .n_roots = 2}, .max_databases = 2};
@@ -143,7 +144,7 @@ Test(databases, a_schema_is_known_by_its_text)
     handles_free(&handles);
 }
 
-Test(databases, a_few_stay_open)
+Test(databases, recently_used_databases_stay_open)
 {
     struct worker_config config = {.databases = {.roots = roots, .n_roots = 2}, .max_databases = 2};
     struct handles handles;

@@ -1,4 +1,5 @@
-/* Denied columns of the operator that no database has are errors; where it cannot be known, there is a warning. */
+/* An operator's denied columns that exist in no database are errors. If the databases cannot be read, there is a
+ * warning instead. */
 #include "tests/unit/db/fixture.h"
 #include "worker/deny_check.h"
 
@@ -26,7 +27,7 @@ static void warn(const char *text)
     g_strlcpy(warned, text, sizeof warned);
 }
 
-/* What comes of one entry for these databases (NULL: all): an error's or a warning's text; "" when all is well. */
+/* Returns the text of the error or warning for one entry on these databases (NULL: all), or "" if there is none. */
 static const char *check(const char *entry, const char *const *names)
 {
     static struct err err;
@@ -52,7 +53,7 @@ Test(deny_check, unmatched_entry_is_refused_and_named)
     } rows[] = {
         {"customer.email", one, NULL},
         {"main.\"customer\".*", one, NULL},
-        {"customer.email", both, NULL}, /* in one of them is enough */
+        {"customer.email", both, NULL}, /* one matching database suffices */
         {"customer.email", NULL, NULL},
         {"customer.emial", one, "fleet.yaml:2: denied column 'customer.emial' matches no column of its database"},
         {"customer.", one, "fleet.yaml:2: the denied column 'customer.' is malformed"},

@@ -1,4 +1,4 @@
-/* The explain family of a worker: what it answers, what it shows, and what it costs. */
+/* The explain family of a worker: its results, the values that they show, and their cost. */
 #include "tests/unit/db/fixture.h"
 #include "worker/internal.h"
 
@@ -68,7 +68,7 @@ static struct msg_task task_of(const char *question, const char *sql)
                              .sql = {sql, (uint32_t)strlen(sql)}};
 }
 
-/* The answer, as it comes out of its message. */
+/* The result, decoded from its message. */
 static struct msg_result *answer(const struct msg_task *task)
 {
     struct err err = {0};
@@ -94,7 +94,7 @@ static const struct msg_explanation *explained(const char *question, const char 
     return result->explanation;
 }
 
-Test(explain, an_answer_has_all_that_the_verifier_needs)
+Test(explain, result_has_all_inputs_of_verifier)
 {
     struct msg_task task = task_of("How old is Leo?", "SELECT age FROM animal WHERE name = 'Leo'");
     const struct msg_result *result = answer(&task);
@@ -115,7 +115,7 @@ Test(explain, an_answer_has_all_that_the_verifier_needs)
                  "%s", explanation->premise);
 }
 
-Test(explain, the_candidate_runs_once_for_execution_and_explanation)
+Test(explain, candidate_runs_once_for_execution_and_explanation)
 {
     static const char *const families[] = {"execution", "explain", "structure", "explain"};
     struct msg_task task = task_of("Ages?", "SELECT age FROM animal");
@@ -127,7 +127,7 @@ Test(explain, the_candidate_runs_once_for_execution_and_explanation)
     cr_assert_eq(stats.candidates, 1);
 }
 
-/* Without values nothing of the database appears but counts; a denied column takes the whole candidate out. */
+/* Without values only counts of the database appear; a denied column excludes the whole candidate. */
 Test(explain, exposure_governs_explanations)
 {
     static const char *const denied[] = {"keeper.pay"};
@@ -161,9 +161,9 @@ Test(explain, exposure_governs_explanations)
     }
 }
 
-/* What Assay does not understand, though the engine does, has a plain statement and no numbers: nothing that looks like
- * a zero. */
-Test(explain, what_is_not_understood_is_said_so)
+/* A query that Assay does not understand, though the engine does, has a plain statement and no numbers: a missing value
+ * must not look like a zero. */
+Test(explain, unsupported_query_is_reported)
 {
     const struct msg_explanation *explanation =
         explained("Who?", "WITH t(a) AS (VALUES (1)) SELECT a, oid FROM t, keeper");
@@ -179,7 +179,7 @@ static void grow(char *sql, size_t room, unsigned tables)
         at += (size_t)snprintf(sql + at, room - at, " JOIN keeper AS k%u ON k%u.id = k%u.id", i, i, i - 1);
 }
 
-Test(explain, odd_candidates_are_explained_or_it_is_said_why_not)
+Test(explain, odd_candidates_are_explained_or_have_reason)
 {
     char wide[4096];
     grow(wide, sizeof wide, 40);
@@ -200,7 +200,7 @@ Test(explain, odd_candidates_are_explained_or_it_is_said_why_not)
     for (unsigned i = 0; i < sizeof sqls / sizeof *sqls; i++) explained("Which ones?", sqls[i]);
 }
 
-Test(explain, odd_questions_are_no_failure)
+Test(explain, odd_questions_do_not_fail)
 {
     static char large[MSG_MAX_QUESTION + 1];
     memset(large, 'w', MSG_MAX_QUESTION);
@@ -216,8 +216,8 @@ Test(explain, odd_questions_are_no_failure)
         explained(questions[i], "SELECT count(*) FROM animal");
 }
 
-/* A result past the limits is not asked for again: what can be said without it is said. */
-Test(explain, a_candidate_that_hits_a_limit_runs_once)
+/* A result beyond the limits is not requested again; the explanation uses the parts that need no result. */
+Test(explain, candidate_that_hits_limit_runs_once)
 {
     const char *endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
     struct msg_task task = task_of("How many?", endless);
@@ -234,8 +234,8 @@ Test(explain, a_candidate_that_hits_a_limit_runs_once)
     cr_assert_eq(stats.executed, 1);
 }
 
-/* Tracing that would take for ever ends at explain_ms, and the candidate is explained without it. */
-Test(explain, tracing_has_a_bound_of_its_own)
+/* Tracing without end stops at explain_ms, and the candidate is explained without it. */
+Test(explain, tracing_has_own_time_limit)
 {
     const char *slow = "SELECT k.name FROM keeper AS k WHERE k.id = 1 AND (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
                        "SELECT i + 1 FROM n WHERE i < 60000) SELECT count(*) FROM n) > k.id";
@@ -261,7 +261,7 @@ static bool is_past(void *deadline_ns)
     return clock_now_ns() >= *(const int64_t *)deadline_ns;
 }
 
-Test(explain, a_late_task_is_late)
+Test(explain, late_task_is_reported_late)
 {
     struct msg_task task = task_of("Who?", "SELECT count(*) FROM keeper");
     struct msg_result result;
@@ -282,12 +282,12 @@ static const struct question *reading_of(int64_t offset, const char *question)
     return workspace.reading->analysis;
 }
 
-Test(explain, requests_that_take_turns_are_read_once)
+Test(explain, interleaved_requests_are_read_once)
 {
     const struct question *first = reading_of(1, "How old is Leo?"), *second = reading_of(2, "How many keepers?");
     cr_assert_eq(reading_of(1, "How old is Leo?"), first);
     cr_assert_eq(reading_of(2, "How many keepers?"), second);
-    reading_of(1, "Who keeps Tux?"); /* in a topic that was made anew */
+    reading_of(1, "Who keeps Tux?"); /* in a topic that was created again */
     for (int64_t i = 0; i < 3L * KEPT_READINGS; i++) reading_of(10 + i, "How many?");
 }
 
@@ -307,7 +307,7 @@ static bool any_mentions(const struct msg_result *result, const char *text)
     return false;
 }
 
-Test(explain, a_task_that_proposes_gives_queries_near_it_and_no_explanation)
+Test(explain, proposing_task_gives_only_proposals)
 {
     struct msg_task task = task_of("How old is Leo?", "SELECT age FROM animal WHERE name = 'Loe'");
     struct msg_clause clause = {"WHERE", "name = 'Loe'", 29, 41};
@@ -324,7 +324,7 @@ Test(explain, a_task_that_proposes_gives_queries_near_it_and_no_explanation)
     cr_assert_null(result->proposals[result->n_proposals - 1].reason);
 }
 
-Test(explain, proposals_lend_no_value_that_may_not_leave)
+Test(explain, proposals_hold_no_denied_value)
 {
     struct msg_task task = task_of("How old is Leo?", "SELECT age FROM animal WHERE name = 'Loe'");
     static const char *const denied[] = {"animal.age"}, *const name[] = {"animal.name"};
@@ -347,7 +347,7 @@ Test(explain, proposals_lend_no_value_that_may_not_leave)
     }
 }
 
-Test(explain, of_what_does_not_parse_nothing_is_proposed_and_a_message_says_why)
+Test(explain, unparsable_query_gets_reason_instead_of_proposals)
 {
     struct msg_task task = task_of("How old is Leo?", "SELECT FROM WHERE");
     task.proposes = true;
@@ -358,7 +358,7 @@ Test(explain, of_what_does_not_parse_nothing_is_proposed_and_a_message_says_why)
 
 /* --- examples --- */
 
-/* Somebody's shop, where the same kind of slip was set right: an average where a sum was asked for. */
+/* The database of another shop, where the same kind of error was corrected: an average instead of a sum. */
 static void open_examples(const char *path)
 {
     static const struct repair_column columns[] = {{"sale", "price", "INT", false, NULL},
@@ -382,7 +382,7 @@ static void open_examples(const char *path)
     cr_assert_eq(examples_open(path, false, NULL, &config.examples, &err), ERR_OK, "%s", err.text);
 }
 
-Test(explain, what_set_a_query_like_this_right_is_proposed)
+Test(explain, edits_of_similar_examples_are_proposed)
 {
     const char *const edited = "SELECT sum(keeper.pay) FROM keeper WHERE keeper.pay IS NOT NULL";
     char path[sizeof zoo.dir + 16];

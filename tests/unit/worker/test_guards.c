@@ -1,4 +1,5 @@
-/* Kindness to databases and safety of workers: the breaker, the share of permits without Redis, processes on trial. */
+/* Protection of databases and workers: the circuit breaker, the statement limit without Redis, and the trial of
+ * suspected poison tasks in a child process. */
 #include "tests/support/leak.h"
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
@@ -21,8 +22,8 @@
 
 static struct breakers *breakers;
 
-/* Time passes for the breaker when a test says so: pauses of milliseconds are over before a busy machine looks again.
- */
+/* A test advances the breaker's clock, because on a busy machine a pause of milliseconds may end before the next
+ * check. */
 static int64_t breaker_now_ns = 1000000000;
 
 static int64_t breaker_time(void)
@@ -78,7 +79,7 @@ Test(breaker, opens_after_failures_in_a_row)
     cr_expect_eq(breakers_open_now(breakers), 1);
 }
 
-Test(breaker, one_task_tries_after_the_pause_and_closes_it)
+Test(breaker, successful_trial_after_pause_closes_breaker)
 {
     fail_times(3);
     pass_ms(29);
@@ -91,10 +92,11 @@ Test(breaker, one_task_tries_after_the_pause_and_closes_it)
     cr_expect_eq(breakers_open_now(breakers), 0);
 }
 
-/* --- statements that were given up ------------------------------------------------------------------------------- */
+/* --- statements that run on after their cancellation
+ * --------------------------------------------------------------- */
 
 static struct db_abandoned stuck;
-static uint32_t runs_on; /* as the server says */
+static uint32_t runs_on; /* as the server reports */
 static unsigned n_asked;
 
 static struct db_abandoned count_stuck(const char *path)
@@ -161,7 +163,7 @@ Test(abandoned, unreachable_server_keeps_the_breaker_open)
     cr_expect_eq(check_stuck(), ERR_DB_UNAVAILABLE);
 }
 
-Test(abandoned, failures_alone_open_nothing)
+Test(abandoned, scattered_failures_do_not_open_breaker)
 {
     fail_times(20);
     cr_expect(may_go(NULL));
@@ -169,7 +171,7 @@ Test(abandoned, failures_alone_open_nothing)
 
 /* --- permits without Redis ---------------------------------------------------------------------------------------- */
 
-Test(permits, without_redis_each_process_has_its_share)
+Test(permits, each_process_has_its_share_without_redis)
 {
     struct permits *permits;
     struct permit *held[3] = {NULL}, *more = NULL;
@@ -206,7 +208,7 @@ static void *give_soon(void *arg)
     return NULL;
 }
 
-Test(permits, who_waits_gets_what_another_gives)
+Test(permits, waiter_gets_released_slot)
 {
     struct giver giver = {0};
     struct permit *second;
@@ -221,7 +223,8 @@ Test(permits, who_waits_gets_what_another_gives)
     leak_check();
 }
 
-/* --- a process on trial ------------------------------------------------------------------------------------------- */
+/* --- trial in a child process
+ * ---------------------------------------------------------------------------------------- */
 
 static enum err_code try_shell(const char *script, size_t input, struct msg_buffer *output, struct err *err)
 {
@@ -233,7 +236,7 @@ static enum err_code try_shell(const char *script, size_t input, struct msg_buff
     return code;
 }
 
-Test(isolated, says_what_became_of_the_process)
+Test(isolated, trial_reports_how_process_ended)
 {
     struct msg_buffer output = {0};
     struct err err = {0};
@@ -250,19 +253,20 @@ Test(isolated, says_what_became_of_the_process)
     leak_check();
 }
 
-/* --- a worker with them ------------------------------------------------------------------------------------------- */
+/* --- a worker with these guards
+ * -------------------------------------------------------------------------------------- */
 
 static struct rig rig;
 static struct fixture here;
 static struct worker_database entries[2];
 static unsigned n_trials;
 static enum err_code trial_says;
-static size_t trial_spares; /* a task of this length is innocent */
+static size_t trial_spares; /* a task of this length is harmless */
 
 static void begin(void)
 {
     fixture_init(&here, "CREATE TABLE t(a); INSERT INTO t VALUES(1)");
-    /* A server that nobody runs: refused at once. */
+    /* An address without a server, which refuses connections at once. */
     entries[0] = (struct worker_database){.name = "gone", .path = "host=127.0.0.1 port=1 dbname=x user=x"};
     entries[1] = (struct worker_database){.name = "here", .path = here.path};
     rig_begin(&rig);
@@ -315,7 +319,7 @@ static const char *next_code(void)
     return result->code;
 }
 
-Test(guards, a_database_that_is_away_is_left_alone_and_said_to_be)
+Test(guards, unavailable_database_opens_circuit_and_is_reported)
 {
     breakers = breakers_new(&(struct breakers_config){.failures = 2, .pause_ms = 60000, .most_pause_ms = 60000});
     start((struct worker_config){.breakers = breakers, .max_attempts = 2});
@@ -330,7 +334,7 @@ Test(guards, a_database_that_is_away_is_left_alone_and_said_to_be)
     cr_expect_str_eq(next_code(), "ok", "others are judged");
 }
 
-Test(guards, a_task_waits_for_its_database_while_its_deadline_allows)
+Test(guards, task_waits_for_database_until_deadline)
 {
     breakers = breakers_new(&(struct breakers_config){.failures = 2, .pause_ms = 50, .most_pause_ms = 50});
     start((struct worker_config){.breakers = breakers, .max_attempts = 2});
@@ -359,7 +363,7 @@ Test(guards, task_of_a_stuck_database_is_unavailable)
     cr_expect_str_eq(next_code(), "ok", "others are judged");
 }
 
-Test(guards, no_permit_is_a_reason_to_wait_and_then_to_say_so)
+Test(guards, missing_slot_waits_then_is_reported)
 {
     struct permits *permits;
     struct permit *taken;
@@ -381,7 +385,7 @@ Test(guards, no_permit_is_a_reason_to_wait_and_then_to_say_so)
     start((struct worker_config){0});
 }
 
-/* A message that came `times` to consumers that went away without a word. */
+/* A message that was delivered `times` times to consumers that vanished without an ack. */
 static void deliver_and_leave(unsigned times)
 {
     static const char *const topic[] = {BUS_TASKS_PREFIX "execution"};
@@ -396,9 +400,9 @@ static void deliver_and_leave(unsigned times)
     }
 }
 
-static const char *const ONE[] = {"execution"}; /* as deliver_and_leave subscribes */
+static const char *const ONE[] = {"execution"}; /* subscribed like deliver_and_leave */
 
-Test(guards, what_ended_two_processes_is_tried_in_one_of_its_own)
+Test(guards, suspected_task_is_tried_in_own_process)
 {
     put("here", 0);
     deliver_and_leave(1);
@@ -413,7 +417,7 @@ Test(guards, what_ended_two_processes_is_tried_in_one_of_its_own)
     cr_expect_eq(n_trials, 1);
 }
 
-Test(guards, poison_is_answered_and_kept)
+Test(guards, poison_task_is_answered_and_dead_lettered)
 {
     put("here", 0);
     deliver_and_leave(2);
@@ -431,8 +435,8 @@ Test(guards, poison_is_answered_and_kept)
     cr_expect_str_eq(next_code(), "ok", "and the worker lives");
 }
 
-/* Each of its tasks is tried alone, and only what kills is kept. */
-Test(guards, of_a_message_that_ended_two_processes_each_task_is_tried_alone)
+/* Each task of the message is tried alone, and only the poison task is dead-lettered. */
+Test(guards, tasks_of_suspected_message_are_tried_separately)
 {
     struct msg_buffer buffer = {0};
     struct msg_task task = {

@@ -1,4 +1,4 @@
-/* A slow candidate does not hold those behind it, and nothing else changes. */
+/* A slow candidate does not block the tasks behind it, and results are unchanged. */
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
 #include "tests/unit/worker/rig.h"
@@ -9,14 +9,15 @@
 
 enum { QUICK = 50 };
 
-/* Some 300 ms on a machine of its own; steps, not time, so that it ends the same way everywhere. */
+/* Takes some 300 ms on an idle machine. The limit counts steps instead of time, so that the outcome is the same
+ * everywhere. */
 static const char SLOW[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000000) "
                            "SELECT count(*) FROM n, (SELECT count(*) FROM animal)";
 
 static struct fixture zoo;
 static const char *const roots[] = {zoo.dir};
 static const struct worker_database FILES[] = {
-    {.name = "yard", .path = zoo.path}}; /* another, as far as a worker knows */
+    {.name = "yard", .path = zoo.path}}; /* an alias of zoo: another database to a worker */
 static struct rig rig;
 
 static void begin(void)
@@ -62,7 +63,7 @@ static void put_quick(uint32_t from)
     for (uint32_t i = from; i < from + QUICK; i++) put("execution", "SELECT age FROM animal", i);
 }
 
-Test(lanes, quick_candidates_pass_a_slow_one)
+Test(lanes, quick_candidates_overtake_slow_one)
 {
     put("execution", SLOW, 0);
     put_quick(1);
@@ -77,7 +78,7 @@ Test(lanes, quick_candidates_pass_a_slow_one)
     cr_expect_eq(stats.answered, QUICK + 1);
 }
 
-Test(lanes, without_one_they_wait)
+Test(lanes, candidates_wait_without_slow_lane)
 {
     put("execution", SLOW, 0);
     put_quick(1);
@@ -86,10 +87,10 @@ Test(lanes, without_one_they_wait)
     rig_stop(&rig);
 }
 
-/* The families of a slow candidate stay together, so that it is run once. */
-Test(lanes, a_slow_candidate_is_run_once)
+/* The families of a slow candidate stay together, so that it runs once. */
+Test(lanes, slow_candidate_runs_once)
 {
-    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm: there is no model here */
+    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm, since there is no model here */
     for (unsigned f = 0; f < n; f++) put(vsig_family_name((enum vsig_family)f), SLOW, 0);
     start(2);
     for (unsigned f = 0; f < n; f++) cr_assert_str_eq(rig_next(&rig)->code, "ok");
@@ -98,8 +99,8 @@ Test(lanes, a_slow_candidate_is_run_once)
     cr_expect_eq(stats.executed, 1);
 }
 
-/* Those that share its message pass it, and the message stays until it is done too. */
-Test(lanes, a_slow_candidate_leaves_those_of_its_message_alone)
+/* Tasks that share its message overtake it, and the message stays unacked until the slow candidate is done too. */
+Test(lanes, slow_candidate_does_not_block_its_message)
 {
     enum { N = 6 };
     struct msg_task tasks[N];
@@ -111,7 +112,7 @@ Test(lanes, a_slow_candidate_leaves_those_of_its_message_alone)
     start(1);
     for (uint32_t i = 1; i < N; i++)
         cr_expect_neq(rig_next(&rig)->candidate, 0, "the slow one is before %u quick", N - i);
-    const struct worker_stats stats = rig_stop(&rig); /* while it runs: what was taken is finished */
+    const struct worker_stats stats = rig_stop(&rig); /* it runs meanwhile: tasks that were taken are completed */
     const struct msg_result *slow = rig_next(&rig);
     cr_expect_eq(slow->candidate, 0);
     cr_expect_str_eq(slow->code, "ok");
@@ -131,7 +132,7 @@ static bool some_run_aside(void *most)
     return stats.slow_running == 2;
 }
 
-/* What is in hand when it stops is answered; no more than are allowed were aside. */
+/* Tasks in progress at the stop are answered, and no more candidates than permitted were in slow lanes. */
 Test(lanes, stopping_loses_no_slow_candidate)
 {
     uint32_t most = 0;
@@ -149,7 +150,7 @@ Test(lanes, stopping_loses_no_slow_candidate)
     for (uint32_t i = 0; i < 5; i++) cr_expect(seen[i], "candidate %u", i);
 }
 
-/* A request that nobody waits for: its statement ends, and so do its other families. */
+/* A cancelled request: its statement ends, and so do its other families. */
 static const char ENDLESS[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i > 0) "
                               "SELECT count(*) FROM n, (SELECT count(*) FROM animal)";
 
@@ -181,7 +182,7 @@ Test(lanes, stopped_request_ends_its_statement)
     rig_stop(&rig);
 }
 
-/* All that a result says, without how long it took. */
+/* Returns the whole result except its duration. */
 static char *said(struct msg_result *result)
 {
     struct msg_buffer buffer = {0};
@@ -205,7 +206,7 @@ static void judge_all(uint32_t slow_threads, char *hashes[3])
     rig_stop(&rig);
 }
 
-Test(lanes, answers_are_the_same_with_and_without)
+Test(lanes, results_are_equal_with_and_without_lanes)
 {
     char *with[3] = {0}, *without[3] = {0};
     judge_all(2, with);
@@ -217,8 +218,8 @@ Test(lanes, answers_are_the_same_with_and_without)
     }
 }
 
-/* The large one came first. */
-Test(lanes, a_small_request_goes_before_a_large_one)
+/* The large request came first. */
+Test(lanes, small_request_is_served_before_large_one)
 {
     for (uint32_t i = 0; i < 6; i++) put("structure", "SELECT age FROM animal", 1);
     put("structure", "SELECT age FROM animal", 2);
@@ -229,7 +230,7 @@ Test(lanes, a_small_request_goes_before_a_large_one)
 
 /* --- databases in turn -------------------------------------------------------------------------------------------- */
 
-/* A message with the tasks of a request: as many candidates, of one database. */
+/* A message with the tasks of a request: `n` candidates of one database. */
 static void put_request(const char *db, uint32_t request, const char *sql, uint32_t n)
 {
     struct msg_task tasks[MSG_MAX_JOINED];
@@ -241,7 +242,7 @@ static void put_request(const char *db, uint32_t request, const char *sql, uint3
     rig_put_joined(&rig, BUS_TASKS_ALL, tasks, n);
 }
 
-Test(lanes, a_busy_database_does_not_hold_another)
+Test(lanes, busy_database_does_not_block_others)
 {
     for (uint32_t i = 1; i < BATCH; i++) put_request("zoo", i, "SELECT age FROM animal", 1);
     put_request("yard", BATCH, "SELECT age FROM animal", 1);
@@ -252,7 +253,8 @@ Test(lanes, a_busy_database_does_not_hold_another)
     rig_stop(&rig);
 }
 
-/* Requests of a database from small to large; of two databases the one whose share of the turns so far is enough. */
+/* Requests of one database are served from small to large. Of two databases the one with the smaller share so far is
+ * served. */
 Test(lanes, databases_take_turns_by_task)
 {
     static const struct {
@@ -269,8 +271,8 @@ Test(lanes, databases_take_turns_by_task)
     rig_stop(&rig);
 }
 
-/* One more slow candidate than lanes to finish them aside. */
-Test(lanes, a_slow_database_does_not_hold_another)
+/* One more slow candidate than there are lanes to run them. */
+Test(lanes, slow_database_does_not_block_others)
 {
     for (uint32_t i = 0; i < 3; i++) put_request("zoo", i, SLOW, 1);
     for (uint32_t i = 3; i < QUICK; i++) put_request("yard", i, "SELECT age FROM animal", 1);

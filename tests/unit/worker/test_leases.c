@@ -13,7 +13,7 @@ enum { LEASE_MS = 30 };
 static struct lease_keeper *keeper;
 static atomic_uint renewed[2];
 
-/* Counts under the place that the key names; the second lease is given back while it is renewed. */
+/* Counts renewals under the index in the key; the second lease is released while it is renewed. */
 static void renew(void *ctx, const struct lease *lease)
 {
     unsigned place = lease->key[0] == 'b';
@@ -36,7 +36,7 @@ static bool is_renewed_thrice(void *unused)
     return atomic_load(&renewed[0]) >= 3;
 }
 
-Test(leases, are_renewed_for_as_long_as_they_are_held, .fini = leak_check)
+Test(leases, leases_are_renewed_while_held, .fini = leak_check)
 {
     char a[] = "a", b[] = "b";
     struct lease first = lease_of(a), second = lease_of(b);
@@ -45,7 +45,7 @@ Test(leases, are_renewed_for_as_long_as_they_are_held, .fini = leak_check)
     keeper = lease_keeper_new(LEASE_MS, renew, renewed);
     lease_keeper_add(keeper, &first);
     lease_keeper_add(keeper, &second);
-    strcpy(b, "?"); /* it was copied */
+    strcpy(b, "?"); /* the key was copied */
     cr_expect(lease_keeper_has(keeper, &first));
     cr_assert(wait_until(is_renewed_thrice, NULL, 5000));
     cr_expect_eq(atomic_load(&renewed[1]), 1, "renewed once, and given back");
@@ -57,10 +57,10 @@ Test(leases, are_renewed_for_as_long_as_they_are_held, .fini = leak_check)
     first.key = a;
     lease_keeper_add(keeper, &first);
     cr_assert(wait_until(is_renewed_thrice, NULL, 5000), "the thread that had nothing to do renews again");
-    lease_keeper_free(keeper); /* with a lease in hand */
+    lease_keeper_free(keeper); /* while a lease is held */
 }
 
-Test(leases, nothing_is_held, .fini = leak_check)
+Test(leases, thread_is_idle_without_leases, .fini = leak_check)
 {
     lease_keeper_free(lease_keeper_new(LEASE_MS, renew, NULL));
     lease_keeper_free(NULL);

@@ -1,4 +1,4 @@
-/* What may leave: the stricter of the request and the catalogue, in every byte that goes out. */
+/* The data that may leave a worker: the stricter of the request's and the catalogue's policy applies to every byte. */
 #include "tests/unit/db/fixture.h"
 #include "tests/unit/worker/rig.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Not a word that a question or candidate of these tests holds. */
+/* A word that no question or candidate of these tests contains. */
 #define SECRET "quokkaville"
 
 static const char SQL[] =
@@ -74,7 +74,7 @@ static void end(void)
 }
 TestSuite(policy, .init = begin, .fini = end);
 
-enum { FAMILIES = VSIG_FAMILY_COUNT - 1 }; /* all but llm: there is no model here */
+enum { FAMILIES = VSIG_FAMILY_COUNT - 1 }; /* all but llm, since there is no model here */
 
 static void put(const char *sql, unsigned number, enum msg_expose expose, const char *const *denied, uint32_t n)
 {
@@ -97,7 +97,8 @@ static bool holds(const void *bytes, size_t len)
     return memmem(bytes, len, SECRET, strlen(SECRET)) != NULL;
 }
 
-/* How many answers hold the secret, of all candidates and families, with this entry and these wishes. */
+/* Returns the number of results that contain the secret, over all candidates and families, with this entry and these
+ * options. */
 static unsigned count_leaks(const struct worker_database *entry, enum msg_expose expose, const char *const *denied,
                             uint32_t n)
 {
@@ -119,13 +120,13 @@ static unsigned count_leaks(const struct worker_database *entry, enum msg_expose
     return leaks;
 }
 
-Test(policy, without_one_the_data_show)
+Test(policy, no_policy_shows_data)
 {
     struct worker_database open = {.name = "people", .path = people.path};
     cr_assert_gt(count_leaks(&open, MSG_EXPOSE_ROWS, NULL, 0), 5, "else the tests below would show nothing");
 }
 
-Test(policy, a_denied_column_of_the_catalogue_is_in_no_answer)
+Test(policy, column_denied_by_catalogue_is_never_shown)
 {
     struct worker_database entry = {.name = "people", .path = people.path, .deny_columns = DENIED, .n_deny_columns = 3};
     cr_expect_eq(count_leaks(&entry, MSG_EXPOSE_ROWS, NULL, 0), 0);
@@ -133,13 +134,13 @@ Test(policy, a_denied_column_of_the_catalogue_is_in_no_answer)
                  "the request adds to it and takes nothing away");
 }
 
-Test(policy, a_denied_column_of_the_request_is_in_no_answer)
+Test(policy, column_denied_by_request_is_never_shown)
 {
     struct worker_database open = {.name = "people", .path = people.path};
     cr_expect_eq(count_leaks(&open, MSG_EXPOSE_ROWS, DENIED, 3), 0);
 }
 
-/* Each reads a denied column where no output shows it. */
+/* Each reads a denied column that no output shows. */
 static const char *const READERS[] = {
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)"
     " SELECT 1 FROM n WHERE i <= (SELECT unicode(email) FROM person WHERE id = 1)",
@@ -158,8 +159,8 @@ static const char *const READERS[] = {
 };
 enum { N_READERS = sizeof READERS / sizeof *READERS };
 
-/* The answers to all candidates on `entry`, by execution code; signals that are not unavailable for "denied" count as
- * inspected. */
+/* Judges all candidates on `entry` and counts the denied, the executed and the inspected ones. Signals count as
+ * inspected unless they are unavailable because of "denied". */
 static void judge_readers(const struct worker_database *entry, unsigned *denied, unsigned *ran, unsigned *inspected)
 {
     struct err err = {0};
@@ -229,13 +230,13 @@ Test(policy, statement_beside_denied_column_runs)
     rig_end(&rig);
 }
 
-Test(policy, what_a_catalogue_does_not_expose_no_request_gets)
+Test(policy, request_cannot_exceed_catalogue_exposure)
 {
     struct worker_database closed = {.name = "people", .path = people.path, .expose = MSG_EXPOSE_NONE};
     cr_expect_eq(count_leaks(&closed, MSG_EXPOSE_ROWS, NULL, 0), 0);
 }
 
-Test(policy, the_stricter_wins)
+Test(policy, stricter_policy_wins)
 {
     struct worker_database entry = {.name = "people", .deny_columns = DENIED, .n_deny_columns = 1};
     struct worker_databases databases = {.files = &entry, .n_files = 1};
@@ -264,8 +265,8 @@ Test(policy, the_stricter_wins)
     arena_free(&arena);
 }
 
-/* The bytes that a cache beyond the process would get. */
-Test(policy, the_index_holds_no_denied_value)
+/* Returns the bytes that a shared cache would receive. */
+Test(policy, index_holds_no_denied_value)
 {
     struct db *db;
     struct schema_index *index;
@@ -291,7 +292,7 @@ Test(policy, the_index_holds_no_denied_value)
     db_close(db);
 }
 
-/* What the index says of the data: all bytes of it but the fingerprint. */
+/* Returns all bytes of the index except its fingerprint. */
 static char *index_of(const char *path, const struct schema_options *options)
 {
     struct db *db;
@@ -333,7 +334,7 @@ Test(policy, index_is_same_whatever_denied_columns_hold)
     g_string_free(sql, TRUE);
 }
 
-/* The schema document of `people` under an entry and a task; the caller frees it. */
+/* Returns the schema document of `people` under an entry and a task; the caller frees it. */
 static char *describe(const struct worker_database *entry, const struct msg_task *task)
 {
     struct err err = {0};
@@ -347,7 +348,7 @@ static char *describe(const struct worker_database *entry, const struct msg_task
     return json;
 }
 
-Test(policy, a_schema_shows_no_denied_value)
+Test(policy, schema_shows_no_denied_value)
 {
     const struct worker_database open = {.name = "people", .path = people.path};
     const struct worker_database closed = {.name = "people", .path = people.path, .expose = MSG_EXPOSE_NONE};
@@ -372,7 +373,7 @@ Test(policy, a_schema_shows_no_denied_value)
     }
 }
 
-Test(policy, a_schema_that_cannot_be_had_names_no_file)
+Test(policy, unavailable_schema_error_names_no_file)
 {
     const struct worker_database gone = {.name = "gone", .path = "/nowhere/" SECRET ".sqlite"};
     struct schema_cache *cache = schema_cache_new(NULL, 0);

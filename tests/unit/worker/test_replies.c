@@ -1,4 +1,4 @@
-/* What a process remembers of language models, and what it may spend, without a Redis. */
+/* The cache of language model replies and the budget of a process, without a Redis. */
 #include "lib/base/clock.h"
 #include "tests/support/leak.h"
 #include "worker/cache_budget.h"
@@ -42,7 +42,7 @@ static enum replies_found find(const char *key)
     return found;
 }
 
-Test(replies, the_ones_used_last_are_kept)
+Test(replies, least_recently_used_reply_is_evicted)
 {
     static const char *const keys[] = {"a", "b", "c"};
     for (unsigned i = 0; i < 3; i++) {
@@ -59,7 +59,7 @@ Test(replies, the_ones_used_last_are_kept)
     replies_put(replies, "b", NULL);
 }
 
-Test(replies, an_answer_ends_with_its_time)
+Test(replies, replies_expire)
 {
     clock_set_source(own_clock);
     cr_assert_eq(find("a"), REPLIES_TO_ASK);
@@ -87,8 +87,8 @@ static void *ask(void *arg)
     return NULL;
 }
 
-/* Two have no answer; so three ask, one after the other, and the rest hear it from the third. */
-Test(replies, of_those_who_ask_the_same_one_asks_at_a_time_until_one_hears_an_answer)
+/* Two calls fail, so three are made one after another, and the other callers receive the third reply. */
+Test(replies, concurrent_identical_calls_are_coalesced)
 {
     pthread_t threads[8];
     atomic_store(&fails_left, 2);
@@ -97,7 +97,7 @@ Test(replies, of_those_who_ask_the_same_one_asks_at_a_time_until_one_hears_an_an
     cr_expect_eq(atomic_load(&asked), 3);
 }
 
-Test(replies, who_waits_too_long_asks_for_himself)
+Test(replies, waiter_past_timeout_makes_own_call)
 {
     char *text = NULL;
     cr_assert_eq(find("slow"), REPLIES_TO_ASK);
@@ -106,7 +106,7 @@ Test(replies, who_waits_too_long_asks_for_himself)
     replies_put(replies, "slow", NULL);
 }
 
-Test(replies, a_budget_fills_evenly_up_to_a_minutes_worth)
+Test(replies, budget_refills_up_to_one_minute)
 {
     struct budget *budget;
     const struct budget_amount one = {1, 0, 0};
@@ -125,7 +125,7 @@ Test(replies, a_budget_fills_evenly_up_to_a_minutes_worth)
     budget_close(budget);
 }
 
-Test(replies, without_a_bound_nothing_is_counted)
+Test(replies, unbounded_budget_counts_nothing)
 {
     struct budget *budget;
     const struct budget_amount much = {1e9, 1e9, 1e9};

@@ -1,5 +1,5 @@
-/* In which state a database is: another one for whatever a worker's answer rests on, the same for two workers that would answer alike; and with every
- * result. No Redis: nothing is published, which changes none of it. */
+/* The state of a database: it differs for every input of a worker's results, it is equal for two workers with equal
+ * results, and it is in every result. There is no Redis, so states are not published, which changes nothing. */
 #include "tests/unit/db/fixture.h"
 #include "worker/db_states.h"
 
@@ -47,7 +47,7 @@ static struct worker_config plain(void)
     return (struct worker_config){.schemas = schemas, .signals = signals, .limits = {.time_ms = 3000}};
 }
 
-Test(states, whatever_an_answer_rests_on_makes_another_state)
+Test(states, every_input_of_results_changes_state)
 {
     static const char *const denied[] = {"person.email"};
     char states[7][STATE_TEXT];
@@ -77,7 +77,7 @@ Test(states, whatever_an_answer_rests_on_makes_another_state)
     }
 }
 
-Test(states, two_workers_that_are_alike_see_the_same)
+Test(states, equal_workers_see_equal_state)
 {
     char one[STATE_TEXT], other[STATE_TEXT];
     struct worker_config worker = plain();
@@ -89,7 +89,7 @@ Test(states, two_workers_that_are_alike_see_the_same)
     schema_cache_free(own);
 }
 
-Test(states, a_handle_that_does_not_tell_changes_has_none)
+Test(states, handle_without_change_detection_has_no_state)
 {
     char state[STATE_TEXT];
     struct db *schema;

@@ -1,4 +1,4 @@
-/* A worker on its own: tasks in, results out, and what becomes of those that cannot be done. */
+/* A worker alone: tasks, results, and tasks that cannot be run. */
 #include "tests/support/wait.h"
 #include "tests/unit/db/fixture.h"
 #include "tests/unit/worker/rig.h"
@@ -55,7 +55,7 @@ static struct msg_task task_of(const char *family, const char *sql)
                              .sql = {sql, (uint32_t)strlen(sql)}};
 }
 
-Test(worker, answers_with_all_signals_of_its_family)
+Test(worker, result_has_all_signals_of_family)
 {
     start((const char *const[]){"structure"}, 1);
     struct msg_task task = task_of("structure", "SELECT age FROM animal WHERE name = 'Leo'");
@@ -71,7 +71,7 @@ Test(worker, answers_with_all_signals_of_its_family)
     cr_assert_null(result->execution, "only the execution family tells of the result");
 }
 
-Test(worker, a_finding_s_clause_is_the_text_of_the_candidate)
+Test(worker, clause_of_finding_is_text_of_candidate)
 {
     const char *sql = "SELECT name FROM animal GROUP BY name";
     start(NULL, 0);
@@ -87,7 +87,7 @@ Test(worker, a_finding_s_clause_is_the_text_of_the_candidate)
         }
 }
 
-Test(worker, what_sqlite_lacks_is_named)
+Test(worker, feature_that_sqlite_lacks_is_named)
 {
     struct msg_task task = task_of("execution", "SELECT name FROM animal WHERE name ILIKE 'l%'");
     const char *families[] = {"execution"};
@@ -101,7 +101,7 @@ Test(worker, what_sqlite_lacks_is_named)
     cr_expect_str_eq(finding->clauses[0].text, "ILIKE");
 }
 
-/* Where the coordinator says that it reads them so: what a worker says of one request is one message. */
+/* If the coordinator can read them, the results of a request share one message. */
 Test(worker, results_of_a_request_share_a_message)
 {
     const unsigned n = VSIG_FAMILY_COUNT - 1;
@@ -127,7 +127,7 @@ Test(worker, results_of_a_request_share_a_message)
     cr_assert(rig_is_empty(&rig), "and there is no other");
 }
 
-/* A request of five candidates as coordinators with one topic send it: one message to the worker, one back. */
+/* A request of five candidates as a coordinator with one topic sends it: one message to the worker, one back. */
 Test(worker, tasks_that_share_a_message_are_answered_together)
 {
     static const char *const statements[] = {"SELECT age FROM animal", "SELECT name FROM animal", "SELECT 1",
@@ -162,8 +162,8 @@ Test(worker, tasks_that_share_a_message_are_answered_together)
     cr_assert(rig_is_empty(&rig), "it was acked: nobody judges it again");
 }
 
-/* A worker of some families alone leaves the others' tasks to those who can do them. */
-Test(worker, the_topic_of_all_families_is_read_by_workers_of_all)
+/* A worker of some families leaves the tasks of other families to other workers. */
+Test(worker, shared_topic_is_read_only_by_full_workers)
 {
     const char *some[] = {"structure", "join", "execution", "value", "question"};
     struct msg_task task = task_of("structure", "SELECT age FROM animal");
@@ -183,8 +183,8 @@ static bool has_counted_five(void *p)
     return stats->tasks == 5 && stats->answered == 3;
 }
 
-/* The one whose database is locked comes again, and those that share its message do not. */
-Test(worker, of_tasks_that_share_a_message_only_the_failed_one_is_tried_again)
+/* The task with the locked database is redelivered, and the others of its message are not. */
+Test(worker, only_failed_task_of_message_is_retried)
 {
     char *path = g_strconcat(zoo.dir, "/pond.sqlite", NULL);
     sqlite3 *writer;
@@ -220,9 +220,9 @@ Test(worker, of_tasks_that_share_a_message_only_the_failed_one_is_tried_again)
     g_free(path);
 }
 
-Test(worker, families_of_one_candidate_share_its_work)
+Test(worker, families_of_candidate_share_its_work)
 {
-    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm: there is no model here */
+    const unsigned n = VSIG_FAMILY_COUNT - 1; /* all but llm, since there is no model here */
     for (unsigned f = 0; f < n; f++) {
         struct msg_task task = task_of(vsig_family_name((enum vsig_family)f), "SELECT age FROM animal");
         rig_put(&rig, &task);
@@ -241,8 +241,8 @@ Test(worker, families_of_one_candidate_share_its_work)
     cr_assert_eq(stats.families[VSIG_EXECUTION].sum_ns > 0, 1);
 }
 
-/* The reading of the question may serve again; the candidate, its result and what the request brings may not. */
-Test(worker, requests_that_ask_the_same_are_judged_each)
+/* The reading of the question may be reused. The candidate, its result and the other parts of the request may not. */
+Test(worker, equal_requests_are_judged_separately)
 {
     enum { REQUESTS = 3 };
     struct msg_uncertain uncertain = {.stage = "columns", .name = "animal.age", .p = 0.9};
@@ -272,7 +272,7 @@ static bool has_turned_since(void *when)
     return worker_liveness(rig.worker).heartbeat_ns > *(int64_t *)when && worker_liveness(rig.worker).in_flight == 0;
 }
 
-Test(worker, its_pulse_goes_on_without_work)
+Test(worker, heartbeat_continues_without_work)
 {
     start(NULL, 0);
     int64_t now = clock_now_ns();
@@ -281,7 +281,7 @@ Test(worker, its_pulse_goes_on_without_work)
     cr_assert(wait_until(has_turned_since, &now, 20000));
 }
 
-Test(worker, a_late_task_is_answered_as_late)
+Test(worker, late_task_is_answered_as_late)
 {
     start(NULL, 0);
     struct msg_task task = task_of("execution", "SELECT age FROM animal");
@@ -296,7 +296,7 @@ Test(worker, a_late_task_is_answered_as_late)
     }
 }
 
-Test(worker, of_tasks_that_share_a_message_only_those_in_time_are_judged)
+Test(worker, only_tasks_in_time_are_judged)
 {
     struct msg_task tasks[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -315,7 +315,7 @@ Test(worker, of_tasks_that_share_a_message_only_those_in_time_are_judged)
     cr_expect(stats.late == 2 && stats.candidates == 1);
 }
 
-Test(worker, a_missing_database_is_an_answer)
+Test(worker, missing_database_is_reported)
 {
     start(NULL, 0);
     struct msg_task task = task_of("join", "SELECT 1");
@@ -326,8 +326,8 @@ Test(worker, a_missing_database_is_an_answer)
     cr_assert(result->message && *result->message);
 }
 
-/* The requester named a database, not a file, and must not learn where that lies. */
-Test(worker, no_answer_says_where_databases_lie)
+/* The requester named a database, not a file, and must not learn its location. */
+Test(worker, results_do_not_reveal_database_locations)
 {
     static const struct {
         const char *db, *code;
@@ -362,7 +362,7 @@ static bool has_counted_two(void *p)
     return stats->tasks == 2;
 }
 
-Test(worker, an_unreadable_task_goes_to_the_dead_letters)
+Test(worker, unreadable_task_is_dead_lettered)
 {
     start(NULL, 0);
     rig_put_bytes(&rig, BUS_TASKS_PREFIX "join", KEY, "junk", 4);
@@ -382,8 +382,8 @@ Test(worker, an_unreadable_task_goes_to_the_dead_letters)
     cr_assert(stats.dead == 1 && stats.dead_by[ERR_MALFORMED] == 1 && stats.answered == 1);
 }
 
-/* Whatever is wrong with one of its tasks, none of a message is answered: a half would be taken for the whole. */
-Test(worker, a_message_with_one_unreadable_task_is_a_dead_letter_as_a_whole)
+/* If one task of a message is invalid, no task of it is answered: a partial answer would be mistaken for the whole. */
+Test(worker, message_with_unreadable_task_is_dead_lettered_whole)
 {
     static const char *const codes[] = {"malformed", "malformed", "limit_count"};
     struct msg_task tasks[MSG_MAX_JOINED + 1];
@@ -432,21 +432,21 @@ static struct executor_stats executors_after_a_task(const char *child)
     return stats.executors;
 }
 
-Test(worker, counts_its_executors)
+Test(worker, executors_are_counted)
 {
     struct executor_stats executors = executors_after_a_task(NULL);
     cr_expect(executors.started == 1 && executors.killed == 0 && executors.crashed == 0);
 }
 
-Test(worker, counts_executors_that_crash)
+Test(worker, crashed_executors_are_counted)
 {
     struct executor_stats executors = executors_after_a_task("crash");
     cr_expect(executors.crashed >= 1 && executors.started >= executors.crashed && executors.killed == 0,
               "%u started, %u crashed", executors.started, executors.crashed);
 }
 
-/* Somebody writes: the task is tried again, and answered when the writer has gone. */
-Test(worker, a_locked_database_is_tried_again)
+/* A writer holds the lock: the task is retried, and answered after the writer has finished. */
+Test(worker, locked_database_is_retried)
 {
     sqlite3 *writer = fixture_writer(zoo.path);
     cr_assert_eq(sqlite3_exec(writer, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
@@ -462,12 +462,12 @@ Test(worker, a_locked_database_is_tried_again)
     cr_assert_eq(stats.retried, 2, "three attempts in all");
     sqlite3_exec(writer, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_close(writer);
-    usleep(1100000); /* a failure to read the schema is remembered for a second */
+    usleep(1100000); /* a failure to read the schema is cached for a second */
     rig_put(&rig, &task);
     cr_assert_str_eq(rig_next(&rig)->code, "ok");
 }
 
-Test(worker, what_a_stopped_worker_left_goes_to_the_next)
+Test(worker, unfinished_tasks_pass_to_next_worker)
 {
     start(NULL, 0);
     rig_stop(&rig);

@@ -1,6 +1,6 @@
-/* Threads of a worker that pass its lead on: candidates of all speeds, statistics that are read and requests that are
- * stopped meanwhile, and stops in the midst of it. A plain program, since Criterion does not start under
- * ThreadSanitizer. Exit 0: all went well. */
+/* Threads of a worker that pass its lead on: candidates of all speeds, concurrent reads of statistics, cancelled
+ * requests, and stops during work. A plain program, since Criterion does not start under ThreadSanitizer. Exit status 0
+ * means success. */
 #include "lib/base/clock.h"
 #include "worker/worker.h"
 
@@ -36,7 +36,7 @@ static void *watch(void *unused)
         struct worker_stats stats = {0};
         worker_stats(worker, &stats);
         worker_liveness(worker);
-        worker_stop_request(worker, (struct msg_key){0, i % CANDIDATES}); /* of a fourth there are tasks */
+        worker_stop_request(worker, (struct msg_key){0, i % CANDIDATES}); /* tasks of a fourth one exist too */
         usleep(500);
     }
     return unused;
@@ -93,7 +93,7 @@ static void wait_for(uint32_t n)
     while (atomic_load(&answered) < n && clock_now_ns() < until_ns) usleep(1000);
 }
 
-/* Run a worker until `n` are answered in all, and stop it then, whatever it has in hand. */
+/* Runs a worker until `n` tasks are answered in all, and stops it then, during any work. */
 static void run_until(const struct worker_config *config, uint32_t n, struct worker_stats *stats)
 {
     pthread_t runs, watches;

@@ -1,6 +1,6 @@
-/* Threads that take and give permits through a Redis that comes and goes, on connections that they share, while leases
- * are renewed. The Redis is one of our own making, which grants and counts: what is looked at is this side. A plain
- * program, since Criterion does not start under ThreadSanitizer. Exit 0: all went well. */
+/* Threads that take and release slots through a Redis that comes and goes, on shared connections, while leases are
+ * renewed. The Redis is a fake that grants and counts; the client side is under test. A plain program, since Criterion
+ * does not start under ThreadSanitizer. Exit status 0 means success. */
 #include "lib/base/clock.h"
 #include "lib/base/log.h"
 #include "worker/permits.h"
@@ -22,7 +22,7 @@ static struct permits *permits;
 static atomic_int failures, held, granted;
 static atomic_bool stop, rude;
 
-/* --- the other side ----------------------------------------------------------------------------------------------- */
+/* --- the server side ---------------------------------------------------------------------------------------------- */
 
 static int listen_somewhere(uint16_t *port)
 {
@@ -35,7 +35,8 @@ static int listen_somewhere(uint16_t *port)
     return fd;
 }
 
-/* A command comes in one piece here, and the answer depends on a word of its script. False: hang up. */
+/* Reads a command, which arrives in one piece here; the reply depends on a word of its script. Returns false to
+ * disconnect. */
 static bool answer(int fd)
 {
     char bytes[4096];
@@ -71,7 +72,7 @@ static void *serve(void *arg)
     return NULL;
 }
 
-/* --- this side ---------------------------------------------------------------------------------------------------- */
+/* --- the client side ---------------------------------------------------------------------------------------------- */
 
 static void *worker(void *unused)
 {
@@ -80,9 +81,9 @@ static void *worker(void *unused)
         struct permit *permit;
         struct permits_stats stats;
         if (permits_take(permits, "shop", CAP, clock_now_ns() + 5000000, &permit, NULL)) continue;
-        /* Both kinds together: those of Redis, and this process's share while it was away. */
+        /* Slots of both kinds: those of Redis, and the process's share while Redis was unavailable. */
         if (atomic_fetch_add(&held, 1) >= 2 * CAP) atomic_fetch_add(&failures, 1);
-        if (i % 8 == 0) usleep(15000); /* past a renewal */
+        if (i % 8 == 0) usleep(15000); /* longer than a renewal */
         atomic_fetch_sub(&held, 1);
         permits_give(permits, permit);
         permits_get_stats(permits, &stats);

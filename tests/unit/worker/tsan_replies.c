@@ -1,5 +1,6 @@
-/* Threads that look up, ask for, hear and forget the same few answers, and spend one budget, while answers expire. A plain program, since Criterion does
- * not start under ThreadSanitizer. Exit 0: each question was asked by one thread at a time, and no budget was overspent. */
+/* Threads that look up, request, receive and forget the same few replies, and share one budget, while replies expire. A
+ * plain program, since Criterion does not start under ThreadSanitizer. Exit status 0 means that one thread at a time
+ * made each call, and no budget was exceeded. */
 #include "lib/base/clock.h"
 #include "worker/cache_budget.h"
 #include "worker/cache_replies.h"

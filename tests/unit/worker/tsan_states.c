@@ -1,5 +1,6 @@
-/* Threads that ask in which state databases are, while the states' own thread looks at them, publishes, and forgets those that are not asked for. A plain
- * program, since Criterion does not start under ThreadSanitizer. Exit 0: a database is always in the same state, and was looked at. */
+/* Threads that request the states of databases while the thread of the states inspects them, publishes, and forgets
+ * unused ones. A plain program, since Criterion does not start under ThreadSanitizer. Exit status 0 means that each
+ * database always had the same state and was inspected. */
 #include "lib/base/clock.h"
 #include "tests/support/wait.h"
 #include "worker/db_states.h"
@@ -13,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Time passes so much faster that what is not used for ten minutes is forgotten within the test. */
+/* The clock runs faster, so that a state which is unused for ten minutes is forgotten within the test. */
 enum { THREADS = 4, NAMES = 5, RUN_MS = 3000, TURN_MS = 200, TIMES_FASTER = 2000 };
 
 static char dir[] = "/tmp/assay-states-XXXXXX", path[64];
@@ -61,7 +62,7 @@ struct asker {
     int64_t began_ms;
 };
 
-/* Another database each turn, so that the others are forgotten, and come again. */
+/* Uses another database in each round, so that the others are forgotten and return. */
 static bool has_asked_all_along(void *ctx)
 {
     const struct asker *asker = ctx;
@@ -91,7 +92,7 @@ static bool is_told(void *db)
     return ask(db, 0, state);
 }
 
-/* By a handle that has not looked itself: what the thread saw tells. */
+/* Reads the state through a handle that has not inspected the file, so the result comes from the thread. */
 static bool was_looked_at(void)
 {
     struct db *db = open_database();
@@ -107,7 +108,7 @@ int main(void)
     struct schema_cache *schemas = schema_cache_new(NULL, 0);
     const struct worker_config worker = {.schemas = schemas, .signals = signals, .limits = {.time_ms = 1000000000}};
     pthread_t threads[THREADS];
-    clock_set_source(fast_now_ns); /* before the first handle: the watchdog that it starts reads the clock */
+    clock_set_source(fast_now_ns); /* before the first handle, which starts a watchdog that reads the clock */
     make_database();
     struct db *db = open_database();
     if (db_fingerprint(db, fingerprint, NULL) || db_states_open(&nowhere, &worker, &states, NULL)) abort();
