@@ -18,6 +18,7 @@
 enum { MAX_CHAIN = 256 }; /* operands of a chain; a longer one keeps its grouping */
 
 /* Levels of an operator in SQLite, PostgreSQL and MariaDB. A higher level binds more tightly. */
+/* clang-format off */
 static const unsigned char LEVELS[SQL_OP_COUNT][SQL_PRECEDENCES] = {
     [SQL_OP_OR] = {1, 1, 1},
     [SQL_OP_AND] = {2, 2, 2},
@@ -46,6 +47,7 @@ static const unsigned char LEVELS[SQL_OP_COUNT][SQL_PRECEDENCES] = {
     [SQL_OP_ARROW] = {12, 7, 12},
     [SQL_OP_ARROW2] = {12, 7, 12},
 };
+/* clang-format on */
 
 enum sql_precedence sql_precedence_of(const struct sql_catalog *catalog)
 {

@@ -5,7 +5,8 @@
  * always have a value, which is then lost.
  *
  * A concatenation is an error. A sum or a difference is a warning, because NULL may mean that the value is not known
- * yet. Differences of dates are skipped for this reason, as are windows, whose first row has no row before it. */
+ * yet. Differences of dates are skipped for this reason. So are windows and operands that are the same column of two
+ * rows, because the first row has no row before it. */
 #include "signals/support/names.h"
 #include "signals/support/probe.h"
 #include "signals/support/query.h"
@@ -57,24 +58,15 @@ static const struct sql_ref *column_of(const struct sql_node *operand)
     return operand ? sql_plain_column(operand) : NULL;
 }
 
-static bool can_be_null(const struct vsig_run *run, const struct sql_ref *ref)
+static bool can_be_null(const struct sql_ref *ref, const struct schema_column *column)
 {
-    const struct schema_column *column = schema_column_of(run->subject->schema, ref);
     if (ref->source && ref->source->nullable) return true;
-    return column && !column->stats.sampled && column->stats.nulls > 0;
+    return !column->stats.sampled && column->stats.nulls > 0;
 }
 
-static bool has_value(const struct vsig_run *run, const struct sql_ref *ref)
+static bool is_number(const struct schema_column *column)
 {
-    const struct schema_column *column = schema_column_of(run->subject->schema, ref);
-    if (!column || (ref->source && ref->source->nullable)) return false;
-    return column->not_null || (!column->stats.sampled && column->stats.nulls == 0);
-}
-
-static bool is_number(const struct vsig_run *run, const struct sql_ref *ref)
-{
-    const struct schema_column *column = schema_column_of(run->subject->schema, ref);
-    enum vsig_type type = column ? vsig_type_of_column(column) : VSIG_TYPE_UNKNOWN;
+    enum vsig_type type = vsig_type_of_column(column);
     return type == VSIG_TYPE_INT || type == VSIG_TYPE_REAL;
 }
 
@@ -83,15 +75,20 @@ static const struct sql_node *find_operand(const struct vsig_run *run, const str
                                            bool numbers)
 {
     const struct sql_node *found = NULL;
-    bool loses = false;
+    const struct schema_column *lost = NULL, *null = NULL;
     for (uint32_t i = 0; i < operands->n; i++) {
         const struct sql_ref *ref = column_of(operands->items[i]);
-        if (!ref) continue;
-        if (numbers && !is_number(run, ref)) return NULL;
-        if (can_be_null(run, ref)) found = operands->items[i];
-        loses |= has_value(run, ref);
+        const struct schema_column *column = ref ? schema_column_of(run->subject->schema, ref) : NULL;
+        if (!column) continue;
+        if (numbers && !is_number(column)) return NULL;
+        if (can_be_null(ref, column)) {
+            found = operands->items[i];
+            null = column;
+        } else if (column->not_null || !column->stats.sampled) {
+            lost = column;
+        }
     }
-    return loses ? found : NULL;
+    return lost && lost != null ? found : NULL;
 }
 
 /* Counts the rows of the result in which a column is NULL. */
