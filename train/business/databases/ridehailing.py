@@ -37,7 +37,7 @@ CREATE TABLE Promo (
 CREATE TABLE Trip (
   TripID INTEGER PRIMARY KEY,
   RiderID INTEGER NOT NULL REFERENCES Rider (RiderID),
-  DriverID INTEGER REFERENCES Driver (DriverID), -- NULL: none was found
+  DriverID INTEGER REFERENCES Driver (DriverID), -- NULL: none found, or not yet when the rider cancelled
   PickupZone INTEGER NOT NULL REFERENCES Zone (ZoneID), -- a spot
   DropoffZone INTEGER NOT NULL, -- where the rider wants to go; a spot
   RequestedAt TIMESTAMP NOT NULL, -- times are UTC; days and months are UTC too unless city time (UTC+1) is asked
@@ -124,6 +124,8 @@ def zones():
 
 
 def promo_on(random, day):
+    if D(2024, 9, 30) <= day <= D(2024, 10, 2) and random.random() < 0.4:
+        return PROMOS[2]  # some accept FAIR15 after its last day
     if random.random() > 0.16:
         return None
     fits = [p for p in PROMOS[:5] if p[3] <= day and (p[4] is None or day <= p[4])]
