@@ -4,8 +4,9 @@
  *   2 WITH                    5 clauses                 8 names and types
  *   3 SELECT and VALUES       6 expressions             9 precedence, fallback
  *
- * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken: the printer writes
- * the parentheses that were read, so the text that an engine sees is the same.
+ * Actions only call builders (build.h). Where the engines differ on precedence, SQLite's is taken. sql_regroup
+ * (precedence.h) then groups the tree as its engine does. The printer writes the parentheses that were read, so the
+ * text that an engine sees is the same.
  *
  * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already classified by keywords.c, and
  * BAD is a stretch of text that recovery in parse.c has skipped. Where it stands is where parsing can go on: instead of

@@ -1,0 +1,131 @@
+/* text_date: dates kept as text in a form whose order is not that of time are compared or sorted.
+ *
+ * '05/03/2024' is less than '12/01/2024' as a text, and later as a date. The frequent values of the column are the
+ * proof: all have a form with the year at the end, and two of them are in another order than their dates. A year at the
+ * start, as ISO has it, has the order of time. */
+#include "signals/support/predicate.h"
+#include "signals/support/query.h"
+
+#include <string.h>
+
+enum { MAX_VALUES = 16 };
+
+/* A date with the year at the end. The first two numbers are day and month, or month and day. */
+struct end_date {
+    const char *text;
+    int first, second, year;
+};
+
+/* Reads one or two digits and a mark behind them. Returns the bytes read; 0 if there are none. */
+static size_t read_part(const char *text, char *mark, int *number)
+{
+    size_t n = 0;
+    for (*number = 0; n < 2 && text[n] >= '0' && text[n] <= '9'; n++) *number = *number * 10 + (text[n] - '0');
+    *mark = text[n];
+    return n && *mark && strchr("/.-", *mark) ? n + 1 : 0;
+}
+
+static bool read_end_date(const struct db_value *value, struct end_date *out)
+{
+    char mark = 0, other = 0;
+    if (value->type != DB_TEXT) return false;
+    *out = (struct end_date){.text = value->text};
+    size_t first = read_part(value->text, &mark, &out->first);
+    size_t second = first ? read_part(value->text + first, &other, &out->second) : 0;
+    const char *year = value->text + first + second;
+    if (!second || mark != other || strspn(year, "0123456789") != 4) return false;
+    for (int i = 0; i < 4; i++) out->year = out->year * 10 + (year[i] - '0');
+    return (year[4] == '\0' || year[4] == ' ') && out->first <= 31 && out->second <= 31;
+}
+
+static int time_of(const struct end_date *date, bool day_first)
+{
+    int day = day_first ? date->first : date->second, month = day_first ? date->second : date->first;
+    return (date->year * 12 + month) * 31 + day;
+}
+
+/* True if two values are in another order than their dates. */
+static bool is_unordered(const struct end_date *dates, uint32_t n, bool day_first)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n; k++)
+            if (strcmp(dates[i].text, dates[k].text) < 0 &&
+                time_of(&dates[i], day_first) > time_of(&dates[k], day_first))
+                return true;
+    return false;
+}
+
+/* True if all frequent values are such dates, and two are not in the order of time. */
+static bool holds_unordered_dates(const struct schema_column *column)
+{
+    const struct schema_stats *stats = &column->stats;
+    struct end_date dates[MAX_VALUES];
+    uint32_t n = 0;
+    bool day_first = false, month_first = false;
+    for (uint32_t i = 0; i < stats->n_top && n < MAX_VALUES; i++) {
+        if (!read_end_date(&stats->top[i].value, &dates[n])) return false;
+        day_first |= dates[n].first > 12;
+        month_first |= dates[n].second > 12;
+        n++;
+    }
+    if (n < 2 || (day_first && month_first)) return false;
+    if (day_first || month_first) return is_unordered(dates, n, day_first);
+    return is_unordered(dates, n, true) && is_unordered(dates, n, false); /* either form */
+}
+
+static void report(struct vsig_run *run, const struct sql_node *node, const struct schema_column *column,
+                   const char *does)
+{
+    const char *table = run->subject->schema->tables[column->table].name;
+    struct vsig_finding *finding =
+        vsig_fire(run, VSIG_ERROR, node, "%s.%s stores dates as text with the year at the end, so they are not %s by time",
+                  table, column->name, does);
+    vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
+}
+
+static bool is_order_comparison(const struct sql_node *node)
+{
+    return node->kind == SQL_BETWEEN || (node->kind == SQL_BINARY && (node->op == SQL_OP_LT || node->op == SQL_OP_LE ||
+                                                                      node->op == SQL_OP_GT || node->op == SQL_OP_GE));
+}
+
+static void inspect_sorting(struct vsig_run *run, const struct sql_node *node, const char *does)
+{
+    const struct sql_node *expr = sql_kid(node->kind == SQL_CALL ? sql_kid(node, CALL_ARGS) : node, 0);
+    if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS) expr = expr->ref->expr;
+    const struct schema_column *column = expr ? query_column(run->subject, expr) : NULL;
+    if (column && holds_unordered_dates(column)) report(run, node, column, does);
+}
+
+static enum err_code text_date_eval(struct vsig_run *run)
+{
+    struct vsig_predicate all[VSIG_MAX_PREDICATES];
+    const struct sql_node *root = run->subject->stmt->root;
+    uint32_t n = vsig_predicates(run->subject, all);
+    for (uint32_t i = 0; i < n; i++)
+        if (all[i].bare && is_order_comparison(all[i].node) && holds_unordered_dates(all[i].column))
+            report(run, all[i].node, all[i].column, "compared");
+    for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
+        enum query_aggregate aggregate = query_aggregate_of(node);
+        if (node->kind == SQL_TERM)
+            inspect_sorting(run, node, "sorted");
+        else if (aggregate == QUERY_MAX || aggregate == QUERY_MIN)
+            inspect_sorting(run, node, "compared");
+    }
+    return ERR_OK;
+}
+
+const struct vsig_def vsig_text_date = {
+    .id = VSIG_ID_text_date,
+    .name = "text_date",
+    .family = VSIG_VALUE,
+    .cause = VSIG_MISALIGNMENT,
+    .needs = VSIG_NEEDS_DATA,
+    .sentence = "dates stored as text with the year at the end are compared or sorted as text",
+    .description = "The column stores dates as text such as '05/03/2024'. As texts they are compared by day or month "
+                   "first, so later dates can be less than earlier ones.",
+    .example = "`SELECT count(*) FROM booking WHERE day > '01/03/2024'` also counts '05/01/2024'.",
+    .instruction = "Compare the year first, then the month, then the day: "
+                   "`substr(day, 7, 4) || substr(day, 4, 2) || substr(day, 1, 2)`.",
+    .eval = text_date_eval,
+};
