@@ -166,7 +166,11 @@ def trip_rows(random, fleet):
             None if running else at + took,
             v[2] if random.random() < 0.85 else random.randrange(1, 6),
             v[2] if random.random() < 0.7 else random.randrange(1, 6),
-            None if running or random.random() < 0.05 else int(took.total_seconds() * random.choice([5, 9, 12, 17, 22])),
+            (
+                None
+                if running or random.random() < 0.05
+                else int(took.total_seconds() * random.choice([5, 9, 12, 17, 22]))
+            ),
         )
 
 
@@ -272,7 +276,8 @@ def rows(random):
             ),
         )
     for i, name in enumerate(FENCES, 1):  # nobody was ever in the quarry
-        yield "fences", (i, name, ["depot", "depot", "depot", "customer", "forbidden", "forbidden", "customer", "forbidden"][i - 1], i != 6)
+        kind = ["depot", "depot", "depot", "customer", "forbidden", "forbidden", "customer", "forbidden"][i - 1]
+        yield "fences", (i, name, kind, i != 6)
     for i in range(1, 901):
         at, vehicle = moment(random), random.randrange(1, 61)
         if random.random() < 0.5:  # most leave a fence soon after a trip begins
