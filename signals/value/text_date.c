@@ -77,9 +77,9 @@ static void report(struct vsig_run *run, const struct sql_node *node, const stru
                    const char *does)
 {
     const char *table = run->subject->schema->tables[column->table].name;
-    struct vsig_finding *finding =
-        vsig_fire(run, VSIG_ERROR, node, "%s.%s stores dates as text with the year at the end, so they are not %s by time",
-                  table, column->name, does);
+    struct vsig_finding *finding = vsig_fire(
+        run, VSIG_ERROR, node, "%s.%s stores dates as text with the year at the end, so they are not %s by time", table,
+        column->name, does);
     vsig_add_fact(run, finding, "column", false, "%s.%s", table, column->name);
 }
 
