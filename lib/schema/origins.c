@@ -1,8 +1,8 @@
 /* Traces the source columns of computed columns: of a view by its text, of a generated column by its expression, both
  * through our binder. A policy that denies a column thus denies every column that shows it under another name.
  *
- * If a text cannot be followed to the end, the result is a superset: all columns that the view reads, all columns of
- * the table, or in the last case any column. A server additionally lists the tables of a view that the role may not
+ * If a text cannot be followed to the end, the result is a superset. It is all columns that the view reads, all columns
+ * of the table, or in the last case any column. A server additionally lists the tables of a view that the role may not
  * see, and the ancestors of a table.
  *
  * Rejected: pg_depend alone. It lists the sources of all columns of a view together. It also omits a whole-row
