@@ -79,7 +79,7 @@ static void add_options(GArray *options, const struct command *command, bool few
     g_strfreev(names);
 }
 
-/* argp's note on arguments of flags is none that matters first. */
+/* Removes argp's note on arguments of flags. */
 static char *without_note(int key, const char *text, void *input)
 {
     (void)input;
