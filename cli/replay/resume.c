@@ -1,6 +1,6 @@
-/* Scans the verdicts of an earlier replay (resume.h). Positions and digests are found from the end of each record,
- * without parsing the JSON, because a file may have millions. Marks live in pieces by position. A torn last record is
- * cut off only if it begins like a record, so that another program's file is never truncated. */
+/* Scans the verdicts of an earlier replay (resume.h). A record's position is read from its end; the record is parsed
+ * for the id and digest of its request. Marks live in pieces by position. A torn last record is cut off only if it
+ * begins like a record, so that another program's file is never truncated. */
 #include "cli/replay/resume.h"
 #include "proto/bus/position.h"
 
@@ -44,8 +44,8 @@ static guint place_hash(gconstpointer place)
     return (guint)(*key ^ *key >> 32);
 }
 
-/* Returns 31 bits of the digest or, without one, of the id, and one bit that says which. Never 0. A digest does not
- * depend on the id. */
+/* Returns 31 bits of a hash of the id and, if there is one, of the digest, which does not cover the id. One further bit
+ * tells whether there is a digest. Never 0. */
 static guint32 mark_of(const char *digest, const char *id)
 {
     uint64_t seed = digest ? XXH3_64bits(digest, strlen(digest)) : 0;

@@ -1,6 +1,6 @@
-/* The section `databases` (catalogue.h). Entries are read into structs by the option tables and checked when they are
- * complete. catalogue_open reads passwords and builds the connection strings once; catalogue_pick and
- * catalogue_restrict combine an entry with the settings, always to the stricter side. */
+/* The section `databases` (catalogue.h). The option tables read entries into structs, which are checked when they are
+ * complete. The function catalogue_open reads passwords and builds the connection strings once. An entry and the
+ * settings are combined by catalogue_pick and catalogue_restrict, always to the stricter side. */
 #include "cli/settings/catalogue.h"
 #include "cli/settings/denied_settings.h"
 

@@ -1,6 +1,5 @@
 /* Builds the configuration of an engine from the settings (engine_settings.h). Each part of the settings fills one part
- * of struct engine_config. The option tables have validated all names and ranges, so nothing here fails except the
- * databases. */
+ * of struct engine_config. The option tables have validated all names and ranges before. */
 #include "cli/settings/engine_settings.h"
 
 #include "cli/settings/catalogue.h"

@@ -1,7 +1,8 @@
 /* DESIGN: restarts the program as a supervisor would, for a process without one. The arguments come from
- * /proc/self/cmdline, so no caller passes them down. The number of restarts is passed in the environment. anew_allow
- * prepares everything that execve needs, because a watchdog calls anew_begin while other threads may hang with a lock
- * of the allocator.
+ * /proc/self/cmdline, so no caller passes them down. The environment carries the number of restarts.
+ *
+ * The function anew_allow prepares everything that execve needs. The reason: a watchdog calls anew_begin while other
+ * threads may hang with a lock of the allocator.
  *
  * Rejected: a parent process that restarts the program. Signals, and tools that kill or pause by process id, would
  * reach the parent.

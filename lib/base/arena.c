@@ -1,6 +1,6 @@
-/* A list of chunks from malloc (arena.h). Objects are carved from the newest chunk; a new chunk is at least twice as
- * large as the previous one, up to a bound. Sizes of chunks count against the cap, so a hostile input cannot exceed it.
- * A reset keeps one chunk, which serves most requests without malloc. */
+/* A list of chunks from malloc (arena.h). Objects are carved from the newest chunk; chunk sizes double up to a bound.
+ * They count against the cap, so a hostile input cannot exceed it. A reset keeps one chunk, which serves most requests
+ * without malloc. */
 #include "lib/base/arena.h"
 
 #include "lib/base/poison.h"

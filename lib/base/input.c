@@ -1,6 +1,6 @@
 /* Reads files and logs within bounds (input.h). A log is read line by line through one buffer; a line above the cap is
- * skipped and reported. The first bytes are inspected before the first line is returned, so a binary file or a table is
- * rejected at once. A log with some damaged lines is still a log. */
+ * skipped and reported. The first bytes are inspected before the first line is returned, so a binary file is rejected
+ * at once. A table or prose is rejected after some lines. A log with some damaged lines is still a log. */
 #include "lib/base/input.h"
 #include "lib/base/bom.h"
 

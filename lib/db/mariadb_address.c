@@ -1,6 +1,5 @@
-/* Parses and formats the URL of a MariaDB database (mariadb_address.h). The parser is strict: an unknown option, a
- * repeated field or a malformed escape makes the whole URL invalid. No message repeats an invalid URL, because it may
- * hold a password. */
+/* Parses and formats the URL of a MariaDB database (mariadb_address.h). The parser is strict: an unknown option or any
+ * malformed part makes the whole URL invalid. No message repeats an invalid URL, because it may hold a password. */
 #include "lib/db/mariadb_address.h"
 
 #include <glib.h>

@@ -1,7 +1,9 @@
 /* DESIGN. A line is a libcurl multi handle with one easy handle. It serves one thread at a time and keeps its
  * connection between exchanges. Lines come from a free list, so their number is the maximum of concurrent callers, and
- * none depends on the life of a thread. The multi interface is used even for a single transfer, because its wait can be
- * woken (http_stop) and has our own deadline. curl_easy_perform would notice either only about once a second.
+ * none depends on the life of a thread.
+ *
+ * The multi interface is used even for a single transfer, because its wait can be woken (http_stop) and has our own
+ * deadline. The function curl_easy_perform would notice either only about once a second.
  *
  * Rejected: one multi handle for all with a thread of its own. It saves sockets but puts a queue and its failures
  * between each caller and its answer.

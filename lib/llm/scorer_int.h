@@ -51,9 +51,11 @@ extern const struct scorer_backend scorer_tei, scorer_chat, scorer_correct_backe
     scorer_object_backend, scorer_embed_backend;
 extern const struct chat_task chat_judge, chat_correct, chat_polish, chat_object;
 
-/* Parts of a chat_task with one text as answer. chat_own_prompt returns the instructions without their version: a
- * user's own, otherwise the linked ones. chat_own_data returns the call's premise, which is JSON. chat_read_text reads
- * the first object of the content with a text under `member`. */
+/* Parts of a chat_task with one text as answer:
+ * - chat_own_prompt returns the instructions without their version: a user's own, otherwise the linked ones.
+ * - chat_own_data returns the call's premise, which is JSON.
+ * - chat_read_text reads the first object of the content with a text under `member`.
+ */
 const char *chat_own_prompt(const struct scorer *scorer);
 json_t *chat_own_data(const struct call *call);
 bool chat_read_text(struct call *call, const char *content, const char *member, double *p);

@@ -1,6 +1,6 @@
 /* Counts the values of one column (tally.h). A hash table of slots finds the entry of a value; texts are appended to
- * one buffer of strings. All growth goes through grow(), which charges the budget of the whole index. When the cap or
- * the budget is reached, HyperLogLog registers replace further entries. */
+ * one buffer of strings. Entries, slots and strings grow through grow(), which charges the budget of the whole index.
+ * When the cap or the budget is reached, HyperLogLog registers replace further entries. */
 #include "lib/schema/tally.h"
 
 #include <glib.h>
