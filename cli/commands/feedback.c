@@ -154,7 +154,7 @@ static uint32_t missing(const struct generator *g)
     return g->wanted.labels > g->labelled ? g->wanted.labels - g->labelled : 0;
 }
 
-/* Orders by the number of labels that a guarantee of most answers needs. */
+/* Orders by answers guaranteed for each missing label, highest first. */
 static gint cheapest_first(gconstpointer a, gconstpointer b)
 {
     const struct generator *left = *(struct generator *const *)a, *right = *(struct generator *const *)b;
