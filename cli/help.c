@@ -1,3 +1,5 @@
+/* Prints the help of commands, and suggests the nearest flag or command for an unknown word (help.h). argp formats the
+ * text; this file selects the rows. Commands with many flags show only the main ones unless all are requested. */
 #include "cli/help.h"
 #include "cli/output/destination.h"
 #include "lib/text/text.h"
@@ -64,7 +66,7 @@ static void add_option(GArray *options, const struct option_row *row)
     g_array_append_val(options, option);
 }
 
-/* Those that the command names as first, or all where they are few. */
+/* Adds the main flags of the command, or all if there are few. */
 static void add_options(GArray *options, const struct command *command, bool few)
 {
     char **names = g_strsplit(command->main_flags ? command->main_flags : "", " ", -1);
@@ -77,7 +79,7 @@ static void add_options(GArray *options, const struct command *command, bool few
     g_strfreev(names);
 }
 
-/* argp's note on arguments of flags is none that matters first. */
+/* Removes argp's note on arguments of flags. */
 static char *without_note(int key, const char *text, void *input)
 {
     (void)input;
@@ -111,7 +113,8 @@ void help_print(const struct command *command)
     g_array_free(options, TRUE);
 }
 
-/* --- what was meant --------------------------------------------------------------------------------------------- */
+/* --- suggestions ----------------------------------------------------------------------------------------------------
+ */
 
 static bool is_help_flag(const char *name, size_t len)
 {
@@ -139,7 +142,7 @@ struct nearest {
     unsigned least;
 };
 
-/* A third of the letters may be wrong; a longer name that begins so is near too. */
+/* Accepts names with up to a third of wrong letters, and longer names with this beginning. */
 static void consider(struct nearest *nearest, const char *name)
 {
     unsigned limit = (unsigned)MAX(1, strlen(nearest->word) / 3);
@@ -170,7 +173,7 @@ const char *help_near_command(const char *word)
     return nearest.name;
 }
 
-/* Does the flag take the next argument for its value? */
+/* True if the flag takes the next argument as its value. */
 static bool takes_next(const struct option_row *row)
 {
     return row->type != OPT_FLAG;

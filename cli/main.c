@@ -1,4 +1,5 @@
-/* The front door: finds the command, feeds argp from the option tables, resolves settings, runs. */
+/* The entry point: finds the command, builds argp's options from the option tables, resolves settings, and runs the
+ * command. */
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/output/destination.h"
@@ -133,7 +134,7 @@ static void parse_free(struct parse *parse)
     g_array_free(parse->flags, TRUE);
 }
 
-/* Complains of a flag that the command does not have, with the one that was meant. */
+/* Reports an unknown flag with the nearest known one. */
 static bool flags_are_known(const struct command *command, int argc, char *const *argv)
 {
     char *unknown = help_unknown_flag(command, argc, argv);
@@ -145,8 +146,8 @@ static bool flags_are_known(const struct command *command, int argc, char *const
     return false;
 }
 
-/* Read the command's flags and settle what they and the files say; then run. argp leaves by itself on --help and bad
- * usage. */
+/* Reads the command's flags, resolves the settings, and runs the command. argp exits by itself on --help and bad usage.
+ */
 static int run_command(struct cli *cli, int argc, char **argv)
 {
     struct parse parse = {.cli = cli,
@@ -184,7 +185,7 @@ static int run_command(struct cli *cli, int argc, char **argv)
 
 /* --- assay [--help|--version] COMMAND ------------------------------------------------------------------------ */
 
-/* `assay help` is `assay --help`, and `assay help COMMAND` is `assay COMMAND --help`. Leaves the program. */
+/* Makes `assay help` mean `assay --help`, and `assay help COMMAND` mean `assay COMMAND --help`. Exits. */
 static void help_word(struct argp_state *state)
 {
     const char *name = state->next < state->argc ? state->argv[state->next] : NULL;
@@ -208,8 +209,8 @@ static error_t on_command(int key, char *arg, struct argp_state *state)
     if (!cli->command)
         argp_error(state, "unknown command '%.80s'%s%s%s", arg, near ? ": did you mean " : "", near ? near : "",
                    near ? "?" : "");
-    cli->n_args = state->next - 1; /* where the command stands */
-    state->next = state->argc;     /* the rest is the command's */
+    cli->n_args = state->next - 1; /* index of the command */
+    state->next = state->argc;     /* the rest belongs to the command */
     return 0;
 }
 
@@ -225,14 +226,14 @@ static char *list_commands(void)
     return g_string_free(text, FALSE);
 }
 
-/* Text goes out as UTF-8 whatever the environment lacks; numbers keep the C form, since files are made of them. */
+/* Sets the locale: UTF-8 output whatever the environment says, and numbers in C form, because files contain them. */
 static void set_locale(void)
 {
     if (!setlocale(LC_CTYPE, "") || MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-/* A connection whose peer has gone and a file at its size limit become errors of the write (EPIPE, EFBIG). By default
- * their signals would end the process. A program that is started gets them back, or ignores them itself. */
+/* Turns two signals into errors of the write: EPIPE for a closed connection, and EFBIG for a file at its size limit. By
+ * default they would end the process. A started program gets the signals back, or ignores them itself. */
 static void ignore_signals_of_writes(void)
 {
     signal(SIGPIPE, SIG_IGN);

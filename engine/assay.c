@@ -1,17 +1,18 @@
-/* DESIGN: an engine (engine.h) gives verdicts in order of completion to one reader; here many callers each want the
- * one of their own request. So a thread of its own, the collector, reads all verdicts and answers by tag: it calls the
- * callback, or wakes who waits in assay_judge. It is the thread on which every callback runs, and assay_judge is a
- * submit whose callback is ours: one path for both.
+/* DESIGN: an engine (engine.h) gives verdicts in order of completion to one reader. Here many callers each need the
+ * verdict of their own request. So a separate thread, the collector, reads all verdicts and dispatches them by tag: it
+ * calls the callback, or wakes the waiter in assay_judge. All callbacks run on this thread. assay_judge is a submit
+ * with an internal callback, so there is one path for both.
  *
- * Each request that was taken is answered once, whoever comes first: a verdict, the end of the engine, or assay_close.
- * Whoever takes it out of `waiting` under the lock answers it. So a submit that fails after its request was called off
- * has nothing more to say, and returns success.
+ * Each accepted request is answered once, by the first of three: a verdict, the end of the engine, or assay_close. The
+ * thread that removes the request from `waiting` under the lock answers it. So a submit that fails after its request
+ * was cancelled has nothing to report, and returns success.
  *
- * The command line asks by structs (assay_internal.h). `assay check` needs settings that are no business of a small
- * public struct (a Redis, a remote verifier, options of single signals) and prints verdicts in five formats, of which
- * JSON is one; so it shares everything below the reading and writing of JSON: threads, answers, closing. Rejected:
- * settings by name in assay.h. Their tables are the command line's, with its files, its environment and its errors,
- * and every setting would become a promise of the ABI.
+ * The command line uses structs (assay_internal.h). `assay check` needs settings that do not belong in a small public
+ * struct: a Redis, a remote verifier, options of single signals. It also prints verdicts in five formats, of which JSON
+ * is one. So it shares everything below the reading and writing of JSON: threads, answers, closing.
+ *
+ * Rejected: settings by name in assay.h. Their tables belong to the command line, with its files, environment and
+ * errors, and every setting would become part of the ABI.
  */
 #include "engine/assay_internal.h"
 
@@ -41,32 +42,32 @@ _Static_assert(MSG_STATUS_COUNT == 6, "assay.h lists them all");
 _Static_assert(ASSAY_VERSION_NUMBER == 10000 * ASSAY_MAJOR + 100 * ASSAY_MINOR + ASSAY_PATCH,
                "assay.h has the version");
 
-/* Who waits for an answer. */
+/* A waiter for an answer. */
 struct waiting {
     void (*answer)(struct waiting *self, struct msg_verdict *verdict,
-                   const struct err *err); /* takes the verdict over */
+                   const struct err *err); /* takes ownership of the verdict */
 };
 
 struct assay_engine {
     struct engine *engine;
-    struct arena arena; /* what the options point at */
+    struct arena arena; /* data that the options point to */
     struct worker_database *databases;
-    bool arena_full; /* something of the options is not there */
+    bool arena_full; /* some of the options were not copied */
     pthread_t collector;
 
     pthread_mutex_t lock;
     pthread_cond_t idle; /* n_out or n_callers fell to 0 */
     GHashTable *waiting; /* tag → struct waiting, not owned */
     uint64_t last_tag;
-    uint32_t n_out;     /* requests whose answer has not returned */
-    uint32_t n_callers; /* inside a call that assay_close waits for */
+    uint32_t n_out;     /* requests whose answer has not been delivered */
+    uint32_t n_callers; /* number of calls that assay_close waits for */
     bool closing;
-    struct err stopped; /* no more requests: why */
+    struct err stopped; /* reason why no requests are accepted */
 };
 
 struct assay_verdict {
     struct msg_verdict *message;
-    struct msg_buffer json; /* empty until asked for */
+    struct msg_buffer json; /* empty until requested */
 };
 
 const char *assay_version(void)
@@ -93,7 +94,8 @@ static enum assay_result fill_error(struct assay_error *out, enum err_code code,
 
 /* --- answers --- */
 
-/* The one who waits for this tag, who is the caller's to answer from now on; NULL: somebody else answers. */
+/* Removes and returns the waiter for this tag, which the caller must then answer. Returns NULL if another thread
+ * answers it. */
 static struct waiting *take(struct assay_engine *self, uint64_t tag)
 {
     gpointer found = NULL;
@@ -125,7 +127,7 @@ static bool is_closing(struct assay_engine *self)
     return closing;
 }
 
-/* Take no more requests, and tell who still waits. */
+/* Stops accepting requests and answers all waiters. */
 static void call_off(struct assay_engine *self, const struct err *why)
 {
     GHashTableIter iter;
@@ -199,7 +201,7 @@ static enum err_code expect(struct assay_engine *self, struct waiting *waiting, 
     return code;
 }
 
-/* ERR_OK: `waiting` is answered once, if it has not been already. Else it never is. */
+/* Submits a request. After ERR_OK `waiting` is answered exactly once; after an error, never. */
 static enum err_code submit(struct assay_engine *self, const struct msg_request *request, int64_t timeout_ms,
                             struct waiting *waiting, struct err *err)
 {
@@ -226,7 +228,7 @@ struct waiter {
 static void wake(struct waiting *waiting, struct msg_verdict *verdict, const struct err *err)
 {
     struct waiter *waiter = (struct waiter *)(void *)waiting;
-    pthread_mutex_t *lock = &waiter->engine->lock; /* the waiter is gone once it has the lock */
+    pthread_mutex_t *lock = &waiter->engine->lock; /* the waiter may be freed once it has the lock */
     pthread_mutex_lock(lock);
     waiter->verdict = verdict;
     if (err) waiter->err = *err;
@@ -356,7 +358,7 @@ void assay_options_init_sized(struct assay_options *options, size_t size, size_t
     options->database_size = database_size;
 }
 
-/* Copy a struct that may be shorter than ours (an older caller), or longer with nothing in what we do not know. */
+/* Copies a struct that may be shorter than ours (an older caller), or longer with only zeros in the unknown part. */
 static bool copy_known(void *out, size_t known, const void *from, size_t size)
 {
     const char *bytes = from;
@@ -373,7 +375,7 @@ static enum err_code too_new(struct err *err)
                    "the options use fields that version " ASSAY_VERSION " of the library does not support");
 }
 
-/* A copy in the arena; NULL of NULL, and when it is full. */
+/* Copies a text to the arena. Returns NULL for NULL, and if the arena is full. */
 static const char *keep(struct assay_engine *self, const char *text)
 {
     const char *copy = text ? arena_strdup(&self->arena, text) : NULL;
@@ -381,7 +383,7 @@ static const char *keep(struct assay_engine *self, const char *text)
     return copy;
 }
 
-/* What a request may get wrong is the configuration's fault here. */
+/* Errors that a request would cause are errors of the configuration here. */
 static enum err_code config_error(struct err *err)
 {
     return err->code = ERR_CONFIG;
@@ -482,7 +484,7 @@ static void destroy(struct assay_engine *self)
     g_free(self);
 }
 
-/* All that a handler waits for; what a thread does wrong itself stays its own. */
+/* Blocks all signals that a handler can wait for. Signals for faults of the thread itself stay unblocked. */
 static void block_signals(sigset_t *before)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
@@ -492,7 +494,7 @@ static void block_signals(sigset_t *before)
     pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
-/* Threads inherit what their maker blocks. */
+/* Threads inherit the signal mask of their creator. */
 static enum err_code start(struct assay_engine *self, const struct engine_config *config, struct err *err)
 {
     sigset_t before;
@@ -542,7 +544,7 @@ enum assay_result assay_close(struct assay_engine *self)
     pthread_mutex_lock(&self->lock);
     self->closing = true;
     pthread_mutex_unlock(&self->lock);
-    engine_finish(self->engine); /* who waits for room is told */
+    engine_finish(self->engine); /* wakes the callers that are blocked on a full window */
     engine_interrupt(self->engine);
     pthread_join(self->collector, NULL);
     pthread_mutex_lock(&self->lock);

@@ -1,18 +1,17 @@
-/* DESIGN: one process, four kinds of threads. The caller's hands in requests and takes verdicts; one runs the
- * coordinator; `workers` of them judge. They meet in the local transport only.
+/* DESIGN: one process with four kinds of threads. The caller's thread submits requests and takes verdicts; one runs the
+ * coordinator; `workers` threads judge. They communicate only through the local transport.
  *
- * The window is a count of requests between submit and next. It bounds every queue (each holds at least as many
- * messages as the window can make), so nothing inside ever waits for the caller, and memory does not grow with the
+ * The window is the number of requests between submit and next. It bounds every queue: each holds at least as many
+ * messages as the window can produce. So no inner thread ever waits for the caller, and memory does not grow with the
  * length of a log.
  *
- * Fair engines (engine_config.fair) hand tasks to workers round robin, a candidate at a time, and no tenant, database
- * or request holds more than its share of the workers' threads (flow_limits). Each worker has threads for slow
- * candidates beside the one that leads; the shares leave some of them free for others, so that a statement of three
- * seconds holds up nobody else's.
+ * Fair engines (engine_config.fair) pass tasks to workers round robin, one candidate at a time. No tenant, database or
+ * request holds more than its share of the workers' threads (flow_limits). Each worker has threads for slow candidates
+ * beside its main thread. The shares leave some of them free, so a statement of three seconds delays no other tenant.
  *
- * A request that the coordinator cannot even read (its question is not UTF-8, say) goes to the dead-letter topic, as
- * in the fleet. The engine reads that topic too and turns such a letter into a failed verdict, so that each submit has
- * its verdict; the key of a request is its tag for that reason.
+ * A request that the coordinator cannot read (its question is not UTF-8, for example) goes to the dead-letter topic, as
+ * in the fleet. The engine reads that topic too. It turns each dead letter into a failed verdict, so each submit has
+ * its verdict. The key of a request is its tag for that reason.
  */
 #include "engine/engine.h"
 
@@ -37,7 +36,7 @@ enum {
     OUT = 64,
     LARGE = 64 << 10
 }; /* messages of one request at a time; bytes of text that count as one more request */
-static const uint64_t FAIR_BYTES = 8UL << 30; /* engine_fair.max_open is what bounds them */
+static const uint64_t FAIR_BYTES = 8UL << 30; /* engine_fair.max_open is the effective bound */
 static const uint64_t SCHEMA_BYTES = 96UL << 20;
 enum { VERDICTS, LETTERS, N_TOPICS }; /* in the subscription */
 
@@ -53,16 +52,16 @@ struct engine {
     struct scoring_models *models;
     struct schema_cache *schemas;
     struct breakers *breakers;
-    struct cache *redis;              /* behind it, or NULL */
+    struct cache *redis;              /* second-level cache, or NULL */
     struct examples *examples;        /* or NULL */
     struct examples_encoder *encoder; /* or NULL */
     struct llm *llm;                  /* or NULL */
-    struct vsig_options *own_signals; /* when the caller gave none */
+    struct vsig_options *own_signals; /* used if the caller supplied none */
     struct coordinator *coordinator;
     pthread_t coordinator_thread;
     bool coordinator_running;
     struct engine_worker *workers;
-    uint32_t n_workers, n_asking; /* n_asking: of these, at the end, those for the family llm */
+    uint32_t n_workers, n_asking; /* n_asking: the last of them, which run the family llm */
     struct msg_options defaults;
     struct worker_databases databases;
     struct db_limits limits;
@@ -73,18 +72,18 @@ struct engine {
     uint32_t n_polled, next_polled;
 
     pthread_mutex_t lock;
-    pthread_cond_t room; /* in_flight fell, or the engine stopped */
+    pthread_cond_t room; /* signalled when in_flight falls or the engine stops */
     uint32_t in_flight, window;
-    GHashTable *open;    /* tenant → requests in flight, larger ones counted as several; NULL: tenants do not count */
-    GHashTable *weights; /* tag → as how many the request counts, where that is not 1 */
+    GHashTable *open; /* tenant → requests in flight, large ones counted as several; NULL if tenants are not counted */
+    GHashTable *weights; /* tag → weight of the request, if it is not 1 */
     bool finished, interrupted;
-    struct err failure; /* first of any thread */
+    struct err failure; /* first failure of any thread */
     bool shows_locations;
 };
 
 /* --- threads --- */
 
-/* Callers get no locations; the log does. */
+/* Stores a failure without locations for callers; logs it with locations. */
 static void set_failure(struct engine *engine, const struct err *err)
 {
     struct err shown = *err;
@@ -148,9 +147,9 @@ static uint32_t count_processors(void)
     return n < 1 ? 1 : (uint32_t)n;
 }
 
-/* n threads judge at a time, and `slow` beside each finish slow candidates. A tenant, a database or a request holds n
- * of them at most: as many as quick candidates need, and no more however slow its candidates are. Without threads
- * beside them it holds half. */
+/* Limits of the flows. n threads judge at a time, and `slow` further threads each finish slow candidates. A tenant,
+ * database or request holds at most n of them: enough for quick candidates, and no more however slow its candidates
+ * are. Without further threads it holds half. */
 static struct bus_fair flow_limits(const char *topic, uint32_t n, uint32_t slow)
 {
     uint32_t most = slow ? MAX(n, 1) : MAX(n / 2, 1);
@@ -182,7 +181,7 @@ static struct examples_shots shots_of(const struct engine *engine, const struct 
     return shots;
 }
 
-/* A request that is over. */
+/* Stops the work of a finished request. */
 static bool stop_work(void *ctx, struct msg_key request)
 {
     const struct engine *engine = ctx;
@@ -227,7 +226,7 @@ static enum err_code make_coordinator(struct engine *engine, const struct engine
     return coordinator_new(&own, &engine->coordinator, err);
 }
 
-/* The last workers wait for language models, so that the others need not. */
+/* The last workers wait for language models, so the others need not. */
 static void ask_models_only(const struct engine *engine, struct worker_config *config)
 {
     static const char *const llm[] = {"llm"};
@@ -348,7 +347,7 @@ static uint64_t tenant_of(const struct engine *engine, uint64_t tag)
     return engine->fair.tenant_shift ? tag >> engine->fair.tenant_shift : 0;
 }
 
-/* A request counts as one more for each LARGE bytes of what its tasks repeat. */
+/* A request counts as one more for each LARGE bytes of the text that its tasks repeat. */
 static uint32_t weight_of(const struct msg_request *request)
 {
     const char *const texts[] = {request->schema, request->question, request->evidence};
@@ -357,7 +356,8 @@ static uint32_t weight_of(const struct msg_request *request)
     return 1 + (uint32_t)(len / LARGE);
 }
 
-/* `change` more of the tenant are in flight. Tenant 0 is nobody in particular. Under the lock; so is what follows. */
+/* Adds `change` to the tenant's requests in flight. Tenant 0 is unspecified and not counted. Called under the lock, as
+ * are the functions below. */
 static void count_open(struct engine *engine, uint64_t tenant, int change)
 {
     if (!tenant) return;
@@ -383,7 +383,7 @@ static void note_exit(struct engine *engine, uint64_t tag)
     if (weight) g_hash_table_remove(engine->weights, &tag);
 }
 
-/* One that counts as more than all that may be in flight is let in alone. */
+/* A request above the total capacity is admitted when nothing else is in flight. */
 static bool has_room(const struct engine *engine, uint64_t tenant, uint32_t weight)
 {
     if (engine->in_flight >= engine->window) return false;
@@ -400,7 +400,7 @@ bool engine_has_room(struct engine *engine, uint64_t tenant)
     return room;
 }
 
-/* Take a place in the window. */
+/* Takes a slot of the window. */
 static enum err_code enter(struct engine *engine, const struct msg_request *request, int64_t timeout_ms,
                            struct err *err)
 {
@@ -435,13 +435,13 @@ static void leave(struct engine *engine, uint64_t tag)
     engine->in_flight--;
     if (engine->open) note_exit(engine, tag);
     if (engine->open)
-        pthread_cond_broadcast(&engine->room); /* who waits may be of a tenant that is full */
+        pthread_cond_broadcast(&engine->room); /* the next waiter may belong to a tenant at its limit */
     else
         pthread_cond_signal(&engine->room);
     pthread_mutex_unlock(&engine->lock);
 }
 
-/* Requests with a schema of their own name no database: all of them are one. */
+/* Requests with a schema of their own name no database, so they share one flow. */
 static uint64_t database_flow(const struct msg_request *request)
 {
     const char *name = request->schema ? "" : request->db ? request->db : "";
@@ -497,7 +497,7 @@ void engine_interrupt(struct engine *engine)
 
 /* --- next --- */
 
-/* A failed verdict in place of one that the coordinator could not give. */
+/* Builds a failed verdict in place of one that the coordinator could not give. */
 static enum err_code read_letter(const struct bus_message *message, struct msg_verdict **out, struct err *err)
 {
     const char *code = bus_header_get(message, "x-dlq-code"), *text = bus_header_get(message, "x-dlq-message");
@@ -523,7 +523,7 @@ static bool is_about_request(const struct bus_message *message)
     return topic && strcmp(topic, BUS_REQUESTS) == 0;
 }
 
-/* The next message that is a verdict or stands for one; NULL: none within the time. */
+/* Returns the next message that is, or becomes, a verdict. Returns NULL if none arrives within the time. */
 static struct bus_message *next_message(struct engine *engine, int64_t timeout_ms)
 {
     for (;;) {
@@ -535,11 +535,11 @@ static struct bus_message *next_message(struct engine *engine, int64_t timeout_m
         }
         struct bus_message *message = engine->polled[engine->next_polled++];
         if (message->topic_index == VERDICTS || is_about_request(message)) return message;
-        bus_ack(engine->consumer, message); /* a result nobody could read: its request ends at its deadline */
+        bus_ack(engine->consumer, message); /* an unreadable result: its request ends at its deadline */
     }
 }
 
-/* Nothing more will come. `err` as promised in engine.h. */
+/* True if no further verdict will arrive. Sets `err` as engine.h says. */
 static bool is_over(struct engine *engine, struct err *err)
 {
     pthread_mutex_lock(&engine->lock);

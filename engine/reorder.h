@@ -1,4 +1,4 @@
-/* Verdicts in the order of their requests, though they come in order of completion. Single-threaded. */
+/* Sorts verdicts, which arrive in order of completion, into the order of their requests. Single-threaded. */
 #ifndef ASSAY_ENGINE_REORDER_H
 #define ASSAY_ENGINE_REORDER_H
 
@@ -7,26 +7,28 @@
 #include <glib.h>
 
 struct reorder {
-    GQueue pending;       /* tags of those that are out, in order */
-    GHashTable *finished; /* tag → verdict that waits for its turn */
+    GQueue pending;       /* tags of the requests in flight, in order */
+    GHashTable *finished; /* tag → verdict that arrived early */
     guint bound;
 };
 
-/* window: how many requests the engine judges at once; a few times as many may be out before reorder_full says so, so
- * that others go on while one is slow. The caller owes reorder_free. */
+/* Initialises the buffer. `window` is the number of requests that the engine judges at once. A few times as many may be
+ * in flight before reorder_full returns true, so that others proceed while one is slow. Free with reorder_free. */
 void reorder_init(struct reorder *reorder, uint32_t window);
 void reorder_free(struct reorder *reorder);
 
-/* The request of this tag is the next in order. Each tag once, none 0. */
+/* Appends the request of this tag to the order. Tags are unique and not 0. */
 void reorder_expect(struct reorder *reorder, uint64_t tag);
 
-/* Takes a verdict over whose tag is expected. */
+/* Takes ownership of a verdict whose tag is expected. */
 void reorder_put(struct reorder *reorder, struct msg_verdict *verdict);
 
-/* The verdict whose turn it is; the caller owes msg_verdict_free. NULL: it has not come yet, or nothing is out. */
+/* Returns the next verdict in order, or NULL if it has not arrived or nothing is in flight. Free with msg_verdict_free.
+ */
 struct msg_verdict *reorder_next(struct reorder *reorder);
 
-/* Enough verdicts wait for one that is slow: ask for no further. What was expected last may itself wait to be asked. */
+/* True if so many verdicts wait for a slow one that no further request should be submitted. A request that was expected
+ * need not be submitted yet. */
 bool reorder_full(const struct reorder *reorder);
 
 #endif

@@ -11,7 +11,7 @@ struct run {
     struct reorder reorder; /* with in_order */
 };
 
-/* False: the caller has had enough. */
+/* Passes a verdict on. Returns false if the caller stops. */
 static bool give(struct run *run, struct msg_verdict *verdict)
 {
     const struct engine_loop *loop = run->loop;
@@ -22,7 +22,7 @@ static bool give(struct run *run, struct msg_verdict *verdict)
     return true;
 }
 
-/* Take one verdict if it comes within timeout_ms. ERR_FULL: none came. ERR_CANCELLED: the caller has had enough. */
+/* Takes one verdict if it arrives within timeout_ms. ERR_FULL: none arrived. ERR_CANCELLED: the caller stops. */
 static enum err_code take(struct run *run, int64_t timeout_ms, struct err *err)
 {
     struct msg_verdict *verdict = NULL;
@@ -38,7 +38,7 @@ static bool must_wait(const struct run *run)
     return (loop->wait && loop->wait(loop->ctx)) || (loop->in_order && reorder_full(&run->reorder));
 }
 
-/* Hand one request over, taking verdicts meanwhile so that neither side waits for the other for ever. */
+/* Submits one request and takes verdicts meanwhile, so that neither side blocks the other. */
 static enum err_code submit(struct run *run, const struct msg_request *request, struct err *err)
 {
     for (;;) {

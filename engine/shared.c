@@ -1,7 +1,7 @@
-/* What libassay does when it is loaded, and the program, which is made of the same rooms, does not. */
+/* Runs when libassay is loaded. The program, which consists of the same rooms, does not link this file. */
 #include "lib/base/log.h"
 
-/* Standard error is the host program's. */
+/* The host program owns standard error. */
 __attribute__((constructor)) static void close_log(void)
 {
     log_close();

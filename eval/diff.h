@@ -1,11 +1,10 @@
-/* Two sets of verdicts on the same requests: what changed between them. The parts of `assay diff`.
+/* Compares two sets of verdicts on the same requests. The parts of `assay diff`.
  *
- * DESIGN. One side is indexed, the other streams past it. The index (diff_ids.c) holds a hash, an offset and a line
- * number for each id, never a verdict, so memory is about 45 bytes a verdict whatever they hold, plus the longest line;
- * the verdict itself is read again from the file when its partner comes by. Files made by the same replay are in the
- * same order, and reading again is then reading on. Only what is indexed must be a regular file: the other side may be
- * a pipe. Rejected: sorting both sides to temporary files, which costs the disk twice their size to save memory that is
- * not short.
+ * DESIGN. One side is indexed; the other is streamed. The index (diff_ids.c) holds a hash, an offset and a line number
+ * for each id, but no verdict. So memory is about 45 bytes a verdict, plus the longest line. The verdict itself is read
+ * again from the file when its partner arrives. Files of the same replay have the same order, so reading again is
+ * sequential. Only the indexed side must be a regular file; the other may be a pipe. Rejected: sorting both sides to
+ * temporary files. It costs twice their size on disk to save memory that is not scarce.
  *
  * Thread: any, one a comparison.
  */
@@ -19,21 +18,21 @@
 #include <jansson.h>
 #include <xxhash.h>
 
-/* --- diff_ids.c: where each id stands --- */
+/* --- diff_ids.c: the position of each id --- */
 
 struct diff_id {
     XXH128_hash_t hash;
     uint64_t start; /* byte of its line */
-    uint32_t line;  /* cut at UINT32_MAX: for messages only */
-    bool matched;   /* it has a partner on the other side */
+    uint32_t line;  /* capped at UINT32_MAX: for messages only */
+    bool matched;   /* the other side has this id too */
     bool foreign;   /* seen on the streaming side only */
 };
 
 struct diff_ids {
     struct diff_id *all; /* in order of the file */
-    uint32_t *slots;     /* open addressing, 1 + index into `all`; 0: free */
+    uint32_t *slots;     /* open addressing, 1 + index into `all`; 0 if free */
     uint32_t n, room, n_slots;
-    uint64_t seed; /* of the hash, so that nobody can choose ids that collide */
+    uint64_t seed; /* of the hash, random so that colliding ids cannot be chosen */
 };
 
 enum { DIFF_MAX_IDS = 1U << 30 };
@@ -41,10 +40,11 @@ enum { DIFF_MAX_IDS = 1U << 30 };
 void diff_ids_init(struct diff_ids *ids);
 void diff_ids_free(struct diff_ids *ids);
 
-/* The entry of an id, made when it is new (*fresh). NULL: there are DIFF_MAX_IDS. Valid until the next call. */
+/* Returns the entry of an id, and creates it if it is new (*fresh). Returns NULL if there are DIFF_MAX_IDS. Valid until
+ * the next call. */
 struct diff_id *diff_ids_take(struct diff_ids *ids, const char *id, bool *fresh);
 
-/* The entry of an id, or NULL. */
+/* Returns the entry of an id, or NULL. */
 struct diff_id *diff_ids_find(const struct diff_ids *ids, const char *id);
 
 /* --- diff_compare.c: two verdicts --- */
@@ -55,42 +55,42 @@ enum diff_field {
     DIFF_SQL, /* by normal form */
     DIFF_P,
     DIFF_SIGNALS,
-    DIFF_CANDIDATES,   /* not the same candidates: the requests differ */
-    DIFF_EXPLANATIONS, /* only when asked */
+    DIFF_CANDIDATES,   /* the candidates differ, so the requests do */
+    DIFF_EXPLANATIONS, /* only if requested */
     DIFF_FIELD_COUNT
 };
 
 const char *diff_field_name(enum diff_field field);
 
-/* A verdict in JSON, as far as it is compared. Points into `json`. */
+/* The compared parts of a verdict in JSON. Points into `json`. */
 struct diff_verdict {
     json_t *json;
     const char *id, *db, *reason, *sql, *gold;
     enum msg_status status;
-    double p; /* NAN */
+    double p; /* NAN if missing */
     uint64_t line;
 };
 
-/* Take a line apart; the caller owes diff_verdict_free. False: it is no verdict, and `err` says why. */
+/* Parses a line. Free with diff_verdict_free. Returns false, with the reason in `err`, if the line is not a verdict. */
 bool diff_verdict_read(const struct lines *lines, struct diff_verdict *out, struct err *err);
 void diff_verdict_free(struct diff_verdict *verdict);
 
-/* A signal of a candidate that says something else now. */
+/* A signal of a candidate whose state changed. */
 struct diff_signal {
     uint32_t candidate;
     const char *name;
     enum msg_state from, to;
 };
 
-/* Is the answer right? */
+/* Correctness of an answer. */
 enum diff_right { DIFF_UNKNOWN, DIFF_WRONG, DIFF_RIGHT };
 
 struct diff_pair {
     struct diff_verdict side[2]; /* A, B */
-    unsigned fields;             /* bits of what changed */
+    unsigned fields;             /* bits of the changed fields */
     GArray *signals;             /* of struct diff_signal */
     enum diff_right right[2];
-    bool measured; /* gold was there, and could be used */
+    bool measured; /* gold was available and usable */
 };
 
 struct diff_rules {
@@ -98,10 +98,11 @@ struct diff_rules {
     bool explanations;
 };
 
-/* Fill fields and signals (which must be an empty array). */
+/* Sets fields and signals (which must be an empty array). */
 void diff_compare(struct diff_pair *pair, const struct diff_rules *rules);
 
-/* Do two texts have the same normal form? NULL is equal to NULL only; what does not parse is compared as it is. */
+/* True if two texts have the same normal form. NULL equals only NULL; texts that do not parse are compared as they are.
+ */
 bool diff_same_sql(const char *a, const char *b);
 
 /* --- totals --- */
@@ -110,8 +111,8 @@ enum { DIFF_STEPS = 6, DIFF_MAX_SIGNALS = 1024 };
 extern const double diff_steps[DIFF_STEPS]; /* upper bounds of |change of p_correct|; the last is 1 */
 
 struct diff_tally {            /* candidates on which a signal ... */
-    uint64_t gained, lost;     /* fires now; does not any more */
-    uint64_t blinded, sighted; /* cannot look any more; can now */
+    uint64_t gained, lost;     /* fires now; fires no more */
+    uint64_t blinded, sighted; /* became unavailable; became available */
 };
 
 enum diff_measure { DIFF_BY_NOTHING, DIFF_BY_FORM, DIFF_BY_EXECUTION };
@@ -125,49 +126,50 @@ struct diff_totals {
     GHashTable *signals; /* name → struct diff_tally */
     enum diff_measure measure;
     uint64_t measured, right[2], better, worse; /* better, worse: where both sides are known */
-    uint64_t unknown[2];                        /* measured, and neither right nor wrong */
+    uint64_t unknown[2];                        /* measured, but neither right nor wrong */
     uint64_t no_gold, gold_failed;              /* pairs that could not be measured */
-    uint64_t bad_requests;                      /* lines of the log that are none */
+    uint64_t bad_requests;                      /* invalid lines of the log */
 };
 
 void diff_totals_init(struct diff_totals *totals);
 void diff_totals_free(struct diff_totals *totals);
 
-/* Count a pair that has been compared and measured. */
+/* Counts a pair that has been compared and measured. */
 void diff_count(struct diff_totals *totals, const struct diff_pair *pair);
 
 /* --- diff_gold.c: which answers are right --- */
 
 struct diff_gold;
 
-/* Measure by execution on these databases, or by normal form when NULL. `databases` must outlive it. */
+/* Creates a measurer that executes on these databases, or compares normal forms if `databases` is NULL. `databases`
+ * must outlive it. */
 struct diff_gold *diff_gold_new(const struct worker_databases *databases);
 void diff_gold_free(struct diff_gold *gold);
 
-/* Fill pair->right; what cannot be measured stays DIFF_UNKNOWN and is counted, and where the gold query is why, `err`
- * says what is wrong with it. `db` and `sql` are the gold's; either
- * may be NULL. An answer that was not given is wrong, as in `assay eval`; by normal form another text than gold's is
- * neither right nor wrong. */
+/* Sets pair->right. Pairs that cannot be measured stay DIFF_UNKNOWN and are counted; if the gold query is the cause,
+ * `err` says why. `db` and `sql` are those of gold; either may be NULL. A missing answer is wrong, as in `assay eval`.
+ * By normal form, a text that differs from gold is neither right nor wrong. */
 enum err_code diff_measure(struct diff_gold *gold, struct diff_pair *pair, const char *db, const char *sql,
                            struct diff_totals *totals, struct err *err);
 
 /* --- diff_files.c: all of it --- */
 
 struct diff_files {
-    const char *names[2];                     /* A, B; one of them may be "-" or a pipe */
-    const char *log;                          /* where gold comes from, in place of the verdicts; NULL: none */
-    const struct worker_databases *databases; /* where gold is run; NULL: it is held against answers by normal form */
+    const char *names[2];                     /* A, B; one may be "-" or a pipe */
+    const char *log;                          /* source of gold instead of the verdicts; NULL if there is none */
+    const struct worker_databases *databases; /* databases that run gold; NULL compares normal forms */
     struct diff_rules rules;
-    uint64_t most;                                         /* verdicts of a side; more end it. 0: any number */
-    void (*pair)(void *ctx, const struct diff_pair *pair); /* one that changed */
-    /* An id that one side lacks (`only`), or has again; `side` is the one that has it. */
+    uint64_t most; /* maximum verdicts of a side; more are an error. 0 sets no limit */
+    void (*pair)(void *ctx, const struct diff_pair *pair); /* receives a changed pair */
+    /* Receives an id that one side lacks (`only`), or that occurs again; `side` is the one that has it. */
     void (*lone)(void *ctx, const char *id, unsigned side, uint64_t line, bool only);
-    void (*left_out)(void *ctx, const char *text); /* a line that is no verdict, gold that cannot be run. May be NULL */
+    void (*left_out)(void *ctx, const char *text); /* receives a line that is not a verdict, or gold that cannot run.
+                                                    * May be NULL */
     void *ctx;
 };
 
-/* Compare, and count into `totals` (of diff_totals_init). Errors: a file cannot be read, was changed meanwhile, or is
- * no text; both are pipes; more than `most` verdicts. */
+/* Compares the files and counts into `totals` (of diff_totals_init). Errors: a file is unreadable, changed meanwhile,
+ * or is not text; both are pipes; there are more than `most` verdicts. */
 enum err_code diff_files(const struct diff_files *asked, struct diff_totals *totals, struct err *err);
 
 #endif

@@ -1,3 +1,6 @@
+/* Compares two verdicts field by field, and counts the differences (diff.h). Numbers are equal within the tolerance;
+ * SQL is equal in normal form. Signals are compared by name for each candidate. Names come from the files, so the table
+ * of signals is bounded. */
 #include "eval/diff.h"
 #include "lib/sql/sql.h"
 
@@ -92,8 +95,8 @@ static int state_of(const json_t *state)
     return -1;
 }
 
-/* A signal that only one side knows was silent on the other: a new signal that fires has been gained. Where a side did
- * not judge the candidate at all it has said nothing, and nothing is compared. */
+/* A signal that only one side has counts as silent on the other, so a new signal that fires is a gain. A candidate that
+ * one side did not judge is not compared. */
 static void note_signal(struct diff_pair *pair, uint32_t candidate, const char *name, const json_t *a, const json_t *b)
 {
     int from = a ? state_of(a) : MSG_SILENT, to = b ? state_of(b) : MSG_SILENT;
@@ -133,7 +136,7 @@ static void compare_candidates(struct diff_pair *pair, const struct diff_rules *
 static bool same_p(double a, double b, double tolerance)
 {
     if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-    return fabs(a - b) <= tolerance * (1 + 1e-9); /* decimals that lie just that far apart */
+    return fabs(a - b) <= tolerance * (1 + 1e-9); /* decimals that differ by exactly the tolerance */
 }
 
 void diff_compare(struct diff_pair *pair, const struct diff_rules *rules)

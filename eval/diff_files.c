@@ -1,4 +1,4 @@
-/* Two files of verdicts, compared. The design is in diff.h. */
+/* Compares two files of verdicts. diff.h describes the design. */
 #include "eval/diff.h"
 #include "eval/log_index.h"
 
@@ -6,14 +6,14 @@
 
 struct comparison {
     const struct diff_files *asked;
-    unsigned indexed; /* the side that is indexed: 0 is A, 1 is B */
+    unsigned indexed; /* the indexed side: 0 is A, 1 is B */
     struct lines lines[2];
     struct diff_ids ids;
-    struct log_index *log; /* where gold comes from; NULL */
+    struct log_index *log; /* source of gold, or NULL */
     struct diff_totals *totals;
     struct diff_gold *gold;
     struct err *err;
-    bool failed; /* something stopped the comparison; it is in err */
+    bool failed; /* the comparison stopped with the error in err */
 };
 
 static void stop(struct comparison *d, enum err_code code, const char *format, ...)
@@ -29,7 +29,7 @@ static void stop(struct comparison *d, enum err_code code, const char *format, .
     d->failed = true;
 }
 
-/* What is left out, and why. */
+/* Reports an omitted line and the reason. */
 static void say(const struct comparison *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void say(const struct comparison *d, const char *format, ...)
 {
@@ -52,8 +52,8 @@ static uint32_t short_line(uint64_t line)
     return (uint32_t)MIN(line, UINT32_MAX);
 }
 
-/* The next verdict of a side; a line that is not a verdict is reported and counted. 1, 0 at the end or (with d->failed)
- * to stop. */
+/* Reads the next verdict of a side; reports and counts lines that are not verdicts. Returns 1, or 0 at the end or (with
+ * d->failed) to stop. */
 static int next_verdict(struct comparison *d, unsigned side, struct diff_verdict *out)
 {
     struct err err = {0};
@@ -76,7 +76,8 @@ static int next_verdict(struct comparison *d, unsigned side, struct diff_verdict
     return 1;
 }
 
-/* The entry of an id; a new one is where `lines` stands. NULL: too many, and d->failed is set. */
+/* Returns the entry of an id; a new one gets the position of `lines`. Returns NULL and sets d->failed if there are too
+ * many. */
 static struct diff_id *take_id(struct comparison *d, const struct lines *lines, const char *id, bool *fresh)
 {
     struct diff_id *entry = diff_ids_take(&d->ids, id, fresh);
@@ -89,7 +90,7 @@ static struct diff_id *take_id(struct comparison *d, const struct lines *lines, 
     return entry;
 }
 
-/* The first verdict of a request is the one that counts; later ones are listed. */
+/* The first verdict of a request counts; later ones are listed. */
 static void repeated(struct comparison *d, unsigned side, const struct diff_verdict *verdict)
 {
     d->totals->repeated[side]++;
@@ -114,7 +115,7 @@ static void say_bad_request(void *ctx, const struct lines *lines, const struct e
     d->totals->bad_requests++;
 }
 
-/* Gold comes with the verdict, on either side, or from the log. */
+/* Gold comes with the verdict of either side, or from the log. */
 static void measure(struct comparison *d, struct diff_pair *pair)
 {
     const struct diff_verdict *a = &pair->side[0], *b = &pair->side[1];
@@ -129,7 +130,7 @@ static void measure(struct comparison *d, struct diff_pair *pair)
         say(d, "%s: not measured: %s", pair->side[1].id, err.text[0] ? err.text : err_meaning(err.code));
 }
 
-/* The verdict that the index knows, read again. */
+/* Reads the indexed verdict again. */
 static bool read_indexed(struct comparison *d, const struct diff_id *entry, struct diff_verdict *out)
 {
     struct lines *lines = &d->lines[d->indexed];
@@ -178,7 +179,7 @@ static void stream_side(struct comparison *d)
     g_array_free(pair.signals, TRUE);
 }
 
-/* Verdicts of the indexed side that have no partner on the other. */
+/* Lists verdicts of the indexed side that the other side lacks. */
 static void list_unmatched(struct comparison *d)
 {
     for (uint32_t i = 0; i < d->ids.n && !d->failed; i++) {
@@ -199,7 +200,7 @@ static void open_one(struct comparison *d, const char *name, struct lines *lines
     if (!d->failed && lines_open(name, lines, &err) != ERR_OK) stop(d, err.code, "%s: %s", name, err.text);
 }
 
-/* Which side is read twice: A, unless it is not a regular file. */
+/* Chooses the side that is read twice: A, unless it is not a regular file. */
 static void choose_indexed(struct comparison *d)
 {
     const char *const *names = d->asked->names, *log = d->asked->log;
@@ -210,7 +211,7 @@ static void choose_indexed(struct comparison *d)
     }
     if (d->indexed == 0 || g_file_test(names[1], G_FILE_TEST_IS_REGULAR)) return;
     for (int i = 0; i < 2; i++)
-        if (strcmp(names[i], "-") != 0 && !g_file_test(names[i], G_FILE_TEST_EXISTS)) return; /* said later */
+        if (strcmp(names[i], "-") != 0 && !g_file_test(names[i], G_FILE_TEST_EXISTS)) return; /* reported later */
     stop(d, ERR_USAGE, "one of the two files is read twice, so it must be a regular file");
 }
 

@@ -1,11 +1,11 @@
-/* Which answers are right: by execution against gold, as `assay eval` labels them, or, without databases, by normal
- * form. The latter shows only what is right: a query may be so in other words, and then nothing is said of it. */
+/* Determines which answers are right: by execution against gold, as `assay eval` does, or without databases by normal
+ * form. The normal form can only confirm: a different text may be right too, so its answer stays unknown. */
 #include "eval/diff.h"
 
 #include <string.h>
 
 struct diff_gold {
-    struct labeler *labeler; /* NULL: by normal form */
+    struct labeler *labeler; /* NULL to compare normal forms */
 };
 
 struct diff_gold *diff_gold_new(const struct worker_databases *databases)
@@ -22,7 +22,7 @@ void diff_gold_free(struct diff_gold *gold)
     g_free(gold);
 }
 
-/* Run gold and the answers, each different one once. False: nothing could be said, and `err` has the reason. */
+/* Runs gold and the answers, each distinct one once. Returns false, with the reason in `err`, if there is no result. */
 static bool by_execution(struct diff_gold *gold, struct diff_pair *pair, const char *db, const char *sql,
                          struct err *err)
 {

@@ -17,7 +17,7 @@ void diff_ids_free(struct diff_ids *ids)
     *ids = (struct diff_ids){0};
 }
 
-/* The slot that holds the hash, or the free one where it belongs. */
+/* Returns the slot of the hash, or the free slot where it belongs. */
 static uint32_t *slot_of(const struct diff_ids *ids, XXH128_hash_t hash)
 {
     uint32_t at = (uint32_t)hash.low64 & (ids->n_slots - 1);
@@ -26,7 +26,7 @@ static uint32_t *slot_of(const struct diff_ids *ids, XXH128_hash_t hash)
     return &ids->slots[at];
 }
 
-/* At most half of the slots are taken, so that a search is short. */
+/* At most half of the slots are used, which keeps searches short. */
 static void grow(struct diff_ids *ids)
 {
     if (!ids->all || ids->n == ids->room) {

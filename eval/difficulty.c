@@ -1,12 +1,13 @@
-/* Spider counts on a tree of its own, which knows one SELECT with flat lists of conditions. What that means here:
+/* Spider counts on its own tree, with one SELECT and flat lists of conditions. On our tree this means:
  *
- *   - the SELECT that counts is the first one of a chain of set operations, and the rest of the chain is one nested
- *     query; an ORDER BY or LIMIT behind the chain belongs to its last SELECT, and so does not count
- *   - a condition is what AND, OR and a leading NOT connect, in ON, WHERE and HAVING, parentheses or not
- *   - an aggregate in HAVING does not count as one, but each AND or OR in HAVING does, and so does each negated
- *     condition of WHERE and HAVING: the published counting looks at the first field of whatever stands in those lists
+ * - The first SELECT of a chain of set operations counts, and the rest of the chain is one nested query. An ORDER BY or
+ *   LIMIT after the chain belongs to its last SELECT, and so does not count.
+ * - A condition is an operand of AND, OR and a leading NOT, in ON, WHERE and HAVING, with or without parentheses.
+ * - An aggregate in HAVING does not count as one, but each AND or OR in HAVING does, and so does each negated condition
+ *   of WHERE and HAVING. The reason: the published counting inspects the first field of each entry of those lists.
  *
- * Beyond Spider's own language: a CTE counts as a nested query, a query in FROM does not (as there), EXISTS does.
+ * Beyond Spider's own language: a CTE counts as a nested query, and so does EXISTS. A query in FROM does not, as in
+ * Spider.
  */
 #include "eval/difficulty.h"
 #include "lib/sql/bind.h"
@@ -63,7 +64,7 @@ static bool holds_query(const struct sql_node *n)
     return n->kind == SQL_SUBQUERY || n->kind == SQL_EXISTS || n->kind == SQL_DERIVED;
 }
 
-/* Tables of FROM; the conditions of its joins are added to *on. */
+/* Counts the tables of FROM; adds the conditions of its joins to *on. */
 static unsigned count_tables(const struct sql_node *from, struct conditions *on)
 {
     unsigned tables = 0;
@@ -76,7 +77,7 @@ static unsigned count_tables(const struct sql_node *from, struct conditions *on)
     return tables;
 }
 
-/* Of the list's entries, those with an aggregate of their own. */
+/* Counts the entries of the list that have an aggregate of their own. */
 static unsigned count_aggregates(const struct sql_node *list)
 {
     unsigned found = 0;
@@ -107,7 +108,8 @@ static unsigned length(const struct sql_node *list)
     return list ? list->n_kids : 0;
 }
 
-/* The SELECT that counts, and the query whose ORDER BY and LIMIT are its own (NULL: a set operation is in between). */
+/* Returns the SELECT that counts, and the query whose ORDER BY and LIMIT belong to it (NULL if a set operation is in
+ * between). */
 static const struct sql_node *first_select(const struct sql_node *root, const struct sql_node **query, bool *compound)
 {
     const struct sql_node *n = root;
@@ -156,7 +158,7 @@ bool difficulty_count(const struct sql_node *root, struct difficulty_counts *out
 
 /* --- levels ----------------------------------------------------------------------------------------------------- */
 
-/* A level is reached by any of its rows; the first row that holds decides. */
+/* Any row can reach its level; the first row that matches decides. */
 static const struct {
     enum difficulty level;
     unsigned least1, most1, most2, least_others, most_others;

@@ -1,3 +1,6 @@
+/* Comparison of results by hashes (equal.h). Each value has two hashes: as a value and in text form. Columns are paired
+ * only if their bags of values match, and pairings are tried in the order of the reference labeller, up to its limit.
+ */
 #include "eval/equal.h"
 
 #include <glib.h>
@@ -7,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The reference labeller looks at no more than this many ways to pair the columns; so do we, in the same order. */
+/* The reference labeller tries at most this many pairings of the columns. The same limit and order apply here. */
 enum { MAX_PAIRINGS = 20000 };
 
 enum { SEED_NULL = 1, SEED_INT, SEED_FLOAT, SEED_TEXT, SEED_BLOB, SEED_ROW };
 
-/* Length of the valid UTF-8 sequence at `s`, or 0. */
+/* Returns the length of the valid UTF-8 sequence at `s`, or 0. */
 static size_t utf8_length(const unsigned char *s, size_t left)
 {
     unsigned char c = s[0];
@@ -26,7 +29,7 @@ static size_t utf8_length(const unsigned char *s, size_t left)
     return n;
 }
 
-/* Hash of text without its invalid bytes. */
+/* Hashes a text without its invalid bytes. */
 static XXH128_hash_t text_hash(const char *text, size_t len)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -43,7 +46,7 @@ static XXH128_hash_t text_hash(const char *text, size_t len)
     return hash;
 }
 
-/* The fewest digits that read back as `value`: "d.ddde+xx" into `out`. */
+/* Writes the fewest digits that read back as `value`, as "d.ddde+xx". */
 static void shortest(double value, char out[32])
 {
     for (int digits = fabs(value) < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
@@ -52,7 +55,7 @@ static void shortest(double value, char out[32])
     }
 }
 
-/* A float as the reference labeller prints it: 1.0, 0.0001, 1e+16, 1e-05. */
+/* Writes a float as the reference labeller prints it: 1.0, 0.0001, 1e+16, 1e-05. */
 static size_t float_text(double value, char out[64])
 {
     if (isinf(value)) return (size_t)snprintf(out, 64, value < 0 ? "-inf" : "inf");
@@ -72,7 +75,7 @@ static size_t float_text(double value, char out[64])
     return (size_t)snprintf(out, 64, "%s%.*s.%.*s", sign, whole, digits, n - whole, digits + whole);
 }
 
-/* The value in text form, hashed. A blob's text form is its own kind: it equals no other value's. */
+/* Hashes the text form of a value. A blob has a separate kind and equals no other value. */
 static XXH128_hash_t as_text(const struct db_value *value)
 {
     char text[64];
@@ -87,7 +90,7 @@ static XXH128_hash_t as_text(const struct db_value *value)
     return XXH3_128bits_withSeed(text, n, SEED_TEXT);
 }
 
-/* The value itself, hashed: a whole float is the integer it equals. */
+/* Hashes the value itself: a whole float equals its integer. */
 static XXH128_hash_t as_value(const struct db_value *value)
 {
     int64_t whole = value->i;
@@ -171,7 +174,7 @@ static bool same(const XXH128_hash_t *a, const XXH128_hash_t *b, size_t n)
     return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
 }
 
-/* Row r with its columns taken in the order `pick` (NULL: as they are), hashed, for every row. */
+/* Hashes every row, with its columns in the order `pick` (NULL keeps the order). */
 static void hash_rows(const struct fingerprint *print, const uint32_t *pick, bool ordered, XXH128_hash_t *row,
                       XXH128_hash_t *out)
 {
@@ -183,7 +186,7 @@ static void hash_rows(const struct fingerprint *print, const uint32_t *pick, boo
     if (!ordered) sort_hashes(out, print->n_rows);
 }
 
-/* One search for a pairing of columns: pick[i] is the other result's column that stands for gold's column i. */
+/* State of a search for a pairing: pick[i] is the column of the other result that is paired with gold's column i. */
 struct pairing {
     const struct fingerprint *gold, *other;
     bool ordered;
@@ -197,8 +200,7 @@ static bool fits(const struct pairing *p, uint32_t i)
     return same(&p->gold->columns[i], &p->other->columns[p->pick[i]], 1);
 }
 
-/* Move column i's pick to the next one that has the same values; false (and back before the first) when there is none.
- */
+/* Moves column i's pick to the next column with the same values. Returns false, and resets it, if there is none. */
 static bool next_pick(struct pairing *p, uint32_t i)
 {
     while (++p->pick[i] < p->other->n_columns)
@@ -225,7 +227,7 @@ static bool pairing_holds(struct pairing *p)
     return same(p->want, p->got, p->gold->n_rows);
 }
 
-/* Count through all products of fitting columns, the last one fastest, as an odometer does. */
+/* Iterates over all products of fitting columns, the last one fastest, like an odometer. */
 static bool find_pairing(struct pairing *p)
 {
     uint32_t n = p->gold->n_columns;
@@ -276,7 +278,7 @@ bool fingerprint_equal(const struct fingerprint *gold, const struct fingerprint 
     return same(a, b, gold->n_rows) && columns_pair(gold, other, ordered);
 }
 
-/* The text without its matched parentheses and what they hold; unmatched ones stay. */
+/* Returns the text without its matched parentheses and their contents; unmatched ones stay. */
 static GString *outside_parentheses(const char *sql)
 {
     GString *out = g_string_new(NULL);

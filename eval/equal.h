@@ -1,13 +1,13 @@
-/* When are two results the same answer?
+/* Decides whether two results are the same answer.
  *
- * As the benchmarks' reference labeller has it: the same bag of rows under some permutation of the columns; in the same
- * order when the reference query has an ORDER BY at its top level. Values compare as in the labeller's language,
- * Python: 1 and 1.0 are one number but differ as text, and a row must agree both ways; '1' is not 1; text is compared
- * with its invalid UTF-8 dropped. Labels must not depend on the program that computed them, so these rules are followed
- * to the letter.
+ * The definition is that of the benchmarks' reference labeller: the same bag of rows under some permutation of the
+ * columns. If the reference query has a top-level ORDER BY, the order must match too. Values compare as in Python, the
+ * labeller's language. 1 and 1.0 are one number but differ as text, and a row must agree both ways. '1' is not 1. Text
+ * is compared without its invalid UTF-8. These rules are followed exactly, because labels must not depend on the
+ * program that computed them.
  *
- * A fingerprint holds 128-bit hashes in place of values, so a reference result is digested once a question and a
- * comparison costs no look at the values. Thread: any; a fingerprint is read-only once made.
+ * A fingerprint holds 128-bit hashes instead of values. So a reference result is hashed once for each question, and a
+ * comparison reads no values. Thread: any; a fingerprint is read-only once created.
  */
 #ifndef ASSAY_EVAL_EQUAL_H
 #define ASSAY_EVAL_EQUAL_H
@@ -25,14 +25,15 @@ struct fingerprint {
     XXH128_hash_t bag;      /* of `sorted`: equal for results that a vote counts as the same */
 };
 
-/* Digest a result. false when memory is short; nothing is owed then. Otherwise the caller owes fingerprint_free. */
+/* Computes the fingerprint of a result. Returns false, with nothing to free, if memory is exhausted. Otherwise free
+ * *out with fingerprint_free. */
 bool fingerprint_make(const struct db_result *result, struct fingerprint *out);
 void fingerprint_free(struct fingerprint *print);
 
-/* Is `other` the same answer as `gold`? `ordered`: rows in this order. */
+/* True if `other` is the same answer as `gold`. With `ordered` the rows must be in the same order. */
 bool fingerprint_equal(const struct fingerprint *gold, const struct fingerprint *other, bool ordered);
 
-/* Does the text order at top level: is there an ORDER BY outside all parentheses? */
+/* True if the text has an ORDER BY outside all parentheses. */
 bool orders_at_top(const char *sql);
 
 #endif

@@ -1,4 +1,4 @@
-/* From a verdict and its labels to the rows that are measured. */
+/* Converts verdicts and their labels to the measured rows. */
 #include "eval/eval.h"
 #include "eval/exact.h"
 #include "eval/localise.h"
@@ -27,14 +27,14 @@ void eval_data_free(struct eval_data *data)
     g_free(data);
 }
 
-/* The entry that was judged for candidate i: a repeat stands for the one it repeats. */
+/* Returns the judged candidate of candidate i: for a repeat, the one that it repeats. */
 static uint32_t original(const struct msg_verdict *verdict, uint32_t i)
 {
     uint32_t same = verdict->candidates[i].same_as;
     return same ? same - 1 : i;
 }
 
-/* Signals of the family llm, which looks at some candidates only. */
+/* Signals of the family llm, which judges only some candidates. */
 static uint64_t llm_signals(void)
 {
     unsigned n;
@@ -80,7 +80,7 @@ static void add_rows(struct eval_data *data, const struct msg_verdict *verdict, 
     }
 }
 
-/* The loop of a verifier that is never wrong: in order, repeats left out, until the right one. */
+/* Simulates the loop with a perfect verifier: in order, without repeats, until the right candidate. */
 static void add_ceiling(const struct eval_data *data, const struct msg_verdict *verdict, const struct labels *labels,
                         struct eval_question *question)
 {
@@ -92,11 +92,11 @@ static void add_ceiling(const struct eval_data *data, const struct msg_verdict *
     }
 }
 
-/* Exact matches of the choices; `taken` are their candidates, LABEL_NONE for none. */
+/* Records exact matches of the choices; `taken` are their candidates, LABEL_NONE for none. */
 static void add_matches(const struct msg_verdict *verdict, const struct sql_catalog *catalog, const uint32_t *taken,
                         struct eval_question *question)
 {
-    struct arena kept, arena; /* the second one is for a candidate at a time */
+    struct arena kept, arena; /* the second one is reset for each candidate */
     arena_init(&kept, exact_arena);
     arena_init(&arena, exact_arena);
     const char *gold = exact_form(&kept, catalog, verdict->gold, strlen(verdict->gold));
@@ -119,7 +119,7 @@ static uint32_t chosen(const struct msg_verdict *verdict, uint32_t n)
     return verdict->chosen > 0 && verdict->chosen <= n ? verdict->chosen - 1 : LABEL_NONE;
 }
 
-/* Of the answer: the candidate that was chosen, or a repair, which has P alone. */
+/* Records the scores of the answer: a chosen candidate, or a repair, which has only P. */
 static void add_scores(const struct msg_verdict *verdict, uint32_t taken, struct eval_question *question)
 {
     double *scores = question->scores;

@@ -1,10 +1,10 @@
-/* What a probability is worth, beyond one threshold: reliability, the ROC of detection, precision over coverage. */
+/* Quality of a probability beyond one threshold: reliability, the ROC of detection, precision over coverage. */
 #include "eval/eval.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A prediction and what came of it. */
+/* A prediction and its truth. */
 struct predicted {
     double p;
     bool right;
@@ -92,7 +92,7 @@ static int most_certain_first(const void *a, const void *b)
     return least_certain_first(b, a);
 }
 
-/* Does a group of equal predictions end at i? Only there is there a threshold. */
+/* True if a group of equal predictions ends at i. Only there is a threshold possible. */
 static bool ends_tie(const struct predictions *predictions, size_t i)
 {
     return i + 1 == predictions->n || predictions->of[i + 1].p != predictions->of[i].p;

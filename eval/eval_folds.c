@@ -1,7 +1,7 @@
-/* Models fitted on four fifths of the databases and measured on the rest, beside what needs no fitting.
+/* Models fitted on four fifths of the databases and measured on the rest, together with methods that need no fitting.
  *
  * All judged candidates of the other folds train; the first executable candidates of the fold are scored. The label
- * model sees no labels but the prior, which is the training folds' share of wrong candidates. The best single signal is
+ * model sees no labels except the prior, the share of wrong candidates in the training folds. The best single signal is
  * the one with the best F1 on the training folds.
  */
 #include "eval/eval.h"
@@ -14,9 +14,9 @@ enum { FOLDS = 5, FOLD_SEED = 7 };
 struct folding {
     const struct vectors *v;
     uint8_t *fold;                    /* of each row */
-    uint8_t *train;                   /* of each row, for the fold at hand */
-    unsigned k;                       /* the fold at hand */
-    double *scores[EVAL_MAX_METHODS]; /* of each row; NAN where it is not scored */
+    uint8_t *train;                   /* of each row, for the current fold */
+    unsigned k;                       /* the current fold */
+    double *scores[EVAL_MAX_METHODS]; /* of each row; NAN if it is not scored */
 };
 
 enum method {
@@ -116,7 +116,7 @@ static enum err_code score_label_model(struct folding *f, double *p_all, struct 
     return ERR_OK;
 }
 
-/* Fit one classifier on the training rows with `y` as P(correct), score the fold. */
+/* Fits one classifier on the training rows with `y` as P(correct), and scores the fold. */
 static enum err_code score_classifier(struct folding *f, enum method method, const char *kind, const double *y,
                                       struct err *err)
 {
@@ -178,7 +178,7 @@ static void measure_method(const struct folding *f, enum method method, unsigned
     g_free(wrong);
 }
 
-/* Folds by database; where the log has too few of them, by question. */
+/* Makes folds by database, or by question if the log has too few databases. */
 static bool make_folds(const struct vectors *v, uint8_t *fold, bool *by_question)
 {
     const uint32_t *database = (const uint32_t *)(const void *)v->database->data;

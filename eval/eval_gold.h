@@ -1,4 +1,4 @@
-/* How often signals fire on queries that are known to be right: false alarms, counted. */
+/* Counts false alarms: signals that fire on queries known to be right. */
 #ifndef ASSAY_EVAL_EVAL_GOLD_H
 #define ASSAY_EVAL_EVAL_GOLD_H
 
@@ -7,24 +7,24 @@
 
 #include <glib.h>
 
-enum { EVAL_GOLD_EXAMPLES = 200 }; /* ids kept of a signal */
+enum { EVAL_GOLD_EXAMPLES = 200 }; /* stored ids for each signal */
 
 struct eval_gold_signal {
-    uint64_t seen, fired, unavailable; /* seen: it could look */
+    uint64_t seen, fired, unavailable; /* seen: it was available */
     GPtrArray *ids;                    /* of the first EVAL_GOLD_EXAMPLES on which it fired */
 };
 
 struct eval_gold {
     uint64_t golds, invalid;
-    uint64_t left_out; /* requests whose database could not be read; set by the caller */
+    uint64_t left_out; /* requests whose database was unreadable; set by the caller */
     struct eval_gold_signal by_signal[VSIG_ID_END];
 };
 
-/* The caller owes eval_gold_free. Thread: one at a time. */
+/* Creates the counts. Free with eval_gold_free. Thread: one at a time. */
 struct eval_gold *eval_gold_new(void);
 void eval_gold_free(struct eval_gold *golds);
 
-/* Count a verdict whose first candidate is the gold query. */
+/* Counts a verdict whose first candidate is the gold query. */
 void eval_gold_add(struct eval_gold *golds, const struct msg_verdict *verdict);
 
 #endif

@@ -1,4 +1,4 @@
-/* Shares with their intervals: bootstrapped, always from the same seed, so that two runs print the same. */
+/* Shares with bootstrapped intervals, always from the same seed, so two runs print the same. */
 #include "eval/eval.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The report of `assay eval` as one JSON object. Percentages are 0 to 100; what is not defined is null. */
+/* The report of `assay eval` as one JSON object. Percentages are 0 to 100; undefined values are null. */
 #include "eval/eval.h"
 #include "eval/triggering.h"
 
@@ -38,7 +38,7 @@ static json_t *range_json(const struct eval_share *share)
     return json_pack("[o,o]", number(share->low), number(share->high));
 }
 
-/* One number a choice. */
+/* Returns one number for each choice. */
 static json_t *choices_json(const struct eval_share shares[CHOICE_COUNT])
 {
     json_t *json = json_object();

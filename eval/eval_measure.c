@@ -1,5 +1,5 @@
-/* From labelled verdicts to the numbers of docs/results.md. Intervals are over questions, paired where two figures are
- * compared. */
+/* Computes the figures of docs/results.md from labelled verdicts. Intervals are over questions, and paired where two
+ * figures are compared. */
 #include "eval/eval.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static const struct eval_row *row_at(const struct eval_data *data, guint i)
 /* --- answering -------------------------------------------------------------------------------------------------- */
 
 struct answer {
-    double p; /* -1: none */
+    double p; /* -1 if there is none */
     bool right;
 };
 
@@ -30,7 +30,7 @@ static int by_p(const void *a, const void *b)
     return x->p < y->p ? -1 : x->p > y->p;
 }
 
-/* How many of the least certain answers a person must put right until 95 % of all are. */
+/* Returns how many of the least certain answers a person must correct until 95 % of all are right. */
 static uint32_t interactions(const struct eval_data *data)
 {
     guint n = data->questions->len, right = 0, asked = 0;
@@ -82,7 +82,7 @@ static void measure_detection(const struct eval_data *data, unsigned rounds, str
         const struct eval_row *row = row_at(data, i);
         if (!row->detection) continue;
         model |= !isnan(row->p);
-        /* Without a model the number of signals that fired stands in: any at all means wrong. */
+        /* Without a model the number of fired signals is the score: any fired signal predicts wrong. */
         score[used] = isnan(row->p) ? bits(row->fired) / 64.0 : 1 - row->p;
         wrong[used++] = !row->right;
     }

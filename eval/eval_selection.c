@@ -1,5 +1,5 @@
-/* Selection: whose SQL is right, beside the simple choices, the oracle and the loop with a verifier that is never
- * wrong; and the same by the difficulty of the questions. */
+/* Selection accuracy of Assay, the simple choices, the oracle, and the loop with a perfect verifier. Also by the
+ * difficulty of the questions. */
 #include "eval/eval.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static bool choice_right(const struct eval_question *q, enum eval_choice choice)
 struct columns {
     size_t n;
     double *right[CHOICE_COUNT], *exact[CHOICE_COUNT];
-    size_t n_exact; /* questions whose gold can be compared; the exact columns have as many */
+    size_t n_exact; /* questions with a comparable gold query; length of the exact columns */
     double *ceiling;
 };
 
@@ -33,7 +33,7 @@ static void columns_take(struct columns *c, const struct eval_question *q)
     c->n_exact += q->comparable;
 }
 
-/* Of the questions of one level; DIFFICULTY_COUNT: of all. */
+/* Returns the columns for questions of one level, or of all for DIFFICULTY_COUNT. */
 static struct columns columns_of(const struct eval_data *data, enum difficulty level)
 {
     struct columns c = {0};
@@ -81,8 +81,7 @@ static struct eval_contrast contrast(const struct columns *c, enum eval_choice a
     return out;
 }
 
-/* The share of the gain from the first executable to the oracle that was reached. Not defined where the two are equal.
- */
+/* Share of the gain from the first executable to the oracle that was reached. Undefined where both are equal. */
 static double gap_statistic(const void *context, const uint32_t *rows, size_t n)
 {
     const struct columns *c = context;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* NULL is no value but an absence, and a number behind ORDER BY or GROUP BY names a column. */
+/* NULL is not a value, and a number in ORDER BY or GROUP BY names a column. */
 static bool is_value(const struct sql_node *n)
 {
     if (n->kind == SQL_COLUMN) return n->ref && n->ref->kind == SQL_REF_STRING;

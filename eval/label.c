@@ -1,3 +1,6 @@
+/* Labels candidates by execution (label.h). A few databases stay open, the least recently used is closed first. Gold
+ * and candidates run through lib/db with the reference labeller's time limits; a stricter limit of the catalogue
+ * applies to both. Only fingerprints of results are kept. */
 #include "eval/label.h"
 #include "eval/equal.h"
 
@@ -5,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As the reference labeller runs them; the caps on rows and bytes are ours, far above what an answer needs. */
+/* Time limits of the reference labeller. The caps on rows and bytes are ours, far above the needs of an answer. */
 static const struct db_limits gold_limits = {
     .time_ms = 20000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
 static const struct db_limits candidate_limits = {
@@ -23,7 +26,7 @@ struct labeler {
     const struct worker_databases *databases;
     bool by_steps;
     struct open_db open[MAX_OPEN]; /* most recently used first */
-    GHashTable *unreached;         /* name → why, of databases that could not be opened */
+    GHashTable *unreached;         /* name → reason, of databases that could not be opened */
 };
 
 struct labeler *labeler_new(const struct worker_databases *databases)
@@ -50,7 +53,7 @@ void labeler_by_steps(struct labeler *labeler)
     labeler->by_steps = true;
 }
 
-/* The smaller one; 0: no bound of its own. */
+/* Takes the smaller limit; 0 means no limit. */
 #define STRICTER(limits, other, field)                                                                                 \
     if ((other)->field > 0 && ((limits).field == 0 || (other)->field < (limits).field)) (limits).field = (other)->field
 
@@ -60,7 +63,7 @@ struct db_limits labeler_limits(const struct labeler *labeler, const char *name,
     struct db_limits limits = *own;
     limits.by_steps |= labeler->by_steps;
     if (!entry) return limits;
-    if (entry->limits.time_ms) limits.by_steps = false; /* its owner means time */
+    if (entry->limits.time_ms) limits.by_steps = false; /* its owner set a limit in time */
     STRICTER(limits, &entry->limits, time_ms);
     STRICTER(limits, &entry->limits, max_rows);
     STRICTER(limits, &entry->limits, max_bytes);
@@ -157,8 +160,8 @@ char *labeler_definitions(struct labeler *labeler, const char *name, struct err 
     return g_string_free(text, code != ERR_OK);
 }
 
-/* Run and digest. False: it failed; `err` says why. A result past our caps counts as run, but cannot equal any other:
- * *huge. */
+/* Runs a statement and computes its fingerprint. Returns false, with the reason in `err`, if it failed. A result past
+ * our caps counts as run but equals no other: *huge. */
 static bool run(struct db *db, const struct db_limits *limits, const char *sql, size_t len, struct fingerprint *out,
                 bool *huge, struct err *err)
 {
@@ -173,7 +176,7 @@ static bool run(struct db *db, const struct db_limits *limits, const char *sql, 
     return good;
 }
 
-/* First candidate whose result has the most votes. */
+/* Returns the first candidate whose result has the most votes. */
 static uint32_t majority_of(const XXH128_hash_t *bags, const bool *ran, const struct msg_judged *candidates, uint32_t n)
 {
     uint64_t best = 0;

@@ -1,6 +1,5 @@
-/* Before the trees are compared they lose what does not matter: each column is named by its base table, table and
- * column aliases go. What is left to differ is what the queries ask for. Spans stay those of the candidate's text.
- */
+/* Normalises both trees before the comparison: each column gets its base table, and aliases of tables and columns are
+ * removed. The remaining differences are differences of meaning. Spans still refer to the candidate's text. */
 #include "eval/localise.h"
 #include "lib/sql/diff.h"
 
@@ -53,7 +52,7 @@ static struct sql_node *read_tree(struct arena *arena, const struct sql_catalog 
     return stmt->root;
 }
 
-/* An empty span (something is missing there) is met by whatever touches it. */
+/* An empty span (something is missing there) overlaps anything that touches it. */
 static bool overlaps(uint32_t start, uint32_t end, const struct sql_diff_span *span)
 {
     if (span->end > span->start && end > start) return start < span->end && end > span->start;
@@ -67,7 +66,7 @@ static bool meets(uint32_t start, uint32_t end, const struct sql_diff_span *span
     return false;
 }
 
-/* Pieces that a finger could point at: items, tables, joins, conditions and the other clauses. */
+/* True for nodes that a finding can name: items, tables, joins, conditions and the other clauses. */
 static bool is_clause(const struct sql_node *node)
 {
     switch (node->kind) {
@@ -84,7 +83,7 @@ static bool is_clause(const struct sql_node *node)
     }
 }
 
-/* Share of the candidate's clauses that overlap the difference. */
+/* Returns the share of the candidate's clauses that overlap the difference. */
 static double share_of_clauses(const struct sql_node *root, const struct sql_diff_span *spans, int n)
 {
     unsigned all = 0, met = 0;

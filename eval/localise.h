@@ -1,4 +1,4 @@
-/* Do findings point at what is wrong? A wrong candidate is compared with the gold query, tree by tree. */
+/* Measures whether findings point at the error. Compares the tree of a wrong candidate with that of the gold query. */
 #ifndef ASSAY_EVAL_LOCALISE_H
 #define ASSAY_EVAL_LOCALISE_H
 
@@ -9,10 +9,10 @@ struct localisation {
     bool known;       /* both parse and bind, and they differ */
     bool pointed;     /* at least one finding has a clause */
     bool hit;         /* a finding's clause overlaps the difference */
-    double by_chance; /* probability that as many clauses of the candidate, taken at random, would */
+    double by_chance; /* probability that as many random clauses of the candidate would overlap it */
 };
 
-/* Thread: any. `catalog` is that of the candidate's database. */
+/* Measures one candidate. `catalog` is that of its database. Thread: any. */
 struct localisation localise(const struct sql_catalog *catalog, const struct msg_judged *candidate, const char *gold);
 
 #endif

@@ -7,8 +7,8 @@ static const double ASKED_ACCURACY = 0.95;
 
 /* An answer, or a question without one. */
 struct given {
-    double score; /* NAN: none; -INFINITY: no answer */
-    double right; /* 0 or 1, or the mean of those of equal score */
+    double score; /* NAN if there is none; -INFINITY without an answer */
+    double right; /* 0 or 1, or the mean over equal scores */
 };
 
 static int surest_first(const void *a, const void *b)
@@ -24,7 +24,7 @@ static bool are_equal(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* All questions, the surest answers first, those without an answer last; the number of answers. */
+/* Orders all questions by score, highest first, those without an answer last. Returns the number of answers. */
 static uint32_t order(const struct eval_data *data, enum eval_score score, struct given *out)
 {
     uint32_t n = 0, all = data->questions->len;
@@ -96,7 +96,7 @@ struct triggering triggering_measure(const struct eval_data *data, enum eval_sco
     out.accuracy_area = mean_y(asked, n_asked);
     for (unsigned step = 0; step < TRIGGERING_STEPS; step++) {
         size_t wanted = (size_t)llround(data->questions->len * (step + 1.0) / TRIGGERING_STEPS);
-        if (step + 1 == TRIGGERING_STEPS) wanted = n_answers; /* all that there are */
+        if (step + 1 == TRIGGERING_STEPS) wanted = n_answers; /* all answers */
         out.precision[step] = wanted && wanted <= n_answers ? answers[wanted - 1].y : (double)NAN;
     }
     for (size_t i = n_asked; i-- > 0;)

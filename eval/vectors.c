@@ -53,7 +53,7 @@ static bool is_among(const char *name, const char *const *names, unsigned n)
     return false;
 }
 
-/* Forget in the newest row what looks at the whole request. */
+/* Clears the features of the newest row that depend on the whole request. */
 static void forget_request(struct vectors *v)
 {
     unsigned n = 0, n_own = 0;

@@ -1,4 +1,4 @@
-/* Decision vectors of judged candidates with their labels: what models are fitted on and compared by. */
+/* Decision vectors of judged candidates with their labels, for fitting and comparing models. */
 #ifndef ASSAY_EVAL_VECTORS_H
 #define ASSAY_EVAL_VECTORS_H
 
@@ -13,32 +13,32 @@ enum { VECTORS_UNLABELLED = 2 };
 struct vectors {
     unsigned flags; /* FEATURES_* */
     unsigned n_votes, n_features;
-    int label_model_p; /* which feature is the label model's probability; -1: none */
+    int label_model_p; /* feature of the label model's probability; -1 if there is none */
     uint32_t n;        /* rows */
     uint32_t n_questions;
     GArray *votes; /* uint8_t, n_votes a row */
     GArray
-        *features; /* float, n_features a row; the label model's probability is NAN until vectors_set_label_model_p */
+        *features; /* float, n_features a row; the label model's probability is NAN before vectors_set_label_model_p */
     GArray *right; /* uint8_t: 1 right, 0 wrong, VECTORS_UNLABELLED */
-    GArray *database;  /* uint32_t: rows of one database stay in one fold */
+    GArray *database;  /* uint32_t: rows of one database share a fold */
     GArray *question;  /* uint32_t */
     GArray *made;      /* uint8_t: a mutant, or the gold query among mutants */
     GArray *detection; /* uint8_t: the first executable candidate of a question whose gold result is not empty */
     GHashTable *databases;
 };
 
-/* The number of a database: from 1, in order of appearance. `numbers` has it by name, and frees the names. */
+/* Returns the number of a database: from 1, in order of appearance. `numbers` maps names to numbers and frees the
+ * names. */
 uint32_t vectors_database(GHashTable *numbers, const char *name);
 
 struct vectors *vectors_new(unsigned flags);
 void vectors_free(struct vectors *vectors);
 
-/* Add the judged candidates of a verdict, but those that are invalid or repeat another. `labels` NULL: not labelled.
- * `made`: the candidates are mutants, so what columns say of the whole request (agreement, rank) means nothing and is
- * left missing. */
+/* Adds the judged candidates of a verdict, except invalid ones and repeats. `labels` NULL means unlabelled. `made`: the
+ * candidates are mutants. Features of the whole request (agreement, rank) are then meaningless and stay missing. */
 void vectors_add(struct vectors *vectors, const struct msg_verdict *verdict, const struct labels *labels, bool made);
 
-/* Rows whose use[row] is set (NULL: all) as a matrix for the label model. NULL with `err` set. The caller owes
+/* Returns the rows with use[row] set (NULL: all) as a matrix for the label model, or NULL with `err` set. Free with
  * lm_matrix_free. */
 struct lm_matrix *vectors_matrix(const struct vectors *vectors, const uint8_t *use, struct err *err);
 
@@ -55,10 +55,10 @@ static inline uint8_t vectors_right(const struct vectors *v, uint32_t row)
     return g_array_index(v->right, uint8_t, row);
 }
 
-/* Fill the feature that holds the label model's P(correct). */
+/* Fills the feature of the label model's P(correct). */
 void vectors_set_label_model_p(struct vectors *vectors, const struct lm_model *model);
 
-/* Share of wrong candidates among the labelled rows; NAN when none is labelled. */
+/* Returns the share of wrong candidates among the labelled rows, or NAN if none is labelled. */
 double vectors_share_wrong(const struct vectors *vectors, const uint8_t *use);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is known of an example's columns, for whoever carries its edits to another schema. */
+/* The column descriptions of an example, for code that transfers its edits to another schema. */
 #include "examples/store.h"
 
 #include <jansson.h>
@@ -21,7 +21,7 @@ char *examples_columns_write(const struct repair_column *columns, uint32_t n)
     return text;
 }
 
-/* A text, or null; false: neither, or the arena is full. */
+/* Reads a text or null. Returns false if it is neither, or if the arena is full. */
 static bool keep(struct arena *arena, const json_t *value, const char **out)
 {
     *out = json_is_string(value) ? arena_strdup(arena, json_string_value(value)) : NULL;

@@ -1,14 +1,15 @@
-/* Vectors of an example's texts by a model that is served elsewhere, in place of the built-in embedder. A vector of any length is projected to TEXT_DIM by
- * fixed random signs, which keeps cosines within some 0.06 (Johnson and Lindenstrauss), so that a store is the same whoever made its vectors.
- */
+/* Embeds the texts of an example with a remote model instead of the built-in embedder. A vector of any length is
+ * projected to TEXT_DIM by fixed random signs. This preserves cosines within about 0.06 (Johnson and Lindenstrauss). So
+ * a store has the same form for every model. */
 #ifndef ASSAY_EXAMPLES_ENCODER_H
 #define ASSAY_EXAMPLES_ENCODER_H
 
 #include "examples/examples.h"
 #include "lib/llm/scorer.h"
 
-/* Asks the endpoint once, for the length of its vectors. `config`: of a server with OpenAI's /v1/embeddings; `timeout_ms` bounds each call. ERR_CONFIG,
- * ERR_UNREACHABLE, ERR_MALFORMED. The caller owes examples_encoder_close; stores that use it are closed before. */
+/* Opens an encoder, with one request for the length of its vectors. `config` names a server with OpenAI's
+ * /v1/embeddings; its `timeout_ms` bounds each call. Close with examples_encoder_close, after the stores that use it.
+ * Errors: ERR_CONFIG, ERR_UNREACHABLE, ERR_MALFORMED. */
 enum err_code examples_encoder_open(const struct scorer_config *config, struct examples_encoder **out, struct err *err);
 void examples_encoder_close(struct examples_encoder *encoder); /* NULL is fine */
 

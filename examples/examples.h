@@ -1,18 +1,21 @@
-/* Examples of wrong queries and how they were set right, found again by likeness (few-shot error correction).
+/* A store of few-shot examples for error correction: wrong queries with their corrections, searched by similarity.
  *
- * DESIGN. A store is one SQLite file: rows, their vectors, and a full-text index. Each example has three vectors, of its error, its
- * question and its wrong SQL, made by the built-in embedder (lib/text) or a model (encoder.h) and kept in one byte a dimension; a search by several of
- * them ranks by the mean of their cosines, so that one set of vectors serves all keys of the paper. On opening the vectors go into
- * memory, 0.9 KB an example. Up to EXAMPLES_EXACT of them are all compared; above, signs of the rotated vectors, 256 bits each,
- * are, and only the nearest EXAMPLES_RERANKED by these in full. `hybrid` adds the words: ranks by all three vectors and by BM25
- * (FTS5) are put together, 1 / (60 + rank) each.
+ * DESIGN. A store is one SQLite file: rows, their vectors, and a full-text index. Each example has three vectors: of
+ * its error, its question and its wrong SQL. The built-in embedder (lib/text) or a model (encoder.h) computes them;
+ * they take one byte a dimension. A search by several vectors ranks by the mean of their cosines, so one set of vectors
+ * serves all keys of the paper.
  *
- * Rejected: an HNSW graph (hnswlib). It takes three to five times the memory and minutes to build for what a scan of 32 MB of signs
- * does in milliseconds for a million examples (bench/examples.c), and it cannot leave the question's own examples out without
- * losing others.
+ * On opening, the vectors are loaded into memory, 0.9 KB an example. Up to EXAMPLES_EXACT examples are all compared
+ * exactly. Above that, signs of the rotated vectors (256 bits each) are compared, and only the nearest
+ * EXAMPLES_RERANKED exactly. `hybrid` adds the words: it fuses the ranks by all three vectors with those by BM25
+ * (FTS5), 1 / (60 + rank) each.
  *
- * Questions, SQL and errors are people's own words and data: a store is as secret as its log. What may not be shown is left out
- * when it is built. Thread: one store may be searched by many at once, but is written by one.
+ * Rejected: an HNSW graph (hnswlib). It takes three to five times the memory, and minutes to build. A scan of 32 MB of
+ * signs takes milliseconds for a million examples (bench/examples.c). HNSW also cannot exclude the question's own
+ * examples without losing others.
+ *
+ * Questions, SQL and errors are users' own texts and data: a store is as confidential as its log. Confidential parts
+ * are left out when the store is built. Thread: many may search a store at once; one writes it.
  */
 #ifndef ASSAY_EXAMPLES_EXAMPLES_H
 #define ASSAY_EXAMPLES_EXAMPLES_H
@@ -35,20 +38,19 @@ enum {
 };
 
 struct example {
-    const char *source;   /* id of its request; "": none */
+    const char *source;   /* id of its request; "" if there is none */
     const char *db;       /* name of its database */
     const char *question; /* NUL-terminated, as all texts */
     const char *wrong;    /* SQL */
-    const char
-        *error; /* what was said against it: the engine's words, a finding's, or that the result is another one */
-    const char *right;                   /* SQL */
-    const char *steps;                   /* from one to the other, in words, a line each */
-    const char *kind;                    /* which clauses change, as "WHERE, ORDER BY" */
-    const struct repair_column *columns; /* what is known of those that both queries use */
+    const char *error;    /* reported error: the engine's message, a finding's, or that the result differs */
+    const char *right;    /* SQL */
+    const char *steps;    /* edits from the wrong query to the right one, in words, one a line */
+    const char *kind;     /* clauses that change, such as "WHERE, ORDER BY" */
+    const struct repair_column *columns; /* descriptions of the columns that both queries use */
     uint32_t n_columns;
 };
 
-/* By what likeness is meant: X(ID, name, parts). */
+/* Search keys: X(ID, name, parts of the example that are compared). */
 #define EXAMPLES_KEYS(X)                                                                                               \
     X(ERROR, error, 1U << EXAMPLES_PART_ERROR)                                                                         \
     X(QUESTION, question, 1U << EXAMPLES_PART_QUESTION)                                                                \
@@ -66,70 +68,73 @@ enum examples_key {
 #undef X
         EXAMPLES_KEY_COUNT
 };
-int examples_key_by_name(const char *name); /* -1: there is none */
+int examples_key_by_name(const char *name); /* returns -1 if there is none */
 
 struct examples;
-struct examples_encoder; /* encoder.h; NULL: the built-in embedder */
+struct examples_encoder; /* encoder.h; NULL means the built-in embedder */
 
-/* A new store in place of `path`. ERR_IO. The caller owes examples_close, which must not fail either: only then it is whole. */
+/* Creates a store that replaces `path`. ERR_IO. Close with examples_close: only if that succeeds is the store complete.
+ */
 enum err_code examples_create(const char *path, struct examples_encoder *encoder, struct examples **out,
                               struct err *err);
-/* Open to search, show and, if `writes`, prune or add to. ERR_IO; ERR_CONFIG, with what to do, for a file that is no store, damaged,
- * of another version, or of another embedder. The caller owes examples_close. */
+/* Opens a store to search, show and, if `writes`, prune or extend it. Close with examples_close. Errors: ERR_IO.
+ * ERR_CONFIG, with a hint: the file is no store, is damaged, or is of another version or embedder. */
 enum err_code examples_open(const char *path, bool writes, struct examples_encoder *encoder, struct examples **out,
                             struct err *err);
-/* NULL is fine. ERR_IO when what was added cannot be written. */
+/* Closes a store, which may be NULL. ERR_IO if additions cannot be written. */
 enum err_code examples_close(struct examples *store, struct err *err);
 
 uint32_t examples_count(const struct examples *store);
 
-/* Kept unless the same question has that wrong SQL already; texts that are too long leave it out: *added says. Found by searches once the
- * store is opened again. ERR_LIMIT_COUNT past EXAMPLES_MAX; ERR_IO. */
+/* Adds an example and sets *added. It is not added if the same question has that wrong SQL already, or if a text is too
+ * long. Searches find it once the store is reopened. Errors: ERR_LIMIT_COUNT past EXAMPLES_MAX, ERR_IO. */
 enum err_code examples_add(struct examples *store, const struct example *example, bool *added, struct err *err);
 
 struct examples_query {
-    const char *question, *sql, *error; /* NULL: that part says nothing */
-    const char *source;                 /* id of the request, whose own examples are left out; NULL */
+    const char *question, *sql, *error; /* NULL leaves that part out of the search */
+    const char *source;                 /* id of the request, whose own examples are excluded; or NULL */
 };
 
 struct examples_found {
-    uint32_t at;    /* the store's own number of it */
+    uint32_t at;    /* number of the example in the store */
     float likeness; /* mean cosine of the key's parts */
 };
 
-/* What another process has added to the store is found a second later. The k likest, at most EXAMPLES_MAX_FOUND, likest first; none of the same request or the same question (but for case and
- * space). Count. Thread: any. */
+/* Finds the k most similar examples, at most EXAMPLES_MAX_FOUND, most similar first. Excludes those of the same request
+ * or the same question, compared without case and space. Examples that another process added appear within a second.
+ * Returns their number. Thread: any. */
 uint32_t examples_search(struct examples *store, const struct examples_query *query, enum examples_key key, uint32_t k,
                          struct examples_found *out);
 
-/* What was found, in its order; texts live in the arena. ERR_CONFIG: the store is damaged; ERR_IO. Thread: any. */
+/* Reads the found examples, in order. Texts live in the arena. Errors: ERR_CONFIG (the store is damaged), ERR_IO.
+ * Thread: any. */
 enum err_code examples_read(struct examples *store, struct arena *arena, const struct examples_found *found, uint32_t n,
                             struct example *out, struct err *err);
-/* Those of them that are whole. Count. */
+/* Reads the found examples and skips damaged ones. Returns their number. */
 uint32_t examples_read_whole(struct examples *store, struct arena *arena, const struct examples_found *found,
                              uint32_t n, struct example *out);
-/* The first ones, at most `most`, in the order in which they were added; likeness -1. Count. */
+/* Lists the first examples, at most `most`, in order of addition, with likeness -1. Returns their number. */
 uint32_t examples_list(struct examples *store, uint32_t most, struct examples_found *out);
 
-/* Take out those that are, by all three vectors, likelier than `likeness` to an earlier one. At most EXAMPLES_EXACT. How many
- * were taken out. */
+/* Removes examples whose three vectors have a higher mean cosine than `likeness` with an earlier one. For at most
+ * EXAMPLES_EXACT examples. Sets *taken to the number removed. */
 enum err_code examples_prune(struct examples *store, float likeness, uint32_t *taken, struct err *err);
 
-/* Which store repairs look into, and which of its examples a corrector is shown. */
+/* The store for repairs, and the selection of examples for a corrector. */
 struct examples_shots {
-    const char *path;                 /* of the store; NULL: none */
-    struct examples_encoder *encoder; /* by which it was made */
+    const char *path;                 /* of the store; NULL disables it */
+    struct examples_encoder *encoder; /* with which the store was built */
     enum examples_key key;
     uint32_t n;
 };
 
-/* For proposals (repair/propose.h): the k likest by all three texts and their words, likest first. Texts live in the arena. Count.
- * Thread: any. */
+/* Finds the k most similar examples for proposals (repair/propose.h), by all three texts and their words, most similar
+ * first. Texts live in the arena. Returns their number. Thread: any. */
 uint32_t examples_for_repair(struct examples *store, struct arena *arena, const struct examples_query *query,
                              uint32_t k, struct repair_example *out);
 
-/* For a corrector (coordinator/correction.c): `data`, the JSON object that it is told, with the k likest examples in it as `examples`.
- * malloc'd; NULL: there are none, or `data` is no such object. Thread: any. */
+/* Returns a copy of `data`, the JSON object for a corrector (coordinator/correction.c), with the k most similar
+ * examples as `examples`. malloc'd. Returns NULL if there are none, or if `data` is not such an object. Thread: any. */
 char *examples_with_shots(struct examples *store, const char *data, enum examples_key key, uint32_t k);
 
 #endif

@@ -1,4 +1,4 @@
-/* A store that is a SQLite file. Everything is in the table `example`; `words` is its full-text index. */
+/* A store in a SQLite file. The table `example` holds everything; `words` is its full-text index. */
 #include "examples/file.h"
 
 #include "lib/base/clock.h"
@@ -58,7 +58,8 @@ static enum err_code give_up(struct examples_file **out, enum err_code code)
     return code;
 }
 
-/* `sql` with one place for the name of what makes the vectors. -1: it fails; else the first column, 0 where there is none. */
+/* Runs `sql` with the embedder's name as its parameter. Returns the first column, 0 if there is no row, or -1 on
+ * failure. */
 static int64_t with_encoder(struct examples_file *store, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
@@ -147,7 +148,8 @@ static void forget(struct examples_file *store)
 void file_refresh(struct examples_file *store)
 {
     int64_t due = atomic_load(&store->look_ns), now_ns = clock_now_ns();
-    if (now_ns < due || !atomic_compare_exchange_strong(&store->look_ns, &due, INT64_MAX)) return; /* one at a time */
+    /* one thread at a time */
+    if (now_ns < due || !atomic_compare_exchange_strong(&store->look_ns, &due, INT64_MAX)) return;
     int64_t version = number(store, DATA_VERSION);
     struct examples_file fresh = {.db = store->db, .path = store->path};
     bool changed = version >= 0 && version != store->version;

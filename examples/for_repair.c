@@ -1,4 +1,4 @@
-/* Examples for proposals: whose edits are tried on the query that is to be repaired. */
+/* Examples for proposals: their edits are tried on the query to be repaired. */
 #include "examples/examples.h"
 
 uint32_t examples_for_repair(struct examples *store, struct arena *arena, const struct examples_query *query,

@@ -1,16 +1,18 @@
-/* DESIGN: a store that is tables in PostgreSQL with the extension vector (pgvector), for fleets whose workers shall share one.
+/* DESIGN: a store in tables of PostgreSQL with the extension vector (pgvector), for fleets whose workers share one
+ * store.
  *
- * `assay_example` holds what the file's table of the same columns does, each of the three vectors in a column of its own with an HNSW index
- * (inner product), and its words as tsvector. A search is one statement: the nearest NEAR by each part that is asked by, with their likeness by
- * all of these parts, and the best by words; ranks are put together here, as for a file. Nothing is kept in memory. Vectors are written
- * as the whole numbers that the file holds, and likeness is their product, as there.
+ * `assay_example` has the columns of the file's table, with an HNSW index (inner product) on each of the three vectors,
+ * and the words as tsvector. A search is one statement. It returns the nearest NEAR examples by each part of the key,
+ * with their likeness by all of these parts, and the best by words. Ranks are fused here, as for a file. Nothing is
+ * stored in memory. Vectors are written as the integers of the file, and likeness is their product, as there.
  *
- * `build` fills tables of other names and puts them in the place of the old ones at the end, in one transaction, so that searches never
- * see half a store. Whoever adds inserts row by row, each by itself; what two add at once is in once, by the digest of question and SQL.
- * Searching needs SELECT alone.
+ * `build` fills tables with other names and renames them at the end, in one transaction, so searches never see half a
+ * store. Later additions insert row by row, without a transaction around them. Concurrent additions of the same example
+ * are stored once, by the digest of question and SQL. Searching needs only SELECT.
  *
- * While the server is away a search finds nothing, and asks for it again only after RETRY_NS. A connection string with a password in it is
- * refused, since it would be seen in settings and among processes: libpq takes one from PGPASSFILE or PGPASSWORD.
+ * While the server is unreachable a search finds nothing, and reconnects only after RETRY_NS. A connection string with
+ * a password is refused, because it would be visible in settings and process lists. libpq reads one from PGPASSFILE or
+ * PGPASSWORD.
  */
 #include "examples/store.h"
 
@@ -30,11 +32,11 @@ static const int64_t RETRY_NS = 10 * INT64_C(1000000000);
 struct examples_postgres {
     struct examples base;
     char *dsn;
-    GMutex lock; /* over the connection */
+    GMutex lock; /* of the connection */
     PGconn *link;
-    const char *table;   /* that rows go into */
+    const char *table;   /* table of insertions */
     bool builds;         /* a transaction is open */
-    int64_t retry_at_ns; /* the server is away: not before then */
+    int64_t retry_at_ns; /* the server is unreachable: time of the next attempt */
 };
 
 static struct examples_postgres *of(struct examples *base)
@@ -44,7 +46,7 @@ static struct examples_postgres *of(struct examples *base)
 
 /* --- statements --- */
 
-/* What the server said, without what it quotes of values. */
+/* Reports the server's message, without the parts that quote values. */
 static enum err_code failed(struct examples_postgres *store, const PGresult *result, struct err *err)
 {
     if (!store->link || PQstatus(store->link) != CONNECTION_OK)
@@ -61,7 +63,7 @@ static bool is_good(const PGresult *result)
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
-/* The result is the caller's to PQclear, NULL on failure. */
+/* Returns the result, to be freed with PQclear, or NULL on failure. */
 static PGresult *ask(struct examples_postgres *store, const char *sql, int n, const char *const *values,
                      struct err *err)
 {
@@ -72,7 +74,7 @@ static PGresult *ask(struct examples_postgres *store, const char *sql, int n, co
     return NULL;
 }
 
-/* Several statements, without a result. */
+/* Runs several statements without results. */
 static enum err_code run(struct examples_postgres *store, const char *sql, struct err *err)
 {
     PGresult *result = PQexec(store->link, sql);
@@ -83,7 +85,7 @@ static enum err_code run(struct examples_postgres *store, const char *sql, struc
 
 /* --- open and close --- */
 
-/* What the server remarks is nobody's concern here; libpq would write it to standard error. */
+/* Ignores notices of the server, which libpq would write to standard error. */
 static void ignore(void *ctx, const PGresult *remark)
 {
     (void)ctx, (void)remark;
@@ -91,7 +93,7 @@ static void ignore(void *ctx, const PGresult *remark)
 
 static enum err_code connect_to(struct examples_postgres *store, struct err *err)
 {
-    /* What stands first, the connection string may say otherwise. */
+    /* The connection string overrides the keywords before it. */
     const char *const keys[] = {"connect_timeout", "application_name", "dbname", "client_encoding", NULL};
     const char *const values[] = {"2", "assay-examples", store->dsn, "UTF8", NULL};
     store->link = PQconnectdbParams(keys, values, 1);
@@ -105,11 +107,11 @@ static enum err_code connect_to(struct examples_postgres *store, struct err *err
                    store->base.name);
 }
 
-/* libpq is there, and the connection string is fit to be repeated. */
+/* Loads libpq, and checks that the connection string may appear in messages. */
 static enum err_code prepare(const char *dsn, struct err *err)
 {
     enum err_code code = libpq_open(err);
-    if (code || !db_path_has_secret(dsn)) return code; /* not repeated here, for it may be one */
+    if (code || !db_path_has_secret(dsn)) return code; /* not repeated, because it may contain a secret */
     return err_set(err, ERR_CONFIG,
                    "the store's connection string is malformed or contains a password" ERR_HINT
                    "give the password by PGPASSFILE or PGPASSWORD");
@@ -149,7 +151,7 @@ static const char NEW_TABLES[] =
     " error_vector " VECTOR ", question_vector " VECTOR ", sql_vector " VECTOR ","
     " words tsvector GENERATED ALWAYS AS (to_tsvector('english', question || ' ' || wrong || ' ' || error)) STORED)";
 
-/* Indexes are made when the rows are there, which is quicker and gives a better graph. */
+/* Indexes are created after the rows, which is faster and gives a better graph. */
 static const char INTO_PLACE[] = "SET LOCAL maintenance_work_mem = '512MB';"
                                  "CREATE INDEX ON assay_example_new USING hnsw (error_vector vector_ip_ops);"
                                  "CREATE INDEX ON assay_example_new USING hnsw (question_vector vector_ip_ops);"
@@ -218,7 +220,7 @@ static enum err_code check(struct examples_postgres *store, struct err *err)
     return code;
 }
 
-/* A connection on which nothing takes long, to a store that fits. */
+/* Opens a connection with short timeouts, and checks that the store matches. */
 static enum err_code open_link(struct examples_postgres *store, struct err *err)
 {
     char limits[160];
@@ -257,7 +259,7 @@ static enum err_code close_store(struct examples *base, struct err *err)
     return code;
 }
 
-/* Is there a connection? `lock` is held. */
+/* True if there is a connection. `lock` is held. */
 static bool has_link(struct examples_postgres *store)
 {
     if (store->link && PQstatus(store->link) == CONNECTION_OK) return true;
@@ -269,7 +271,7 @@ static bool has_link(struct examples_postgres *store)
     return false;
 }
 
-/* As ask, once more on a new connection where the old one turns out to be gone. `lock` is held. */
+/* Runs a query as ask() does. Reconnects once if the connection is broken. `lock` is held. */
 static PGresult *ask_again(struct examples_postgres *store, const char *sql, int n, const char *const *values,
                            struct err *err)
 {
@@ -283,7 +285,7 @@ static PGresult *ask_again(struct examples_postgres *store, const char *sql, int
 
 /* --- rows --- */
 
-/* "[0,-12,127,...]"; NULL: all are 0, and no direction is near. */
+/* Writes "[0,-12,127,...]". Returns NULL if all are 0, because no direction is then near. */
 static const char *vector_text(const int8_t *vector, char out[VECTOR_TEXT])
 {
     size_t at = 0;
@@ -296,7 +298,7 @@ static const char *vector_text(const int8_t *vector, char out[VECTOR_TEXT])
     return any ? out : NULL;
 }
 
-/* Of the question and the SQL, as the unique index has it: "\x..." */
+/* Writes the digest of the question and the SQL, as in the unique index: "\x..." */
 static void digest_text(const char *question, const char *wrong, char out[40])
 {
     XXH3_state_t *state = XXH3_createState();
@@ -467,7 +469,7 @@ static bool put(struct examples *base, struct asked *asked, const struct example
     return asked->n_parts > 0;
 }
 
-/* Those of one list, by its own number (column 2: likeness, 3: place by words), as likeness. */
+/* Reads the rows of one list, with its column `by` as likeness (2: likeness, 3: rank by words). */
 static uint32_t take_list(const PGresult *result, const char *which, int by, uint32_t k, uint32_t n_parts,
                           struct examples_found *out)
 {

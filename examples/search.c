@@ -1,4 +1,4 @@
-/* A file's vectors in memory, and the likest of them. */
+/* Search in a file's vectors in memory. */
 #include "examples/file.h"
 
 #include <glib.h>
@@ -19,8 +19,8 @@ static const int8_t *vector_of(const struct examples_file *store, size_t part, u
     return store->vectors + (part * store->base.n + at) * TEXT_DIM;
 }
 
-/* Signs of the vector after a fixed rotation (random signs, then a Hadamard transform): hashed vectors are mostly zeros, which have
- * none. The share of equal signs tells the angle (Charikar 2002). */
+/* Computes the signs of the vector after a fixed rotation (random signs, then a Hadamard transform). The rotation is
+ * needed because hashed vectors are mostly zeros. The share of equal signs gives the angle (Charikar 2002). */
 static void signs_of(const int8_t *vector, uint64_t out[EXAMPLES_SIGN_WORDS])
 {
     int32_t v[TEXT_DIM];
@@ -95,7 +95,7 @@ enum err_code file_load(struct examples_file *store, struct err *err)
                : err_set(err, ERR_CONFIG, "%s is damaged" ERR_HINT "build the store again", store->path);
 }
 
-/* --- the likest --- */
+/* --- search --- */
 
 struct asked {
     unsigned parts, n_parts;
@@ -104,7 +104,7 @@ struct asked {
     uint64_t question, source;
 };
 
-/* Where the texts have no vectors, for the model that makes them is away, no part is asked by. */
+/* Prepares a search. If the model of the vectors is unreachable, no part is compared. */
 static void ask(struct examples_file *store, struct asked *asked, const struct examples_query *query,
                 enum examples_key key)
 {
@@ -153,7 +153,7 @@ static uint32_t search_all(const struct examples_file *store, const struct asked
 
 enum { DISTANCES = EXAMPLES_PARTS * TEXT_DIM + 1 };
 
-/* How many signs differ, for each example. Inline, so that each of the callers below has it for its own processor. */
+/* Counts the differing signs for each example. Inline, so that each caller below compiles it for its own processor. */
 static inline __attribute__((always_inline)) void scan(const struct examples_file *store, const struct asked *asked,
                                                        uint16_t *distance)
 {
@@ -176,7 +176,7 @@ static void scan_anywhere(const struct examples_file *store, const struct asked 
 }
 
 #if defined(__x86_64__)
-/* Without the instruction a count of bits is a call. */
+/* Without the instruction each count of bits is a call. */
 __attribute__((target("popcnt"))) static void scan_popcnt(const struct examples_file *store, const struct asked *asked,
                                                           uint16_t *distance)
 {
@@ -188,7 +188,8 @@ __attribute__((target("popcnt"))) static void scan_popcnt(const struct examples_
 #define CAN_POPCNT  false
 #endif
 
-/* By signs, the nearest EXAMPLES_RERANKED (those of the last distance in order), then by vectors. */
+/* Selects the nearest EXAMPLES_RERANKED by signs (of the last distance, the first in order), and ranks these by
+ * vectors. */
 static uint32_t search_signs(const struct examples_file *store, const struct asked *asked, uint32_t k,
                              struct examples_found *out)
 {
@@ -212,7 +213,7 @@ static uint32_t search_signs(const struct examples_file *store, const struct ask
 
 enum { MAX_MATCH = 1024 };
 
-/* The words as FTS5 takes them, each in quotes. */
+/* Appends a word in quotes, as FTS5 requires. */
 static void add_word(void *ctx, const char *word, size_t len)
 {
     char *match = ctx;
@@ -227,7 +228,7 @@ static int by_number(const void *key, const void *id)
     return (a > b) - (a < b);
 }
 
-/* The likest by BM25, best first. */
+/* Finds the best k by BM25, best first. */
 static uint32_t search_words(struct examples_file *store, const struct examples_query *query, const struct asked *asked,
                              uint32_t k, struct examples_found *out)
 {

@@ -1,4 +1,4 @@
-/* What a store does, whatever kind it is of; and what both kinds rank by. */
+/* Functions of all stores, and the ranking that both kinds share. */
 #include "examples/store.h"
 
 #include "lib/db/db.h"

@@ -1,17 +1,17 @@
-/* Inside examples/: what both kinds of store share, a file (file.h) and tables in PostgreSQL (postgres.c). */
+/* Inside examples/: shared by both kinds of store, a file (file.h) and tables in PostgreSQL (postgres.c). */
 #ifndef ASSAY_EXAMPLES_STORE_H
 #define ASSAY_EXAMPLES_STORE_H
 
 #include "examples/examples.h"
 #include "lib/text/text.h"
 
-enum { EXAMPLES_SCALE = 127 }; /* of a vector of length 1 */
+enum { EXAMPLES_SCALE = 127 }; /* integer value of a vector's component 1 */
 
 /* Texts of a row, in this order. */
 #define EXAMPLES_ROW "source, db, question, wrong, error, fixed, steps, kind, columns"
 enum { EXAMPLES_QUESTION_TEXT = 2, EXAMPLES_WRONG_TEXT, EXAMPLES_ERROR_TEXT, EXAMPLES_TEXTS = 9 };
 
-/* A kind of store: what the functions of examples.h of the same names do, after what holds for both was looked at. */
+/* A kind of store. The members implement the functions of examples.h with the same names, after the common checks. */
 struct examples_kind {
     enum err_code (*create)(const char *path, struct examples_encoder *encoder, struct examples **out, struct err *err);
     enum err_code (*open)(const char *path, bool writes, struct examples_encoder *encoder, struct examples **out,
@@ -28,42 +28,45 @@ struct examples_kind {
 };
 extern const struct examples_kind examples_file_kind, examples_postgres_kind;
 
-/* The head of a store. */
+/* Common part of a store. */
 struct examples {
     const struct examples_kind *kind;
-    struct examples_encoder *encoder; /* NULL: the built-in one */
+    struct examples_encoder *encoder; /* NULL means the built-in one */
     char *name;                       /* for messages; owned, g_free */
-    uint32_t n, n_added;              /* when it was opened, or refreshed; since then by this process */
+    uint32_t n, n_added;              /* examples when it was opened or refreshed; added since by this process */
 };
 
-/* Parts that a key asks by; bits of enum examples_part. */
+/* Returns the parts that a key compares, as bits of enum examples_part. */
 unsigned examples_parts_of(enum examples_key key);
 
-/* The three vectors of these texts (NULL or empty: all zero), in the order of enum examples_part. */
+/* Computes the three vectors of these texts, in the order of enum examples_part. A NULL or empty text gives zeros. */
 enum err_code examples_embed(struct examples *store, const char *const texts[EXAMPLES_PARTS],
                              int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err);
-/* The columns of an example as the file has them: a JSON array of [table, column or null, type or null, is it a primary key?, the
- * table that it refers to or null]. malloc'd. */
+/* Writes the columns of an example as a JSON array. An element is [table, column or null, type or null, whether it is a
+ * primary key, referenced table or null]. malloc'd. */
 char *examples_columns_write(const struct repair_column *columns, uint32_t n);
-/* False: they are none, or the arena is full. */
+/* Reads such an array. Returns false if it is malformed or the arena is full. */
 bool examples_columns_read(struct arena *arena, const char *text, struct example *out);
-/* What the vectors of a store are made by, as its file says it. */
+/* Returns the name of the embedder as stored in a file. */
 const char *examples_encoder_name(const struct examples_encoder *encoder);
-/* As examples_embed, by an encoder that is not the built-in one. */
+/* Computes vectors as examples_embed does, with an encoder that is not the built-in one. */
 enum err_code examples_encode(struct examples_encoder *encoder, const char *const texts[EXAMPLES_PARTS],
                               int8_t out[EXAMPLES_PARTS * TEXT_DIM], struct err *err);
-/* An example from the texts of its row, copied into the arena. False: one is missing, they are none, or the arena is full. */
+/* Reads an example from the texts of its row, copied into the arena. Returns false if a text is missing or malformed,
+ * or the arena is full. */
 bool examples_row_read(struct arena *arena, const char *const texts[EXAMPLES_TEXTS], struct example *out);
-/* Insertion into a list of at most k, likest first; of equal ones the earlier. Its new length. */
+/* Inserts into a list of at most k, most similar first; of equal ones the earlier is first. Returns the new length. */
 uint32_t examples_keep(struct examples_found *out, uint32_t n, uint32_t k, struct examples_found one);
-/* Two lists, best first, of at most EXAMPLES_MAX_FOUND each, put together by their ranks; likeness is that of the item. */
+/* Fuses two lists by rank, each best first and at most EXAMPLES_MAX_FOUND long. The likeness of an item is kept.
+ * Returns the length of the result. */
 uint32_t examples_fuse(const struct examples_found *near, uint32_t n_near, const struct examples_found *worded,
                        uint32_t n_worded, uint32_t k, struct examples_found *out);
-/* `each` is told the first words of question, error and SQL that have three letters or more; at most EXAMPLES_MAX_WORDS. */
+/* Passes to `each` the first words of question, error and SQL with three letters or more, at most EXAMPLES_MAX_WORDS.
+ */
 enum { EXAMPLES_MAX_WORDS = 24 };
 void examples_words(const struct examples_query *query, void (*each)(void *ctx, const char *word, size_t len),
                     void *ctx);
-/* Of a question, but for case and space. */
+/* Returns the hash of a question without case and space. */
 uint64_t examples_question_hash(const char *question);
 
 #endif

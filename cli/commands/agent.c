@@ -1,3 +1,6 @@
+/* Tools and resources for agents (agent.h). Each call first picks the database by name and narrows it to the tenant's
+ * rights (agent_pick), so no tool can bypass the policy. Verdicts stay in a bounded store and are served as resources.
+ * Failures of a database are logged; an agent receives only a general text. */
 #include "cli/commands/agent_int.h"
 
 #include "cli/output/terminal.h"
@@ -50,7 +53,7 @@ void agent_fail_database(const struct agent *agent, const char *name, const stru
                                       : "Tell the user; another call will not change that.");
 }
 
-/* Lists are the arena's. */
+/* Narrows the database to the tenant's rights. Lists are in the arena. */
 static enum err_code narrow(const struct tenant *tenant, struct arena *arena, struct worker_database *database,
                             struct err *err)
 {

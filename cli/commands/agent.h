@@ -1,4 +1,5 @@
-/* What agents may ask of the databases here, as tools and resources of the Model Context Protocol: of `assay mcp` and of `assay serve`. */
+/* Tools and resources of the Model Context Protocol with which agents use the databases. For `assay mcp` and `assay
+ * serve`. */
 #ifndef ASSAY_CLI_COMMANDS_AGENT_H
 #define ASSAY_CLI_COMMANDS_AGENT_H
 
@@ -8,11 +9,12 @@
 
 struct agent;
 
-/* `cli` and `schemas` (the engine's that judges) outlive it; so do the texts of `databases`, which the engine has too. */
+/* Creates an agent. `cli`, `schemas` (of the judging engine) and the texts of `databases`, shared with the engine, must
+ * outlive it. */
 struct agent *agent_new(const struct cli *cli, const struct worker_databases *databases, struct schema_cache *schemas);
 void agent_free(struct agent *agent); /* NULL is fine */
 
-/* As agents see it. Lives as long as the agent. */
+/* Returns the protocol's tables. Valid as long as the agent. */
 const struct mcp *agent_mcp(const struct agent *agent);
 
 #endif

@@ -1,4 +1,4 @@
-/* explain_sql: one statement in words. Statements of agents run in a process of their own. */
+/* explain_sql: explains one statement in words. Statements of agents run in a separate process. */
 #include "cli/commands/agent_int.h"
 #include "cli/commands/story.h"
 #include "lib/base/locations.h"

@@ -1,4 +1,4 @@
-/* What the tools of agent.h share. */
+/* Shared by the tools of agent.h. */
 #ifndef ASSAY_CLI_COMMANDS_AGENT_INT_H
 #define ASSAY_CLI_COMMANDS_AGENT_INT_H
 
@@ -16,24 +16,28 @@ struct agent {
 #define AGENT_VERDICTS  "assay://verdicts/"
 #define AGENT_DATABASES "assay://databases/"
 
-/* Text of an argument; NULL: it was not given. */
+/* Returns the text of an argument, or NULL if it is missing. */
 const char *agent_argument(const struct mcp_call *call, const char *name);
 
-/* The database of that name, with what the tenant may see of it and its limits; in the arena. One he may not ask of is not there. False: the result says so. */
+/* Picks the database of that name, narrowed to the tenant's rights and limits, in the arena. A database without access
+ * counts as missing. Returns false with the failure in *result. */
 bool agent_pick(const struct agent *agent, const struct tenant *tenant, struct arena *arena, const char *name,
                 struct worker_database *out, struct mcp_result *result);
-/* The same of a failure to open or read it. Its text may name files, so that the log has it alone. */
+/* Sets *result to a failure to open or read the database. The error's text may name files, so only the log receives it.
+ */
 void agent_fail_database(const struct agent *agent, const char *name, const struct err *why, struct mcp_result *result);
 
-/* Text from data or users on one line, what is invisible escaped, cut to about `max` bytes. */
+/* Appends text from data or users on one line, with invisible characters escaped, cut to about `max` bytes. */
 void agent_append(GString *out, const char *text, size_t max);
 
-/* Names of databases that the tenant may ask of, sorted, at most AGENT_MAX_DATABASES. Owed: json_decref, as what follows. */
+/* Lists the names of databases that the tenant may use, sorted, at most AGENT_MAX_DATABASES. Release with json_decref.
+ */
 enum { AGENT_MAX_DATABASES = 1000 };
 json_t *agent_database_names(const struct agent *agent, const struct tenant *tenant);
 
-/* Schema of a database as schema_json has it, of a table or (NULL) of all; `complete` says whether all of it is there. NULL with the
- * result set: there is no such database or table. */
+/* Returns the schema of a database in the form of schema_json, of one table or (NULL) of all. `complete` tells whether
+ * all of it is included. Release with json_decref. Returns NULL with *result set if the database or table does not
+ * exist. */
 json_t *agent_describe(const struct agent *agent, const struct tenant *tenant, const char *name, const char *table,
                        struct mcp_result *result);
 

@@ -1,11 +1,11 @@
-/* judge_sql, repair_sql: from arguments to a request. What its verdict says to a model: agent_verdict.c. */
+/* judge_sql, repair_sql: convert arguments to a request. agent_verdict.c formats the verdict for the model. */
 #include "cli/commands/agent_int.h"
 
 #include <string.h>
 
-enum { JUDGE_MS = 25000 /* less than clients wait for a call, and `assay serve` for a verdict */ };
+enum { JUDGE_MS = 25000 /* below the time that clients wait for a call, and `assay serve` for a verdict */ };
 
-/* Options of `extra` and the arguments that a request has by the same names; takes over `extra`. */
+/* Builds a request from the options of `extra` and the arguments of the same names. Takes ownership of `extra`. */
 static json_t *request_of(const struct agent *agent, const struct mcp_call *call, json_t *extra)
 {
     static const char *const same[] = {"db", "question", "evidence", "policy"};
@@ -21,14 +21,14 @@ static json_t *request_of(const struct agent *agent, const struct mcp_call *call
     return extra;
 }
 
-/* Takes over the request. */
+/* Takes ownership of the request. */
 static void leave(json_t *request, struct mcp_result *result)
 {
     result->judge = json_dumps(request, JSON_COMPACT);
     json_decref(request);
 }
 
-/* "QUESTION=CHOICE", each. NULL with the result set: one is not that. */
+/* Parses "QUESTION=CHOICE" texts. Returns NULL with *result set if one is malformed. */
 static json_t *answers_of(const json_t *texts, struct mcp_result *result)
 {
     size_t i;

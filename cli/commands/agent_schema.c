@@ -1,4 +1,4 @@
-/* describe_schema, list_databases: what there is, as far as it may be shown. */
+/* describe_schema, list_databases: list databases and schemas, as far as the policy permits. */
 #include "cli/commands/agent_int.h"
 #include "lib/db/db.h"
 #include "lib/schema/schema.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A schema of more columns is listed by table; a document of an agent's is no longer than that. */
+/* A schema with more columns is listed by table. MAX_BYTES bounds a document for an agent. */
 enum { MAX_COLUMNS = 200, MAX_BYTES = 48 << 10 };
 
 /* --- list_databases --- */
@@ -41,7 +41,7 @@ void agent_list_databases(void *ctx, const struct mcp_call *call, struct mcp_res
 
 /* --- a schema as text --- */
 
-/* A sample as SQL has it. */
+/* Writes a sample as a SQL literal. */
 static void tell_value(const json_t *value, GString *out)
 {
     char *text = json_is_string(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
@@ -150,7 +150,7 @@ static bool find_table(const struct schema_index *index, const char *name, const
     return false;
 }
 
-/* With "complete": is all there that was asked for? */
+/* Sets "complete": true if everything requested is included. */
 static json_t *schema_of(const struct schema_index *index, const struct worker_database *database,
                          const struct schema_table *table)
 {

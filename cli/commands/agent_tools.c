@@ -1,4 +1,4 @@
-/* The tools as a model reads them: when to call, what to pass, what to do with what comes back. */
+/* Descriptions of the tools for a model: when to call them, their arguments, and the use of their results. */
 #include "cli/commands/agent_int.h"
 
 enum {

@@ -1,11 +1,11 @@
-/* A verdict as a model is told it: what holds, how sure that is, what is suspect and why, what to do next. The whole of it stays to be read as a
- * resource. */
+/* Formats a verdict for a model: the outcome, its probability, suspect clauses with reasons, and the next step. The
+ * whole verdict is available as a resource. */
 #include "cli/commands/agent_int.h"
 #include "lib/base/locations.h"
 
 #include <string.h>
 
-/* Of what is told at once; the rest is in the resource. */
+/* Bounds of the immediate text; the resource has the rest. */
 enum { MAX_SENTENCE = 400, MAX_PROSE = 1500, MAX_FINDINGS = 6, MAX_OTHERS = 16 };
 
 static const struct row {
@@ -36,7 +36,7 @@ static const struct row *row_of(const json_t *verdict)
     return NULL;
 }
 
-/* Then findings and words are of the query before it. */
+/* True if findings and words refer to the query before the repair. */
 static bool is_repaired(const struct row *row)
 {
     return strcmp(row->status, msg_status_name(MSG_STATUS_REPAIRED)) == 0;
@@ -57,7 +57,7 @@ static void append_line(GString *out, const char *lead, const char *text, size_t
 
 /* --- which candidate it is about --- */
 
-/* The chosen one; of a repair the one it is of; else the likeliest. NULL: there is none. */
+/* Returns the chosen candidate; for a repair, the repaired one; otherwise the likeliest, or NULL if there are none. */
 static const json_t *subject_of(const json_t *verdict)
 {
     size_t i;
@@ -173,7 +173,7 @@ static void tell(const json_t *verdict, const struct row *row, const char *uri, 
     const json_t *subject = subject_of(verdict);
     const char *sql = text_of(verdict, "sql");
     tell_headline(verdict, row, out);
-    if (sql) g_string_append_printf(out, "SQL: %s\n", sql); /* whole: it is to be run */
+    if (sql) g_string_append_printf(out, "SQL: %s\n", sql); /* not cut, because it is to be run */
     tell_repair(verdict, out);
     tell_questions(verdict, out);
     if (!is_repaired(row)) tell_findings(subject, out);
@@ -197,7 +197,7 @@ static json_t *candidates_json(const json_t *verdict)
     return out;
 }
 
-/* What the schema of the tools promises. */
+/* Returns the verdict in the form of the tools' schema. */
 static json_t *verdict_json(const json_t *verdict, const struct row *row, const char *uri)
 {
     static const char *const same[] = {"sql",   "chosen", "p_correct",     "threshold", "message",
@@ -217,7 +217,7 @@ static json_t *verdict_json(const json_t *verdict, const struct row *row, const 
 
 /* --- the result --- */
 
-/* What is said of a database may name its file, which is not an agent's to know. */
+/* A message about a database may name its file, which an agent must not see. */
 static void tell_failure(const char *code, const char *message, struct mcp_result *result)
 {
     bool of_database = g_str_has_prefix(code, "db_");

@@ -1,4 +1,4 @@
-/* assay calibrate: what may be promised of answers, from logs with gold or feedback, as a file for --calibration
+/* assay calibrate: computes the guarantees that logs with gold or feedback support, as a file for --calibration
  * (scoring/guarantee.h). */
 #include "cli/output/table.h"
 #include "cli/replay/labelled.h"
@@ -58,7 +58,8 @@ static uint32_t cluster_of(struct calibrate *c, const char *db)
     return GPOINTER_TO_UINT(known) - 1;
 }
 
-/* Is the answer right? -1: not known, as where people only said of another query that it is wrong. */
+/* Returns 1 or 0, or -1 if the truth is unknown. It is unknown, for example, if people only marked another query as
+ * wrong. */
 static int truth_of(const struct labelled *one)
 {
     const struct msg_verdict *verdict = one->verdict;
@@ -83,7 +84,7 @@ static void take(void *ctx, const struct labelled *one)
     g_array_append_val(group_of(c, one->generator)->records, record);
 }
 
-/* --- what comes of it --- */
+/* --- the calibration file --- */
 
 static json_t *group_json(const GArray *records)
 {
@@ -157,7 +158,7 @@ static void print_row(struct table *table, const char *name, struct risk_record 
     say_needs(table, records, n, alpha, delta);
 }
 
-/* The databases that have a promise of their own (scoring/guarantee.h), then the others together. */
+/* Prints the databases with a guarantee of their own (scoring/guarantee.h), then the others together. */
 static void print_group(const struct calibrate *c, struct table *table, const struct group *group, double alpha,
                         double delta)
 {
@@ -235,7 +236,7 @@ static int calibrate_run(struct cli *cli)
                           .groups = g_ptr_array_new_with_free_func(group_free)};
     c.run.ctx = &c;
     engine_settings(cli, &c.run.config);
-    /* Every question is answered, whatever its P: which are to be given is what is looked for. */
+    /* Every question is answered whatever its P: the calibration determines which answers to give. */
     c.run.config.defaults.policy = MSG_BEST_EFFORT;
     c.run.config.defaults.alpha = 0;
     c.run.config.calibration = NULL;

@@ -1,4 +1,4 @@
-/* assay check: one question, its candidates, one verdict; or, by check_pairs.c, a folder of questions and queries. */
+/* assay check: judges one question and its candidates or, in check_pairs.c, a folder of questions and queries. */
 #include "cli/commands/check_pairs.h"
 #include "cli/output/output.h"
 #include "cli/settings/catalogue.h"
@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Candidates from text: statements that end with a semicolon at the end of a line, or, when no line does, one a line.
- */
+/* Splits text into candidates: statements that end with a semicolon at the end of a line or, if no line does, one for
+ * each line. */
 static void split_candidates(char *text, GPtrArray *out)
 {
     bool statements = false;
@@ -46,7 +46,7 @@ static int read_candidates(struct cli *cli, GPtrArray *out)
     return 0;
 }
 
-/* The name that a database goes by, or without one a schema's file. */
+/* Returns the name of the database or, without one, of the schema's file. */
 static const char *database_name(struct arena *arena, const char *path, const char *schema)
 {
     char *base = db_path_name(path ? path : schema);
@@ -92,7 +92,7 @@ static int check_request(struct cli *cli, const struct msg_request *request, enu
     return exit;
 }
 
-/* "QUESTION=CHOICE", each into an answer of the request. False: one is not that. */
+/* Reads each "QUESTION=CHOICE" into an answer of the request. Returns false if one is malformed. */
 static bool read_answers(struct cli *cli, struct msg_request *request)
 {
     const struct string_list *given = &cli->settings.check.answers;
@@ -137,10 +137,10 @@ static int check_candidates(struct cli *cli, const GPtrArray *texts, const char 
     return code;
 }
 
-/* Nothing but white space, whatever its script. */
+/* True if the text has only white space, of any script. */
 static bool is_blank(const char *text)
 {
-    if (text && !g_utf8_validate(text, -1, NULL)) return false; /* refused later, and said to be so */
+    if (text && !g_utf8_validate(text, -1, NULL)) return false; /* reported and refused later */
     for (; text && *text; text = g_utf8_next_char(text))
         if (!g_unichar_isspace(g_utf8_get_char(text))) return false;
     return true;

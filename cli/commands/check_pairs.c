@@ -1,5 +1,5 @@
-/* The queries of files through one engine; verdicts in the order of the files. Statements run in processes of their own:
- * a pull request is a stranger's. */
+/* Judges the queries of files through one engine, with verdicts in file order. Statements run in separate processes,
+ * because a pull request is untrusted. */
 #include "cli/commands/check_pairs.h"
 
 #include "cli/commands/pair_files.h"
@@ -16,9 +16,9 @@
 struct check {
     struct cli *cli;
     GPtrArray *pairs;
-    guint asked, told; /* pairs that were handed to the engine, or need not be; and whose outcome is written */
+    guint asked, told; /* pairs submitted or skipped; pairs whose outcome is written */
     struct output *output;
-    const char *db; /* of the files that name none; NULL: their folder's name */
+    const char *db; /* database of files that name none; NULL uses their folder's name */
     unsigned held, skipped, failed;
     int exit;
 };
@@ -44,7 +44,7 @@ static void tell(struct check *check, const struct pair *pair, const struct msg_
     output_verdict_of_file(check->output, &pair->file, verdict);
 }
 
-/* The file's name as an id: its end, where it is long. */
+/* Returns the file's name as an id; the end of a long one. */
 static const char *id_of(const struct pair *pair)
 {
     const char *id = pair->file.path, *end = id + strlen(id);
@@ -78,7 +78,7 @@ static void tell_unjudged(struct check *check, const struct pair *pair)
     tell(check, pair, &verdict);
 }
 
-/* Those before `end` that the engine never saw. */
+/* Writes the pairs before `end` that were never submitted. */
 static void tell_until(struct check *check, guint end)
 {
     for (; check->told < end; check->told++) tell_unjudged(check, pair_at(check, check->told));
@@ -118,7 +118,8 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     return !ferror(stdout);
 }
 
-/* The name that --db goes by: an entry's, or what its path is called. NULL: there is none. g_free */
+/* Returns the name for --db: an entry's, or the one derived from its path. Returns NULL without --db. Free with g_free.
+ */
 static char *name_of_flag(const struct cli *cli)
 {
     const struct worker_databases all = catalogue_databases(cli);
@@ -127,14 +128,14 @@ static char *name_of_flag(const struct cli *cli)
     return worker_database_find(&all, path) ? g_strdup(path) : db_path_name(path);
 }
 
-/* The catalogue's databases, with the one of --db beside them. */
+/* Returns the catalogue's databases and the one of --db. */
 static struct worker_databases databases_of(struct cli *cli, const char *db)
 {
     struct worker_databases all = catalogue_databases(cli);
     const char *path = cli->settings.check.db;
     if (!path || worker_database_find(&all, path)) return all;
     struct worker_database *files = arena_new_array(&cli->arena, all.n_files + 1, struct worker_database);
-    if (!files) return all; /* its verdicts say that the database is missing */
+    if (!files) return all; /* the verdicts report that the database is missing */
     files[0] = (struct worker_database){.name = db, .path = path};
     if (all.n_files) memcpy(files + 1, all.files, all.n_files * sizeof *files);
     all.files = files;
@@ -178,7 +179,7 @@ static int run(struct check *check, enum format format)
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
 
-/* False, after a complaint: the flags do not go together. */
+/* Returns false, after a complaint, if the flags contradict each other. */
 static bool settings_fit(struct cli *cli)
 {
     const struct settings *s = &cli->settings;

@@ -1,10 +1,11 @@
-/* assay check --pairs: many questions, each with its query in a file. */
+/* assay check --pairs: judges many questions, each with its query in a file. */
 #ifndef ASSAY_CLI_COMMANDS_CHECK_PAIRS_H
 #define ASSAY_CLI_COMMANDS_CHECK_PAIRS_H
 
 #include "cli/output/format.h"
 
-/* Exit code: 0 each query validates, 1 one does not, 2 one could not be judged, or there is none. Thread: main. */
+/* Returns an exit code: 0 if each query validates, 1 if one does not, 2 if one could not be judged or there are none.
+ * Thread: main. */
 int check_pairs(struct cli *cli, enum format format);
 
 #endif

@@ -1,11 +1,11 @@
-/* assay config print: the settings as a file would have them, and where each comes from. */
+/* assay config print: prints the settings in the form of a file, with the origin of each. */
 #include "cli/settings/catalogue.h"
 #include "proto/bus/transport.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* A value as YAML reads it back: plain where that is safe, else in double quotes. */
+/* Prints a value for YAML: plain if that is safe, otherwise in double quotes. */
 static void print_value(const struct option_row *row, const char *text)
 {
     bool plain = row->type == OPT_FLAG || row->type == OPT_INT || row->type == OPT_REAL || row->type == OPT_LIST;
@@ -19,7 +19,7 @@ static void print_value(const struct option_row *row, const char *text)
     fputs(text, stdout);
 }
 
-/* The library's properties, each under its own name; what is secret is not shown. */
+/* Prints the library's properties, each under its own name; hides secret values. */
 static void print_properties(struct cli *cli, const struct option_group *group, const struct string_list *list)
 {
     static const struct option_row as_text = {.type = OPT_TEXT};
@@ -82,7 +82,7 @@ static void print_signals(struct cli *cli)
     }
 }
 
-/* Names of databases are the user's: always quoted. A password is in no setting, so none can be printed. */
+/* Names of databases are the user's, so they are always quoted. No setting contains a password. */
 static void print_catalogue(struct cli *cli)
 {
     const struct catalogue *catalogue = cli->catalogue;
@@ -108,7 +108,7 @@ static void print_catalogue(struct cli *cli)
 
 static int config_run(struct cli *cli)
 {
-    if (strcmp(cli->args[0], "check") == 0) return 0; /* whoever came here has readable settings */
+    if (strcmp(cli->args[0], "check") == 0) return 0; /* the settings have been read without error */
     if (strcmp(cli->args[0], "print") != 0) {
         complain("unknown config action '%s', expected print or check", cli->args[0]);
         return EXIT_ERROR;

@@ -1,14 +1,16 @@
 /* assay coordinator: the deciding half of a fleet, as a process.
  *
  * DESIGN. A fenced coordinator ends, and so does one with a transaction of unknown outcome: the state is in the log.
- * Without a supervisor it would stay down, although no other process has its name. A static member fences itself when
- * brokers were away for longer than its session: it rejoins, and the answer to an earlier join arrives after it. So it
- * begins anew in its own process by execve. Nothing in memory survives, so no producer outlives its doubt (I4), no
+ * Without a supervisor it would stay down, although no other process has its name. A static member fences itself if
+ * brokers were unreachable for longer than its session. It rejoins, and the answer to an earlier join arrives after it.
+ * So it restarts in its own process by execve. Nothing in memory survives. So no producer outlives its doubt (I4), no
  * membership is used again (I3), and the state is read back from the log (I7), as after a restart.
  *
- * Before it joins again, it waits until the group has no member of its name: its own old member is gone when its session
- * has timed out. A name that stays taken is another process's, which replaced this one. Then it ends for good.
- * Rejected: taking the name back at once; two processes with one --instance would fence each other for ever.
+ * Before it joins again, it waits until the group has no member of its name. Its own old member is gone when its
+ * session has timed out. A name that stays taken belongs to another process, which replaced this one. Then it ends for
+ * good.
+ *
+ * Rejected: taking the name back at once. Two processes with one --instance would fence each other for ever.
  */
 #include "cli/settings/engine_settings.h"
 #include "cli/settings/fleet_settings.h"
@@ -21,7 +23,7 @@
 
 enum { ASK_MS = 1000, MAX_PAUSE_MS = 30000, SESSION_MS = 15000, MARGIN_MS = 5000 };
 
-/* The part, and how it ended. */
+/* The coordinator and the result of its run. */
 struct process {
     struct coordinator *coordinator;
     _Atomic enum err_code ended;
@@ -38,7 +40,7 @@ static enum err_code run(void *ctx, struct err *err)
 static void stop(void *ctx)
 {
     const struct process *process = ctx;
-    if (process->ended == ERR_OK) anew_forbid(); /* a signal asks for it */
+    if (process->ended == ERR_OK) anew_forbid(); /* a signal requested it */
     coordinator_stop(process->coordinator, false);
 }
 
@@ -113,9 +115,10 @@ static int64_t restoring_ns(void *ctx)
     return stats.once.restoring_ns;
 }
 
-/* --- beginning anew ------------------------------------------------------------------------------------------------ */
+/* --- restarting -----------------------------------------------------------------------------------------------------
+ */
 
-/* Time after which a member that died is gone from the group. */
+/* Returns the time after which a dead member has left the group. */
 static int64_t session_ms(const struct cli *cli)
 {
     static const char NAME[] = "session.timeout.ms=";
@@ -126,7 +129,7 @@ static int64_t session_ms(const struct cli *cli)
     return ms;
 }
 
-/* One question to the group. Brokers that are away are class retry. */
+/* Asks the group once. Unreachable brokers are class retry. */
 static enum err_code ask_group(struct cli *cli, bool *taken, struct err *err)
 {
     struct bus *bus = NULL;
@@ -138,8 +141,8 @@ static enum err_code ask_group(struct cli *cli, bool *taken, struct err *err)
     return code;
 }
 
-/* Waits until the group has no member of this name. Returns ERR_CANCELLED after a signal, and ERR_CLOSED if the name stays
- * taken. */
+/* Waits until the group has no member of this name. Returns ERR_CANCELLED after a signal, and ERR_CLOSED if the name
+ * stays taken. */
 static enum err_code wait_for_name(struct cli *cli, struct err *err)
 {
     int64_t patience_ns = (2 * session_ms(cli) + MARGIN_MS) * 1000000, taken_since_ns = 0;
@@ -157,8 +160,8 @@ static enum err_code wait_for_name(struct cli *cli, struct err *err)
     return ERR_CANCELLED;
 }
 
-/* True if the process begins anew after a run with this result. Unreachable brokers end only a process that has not begun
- * anew yet. */
+/* True if the process restarts after a run with this result. Unreachable brokers end only a process that has not
+ * restarted yet. */
 static bool begins_anew(enum err_code code)
 {
     return code == ERR_CLOSED || (anew_count() && err_class(code) == ERR_CLASS_RETRY);
@@ -172,7 +175,8 @@ static void begin_anew(enum err_code code)
     anew_begin();
 }
 
-/* --- the process --------------------------------------------------------------------------------------------------- */
+/* --- the process ----------------------------------------------------------------------------------------------------
+ */
 
 static int serve(struct cli *cli, enum err_code *ended)
 {

@@ -1,4 +1,4 @@
-/* assay diff: two sets of verdicts on the same requests. The design is in eval/diff.h. */
+/* assay diff: compares two sets of verdicts on the same requests. eval/diff.h describes the design. */
 #include "cli/output/diff_output.h"
 #include "cli/settings/engine_settings.h"
 

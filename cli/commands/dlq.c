@@ -1,13 +1,15 @@
-/* assay dlq: look at the dead letters, and send them again.
+/* assay dlq: lists dead letters, and sends them again.
  *
- * list commits no offsets. redrive keeps its position as the offsets of the group "assay-dlq-redrive"; with --code it
- * has a position for that code, since it skips letters of other codes, which may be wanted later. Each kind of redrive
- * reads the other's position too, so that a letter is sent once, whichever way. A position is moved only after the
- * brokers have acknowledged what was sent, so that a redrive that dies sends some letters twice and loses none. Sending
- * twice does no harm: of a request the first verdict counts, and of a task the first result. What is written while it
- * runs is left for the next run, so that a letter which dies again at once cannot go round and round.
+ * list commits no offsets. redrive stores its position as the offsets of the group "assay-dlq-redrive". With --code it
+ * has a separate position for that code, because it skips dead letters of other codes, which may be wanted later. Each
+ * kind of redrive also reads the other's position, so each dead letter is sent once.
  *
- * The headers of a letter are untrusted: it is only sent back to a topic that Assay itself reads.
+ * A position advances only after the brokers have acknowledged the records. So a redrive that dies may send some dead
+ * letters twice, but loses none. Duplicates are harmless: the first verdict of a request counts, and the first result
+ * of a task. Dead letters written during a run are left for the next run. So a dead letter that fails again at once
+ * cannot loop.
+ *
+ * The headers of a dead letter are untrusted: it is only sent to a topic that Assay itself reads.
  */
 #include "cli/cli.h"
 #include "cli/output/format.h"
@@ -26,7 +28,7 @@ struct post {
     struct cli *cli;
     struct bus *bus;
     enum format format;
-    uint64_t left; /* letters that may still be taken */
+    uint64_t left; /* dead letters that may still be sent */
     json_t *rows;  /* list */
     struct err *err;
 };
@@ -59,7 +61,7 @@ static enum err_code open_list(const struct post *post, const char *topic, struc
     return code ? code : range_open(post->bus, &config, out, post->err);
 }
 
-/* The next letter. ERR_CLOSED: there are no more; ERR_UNREACHABLE: the brokers have gone silent. */
+/* Returns the next dead letter. ERR_CLOSED: there are no more. ERR_UNREACHABLE: the brokers do not answer. */
 static enum err_code next_letter(struct range *range, const struct bus_message **message, struct err *err)
 {
     enum err_code code = ERR_FULL;
@@ -68,7 +70,7 @@ static enum err_code next_letter(struct range *range, const struct bus_message *
     return code == ERR_FULL ? err_set(err, ERR_UNREACHABLE, "the brokers stopped sending records") : code;
 }
 
-/* A code of lib/base/error.h? */
+/* True for a code of lib/base/error.h. */
 static bool is_known(const char *code)
 {
     return strcmp(err_name(err_from_name(code)), code) == 0;
@@ -82,7 +84,7 @@ static bool is_wanted(const struct post *post, const struct letter_origin *origi
 
 /* --- list --------------------------------------------------------------------------------------------------------- */
 
-/* A text without its quoted parts: names and pieces of SQL, which may be literals. */
+/* Returns the text without its quoted parts: names and parts of SQL, which may be literals. */
 static char *without_quoted(const char *text)
 {
     GString *out = g_string_new(NULL);
@@ -225,10 +227,10 @@ static void print_rows(const struct post *post)
 
 /* --- redrive ------------------------------------------------------------------------------------------------------ */
 
-/* How far redrives of the other kind have got: those of one code, or (code NULL) those of all. */
+/* Progress of the other kind of redrive: of one code, or (code NULL) of all. */
 struct place {
     char *code;
-    int64_t *from; /* by partition: what lies before it was sent */
+    int64_t *from; /* by partition: records before it were sent */
     uint32_t n;
 };
 
@@ -240,14 +242,14 @@ struct drive {
     uint64_t sent, passed, unreadable, unsaved;
 };
 
-/* Where letters may go: to what the fleet reads. The letters' own topics begin like the tasks'. */
+/* True for the topics that the fleet reads. The names of dead-letter topics begin like those of tasks. */
 static bool is_ours(const char *topic)
 {
     if (strcmp(topic, BUS_REQUESTS) == 0 || strcmp(topic, BUS_RESULTS) == 0) return true;
     return g_str_has_prefix(topic, BUS_TASKS_PREFIX) && strcmp(topic, BUS_TASKS_DLQ) != 0;
 }
 
-/* Everything sent so far is acknowledged; only then has the group read it. */
+/* Waits until all sent records are acknowledged, and then commits the position. */
 static enum err_code save(struct drive *drive)
 {
     struct post *post = drive->post;
@@ -325,7 +327,8 @@ static struct place *find_place(const struct drive *drive, const char *code)
     return NULL;
 }
 
-/* The place of the other kind that counts for a letter; read when it is first asked for. NULL with ERR_OK: none. */
+/* Returns the other kind's position for a dead letter; reads it on first use. *out is NULL with ERR_OK if there is
+ * none. */
 static enum err_code other_place(struct drive *drive, const struct letter_origin *origin, const struct place **out)
 {
     bool coded = drive->post->cli->settings.dlq.code != NULL;

@@ -1,5 +1,5 @@
-/* Prints manual pages, shell completion, docs/configuration.md and docs/api.md from tables; docs_cli.c prints docs/cli.md.
- * `assay docs` is hidden: the build calls it. */
+/* Prints manual pages, shell completion, docs/configuration.md and docs/api.md from tables. docs_cli.c prints
+ * docs/cli.md. `assay docs` is hidden: the build calls it. */
 #include "cli/commands/docs.h"
 
 #include "cli/settings/catalogue.h"
@@ -10,7 +10,7 @@
 
 /* --- troff ---------------------------------------------------------------------------------------------------- */
 
-/* Text with what troff would act on escaped; a blank line starts a paragraph. */
+/* Prints text with troff's special characters escaped; a blank line starts a paragraph. */
 static void troff(const char *text)
 {
     bool line_start = true;
@@ -107,7 +107,8 @@ static void man_program(void)
 
 /* --- completion: words that every shell is told ----------------------------------------------------------------- */
 
-/* "a b c" of the choices "a|b|c"; of a signal's option all that can be set. NULL: anything. g_free */
+/* Returns "a b c" for the choices "a|b|c"; for a signal's option, all possible settings. Returns NULL for any value.
+ * Free with g_free. */
 static char *choices_of(const struct option_row *row)
 {
     if (row->type != OPT_SIGNAL) return row->choices ? g_strdelimit(g_strdup(row->choices), "|", ' ') : NULL;
@@ -155,7 +156,7 @@ static void bash_choices(void)
         }
 }
 
-/* What stands where a command wants one of a few words: `assay index <TAB>`. */
+/* Prints the completion of commands with a fixed set of words: `assay index <TAB>`. */
 static void bash_words(void)
 {
     puts("  if [ \"$COMP_CWORD\" = 2 ]; then\n    case ${COMP_WORDS[1]} in");
@@ -327,7 +328,7 @@ static void configuration_signals(void)
     }
 }
 
-/* A key that stands in a file of its own: no flag, no variable. */
+/* Prints a key that exists only in a file, without a flag or variable. */
 static void file_row(const struct option_row *row)
 {
     char key[64], *choices = g_strdup(row->choices ? row->choices : "");

@@ -1,6 +1,6 @@
-/* assay doctor: may this database be given to strangers' SQL? Looks at what the role may do beyond reading, says which
- * of it is too wide, and how to narrow it. Assay's own checks do not depend on this: the role is a second line of
- * defence. */
+/* assay doctor: checks whether untrusted SQL may run on this database. It reports the rights of the role beyond
+ * reading, which of them are too wide, and how to narrow them. Assay's own checks do not depend on the role, which is a
+ * second line of defence. */
 #include "cli/output/format.h"
 #include "cli/output/table.h"
 #include "cli/settings/catalogue.h"
@@ -108,7 +108,7 @@ static void note_unmatched(struct visit *visit, const char *name, const char *co
     }
 }
 
-/* Entries that deny nothing are findings; those of all databases are noted when all were visited. */
+/* Reports entries that deny nothing. Entries for all databases are noted after all were visited. */
 static enum err_code look_for_denied(struct db *db, const struct worker_database *entry, struct visit *visit,
                                      struct err *err)
 {
@@ -137,7 +137,7 @@ static enum err_code visit_one(const struct worker_database *entry, const char *
     return code;
 }
 
-/* What an entry leaves open that the fleet could hold. */
+/* Suggests limits that the entry does not set. */
 static void advise(const struct worker_database *entry, struct visit *visit)
 {
     bool file = db_is_file(entry->path);
@@ -149,7 +149,7 @@ static void advise(const struct worker_database *entry, struct visit *visit)
         note(visit, entry->name, "advice", "max_cost is not set", "only time_ms limits an expensive statement");
 }
 
-/* Every entry; one that cannot be opened is a finding, and the others are looked at all the same. */
+/* Visits every entry. An entry that cannot be opened is a finding, and the others are still checked. */
 static int visit_catalogue(struct cli *cli, enum format format)
 {
     struct err err = {0};

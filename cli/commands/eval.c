@@ -1,4 +1,4 @@
-/* assay eval: what Assay is worth on a log with gold queries; with --gold, how often each signal fires on those. */
+/* assay eval: evaluates Assay on a log with gold queries; with --gold, counts how often each signal fires on those. */
 #include "cli/output/eval_output.h"
 #include "cli/output/progress.h"
 #include "cli/output/terminal.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAID = 20 }; /* requests that were left out, each with its reason */
+enum { SAID = 20 }; /* reported requests that were left out, each with its reason */
 
-/* The votes of a request's candidates as the log gives them: in a verdict, those of repeats are added up. */
+/* The votes of a request's candidates in the log. A verdict adds up those of repeats. */
 struct votes {
     uint32_t n;
     uint32_t counts[];
@@ -29,12 +29,12 @@ struct eval {
     uint64_t read;
     bool gold, vectors_only, failed;
     struct labeler *labeler;
-    GHashTable *definitions; /* database → its DDL; NULL: they are judged with their data */
+    GHashTable *definitions; /* database → its DDL; NULL judges with the data */
     struct schema_cache *schemas;
     struct eval_data *data;
     struct eval_gold *golds;
     GHashTable *votes; /* tag → struct votes */
-    GPtrArray *labels; /* by tag - 1: JSON array; NULL unless asked for */
+    GPtrArray *labels; /* by tag - 1: JSON array; NULL unless requested */
     enum msg_strategy strategy;
     struct progress progress;
     bool show;
@@ -56,7 +56,7 @@ static void remember_votes(struct eval *e, const struct msg_request *request)
     g_hash_table_insert(e->votes, GSIZE_TO_POINTER(request->tag), votes);
 }
 
-/* In place of the candidates, the gold query itself. */
+/* Replaces the candidates by the gold query. */
 static bool judge_gold(struct arena *arena, struct msg_request *request)
 {
     struct msg_candidate *gold = arena_new(arena, struct msg_candidate);
@@ -68,7 +68,7 @@ static bool judge_gold(struct arena *arena, struct msg_request *request)
     return true;
 }
 
-/* In place of the database, its definitions. False: they cannot be had. */
+/* Replaces the database by its definitions. Returns false if they are unavailable. */
 static bool judge_schema(struct eval *e, struct arena *arena, struct msg_request *request)
 {
     struct err err = {0};
@@ -162,7 +162,7 @@ static void take_labelled(struct eval *e, const struct msg_verdict *verdict, con
         vectors_add(e->data->vectors, verdict, labels, false);
         return;
     }
-    /* For comparing trees with their names resolved. */
+    /* Needed to compare trees with resolved names. */
     struct schema_index *index = labeler_schema(e->labeler, e->schemas, verdict->db, &e->config.limits);
     eval_add(e->data, verdict, labels, index ? &index->catalog : NULL);
     if (index) schema_unref(index);
@@ -218,7 +218,7 @@ static void on_tick(void *ctx)
 
 /* --- runs ------------------------------------------------------------------------------------------------------- */
 
-/* One pass over the logs. `strategy`: of every request; MSG_STRATEGY_UNSET: as configured. */
+/* Makes one pass over the logs. `strategy` applies to every request; MSG_STRATEGY_UNSET keeps the configured one. */
 static int run_pass(struct eval *e, enum msg_strategy strategy)
 {
     struct err err = {0};
@@ -312,7 +312,7 @@ static int eval_run(struct cli *cli)
     enum format format;
     unsigned formats = 1U << FORMAT_TEXT | 1U << FORMAT_JSON | 1U << FORMAT_JSONL;
     if (!format_choose(cli, formats, &format) || !engine_settings_has_databases(cli)) return EXIT_ERROR;
-    /* A table is what a person wants in a file too; a program asks for JSON by name. */
+    /* People want a table in a file too; programs request JSON by name. */
     if (strcmp(cli->settings.output.format, "auto") == 0) format = FORMAT_TEXT;
     struct eval e = {.cli = cli,
                      .logs = {.paths = cli->args, .n = cli->n_args, .on_empty = complain_empty},

@@ -1,4 +1,4 @@
-/* assay examples: a store of wrong queries and how they were set right (examples/examples.h). */
+/* assay examples: builds and queries a store of few-shot examples (examples/examples.h). */
 #include "cli/output/format.h"
 #include "cli/output/table.h"
 #include "cli/replay/labelled.h"
@@ -23,14 +23,15 @@ struct build {
     struct err *err;
 };
 
-/* What is said against a candidate: the engine's words, else the first finding's, else that its result is another one. */
+/* Returns the error of a candidate: the engine's message, otherwise the first finding's, otherwise that its result
+ * differs. */
 static const char *error_of(const struct msg_judged *judged, const struct labels *labels, uint32_t index)
 {
     if (labels->errors[index]) return labels->errors[index];
     return judged->n_findings && judged->findings[0].message ? judged->findings[0].message : OTHER_RESULT;
 }
 
-/* The steps, a line each, and the clauses that they change, each once. */
+/* Writes the steps, one a line, and the clauses that they change, each once. */
 static bool describe(struct arena *arena, const char *wrong, const char *right, struct example *out)
 {
     struct repair_step steps[REPAIR_MAX_STEPS];
@@ -49,7 +50,7 @@ static bool describe(struct arena *arena, const char *wrong, const char *right, 
     return n > 0 && out->steps && out->kind;
 }
 
-/* True if `lower` holds the name that the entry denies, or may: of `table.*` the table. */
+/* True if `lower` may contain the name that the entry denies: for `table.*` the table. */
 static bool holds_denied(const char *lower, const char *entry)
 {
     struct deny_name name;
@@ -60,7 +61,7 @@ static bool holds_denied(const char *lower, const char *entry)
     return found;
 }
 
-/* Literals of a denied column stand beside its name: SQL that has it is not written down. */
+/* Literals of a denied column occur beside its name, so SQL with that name is not stored. */
 static bool names_denied(const struct build *b, const char *sql)
 {
     const struct msg_options *options = &b->run.config.defaults;
@@ -72,7 +73,7 @@ static bool names_denied(const struct build *b, const char *sql)
     return found;
 }
 
-/* What is known of the columns of both queries, so that the edit can be made on other schemas. */
+/* Adds descriptions of the columns of both queries, so that the edit can be applied to other schemas. */
 static bool know_columns(struct arena *arena, const struct schema_index *schema, struct example *out)
 {
     int n = schema ? repair_example_columns(arena, schema, out->wrong, out->right, &out->columns) : 0;
@@ -113,7 +114,7 @@ static void take(void *ctx, const struct labelled *one)
         if (one->labels->of[i] != LABEL_RIGHT && !one->verdict->candidates[i].same_as) add(b, one, i);
 }
 
-/* NULL where none is named: the built-in embedder. */
+/* Opens the configured encoder. *out is NULL for the built-in embedder. */
 static enum err_code open_encoder(const struct cli *cli, struct examples_encoder **out, struct err *err)
 {
     struct engine_config config;
@@ -121,7 +122,7 @@ static enum err_code open_encoder(const struct cli *cli, struct examples_encoder
     return config.encoder.endpoint ? examples_encoder_open(&config.encoder, out, err) : ERR_OK;
 }
 
-/* All candidates are judged, so that each has its findings. `open`: of the store that they go into. */
+/* Judges all candidates, so that each has its findings. `open` opens the target store. */
 static enum err_code fill(struct cli *cli,
                           enum err_code (*open)(const char *path, struct examples_encoder *encoder,
                                                 struct examples **out, struct err *err),

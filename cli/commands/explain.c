@@ -1,4 +1,4 @@
-/* assay explain: one statement, why it has the result it has. */
+/* assay explain: explains the result of one statement. */
 #include "cli/cli.h"
 #include "cli/commands/story.h"
 #include "cli/output/format.h"
@@ -18,7 +18,8 @@
 
 /* --- against the question --- */
 
-/* What a request with this one candidate would be told. Without models there is an explanation all the same. */
+/* Returns the verifier's estimate for a request with this one candidate. Without models the statement is still
+ * explained. */
 static double ask_verifier(const struct cli *cli, const struct story *story)
 {
     struct err err = {0};
@@ -40,7 +41,7 @@ static double ask_verifier(const struct cli *cli, const struct story *story)
     config.databases = (struct worker_databases){.files = &file, .n_files = 1};
     config.remote = (struct scorer_config){0};
     config.workers = 1;
-    config.defaults.strategy = MSG_RERANK; /* asks the verifier of every candidate */
+    config.defaults.strategy = MSG_RERANK; /* runs the verifier on every candidate */
     config.defaults.explain = MSG_EXPLAIN_ON;
     double entails = NAN;
     if (engine_judge(&config, &request, &verdict, &err))
@@ -109,7 +110,7 @@ static void print_story(const struct cli *cli, struct story *story, enum format 
         return;
     }
     if (cli->settings.explain.premise) {
-        print_line(story->explanation->premise); /* as the verifier reads it */
+        print_line(story->explanation->premise); /* in the form for the verifier */
         print_line(story->explanation->missing);
         return;
     }

@@ -1,4 +1,4 @@
-/* assay feedback: which verdicts people should look at first, so that a promise can be made (docs/guarantee.md). */
+/* assay feedback: selects verdicts for people to label, so that a guarantee can be computed (docs/guarantee.md). */
 #include "cli/cli.h"
 #include "cli/output/format.h"
 #include "cli/output/table.h"
@@ -25,15 +25,15 @@ struct answer {
 
 struct generator {
     char *name;
-    GPtrArray *answers; /* the surest first, once all are read */
+    GPtrArray *answers; /* the highest P first, once all are read */
     struct risk_wanted wanted;
     uint32_t labelled, picked; /* in the region */
 };
 
 struct sample {
     GHashTable *generators_of; /* id of a request → its generator's name */
-    GHashTable *labelled;      /* ids that there is feedback on */
-    GHashTable *seen;          /* ids with a verdict: the first counts, as everywhere */
+    GHashTable *labelled;      /* ids with feedback */
+    GHashTable *seen;          /* ids with a verdict: the first one counts */
     GPtrArray *generators;
 };
 
@@ -154,7 +154,7 @@ static uint32_t missing(const struct generator *g)
     return g->wanted.labels > g->labelled ? g->wanted.labels - g->labelled : 0;
 }
 
-/* Where a label makes most answers promised. */
+/* Orders by answers guaranteed for each missing label, highest first. */
 static gint cheapest_first(gconstpointer a, gconstpointer b)
 {
     const struct generator *left = *(struct generator *const *)a, *right = *(struct generator *const *)b;
@@ -163,7 +163,7 @@ static gint cheapest_first(gconstpointer a, gconstpointer b)
     return x < y ? 1 : x > y ? -1 : strcmp(left->name, right->name);
 }
 
-/* So many of those without a label in its region, each as likely. */
+/* Selects some of the unlabelled answers in its region, each with the same probability. */
 static void pick(struct generator *g, uint32_t most, uint64_t *random)
 {
     uint32_t left = g->wanted.region - g->labelled, wanted = MIN(MIN(most, missing(g)), left);
@@ -177,7 +177,7 @@ static void pick(struct generator *g, uint32_t most, uint64_t *random)
     }
 }
 
-/* --- what comes of it --- */
+/* --- output --- */
 
 static void print_answers(const struct sample *s, enum format format)
 {

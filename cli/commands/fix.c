@@ -1,4 +1,4 @@
-/* assay fix: one query, and what is near it and surer to be right. */
+/* assay fix: proposes repairs of one query, with higher P(correct). */
 #include "cli/output/output.h"
 #include "cli/output/terminal.h"
 #include "cli/settings/catalogue.h"

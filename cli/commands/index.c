@@ -1,4 +1,4 @@
-/* assay index: build the schema index of a database and show what it holds. */
+/* assay index: builds the schema index of a database and prints it. */
 #include "cli/cli.h"
 #include "cli/output/format.h"
 #include "cli/output/table.h"
@@ -21,13 +21,13 @@ static char *value_text(const struct db_value *value)
     }
 }
 
-/* An index and what may be seen of it. */
+/* An index with the policy for showing it. */
 struct view {
     const struct schema_index *index;
     const struct worker_database *policy;
 };
 
-/* May values of this column be shown? --expose and --deny-column say, and the database's entry. */
+/* True if values of this column may be shown, by --expose, --deny-column and the database's entry. */
 static bool may_show(const struct view *view, const struct schema_column *column)
 {
     const struct worker_database *policy = view->policy;

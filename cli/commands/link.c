@@ -1,4 +1,4 @@
-/* assay link: when a schema linker should not be believed (docs/linking.md). */
+/* assay link: predicts errors of a schema linker (docs/linking.md). */
 #include "cli/commands/link.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* assay link export: what a schema linker reads, from logs. */
+/* assay link export: writes the input of a schema linker, from logs. */
 #include "cli/commands/link.h"
 
 #include "cli/output/destination.h"

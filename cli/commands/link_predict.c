@@ -1,4 +1,4 @@
-/* assay link train, eval and judge: recordings of a linker, and what is learned of them. */
+/* assay link train, eval and judge: train predictors on recordings of a linker, evaluate them, and apply them. */
 #include "cli/commands/link.h"
 
 #include "cli/commands/link_surrogate.h"

@@ -1,3 +1,5 @@
+/* The surrogate filter (link_surrogate.h). Verdicts are read once; each sure answer is bound to its schema, and the
+ * tables and columns that it uses are stored by id. A trace is then compared with the names of its answer. */
 #include "cli/commands/link_surrogate.h"
 
 #include "cli/output/terminal.h"
@@ -11,9 +13,9 @@
 #include <string.h>
 
 enum { ARENA_BYTES = 64 << 20 };
-static const double SURE = 0.5; /* an answer below this confirms nothing */
+static const double SURE = 0.5; /* an answer below this P confirms nothing */
 
-/* What one answer uses: names as traces have them. */
+/* Names that one answer uses, in the form of traces. */
 struct answer {
     GHashTable *names;
 };
@@ -61,7 +63,7 @@ static enum err_code take_answer(struct surrogate *s, struct arena *arena, const
     return code;
 }
 
-/* A verdict without an answer, or with one that it is not sure of, confirms nothing. */
+/* A verdict without an answer, or with a P below SURE, confirms nothing. */
 static enum err_code take_verdict(struct surrogate *s, struct arena *arena, const struct lines *line, struct err *err)
 {
     json_error_t where;
@@ -127,9 +129,9 @@ void surrogate_close(struct surrogate *s)
     g_free(s);
 }
 
-/* --- what it says --- */
+/* --- the filter --- */
 
-/* Is everything that the answer uses written by this token? */
+/* True if this token completes the names that the answer uses. */
 static bool is_complete(const struct answer *answer, const struct trace *trace, uint32_t token)
 {
     struct arena arena;

@@ -1,5 +1,5 @@
-/* Our own judge in place of a person who says whether a table or column is meant: what the answer of a verdict uses (Reliable Text-to-SQL
- * with Adaptive Abstention, section 3.3, surrogate filter). */
+/* Uses Assay's verdicts in place of a person who confirms tables and columns: one is confirmed if the answer of a
+ * verdict uses it. This is the surrogate filter of Reliable Text-to-SQL with Adaptive Abstention, section 3.3. */
 #ifndef ASSAY_CLI_COMMANDS_LINK_SURROGATE_H
 #define ASSAY_CLI_COMMANDS_LINK_SURROGATE_H
 
@@ -8,8 +8,9 @@
 
 struct surrogate;
 
-/* From verdicts of `assay replay`, by id, and the databases of the settings. Lines that are none, and answers that cannot be read, are told on
- * standard error and know nothing. ERR_IO, ERR_CONFIG. The caller owes surrogate_close. */
+/* Opens a surrogate from verdicts of `assay replay`, by id, and the databases of the settings. Invalid lines and
+ * unreadable answers are reported on standard error and confirm nothing. Close with surrogate_close. Errors: ERR_IO,
+ * ERR_CONFIG. */
 enum err_code surrogate_open(struct cli *cli, const char *verdicts, struct surrogate **out, struct err *err);
 void surrogate_close(struct surrogate *surrogate); /* NULL is fine */
 

@@ -1,4 +1,4 @@
-/* assay link judge --from-topic: traces of linkers at work, as they come. */
+/* assay link judge --from-topic: judges traces of running linkers as they arrive. */
 #include "cli/commands/link.h"
 
 #include "cli/replay/replay.h"

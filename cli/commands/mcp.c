@@ -1,4 +1,4 @@
-/* assay mcp: agents over standard input and output, an engine in this process. */
+/* assay mcp: serves agents over standard input and output, with an engine in this process. */
 #include "cli/commands/agent.h"
 #include "cli/settings/catalogue.h"
 #include "cli/settings/engine_settings.h"
@@ -23,7 +23,8 @@ static enum err_code judge(void *ctx, const char *request, char **verdict, struc
     return ERR_OK;
 }
 
-/* False, with the reason on standard error: it cannot be opened. A server that is away may be there later. */
+/* Returns false, after a message on standard error, if the database cannot be opened. An unreachable server may return
+ * later, so it passes. */
 static bool check_database(const struct worker_database *database)
 {
     struct err err = {0};
@@ -35,7 +36,8 @@ static bool check_database(const struct worker_database *database)
     return false;
 }
 
-/* One database by --db, or those of --db-root and the catalogue. `one` and its texts live as long as the engine. */
+/* Selects the database of --db, or those of --db-root and the catalogue. `one` and its texts live as long as the
+ * engine. */
 static bool choose_databases(struct cli *cli, struct worker_database *one, struct worker_databases *out)
 {
     struct err err = {0};
@@ -70,7 +72,7 @@ static int serve(const struct cli *cli, struct assay_engine *engine, const struc
     return code ? complain_err(NULL, &err) : 0;
 }
 
-/* Standard output is the protocol's alone: what else would be printed goes to standard error. */
+/* Reserves standard output for the protocol. Other output goes to standard error. */
 static int take_output(void)
 {
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -91,7 +93,7 @@ static int mcp_run(struct cli *cli)
     engine_settings(cli, &config);
     engine_settings_polisher(cli, &config);
     config.databases = databases;
-    config.executor = EXECUTOR_SELF; /* statements of strangers, as in a worker */
+    config.executor = EXECUTOR_SELF; /* untrusted statements, as in a worker */
     int code =
         assay_open_config(&config, &engine, &err) ? complain_err(NULL, &err) : serve(cli, engine, &databases, out);
     assay_close(engine);

@@ -1,4 +1,4 @@
-/* assay mutate: sound SQL made wrong, one error at a time. */
+/* assay mutate: inserts one error at a time into correct SQL. */
 #include "cli/output/format.h"
 #include "cli/output/terminal.h"
 #include "cli/settings/catalogue.h"
@@ -99,7 +99,7 @@ static json_t *mutants_json(struct mutating *m, const char *db_name, const char 
     return list;
 }
 
-/* The line again, with mutants of its gold query for candidates. */
+/* Writes the line again, with mutants of its gold query as candidates. */
 static void mutate_line(struct mutating *m)
 {
     struct err err = {0};

@@ -1,3 +1,6 @@
+/* Reads question/SQL pairs from files (pair_files.h). Folders are walked without following links, and every count, size
+ * and depth has a bound. A file with an invalid pair gets a code of its own, so it does not stop the others; a file
+ * without a pair is skipped. */
 #include "cli/commands/pair_files.h"
 
 #include "lib/base/input.h"
@@ -37,7 +40,7 @@ static void leave_out(struct pair *pair, enum err_code code, const char *why)
 
 /* --- one file --------------------------------------------------------------------------------------------------- */
 
-/* The value of "-- key: value" behind what came before. False: the line has another key, or none. */
+/* Appends the value of "-- key: value" to the previous value. Returns false if the line has no key or another one. */
 static bool take_value(const char *line, const char *key, const char **value)
 {
     size_t len = strlen(key);
@@ -52,7 +55,7 @@ static bool take_value(const char *line, const char *key, const char **value)
     return true;
 }
 
-/* Take the comment lines in front of the query, and find where it begins. */
+/* Reads the comment lines before the query, and finds its start. */
 static void read_head(struct pair *pair, const char *text, size_t len)
 {
     const char *at = text;
@@ -71,7 +74,7 @@ static void read_head(struct pair *pair, const char *text, size_t len)
     while (pair->sql.len && g_ascii_isspace(at[pair->sql.len - 1])) pair->sql.len--;
 }
 
-/* What a request may hold, so that one file does not end the run of all. */
+/* Checks the bounds of a request, so that one file does not end the whole run. */
 static void check_bounds(struct pair *pair)
 {
     if (!pair->question)
@@ -108,7 +111,7 @@ static enum err_code read_text(struct reader *reader, struct pair *pair, const c
 
 /* --- all of them ------------------------------------------------------------------------------------------------ */
 
-/* The folder's name, also of "q1.sql" and "./q1.sql". g_free */
+/* Returns the folder's name, also for "q1.sql" and "./q1.sql". Free with g_free. */
 static char *folder_name(const char *path)
 {
     char *whole = g_canonicalize_filename(path, NULL), *parent = g_path_get_dirname(whole);

@@ -1,4 +1,4 @@
-/* assay parse: the tree of a statement, or where it breaks. */
+/* assay parse: prints the tree of a statement, or the position of its syntax error. */
 #include "cli/cli.h"
 #include "cli/output/terminal.h"
 #include "lib/base/input.h"
@@ -33,7 +33,8 @@ static int parse_text(struct arena *arena, const char *sql, size_t len)
     return code == ERR_OK ? 0 : print_diags(arena, stmt);
 }
 
-/* SQL, or the name of a file? A file that is there is one; what else has no space or bracket can only be meant so. */
+/* True for SQL, false for the name of a file. An existing file is a name; a text without a space or bracket can only be
+ * one. */
 static bool is_sql(const char *arg)
 {
     return strcmp(arg, "-") != 0 && !g_file_test(arg, G_FILE_TEST_EXISTS) && strpbrk(arg, " \t\n(;");

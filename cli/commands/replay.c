@@ -1,17 +1,15 @@
-/* assay replay: a query log, or the past of a topic, in; a verdict a line, or a record, out.
+/* assay replay: reads a query log or the past of a topic; writes one verdict a line or record.
  *
- * DESIGN. One thread reads the requests, hands requests to the engine and takes verdicts; the engine's threads judge.
- * Verdicts come in order of completion; `reorder` holds the places that are out, in the order of the source, and the
- * verdicts that came before their turn, a few times the engine's window. A line that is an object with an id but no
- * valid request gets a `failed` verdict here; a line that is nothing of the kind is reported with its number and has
- * none.
+ * DESIGN. One thread reads the requests, submits them to the engine and takes verdicts; the engine's threads judge.
+ * Verdicts arrive in order of completion. `reorder` holds the requests in flight, in source order, and the verdicts
+ * that arrived early, up to a few engine windows. A line that is an object with an id but no valid request gets a
+ * `failed` verdict here. Any other invalid line is reported with its number and has no verdict.
  *
- * A topic is read by offsets of its own (proto/bus/range.h), so the live group never notices. Where it stands is kept
- * where the verdicts go: in the file, whose records say partition and offset; or, when they go to a topic, in the
- * offsets of the replay's own group, written after the verdicts before them are safe. A crash then repeats a few, and
- * loses none.
+ * A topic is read with separate offsets (proto/bus/range.h), so the live group is not affected. The position is stored
+ * with the verdicts. In a file, the records contain partition and offset. For a topic, the replay's own group has the
+ * offsets, committed after the earlier verdicts are durable. A crash then repeats some verdicts and loses none.
  *
- * Memory is that of the longest line, the engine's window and what `reorder` holds, however long the log is.
+ * Memory is bounded by the longest line, the engine's window and `reorder`, whatever the length of the log.
  */
 #include "cli/output/destination.h"
 #include "cli/output/output.h"
@@ -35,20 +33,21 @@ static const int64_t COMMIT_NS = 5000000000, BEHIND_NS = 1000000000;
 
 struct replay {
     struct cli *cli;
-    struct bus *bus; /* of a topic on either side; else NULL */
+    struct bus *bus; /* of a topic on either side; otherwise NULL */
     struct source source;
     struct rate_limiter limiter;
-    bool held; /* the source stands on a request that is not handed out yet */
+    bool held; /* the source holds a request that is not submitted yet */
     struct output *output;
     struct destination to;
-    struct topic_sink *sink; /* in place of output and its destination */
+    struct topic_sink *sink; /* replaces output and its destination */
     int64_t committed_ns;
     struct resume resume;
-    bool compared; /* what was done before, with all of the log */
+    bool compared; /* the earlier verdicts have been compared with the whole log */
     struct progress progress;
-    struct reorder reorder; /* places that are out, by tag; of its own, since a line that is no request has one too */
-    uint64_t read, failed;  /* requests taken from the source; verdicts that could not be judged */
-    bool ordered;           /* verdicts go out in the order of the source */
+    struct reorder reorder; /* requests in flight, by tag; separate from the engine's, because invalid lines have a
+                             * slot too */
+    uint64_t read, failed;  /* requests taken from the source; requests that could not be judged */
+    bool ordered;           /* verdicts are written in source order */
     bool show, refused, interrupted;
 };
 
@@ -62,14 +61,13 @@ static void report(struct replay *r, const char *what)
     g_free(where);
 }
 
-/* Called now and then: first the written verdicts are made durable, then the offsets of the requests that they answer.
- */
+/* Called periodically: first makes the written verdicts durable, then commits the offsets of their requests. */
 static bool commit(struct replay *r)
 {
     struct err err = {0};
     r->committed_ns = clock_now_ns();
     enum err_code code = topic_sink_flush(r->sink, &err);
-    if (code == ERR_FULL) return true; /* the brokers are slow or away: later */
+    if (code == ERR_FULL) return true; /* the brokers are slow or unreachable: try later */
     if (!code) code = source_commit(&r->source, &err);
     if (!code || err_class(code) == ERR_CLASS_RETRY) return true;
     complain_err(NULL, &err);
@@ -105,7 +103,7 @@ static bool write_verdict(struct replay *r, struct msg_verdict *verdict)
     return good && (r->sink || !destination_failed(&r->to));
 }
 
-/* Write what is next in order and there. */
+/* Writes the verdicts that are next in order. */
 static bool write_ready(struct replay *r)
 {
     for (struct msg_verdict *verdict; (verdict = reorder_next(&r->reorder));)
@@ -127,7 +125,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
 
 /* --- requests in ------------------------------------------------------------------------------------------------ */
 
-/* A verdict on a request that is none, but has an id. False: it has not even that. */
+/* Builds a verdict for an invalid request with an id. Returns false if there is no id. */
 static bool failed_verdict(const struct replay *r, struct arena *arena, const struct err *err, struct msg_verdict *out)
 {
     const char *id, *db;
@@ -144,7 +142,7 @@ static bool failed_verdict(const struct replay *r, struct arena *arena, const st
     return true;
 }
 
-/* A copy of a verdict with its own memory, as the engine's have. */
+/* Copies a verdict with its own memory, like the engine's verdicts. */
 static struct msg_verdict *own(const struct msg_verdict *verdict)
 {
     struct msg_buffer buffer = {0};
@@ -154,7 +152,7 @@ static struct msg_verdict *own(const struct msg_verdict *verdict)
     return copy;
 }
 
-/* A line that is not a request: a failed verdict in its place, or a message on standard error. False: stop. */
+/* Handles a line that is not a request: a failed verdict, or a message on standard error. Returns false to stop. */
 static bool bad_line(struct replay *r, struct arena *arena, const struct err *err)
 {
     struct msg_verdict failed;
@@ -174,7 +172,7 @@ static bool bad_line(struct replay *r, struct arena *arena, const struct err *er
     return on_verdict(r, verdict);
 }
 
-/* Was the verdict that --out has on this place given on what stands there? */
+/* True if the verdict in --out for this position was given on the current request. */
 static bool answers_this(const struct replay *r, const struct source *source, struct arena *arena)
 {
     struct msg_request *request = NULL;
@@ -199,7 +197,7 @@ static void refuse_resume(struct replay *r, const struct source *source)
     r->refused = true;
 }
 
-/* Has the request that the source stands on its verdict already? 1: yes; 0: no; -1: the file is another log's. */
+/* Returns 1 if the current request already has its verdict, 0 if not, and -1 if the file belongs to another log. */
 static int is_done(struct replay *r, struct arena *arena)
 {
     if (!resume_has(&r->resume, source_position(&r->source))) return 0;
@@ -208,7 +206,7 @@ static int is_done(struct replay *r, struct arena *arena)
     return -1;
 }
 
-/* Move to the next request that has no verdict yet. As source_advance. */
+/* Moves to the next request without a verdict. Returns as source_advance. */
 static int advance(struct replay *r, struct arena *arena)
 {
     uint64_t limit = (uint64_t)r->cli->settings.log.limit;
@@ -227,7 +225,7 @@ static int advance(struct replay *r, struct arena *arena)
     return done < 0 ? SOURCE_STOP : done ? SOURCE_LATER : SOURCE_READY;
 }
 
-/* The next request when it is due. As engine_loop.next. */
+/* Returns the next request when it is due. Returns as engine_loop.next. */
 static int next_request(void *ctx, struct arena *arena, struct msg_request **out)
 {
     struct replay *r = ctx;
@@ -262,8 +260,8 @@ static void on_tick(void *ctx)
 
 /* --- the run ------------------------------------------------------------------------------------------------------ */
 
-/* Every verdict of --out against a log that can be read twice, before anything is added. A topic or standard input is
- * compared as it goes. False after a complaint. */
+/* Compares every verdict of --out with a log that can be read twice, before anything is added. A topic or standard
+ * input is compared during the run. Returns false after a complaint. */
 static bool compare_resumed(struct replay *r)
 {
     struct source log;
@@ -296,14 +294,14 @@ static bool compare_resumed(struct replay *r)
     return !r->refused;
 }
 
-/* Verdicts of an older version say less of what they answer. */
+/* Verdicts of an older version identify their request less precisely. */
 static void say_undigested(const struct replay *r)
 {
     if (r->resume.undigested && !r->cli->settings.general.quiet)
         complain(RESUME_OLD_VERDICTS, r->cli->settings.replay.out, (unsigned long long)r->resume.undigested);
 }
 
-/* Open --out (or standard output) as the flags ask. False after a complaint. */
+/* Opens --out (or standard output) as the flags say. Returns false after a complaint. */
 static bool open_output(struct replay *r, enum format *format)
 {
     const struct settings *s = &r->cli->settings;
@@ -339,7 +337,8 @@ static int exit_code(const struct replay *r, enum err_code code, const struct er
     return r->failed || r->progress.bad_lines ? EXIT_JUDGED : 0;
 }
 
-/* The last verdicts, and where the next replay goes on. Waits for the brokers, bounded; a signal ends that. */
+/* Writes the last verdicts and the position for the next replay. Waits for the brokers with a bound; a signal ends the
+ * wait. */
 static void finish_sink(struct replay *r)
 {
     struct err err = {0};
@@ -376,7 +375,7 @@ static int run_engine(struct replay *r)
     return exit_code(r, code, &err);
 }
 
-/* Close the output; a full disk shows here at the latest. That a pipe's reader has gone away is not an error. */
+/* Closes the output; a full disk is reported here at the latest. A closed pipe is not an error. */
 static int close_output(struct replay *r, int code)
 {
     if (r->sink) {
@@ -390,14 +389,14 @@ static int close_output(struct replay *r, int code)
     return destination_close(&r->to, code);
 }
 
-/* Where verdicts go: a topic, a file, or standard output. False after a complaint. */
+/* Opens the target of verdicts: a topic, a file, or standard output. Returns false after a complaint. */
 static bool open_sink(struct replay *r)
 {
     const struct settings *s = &r->cli->settings;
     struct err err = {0};
     enum format format;
     if (s->past.to_topic) {
-        r->ordered = true; /* offsets of the group stand for all before them */
+        r->ordered = true; /* an offset of the group covers all earlier ones */
         r->committed_ns = clock_now_ns();
         if (topic_sink_open(r->bus, s->past.to_topic, &r->sink, &err) == ERR_OK) return true;
         complain_err(NULL, &err);
@@ -408,7 +407,7 @@ static bool open_sink(struct replay *r)
     return true;
 }
 
-/* Where requests come from. False after a complaint. */
+/* Opens the source of requests. Returns false after a complaint. */
 static bool open_source(struct replay *r)
 {
     const struct settings *s = &r->cli->settings;

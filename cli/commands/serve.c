@@ -1,4 +1,4 @@
-/* assay serve: callers over HTTP, of a fleet or of an engine in this process. */
+/* assay serve: serves requests over HTTP, with a fleet or with an engine in this process. */
 #include "cli/commands/serve.h"
 #include "cli/commands/serve_files.h"
 #include "cli/commands/serve_runs.h"
@@ -17,28 +17,29 @@
 #include <string.h>
 #include <time.h>
 
-enum { COMING_AND_GOING = 256 /* connections beside those that wait */ };
+enum { COMING_AND_GOING = 256 /* connections in addition to waiters */ };
 
 struct serve {
     const struct settings *settings;
     const struct serve_backend *backend;
     void *judge; /* of the backend */
     struct pending *pending;
-    struct verdict_store *store; /* NULL: verdicts are kept in memory alone */
+    struct verdict_store *store; /* NULL stores verdicts in memory only */
     struct serve_files *files;
-    struct tokens *tokens; /* of the files; NULL: everybody may ask */
+    struct tokens *tokens; /* of the files; NULL allows all callers */
     struct http_api *api;
-    struct serve_runs *runs; /* NULL: none are shown */
-    GArray *routes;          /* struct http_route: of the page, and of the backend */
+    struct serve_runs *runs; /* NULL if none are shown */
+    GArray *routes;          /* struct http_route: of the page and of the backend */
     struct otlp *otlp;
-    struct predictor *predictor; /* of a schema linker; NULL: traces are not judged here */
+    struct predictor *predictor; /* of a schema linker; NULL disables judging of traces */
     struct predictor_options predictor_options;
-    atomic_llong until_ns; /* 0: for ever; else nobody new is let in, and then even those who wait are sent away */
+    atomic_llong until_ns; /* 0 while serving; otherwise new callers are refused, and at this time waiters are sent
+                            * away */
     atomic_llong heartbeat_ns;
     double started_s; /* since 1970 */
 };
 
-/* A verdict has come. */
+/* Stores a verdict that has arrived. */
 static void keep_verdict(void *ctx, const struct outcome *verdict)
 {
     struct serve *serve = ctx;
@@ -47,7 +48,7 @@ static void keep_verdict(void *ctx, const struct outcome *verdict)
 
 /* --- the part --- */
 
-/* Asked to stop, and either nobody waits or the time for that is up. */
+/* True after a stop was requested, once there are no waiters or the time for them is over. */
 static bool is_over(struct serve *serve)
 {
     struct pending_stats stats;
@@ -73,7 +74,7 @@ static enum err_code run(void *ctx, struct err *err)
 static void stop(void *ctx)
 {
     struct serve *serve = ctx;
-    int64_t patience_ms = serve->settings->serve.drain_ms * 3 / 4; /* the rest is for saying so */
+    int64_t patience_ms = serve->settings->serve.drain_ms * 3 / 4; /* the rest is for the final replies */
     http_api_quiesce(serve->api);
     atomic_store(&serve->until_ns, clock_now_ns() + patience_ms * 1000000);
 }
@@ -118,8 +119,8 @@ static char *write_metrics(struct serve *serve, struct err *err)
     return text;
 }
 
-/* GET /v1/metrics: as /metrics of --listen, which a page from here may not ask. It counts what all tenants do, so it is for
- * those who may ask of all databases. */
+/* GET /v1/metrics: the metrics of /metrics on --listen, which a page from here may not request. They cover all tenants,
+ * so only callers with access to all databases may read them. */
 static void answer_metrics(void *ctx, const struct http_request *request, struct http_reply *reply)
 {
     struct serve *serve = ctx;
@@ -128,7 +129,7 @@ static void answer_metrics(void *ctx, const struct http_request *request, struct
     if (request->tenant && !request->tenant->all)
         err_set(&err, ERR_FORBIDDEN,
                 "metrics cover all databases, but the token does not allow access to all databases");
-    else if (!heartbeat_ns(serve)) /* before the first turn what it counts is not all there */
+    else if (!heartbeat_ns(serve)) /* before the first heartbeat the counts are incomplete */
         err_set(&err, ERR_UNREACHABLE, "the process is starting");
     else
         text = write_metrics(serve, &err);
@@ -163,7 +164,7 @@ static enum err_code judge_trace(void *ctx, const void *bytes, size_t len, char 
     json_t *result = NULL;
     enum err_code code =
         linking_result_of_message(serve->predictor, &serve->predictor_options, bytes, len, "trace", &result, err);
-    /* What does not fit these predictors is the sender's, not a fault of this process. */
+    /* A trace that does not fit these predictors is the sender's error, not a fault of this process. */
     if (code && err_class(code) == ERR_CLASS_FATAL && code != ERR_NOMEM) err->code = code = ERR_REFUSED;
     *json = code ? NULL : json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(result);
@@ -189,7 +190,7 @@ static enum err_code check_access(const struct settings *s, bool alone, struct e
     return ERR_OK;
 }
 
-/* Other machines' callers need both, a token and TLS to send it by, unless somebody says that something else keeps strangers out. */
+/* Requires a token and TLS for callers on other machines, unless a flag states that access is restricted otherwise. */
 static enum err_code check_address(const struct settings *s, bool alone, struct err *err)
 {
     if (!s->serve.http)
@@ -203,7 +204,7 @@ static enum err_code check_address(const struct settings *s, bool alone, struct 
         s->serve.http);
 }
 
-/* No broker is named, by a flag or as a property of the library. */
+/* True if no broker is named, by a flag or as a property of the library. */
 static bool is_alone(const struct settings *s)
 {
     for (unsigned i = 0; i < s->kafka.properties.n; i++)

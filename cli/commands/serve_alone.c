@@ -19,15 +19,15 @@ enum {
     TURN_MS = 50,
     SLOW_THREADS = 2,          /* of a worker, as in a fleet */
     DEADLINE_MS = 10000,       /* default deadline of a request */
-    MOST_DEADLINE_MS = 600000, /* whatever it says, as in a fleet */
-    MOST_OPEN = 256            /* requests in the engine; more wait for nothing, and are told to come again */
+    MOST_DEADLINE_MS = 600000, /* maximum, as in a fleet */
+    MOST_OPEN = 256            /* requests in the engine; further ones are told to retry */
 };
 
 struct alone {
     struct engine *engine;
     struct agent *agent;
     struct pending *pending;
-    atomic_uint_fast64_t sent; /* each request's number, which its verdict brings back with the tenant's */
+    atomic_uint_fast64_t sent; /* number of requests; a verdict returns it with the tenant's */
 };
 
 static enum err_code send_on(void *self, struct msg_request *request, const char *traceparent, struct waiter *waiter)
@@ -52,7 +52,7 @@ static void hand_over(struct alone *alone, const struct msg_verdict *verdict)
                               .tenant = (uint16_t)(verdict->tag >> TENANT_SHIFT)};
     if (g_strcmp0(verdict->reason, err_name(ERR_CANCELLED)) == 0) return; /* no caller knows its id */
     char *json = msg_verdict_to_json(verdict);
-    if (!json) return; /* whoever waits is told that it takes longer */
+    if (!json) return; /* the waiter is told to poll later */
     g_strlcpy(outcome.id, verdict->id ? verdict->id : "", sizeof outcome.id);
     outcome.body = g_bytes_new_with_free_func(json, strlen(json), free, json);
     pending_outcome(alone->pending, &outcome);
@@ -116,13 +116,13 @@ static enum err_code open_alone(struct cli *cli, struct tracer *tracer, struct p
     if (!engine_settings_find_databases(cli))
         return err_set(err, ERR_USAGE,
                        "neither Kafka brokers nor databases are given" ERR_HINT "set --servers, or --db-root");
-    if (!cli->settings.judge.deadline_ms) cli->settings.judge.deadline_ms = DEADLINE_MS; /* agents' requests too */
+    if (!cli->settings.judge.deadline_ms) cli->settings.judge.deadline_ms = DEADLINE_MS; /* for agents' requests too */
     engine_settings(cli, &config);
     code = denied_settings_check(cli, &config.databases, denied_settings_warn, err);
     if (code) return code;
     engine_settings_polisher(cli, &config);
     config.tracer = tracer;
-    config.executor = EXECUTOR_SELF; /* statements of strangers, as in a worker */
+    config.executor = EXECUTOR_SELF; /* untrusted statements, as in a worker */
     config.max_deadline_ms = MOST_DEADLINE_MS;
     config.max_work_ms = cli->settings.serve.work_ms;
     config.slow_threads = SLOW_THREADS;

@@ -1,4 +1,4 @@
-/* The files that a serving process reads again when they change: tokens and the certificate. */
+/* Reloads the files of a serving process when they change: tokens and the certificate. */
 #ifndef ASSAY_CLI_COMMANDS_SERVE_FILES_H
 #define ASSAY_CLI_COMMANDS_SERVE_FILES_H
 
@@ -10,18 +10,18 @@
 struct serve_files;
 
 /* Reads the files that the settings name. Checks the tokens' denied columns against the databases of the catalogue and
- * the roots. The caller owes serve_files_close. Errors: those of the files, ERR_CONFIG. */
+ * the roots. Close with serve_files_close. Errors: those of the files, ERR_CONFIG. */
 enum err_code serve_files_open(struct cli *cli, struct serve_files **out, struct err *err);
 
-/* Starts a thread that looks at the files once a second: a check of denied columns takes as long as servers do. A new
- * file that is not right is logged, and the old one holds. ERR_NOMEM. */
+/* Starts a thread that checks the files once a second; checking denied columns may take as long as servers do. An
+ * invalid new file is logged, and the old one stays in effect. ERR_NOMEM. */
 enum err_code serve_files_watch(struct serve_files *files, struct err *err);
 
-/* NULL: the settings name none. Live until serve_files_close. */
+/* Return the tokens and the certificate, or NULL if the settings name none. Valid until serve_files_close. */
 struct tokens *serve_files_tokens(const struct serve_files *files);
 struct tls *serve_files_tls(const struct serve_files *files);
 
-/* Stops the thread and closes the files. NULL is fine. */
+/* Stops the thread and closes the files. `files` may be NULL. */
 void serve_files_close(struct serve_files *files);
 
 #endif

@@ -1,5 +1,5 @@
-/* assay serve in front of a fleet: requests and verdicts are records of its topics. Any number of replicas, none of which has a state to
- * lose. */
+/* assay serve in front of a fleet: requests and verdicts are records of its topics. Any number of replicas may run,
+ * because a replica has no state to lose. */
 #include "cli/commands/serve.h"
 
 #include "cli/settings/fleet_settings.h"
@@ -28,7 +28,7 @@ static bool read_number(const struct bus_message *message, const char *name, gin
     return text && g_ascii_string_to_signed(text, 10, 0, most, out, NULL);
 }
 
-/* Whose outcome a message is. False: of no request of this fleet. */
+/* Reads the request position of a message. Returns false if it is not a request of this fleet. */
 static bool read_position(const struct fleet *fleet, const struct bus_message *message, struct msg_key *out)
 {
     const char *group = bus_header_get(message, BUS_OF_GROUP);
@@ -40,8 +40,8 @@ static bool read_position(const struct fleet *fleet, const struct bus_message *m
     return true;
 }
 
-/* Our callers' verdicts come as JSON, since their requests were sent as JSON; a verdict in msgpack is for another
- * sender. */
+/* Verdicts for our callers arrive as JSON, because their requests were sent as JSON. A verdict in msgpack belongs to
+ * another sender. */
 static void take_verdict(struct fleet *fleet, const struct bus_message *message)
 {
     struct outcome outcome = {0};
@@ -65,7 +65,7 @@ static void take_letter(struct fleet *fleet, const struct bus_message *message)
     g_bytes_unref(outcome.body);
 }
 
-/* All that is there now; waits up to timeout_ms for the first. */
+/* Reads all available records; waits up to timeout_ms for the first. */
 static enum err_code listen_to(struct fleet *fleet, struct range *range, int64_t timeout_ms,
                                void (*take)(struct fleet *fleet, const struct bus_message *message), struct err *err)
 {
@@ -116,8 +116,8 @@ static enum err_code send_on(void *self, struct msg_request *request, const char
 
 /* --- open, close --- */
 
-/* Reads without end, beginning some time in the past: a caller whose replica died asks another one, which may have
- * started since. */
+/* Reads without end, from some time in the past: a caller whose replica died asks another one, which may have started
+ * since. */
 static enum err_code open_range(const struct fleet *fleet, const char *topic, struct range **out, struct err *err)
 {
     int64_t since_ms = bus_now_ns(fleet->bus) / 1000000 - fleet->settings->serve.look_back_ms;
@@ -135,11 +135,11 @@ static void close_fleet(void *self)
     g_free(fleet);
 }
 
-/* INVARIANT fixed: the place from which verdicts are read is fixed before the first request can go out. */
+/* INVARIANT fixed: the position from which verdicts are read is fixed before the first request can be sent. */
 static enum err_code open_fleet(struct cli *cli, struct tracer *tracer, struct pending *pending, void **out,
                                 struct err *err)
 {
-    (void)tracer; /* the fleet's own processes trace what they do */
+    (void)tracer; /* the fleet's own processes trace themselves */
     const struct settings *s = &cli->settings;
     struct fleet *fleet = g_new0(struct fleet, 1);
     *fleet = (struct fleet){.settings = s, .pending = pending};

@@ -1,3 +1,6 @@
+/* Serves runs over HTTP (serve_runs.h). A table maps names of files to their state; entries stay until the end. One
+ * thread builds indexes; requests for a run without an index queue it and reply 202. Each run has a lock for its index,
+ * taken after the table's lock. A file that changed is opened again. Replies hide the paths of files. */
 #include "cli/commands/serve_runs.h"
 
 #include "cli/output/diff_output.h"
@@ -18,14 +21,14 @@
 enum state { RUN_NEW, RUN_WRITTEN, RUN_INDEXING, RUN_READY, RUN_FAILED };
 static const char *const state_names[] = {"new", "written", "indexing", "ready", "failed"};
 
-/* A file that somebody asked for. Never freed before the end. */
+/* A requested file. Stays until the end. */
 struct shown {
     struct serve_runs *runs;
     char *name, *path;
-    GMutex lock; /* over what follows; held while the index is asked, never while it is made */
+    GMutex lock; /* of the members below; held while the index is queried, never while it is built */
     enum state state;
     struct run_index *run; /* NULL unless ready */
-    struct stat status;    /* of the file, when it was looked at last: one that failed is not tried again */
+    struct stat status;    /* of the file at the last check: a failed one is not retried */
     struct run_progress progress;
     struct err err; /* of RUN_FAILED */
     int64_t used_ns;
@@ -33,7 +36,7 @@ struct shown {
 
 struct serve_runs {
     char *dir;
-    GMutex lock; /* over `shown`; taken before a run's own */
+    GMutex lock; /* of `shown`; taken before a run's own lock */
     GHashTable *shown;
     GThreadPool *indexer;
     atomic_bool closing;
@@ -94,7 +97,7 @@ static void make_index(gpointer item, gpointer ctx)
         log_event(LOG_LEVEL_WARN, "serve", fields, 2, "cannot index a run");
     }
     g_mutex_lock(&shown->lock);
-    shown->state = code ? RUN_FAILED : RUN_NEW; /* whoever asks next opens it */
+    shown->state = code ? RUN_FAILED : RUN_NEW; /* the next request opens it */
     shown->err = err;
     g_mutex_unlock(&shown->lock);
 }
@@ -106,7 +109,7 @@ static void close_index(struct shown *shown)
     shown->state = RUN_NEW;
 }
 
-/* Room for one more: the one that was not used for longest is closed, unless somebody asks it. The table's lock is held. */
+/* Makes space for one more: closes the least recently used run that is not in use. The table's lock is held. */
 static void make_room(struct serve_runs *runs)
 {
     GHashTableIter iter;
@@ -125,7 +128,7 @@ static void make_room(struct serve_runs *runs)
     g_mutex_unlock(&oldest->lock);
 }
 
-/* What is known of a name, made when it is new; NULL: there are too many. */
+/* Returns the entry of a name, and creates it if it is new. Returns NULL if there are too many. */
 static struct shown *find(struct serve_runs *runs, const char *name)
 {
     g_mutex_lock(&runs->lock);
@@ -143,7 +146,7 @@ static struct shown *find(struct serve_runs *runs, const char *name)
     return shown;
 }
 
-/* Bring a run, whose lock is held, as far as it comes at once: to RUN_READY where its index is there. */
+/* Advances a run, whose lock is held, as far as possible without waiting: to RUN_READY if its index exists. */
 static void bring(struct shown *shown, const struct stat *status)
 {
     shown->used_ns = clock_now_ns();
@@ -180,7 +183,7 @@ static void say_state(const struct shown *shown, struct http_reply *reply)
     json_decref(json);
 }
 
-/* Its lock is held where it is returned: ready. NULL: the reply says why it is not. */
+/* Returns a ready run with its lock held. Returns NULL after setting the reply. */
 static struct shown *take(struct serve_runs *runs, const char *name, struct http_reply *reply)
 {
     struct stat status;
@@ -199,7 +202,7 @@ static struct shown *take(struct serve_runs *runs, const char *name, struct http
     return NULL;
 }
 
-/* The index of a run says where it lies. */
+/* Hides the path, which the error of an index contains. */
 static void reply_failure(struct http_reply *reply, const struct err *err)
 {
     struct err shown = {0};
@@ -225,7 +228,7 @@ static void summary(struct shown *shown, struct http_reply *reply)
     reply_json(reply, json, NULL);
 }
 
-/* A number of a query, or the default. False: it is none. */
+/* Reads a number of the query, or the default. Returns false if it is malformed. */
 static bool read_number(const struct http_request *request, const char *name, double fallback, double *out)
 {
     const char *text = http_request_query(request, name);

@@ -1,4 +1,4 @@
-/* assay signals: what is looked for. */
+/* assay signals: lists the signals. */
 #include "cli/cli.h"
 #include "cli/output/format.h"
 #include "cli/output/table.h"

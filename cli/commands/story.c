@@ -1,3 +1,6 @@
+/* Explains one statement (story.h). Every statement that it runs passes a gate for denied columns. A statement that the
+ * engine refuses is not explained. Values are included only as far as the policy of the database permits, and errors of
+ * the engine may quote values, so they are filtered too. */
 #include "cli/commands/story.h"
 
 #include "cli/output/format.h"
@@ -42,7 +45,7 @@ static bool hides_denied(const struct story *story)
     return story->database.deny_mode == WORKER_DENY_HIDE;
 }
 
-/* No statement of the story reads a denied column, unless the operator has them hidden. */
+/* Blocks statements that read a denied column, unless the operator hides those columns. */
 static void set_gate(struct story *story)
 {
     if (!story->database.n_deny_columns || hides_denied(story)) return;
@@ -50,7 +53,7 @@ static void set_gate(struct story *story)
     db_set_gate(story->db, schema_gate_check, &story->gate);
 }
 
-/* What the engine does not take cannot be explained: its reason is the answer. */
+/* Prepares the statement. A statement that the engine refuses has no explanation: its reason is the error. */
 static enum err_code read_statement(struct story *story, const char *sql, size_t len, const char *question,
                                     const char *evidence, struct err *err)
 {
@@ -131,7 +134,7 @@ static json_t *phrase_json(const struct story *story, const struct explain_phras
                      (int)phrase->end, "columns", columns);
 }
 
-/* What is computed, and a row number, may be a denied column's. */
+/* A computed column, and a row number, may show a denied column. */
 static bool is_denied(const struct story *story, const struct prov_column *column)
 {
     uint32_t n = story->options.n_deny_columns;
@@ -139,7 +142,7 @@ static bool is_denied(const struct story *story, const struct prov_column *colum
                           : n > 0;
 }
 
-/* Why something could not be run. What the engine says may quote a value. */
+/* Returns the reason of a failed run. The engine's message may quote a value. */
 static json_t *reason_json(const struct story *story, const char *reason)
 {
     bool engine_said = story->explanation->provenance->code == ERR_ENGINE;
@@ -148,7 +151,7 @@ static json_t *reason_json(const struct story *story, const char *reason)
     return format_text(engine_said && closed ? err_meaning(ERR_ENGINE) : reason);
 }
 
-/* Source rows: all that were fetched, the first one, or none, as the policy has it. */
+/* Returns source rows: all fetched ones, the first one, or none, depending on the policy. */
 static json_t *rows_json(const struct story *story, const struct prov_arm *arm)
 {
     json_t *rows = json_array();
@@ -175,7 +178,7 @@ static json_t *arm_json(const struct story *story, const struct prov_arm *arm)
                                          [PROV_SHAPE_WHOLE] = "whole",
                                          [PROV_SHAPE_GROUP] = "group",
                                          [PROV_SHAPE_MERGED] = "merged"};
-    bool open = story->options.expose != EXPLAIN_NONE; /* the rewritten statement holds the chosen row's values */
+    bool open = story->options.expose != EXPLAIN_NONE; /* the rewritten statement contains the chosen row's values */
     json_t *columns = json_array();
     for (uint32_t c = 0; c < arm->n_columns; c++) json_array_append_new(columns, format_text(arm->columns[c].label));
     return json_pack("{s:s,s:s,s:i,s:o,s:o,s:o,s:o,s:b,s:b}", "state", states[arm->state], "shape", shapes[arm->shape],
@@ -231,7 +234,7 @@ static json_t *whynot_json(const struct story *story)
                      "probes", (int)from->probes, "culprits", culprits);
 }
 
-/* What the verifier would be told, by name; unknown ones are left out. */
+/* Returns the verifier's features by name; omits unknown ones. */
 static json_t *features_json(struct story *story)
 {
     float values[FEATURE_COUNT];

@@ -1,4 +1,4 @@
-/* What is told of one statement: its explanation, and how it meets a question. Of `assay explain`, and of agents that ask. */
+/* The explanation of one statement, and its alignment with a question. For `assay explain`, and for agents. */
 #ifndef ASSAY_CLI_COMMANDS_STORY_H
 #define ASSAY_CLI_COMMANDS_STORY_H
 
@@ -14,31 +14,32 @@ enum { STORY_MAX_GAPS = 32 };
 struct executor; /* lib/db/executor.h */
 
 struct story {
-    struct worker_database database; /* with what may leave of it */
+    struct worker_database database; /* with the policy for its values */
     struct arena arena;
     struct db *db;
     struct schema_index *schema;
-    struct schema_gate gate; /* what the story's statements pass */
+    struct schema_gate gate; /* gate of the story's statements */
     struct vsig_subject subject;
     struct explain_options options;
     struct explanation *explanation;
-    double entails; /* by the built-in verifier; NAN: it has nothing to say */
+    double entails; /* by the built-in verifier; NAN if it has no estimate */
     struct features_gap gaps[STORY_MAX_GAPS];
     uint32_t n_gaps;
 };
 
-/* Opens the database; `executor` NULL: its statements run in this process. `schema` is for the caller to set then, a reference that
- * story_close gives back; it is built without reading the denied columns. Whatever comes of it, the caller owes story_close. Errors as db_open's. */
+/* Opens the database. `executor` NULL runs its statements in this process. The caller then sets `schema`, built without
+ * reading the denied columns; story_close releases that reference. Call story_close in any case. Errors: those of
+ * db_open. */
 enum err_code story_open(struct story *story, const struct worker_database *database, struct executor *executor,
                          struct err *err);
 void story_close(struct story *story);
 
-/* Explains a statement; the text must outlive the story. `question` and `evidence` may be NULL. What the engine does not take cannot be
- * explained: its reason is the error. */
+/* Explains a statement; the text must outlive the story. `question` and `evidence` may be NULL. If the engine refuses
+ * the statement, its reason is the error. */
 enum err_code story_tell(struct story *story, const char *sql, size_t len, const char *question, const char *evidence,
                          struct err *err);
 
-/* All of it. Owed: json_decref. */
+/* Returns the whole explanation. Release with json_decref. */
 json_t *story_json(struct story *story);
 
 #endif

@@ -1,4 +1,4 @@
-/* assay topics: make the fleet's topics, or say how they are. */
+/* assay topics: creates the fleet's topics, or prints their state. */
 #include "cli/cli.h"
 #include "cli/output/format.h"
 #include "cli/output/table.h"

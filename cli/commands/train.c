@@ -1,8 +1,8 @@
-/* assay train: fit the label model or a classifier on logs.
+/* assay train: fits the label model or a classifier on logs.
  *
- * Candidates go through the engine with all signals and no model; what the signals said becomes a decision vector, and
- * execution against the gold query the label. Where a log has no candidates, mutants of the gold query serve, with the
- * gold query itself somewhere among them. The model file holds the command that made it.
+ * Candidates go through the engine with all signals and no model. The signals become a decision vector, and execution
+ * against the gold query gives the label. For a log without candidates, mutants of the gold query are used, with the
+ * gold query at a random position among them. The model file contains the command that created it.
  */
 #include "cli/commands/train_verifier.h"
 #include "cli/output/progress.h"
@@ -37,12 +37,12 @@ struct train {
 static void skip_line(struct train *t, const char *what)
 {
     t->skipped++;
-    if (t->skipped > 20) return; /* a log of another kind says so often enough */
+    if (t->skipped > 20) return; /* enough messages for a log of another kind */
     progress_clear(&t->progress);
     complain("%s:%llu: skipped: %s", t->logs.lines.path, (unsigned long long)t->logs.lines.number, what);
 }
 
-/* The gold query at a place that the seed draws, mutants around it: nothing may be learned from the order. */
+/* Places the gold query at a random position among its mutants, so that nothing can be learned from the order. */
 static bool make_candidates(struct train *t, struct arena *arena, struct msg_request *request, struct err *err)
 {
     const char *path = NULL;
@@ -105,9 +105,10 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
 
 /* --- vectors ---------------------------------------------------------------------------------------------------- */
 
-/* The verdict as if the generator had not found the answer: right candidates left out. A log of a generator that was
- * trained on its questions has them right at the top nearly always, and then rank and agreement look far better than
- * they will be. `verdict` and `labels` are changed; the caller frees the returned candidates. NULL: nothing left. */
+/* Removes right candidates from the verdict, as if the generator had not found the answer. A generator that was trained
+ * on the questions of the log almost always ranks right candidates first. Rank and agreement then look far better than
+ * on new questions. Changes `verdict` and `labels`; the caller frees the returned candidates. Returns NULL if none
+ * remain. */
 static struct msg_judged *leave_unsolved(struct msg_verdict *verdict, struct labels *labels)
 {
     uint32_t n = 0, *place = g_new0(uint32_t, verdict->n_candidates + 1);
@@ -191,7 +192,7 @@ static int collect(struct train *t)
 
 /* --- the label model -------------------------------------------------------------------------------------------- */
 
-/* The command as typed, for the file. */
+/* Returns the command as typed, for the model file. */
 static char *command_line(const struct train *t, const char *what)
 {
     const struct settings *s = &t->cli->settings;
@@ -208,7 +209,7 @@ static char *command_line(const struct train *t, const char *what)
     return g_string_free(text, FALSE);
 }
 
-/* What was learned compared with what the labels say, and the rank correlation of the two. */
+/* Prints the learned values beside those of the labels, and the rank correlation of the two. */
 static void print_label_model(const struct vectors *v, const struct lm_model *model)
 {
     static const struct table_column columns[] = {{"signal"},
@@ -296,8 +297,8 @@ static void print_classifier(const struct learn_model *model, const struct class
     g_free(right);
 }
 
-/* The label model whose probability is a feature, and the teacher of a weak classifier: that of --label-model, else, if
- * weak, one that is fitted here. *model stays NULL when there is none. */
+/* Returns the label model whose probability is a feature, which is also the teacher of a weak classifier. It is that of
+ * --label-model; if weak and unset, one is fitted here. *model stays NULL if there is none. */
 static enum err_code teacher(struct train *t, struct lm_model **model, struct err *err)
 {
     const char *path = t->cli->settings.judge.label_model;
@@ -352,7 +353,7 @@ static int run_with(struct cli *cli, int (*train)(struct train *t))
     struct err err = {0};
     engine_settings(cli, &t.config);
     t.config.label_model = t.config.classifier = "none";
-    t.config.limits.by_steps = true; /* and no deadline unasked: what is learned does not depend on the machine */
+    t.config.limits.by_steps = true; /* no default deadline either: the result must not depend on the machine */
     if (!t.config.defaults.deadline_ms) t.config.defaults.deadline_ms = -1;
     t.schemas = engine_settings_schemas(cli, &t.config, &err);
     if (!t.schemas) return complain_err(NULL, &err);

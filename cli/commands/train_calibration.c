@@ -1,5 +1,5 @@
-/* assay train calibration: what votes, positions and the content model are worth for each generator of a log, into the
- * verifier's file (train/prior_fit.h). */
+/* assay train calibration: fits the weights of votes, positions and the content model for each generator of a log, and
+ * writes them into the verifier's file (train/prior_fit.h). */
 #include "cli/commands/train_verifier.h"
 
 #include "cli/output/table.h"
@@ -31,7 +31,7 @@ static const char *shown_name(const char *generator)
     return !*generator ? "(no name)" : strcmp(generator, "*") == 0 ? "* (several)" : generator;
 }
 
-/* A handful of questions says nothing of a generator, and nothing is made of it. */
+/* A few questions do not characterise a generator, so no entry is written. */
 static void say_few(const json_t *root, const char *generator, uint32_t n)
 {
     bool known = json_object_get(json_object_get(root, "generators"), generator) != NULL;
@@ -84,7 +84,7 @@ static void fit_all(const struct verifier_model *model, const struct verifier_da
     g_hash_table_destroy(done);
 }
 
-/* What was read and what was not. A broken record of feedback is none of the lines of another kind. */
+/* Reports the records read and skipped. A broken feedback record is not a line of another kind. */
 static void say_feedback(const struct feedback *feedback, uint64_t unread)
 {
     uint64_t left;
@@ -100,7 +100,7 @@ static void say_feedback(const struct feedback *feedback, uint64_t unread)
            (unsigned long long)counts.repeated, (unsigned long long)counts.overruled);
 }
 
-/* What the logs and the feedback say, into the verifier's file. */
+/* Completes the verifier's file from the logs and the feedback. */
 static enum err_code complete(struct cli *cli, const struct verifier_model *model, json_t *root, int *status,
                               struct err *err)
 {

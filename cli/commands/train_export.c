@@ -1,4 +1,4 @@
-/* assay train export: what the learned detector reads, from logs with candidates or, around gold, mutants. */
+/* assay train export: writes the input of the learned detector, from logs with candidates or with mutants of gold. */
 #include "cli/commands/train_verifier.h"
 
 #include "cli/output/destination.h"
@@ -22,7 +22,7 @@ struct export
     struct engine_config config;
     struct logs logs;
     struct labeler *labeler;
-    struct schema_cache *schemas; /* NULL: there are no databases */
+    struct schema_cache *schemas; /* NULL if there are no databases */
     struct destination to;        /* --out */
     uint64_t skipped;
 };
@@ -52,7 +52,7 @@ static bool open_schema(struct export *e, struct item *item, struct err *err)
     return schema_cache_get(e->schemas, db, name, path, &item->schema, err) == ERR_OK;
 }
 
-/* The gold query at a place that the seed draws, mutants around it, so that nothing is learned from the order. */
+/* Places the gold query at a random position among its mutants, so that nothing can be learned from the order. */
 static bool make_candidates(const struct export *e, struct item *item, struct err *err)
 {
     struct msg_request *request = item->request;
@@ -101,7 +101,7 @@ static int write_candidates(struct export *e, const struct item *item)
         json_t *line = detector_export_candidate(&from, i);
         bool written = !line || (json_dumpf(line, e->to.stream, JSON_COMPACT) == 0 && fputc('\n', e->to.stream) != EOF);
         json_decref(line);
-        if (!written) return EXIT_ERROR; /* destination_close complains */
+        if (!written) return EXIT_ERROR; /* destination_close reports the error */
     }
     return 0;
 }

@@ -1,4 +1,4 @@
-/* assay train verifier: from logs to the model file, with what held-out databases say of it. */
+/* assay train verifier: trains the verifier from logs, and evaluates it on held-out databases. */
 #include "cli/commands/train_verifier.h"
 
 #include "cli/output/progress.h"
@@ -49,7 +49,7 @@ static struct verifier_fit_options fit_options(const struct cli *cli, const char
 
 /* --- what held-out databases say --- */
 
-/* Wrong samples of one origin; of one mutator where `op` is not negative. */
+/* Wrong samples of one origin; of one mutator if `op` is not negative. */
 struct slips {
     enum verifier_origin origin;
     int op;
@@ -62,16 +62,16 @@ static bool is_slip(struct slips which, const struct verifier_sample *sample)
 
 struct tally {
     uint32_t n, right;
-    double auc, pairs; /* NAN: there are none */
+    double auc, pairs; /* NAN if there are none */
 };
 
-/* Right without doubt: a mutant with the gold's result may have it by chance. */
+/* True for a certainly right sample: a mutant may have gold's result by chance. */
 static bool is_given_right(const struct verifier_sample *sample)
 {
     return sample->right && (sample->origin == ORIGIN_GOLD || sample->origin == ORIGIN_BEAM);
 }
 
-/* AUC of right samples against these. */
+/* Returns the AUC of right samples against these. */
 static double auc_of(const struct verifier_data *data, const double *p, struct slips which)
 {
     double *score = g_new(double, data->n + 1);
@@ -91,7 +91,7 @@ static double auc_of(const struct verifier_data *data, const double *p, struct s
     return auc;
 }
 
-/* Pairs of a right and such a wrong sample of one question in which the right one has the higher score. */
+/* Counts pairs of a right and such a wrong sample of one question where the right one has the higher score. */
 static double pairs_of(const struct verifier_data *data, const double *p, struct slips which)
 {
     double won = 0, n = 0;
@@ -138,7 +138,7 @@ static struct table *tally_table(void)
     return table_new(columns);
 }
 
-/* One kind of mistake: what it is called, and how well it is told from right. */
+/* A kind of error: its name, and how well it is separated from right samples. */
 struct kind_row {
     const char *name;
     struct tally tally;
@@ -150,7 +150,7 @@ static int worst_first(const void *a, const void *b)
     return x->tally.pairs < y->tally.pairs ? -1 : x->tally.pairs > y->tally.pairs;
 }
 
-/* The kinds of single mutants, the least understood first. */
+/* Prints the kinds of single mutants, the worst separated first. */
 static void print_kinds(const struct verifier_data *data, const double *p)
 {
     struct kind_row rows[SQL_MUTATOR_COUNT];
@@ -284,7 +284,7 @@ static double like(const void *ctx, const struct verifier_sample *sample)
     return verifier_fitted_blind(l->fitted, l->data, sample);
 }
 
-/* One round: a verifier by folds, the wrong queries that it likes, and both together. */
+/* Runs one round: trains a verifier by folds, selects wrong queries with high scores, and adds them. */
 static enum err_code add_favourites(const struct cli *cli, struct verifier_collect *collect, uint64_t round,
                                     struct verifier_data *data, struct err *err)
 {

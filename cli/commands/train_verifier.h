@@ -7,12 +7,12 @@
 
 #include <glib.h>
 
-/* Says that a line of a log, or a record, is left out, and why. */
+/* Reports that a line of a log, or a record, is skipped, and why. */
 void train_skipped(const char *where, const char *why);
 /* Complains of the requests whose databases could not be opened. Returns EXIT_JUDGED if there are any, else 0. */
 int train_left_out(const struct verifier_data *data);
 
-/* Add the recipe in effect to the command that a model file holds, as a flag that gives the same again. */
+/* Appends the recipe in effect to the command of a model file, as a flag that reproduces it. */
 void train_append_recipe(const struct cli *cli, GString *command);
 
 int train_verifier(struct cli *cli);

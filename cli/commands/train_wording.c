@@ -1,4 +1,4 @@
-/* assay train wording: from pairs to models/wording.bin, with what databases that it has not seen say of it. */
+/* assay train wording: trains models/wording.bin from pairs, and evaluates it on held-out databases. */
 #include "cli/commands/train_verifier.h"
 
 #include "cli/cli.h"

@@ -1,4 +1,4 @@
-/* assay words: what a team calls things (words.yaml). */
+/* assay words: proposes the terms of a team (words.yaml). */
 #include "cli/output/terminal.h"
 #include "cli/settings/engine_settings.h"
 #include "eval/label.h"

@@ -29,7 +29,7 @@ struct pool {
     struct examples_encoder *encoder;
     struct llm *llm;
     struct otlp *otlp;
-    char *command_line; /* of this process, each word with its NUL; NULL: not known */
+    char *command_line; /* of this process, each word with its NUL; NULL if unknown */
     char *words[MAX_WORDS + 1];
     struct worker *workers[FLEET_MAX_PARTS];
     struct fleet_part parts[FLEET_MAX_PARTS];
@@ -141,7 +141,7 @@ static struct worker_config config_of(const struct pool *pool, const struct cli 
     };
 }
 
-/* How this process was started: its child is to have the same settings. */
+/* Reads the command line of this process, because its child needs the same settings. */
 static void read_words(struct pool *pool)
 {
     gsize len = 0, at = 0;
@@ -162,7 +162,7 @@ static enum err_code try_apart(void *ctx, const void *task, size_t len, int64_t 
     return isolated_run((const char *const *)pool->words, variable, task, len, limit_ms, MAX_TASK, result, err);
 }
 
-/* The child's side: a task from standard input, its result to standard output. */
+/* Runs the child's side: reads a task from standard input and writes its result to standard output. */
 static int judge_one(const struct worker_config *config, int64_t left_ms)
 {
     struct msg_buffer result = {0};

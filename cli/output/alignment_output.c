@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* The words of the question; NULL if there are none. The caller owes g_free. */
+/* Returns the words of the question, or NULL if there are none. Free with g_free. */
 static char *words_of(const struct question *question, uint32_t first, uint32_t n_tokens)
 {
     if (!n_tokens) return NULL;
@@ -15,7 +15,7 @@ static char *words_of(const struct question *question, uint32_t first, uint32_t 
     return g_strndup(question->text + from->start, to->end - from->start);
 }
 
-/* The part of the SQL; NULL if there is none. The caller owes g_free. */
+/* Returns the part of the SQL, or NULL if there is none. Free with g_free. */
 static char *part_of(const struct align_item *item, const char *sql)
 {
     return item->end ? g_strndup(sql + item->start, item->end - item->start) : NULL;

@@ -7,9 +7,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Gives {"asked": [{kind, text, start, end}], "items": [{aspect, agrees, certain, text, part, start, end, says}]}.
+/* Returns {"asked": [{kind, text, start, end}], "items": [{aspect, agrees, certain, text, part, start, end, says}]}.
  * `asked` has the elements of the frame, by bytes of the question. In an item, `text` is of the question, `part` of the
- * SQL, and start and end are bytes of the SQL. The caller owes json_decref. */
+ * SQL, and start and end are bytes of the SQL. Release with json_decref. */
 json_t *alignment_json(const struct question *question, const struct alignment *alignment, const char *sql);
 
 /* Prints a line for each item, then the elements without one. Prints nothing if there are neither. */

@@ -1,7 +1,7 @@
-/* SQL for a person, with carets under the suspect clauses:
+/* Prints SQL for people, with carets under the suspect clauses:
  *
- *   SELECT h.name, s.title FROM host AS h JOIN show AS s ON h.host_id = s.show_id
- *                                                           ^^^^^^^^^^^^^^^^^^^^^ [1]
+ *     SELECT h.name, s.title FROM host AS h JOIN show AS s ON h.host_id = s.show_id
+ *                                                             ^^^^^^^^^^^^^^^^^^^^^ [1]
  */
 #ifndef ASSAY_CLI_OUTPUT_CARET_H
 #define ASSAY_CLI_OUTPUT_CARET_H
@@ -11,16 +11,16 @@
 #include <stdio.h>
 
 struct mark {
-    uint32_t start, end; /* bytes of the text; an empty one marks the place itself */
+    uint32_t start, end; /* bytes of the text; an empty range marks a position */
     unsigned number;     /* shown after the carets */
 };
 
-/* Print `sql` in lines of at most `width` columns (broken at spaces), each after `indent` spaces and followed by the
- * carets of the marks that touch it. Control characters are made visible. */
+/* Prints `sql` in lines of at most `width` columns (broken at spaces). Each line has `indent` spaces before it, and the
+ * carets of its marks below it. Control characters are made visible. */
 void caret_print(FILE *stream, const char *sql, size_t len, const struct mark *marks, unsigned n_marks, unsigned indent,
                  unsigned width);
 
-/* Line and column of a byte, both from 1; the column counts characters. */
+/* Computes line and column of a byte, both from 1; the column counts characters. */
 void caret_position(const char *sql, size_t len, uint32_t at, unsigned *line, unsigned *column);
 
 #endif

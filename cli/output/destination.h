@@ -1,4 +1,4 @@
-/* Where a command writes its data: a file of the user's, or standard output. */
+/* The target of a command's data: a user's file, or standard output. */
 #ifndef ASSAY_CLI_OUTPUT_DESTINATION_H
 #define ASSAY_CLI_OUTPUT_DESTINATION_H
 
@@ -7,7 +7,7 @@
 
 struct destination {
     FILE *stream;     /* to print to */
-    const char *path; /* NULL: standard output */
+    const char *path; /* NULL for standard output */
     struct outfile file;
 };
 
@@ -15,14 +15,14 @@ struct destination {
  * reason. The struct must not move until destination_close. */
 enum err_code destination_open(struct destination *to, const char *path, bool append, struct err *err);
 
-/* True if a write failed: the rest need not be made. */
+/* True if a write failed, so that further output is pointless. */
 bool destination_failed(const struct destination *to);
 
-/* Flushes; closes a file. Returns `code`, or EXIT_ERROR after a complaint that names the path and the reason. A failure
- * of standard output is left to close_stdout. A destination that did not open is fine. */
+/* Flushes, and closes a file. Returns `code`, or EXIT_ERROR after a complaint with the path and the reason.
+ * close_stdout reports failures of standard output. Accepts a destination that did not open. */
 int destination_close(struct destination *to, int code);
 
-/* Flushes standard output. Returns `code`, or EXIT_ERROR after a complaint. A pipe whose reader has gone is no error. */
+/* Flushes standard output. Returns `code`, or EXIT_ERROR after a complaint. A closed pipe is not an error. */
 int close_stdout(int code);
 
 #endif

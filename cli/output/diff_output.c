@@ -1,4 +1,4 @@
-/* What `assay diff` says: tables for a person, records for programs. */
+/* Prints the result of `assay diff`: tables for people, records for programs. */
 #include "cli/output/diff_output.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
@@ -11,7 +11,7 @@ struct diff_writer {
     enum format format;
     const char *const *names;
     FILE *stream;
-    uint64_t list, listed, left_out; /* text: entries shown, and those past the bound */
+    uint64_t list, listed, left_out; /* text: number of entries shown, and of those beyond the bound */
     bool first;
 };
 
@@ -23,7 +23,7 @@ static const char *right_name(enum diff_right right)
     return names[right];
 }
 
-/* "status sql", of the bits. g_free */
+/* Returns the names of the fields in the bits, such as "status sql". Free with g_free. */
 static char *field_names(unsigned fields)
 {
     GString *text = g_string_new(NULL);
@@ -33,7 +33,8 @@ static char *field_names(unsigned fields)
     return g_string_free(text, FALSE);
 }
 
-/* "empty_predicate@0 ...": signals that went to, or came from, MSG_FIRED, with their candidate. g_free */
+/* Returns the signals that changed to, or from, MSG_FIRED, with their candidate, such as "empty_predicate@0 ...". Free
+ * with g_free. */
 static char *signal_names(const struct diff_pair *pair, bool gained)
 {
     GString *text = g_string_new(NULL);
@@ -52,7 +53,7 @@ static void safe(FILE *stream, const char *text)
     print_safe(stream, text, strlen(text), false);
 }
 
-/* May one more entry be shown? */
+/* True if one more entry may be shown. */
 static bool list_one(struct diff_writer *w)
 {
     bool room = !w->list || w->listed < w->list;
@@ -193,7 +194,7 @@ static const char *measure_name(enum diff_measure measure)
     return names[measure];
 }
 
-/* Shares would be of what happens to be written as gold is, so there are none. */
+/* Shares would cover only answers that are written like gold, so none are printed. */
 static void print_right_by_form(FILE *stream, const struct diff_totals *t)
 {
     fprintf(stream,
@@ -279,7 +280,7 @@ static json_t *pair_json(const struct diff_pair *pair)
     return out;
 }
 
-/* Records come one by one, so that a big difference is never in memory. */
+/* Writes records one by one, so that a large difference is never in memory. */
 static void put_record(struct diff_writer *w, json_t *record)
 {
     if (w->format == FORMAT_JSON && !w->first) fputs(",\n", w->stream);

@@ -1,4 +1,4 @@
-/* The tables of `assay eval`, for a person. Percentages are 0 to 100. */
+/* The tables of `assay eval`, for people. Percentages are 0 to 100. */
 #include "cli/output/eval_output.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
@@ -117,8 +117,8 @@ static void repairs_row(struct table *table, const char *name, const struct eval
     repairs_cells(table, 5, &all);
 }
 
-/* By the signals that fired on the old query: which of them are worth repairing for, with the gate and if every repair were taken
- * (SQLens, Table 6; the last row is its union). The paper's table leaves two of its signals out. */
+/* Prints repairs by the signals that fired on the old query, with the gate and without it. Shows which signals justify
+ * repairs (SQLens, Table 6; the last row is its union). The paper's table leaves two of its signals out. */
 static void print_repaired_signals(FILE *stream, const struct eval_report *r)
 {
     static const struct table_column columns[] = {{"fired on the old query"}, {"repaired", .right = true},

@@ -1,4 +1,4 @@
-/* What assay eval prints. Thread: main. */
+/* The output of assay eval. Thread: main. */
 #ifndef ASSAY_CLI_OUTPUT_EVAL_OUTPUT_H
 #define ASSAY_CLI_OUTPUT_EVAL_OUTPUT_H
 
@@ -6,13 +6,13 @@
 #include "eval/eval.h"
 #include "eval/eval_gold.h"
 
-/* The report as tables; `profile`: also where the time went. */
+/* Prints the report as tables; with `profile` also the distribution of time. */
 void eval_print(FILE *stream, const struct eval_report *report, const struct eval_data *data, bool profile);
 
-/* When to answer and when to ask (eval/triggering.h), a row a score. */
+/* Prints when to answer and when to ask (eval/triggering.h), one row for each score. */
 void eval_print_triggering(FILE *stream, const struct eval_data *data);
 
-/* How often each signal fired on gold queries: a table, or JSON. */
+/* Prints how often each signal fired on gold queries: a table, or JSON. */
 void eval_gold_write(const struct eval_gold *golds, enum format format, FILE *stream);
 
 #endif

@@ -1,15 +1,15 @@
-/* Workflow commands of GitHub Actions: a line each, which its runner shows at the place in the file.
+/* Writes workflow commands of GitHub Actions. Each is one line, which the runner shows at the position in the file.
  *
- *   ::error file=q1.sql,line=3,endLine=3,col=8,endColumn=11,title=invalid_sql::no such column: nme
+ *     ::error file=q1.sql,line=3,endLine=3,col=8,endColumn=11,title=invalid_sql::no such column: nme
  *
- * Text is escaped as the runner undoes it, so that none of it can end a line and begin another command.
+ * Text is escaped in the runner's own way, so that it cannot end a line and begin another command.
  */
 #include "cli/output/output.h"
 #include "cli/output/terminal.h"
 
 #include <string.h>
 
-/* Text from users. A property ends at a comma, and the properties at a colon. */
+/* Prints a user's text. A comma ends a property, and a colon ends the properties. */
 static void print_escaped(FILE *stream, const char *text, bool property)
 {
     char *safe = safe_text(text, strlen(text), true);
@@ -27,7 +27,7 @@ static const char *level(enum msg_severity severity)
     return names[severity];
 }
 
-/* One command. `region` may be NULL: of the file as a whole. */
+/* Prints one command. `region` NULL refers to the file as a whole. */
 static void print_command(FILE *stream, const char *name, const struct sql_file *file, const struct region *region,
                           const char *title, const char *text)
 {
@@ -36,7 +36,7 @@ static void print_command(FILE *stream, const char *name, const struct sql_file 
         fputs("file=", stream);
         print_escaped(stream, file->path, true);
         if (region) fprintf(stream, ",line=%u,endLine=%u", region->line, region->end_line);
-        /* The runner takes columns within one line only. */
+        /* The runner accepts columns within one line only. */
         if (region && region->line == region->end_line)
             fprintf(stream, ",col=%u,endColumn=%u", region->column, region->end_column);
         fputc(',', stream);
@@ -57,7 +57,7 @@ static void print_finding(FILE *stream, const struct sql_file *file, const struc
                   finding->message ? finding->message : name);
 }
 
-/* What the signals say of a query that validates is no more than a warning. */
+/* Signals on a query that validates are only warnings. */
 void github_verdict(FILE *stream, const struct msg_verdict *verdict, const struct sql_file *file)
 {
     bool holds = verdict_holds(verdict, file);

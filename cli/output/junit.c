@@ -1,7 +1,7 @@
-/* JUnit XML as Jenkins, GitLab and the like read it: a test case for each query, failed where its query does not
- * validate, an error where it could not be judged.
+/* Writes JUnit XML for Jenkins, GitLab and similar tools, with a test case for each query. A query that does not
+ * validate is a failure; one that could not be judged is an error.
  *
- * A suite begins with its counts, so the cases are kept until the end.
+ * A suite begins with its counts, so the cases are buffered until the end.
  */
 #include "cli/output/output.h"
 #include "cli/output/terminal.h"
@@ -14,7 +14,7 @@ struct junit {
     int64_t ns;
 };
 
-/* Text from users as an attribute's value or an element's text: what XML has no way to say is no more in it then. */
+/* Appends a user's text as an attribute value or element text. Characters that XML cannot represent are removed. */
 static void append_text(GString *out, const char *text)
 {
     char *safe = safe_text(text, strlen(text), true), *escaped = g_markup_escape_text(safe, -1);
@@ -30,7 +30,7 @@ static void append_attribute(GString *out, const char *name, const char *value)
     g_string_append_c(out, '"');
 }
 
-/* Open a case: the database is its class, the request its name. */
+/* Begins a case: the database is its class, the request its name. */
 static void begin_case(struct junit *junit, const char *db, const char *name, int64_t ns)
 {
     char seconds[32];
@@ -44,7 +44,7 @@ static void begin_case(struct junit *junit, const char *db, const char *name, in
     g_string_append_c(junit->cases, '>');
 }
 
-/* The case's outcome as an element of that name, with a headline and lines of text. */
+/* Ends a case with its outcome as an element of that name, with a headline and lines of text. */
 static void end_case(struct junit *junit, const char *element, const char *type, const char *message, const char *text)
 {
     GString *cases = junit->cases;
@@ -59,7 +59,7 @@ static void end_case(struct junit *junit, const char *element, const char *type,
     g_string_append(cases, "</testcase>\n");
 }
 
-/* "PATH:LINE:COLUMN: severity: message [signal]" of each finding. g_free */
+/* Returns "PATH:LINE:COLUMN: severity: message [signal]" of each finding. Free with g_free. */
 static char *findings_text(const struct msg_verdict *verdict, const struct sql_file *file)
 {
     GString *text = g_string_new(NULL);

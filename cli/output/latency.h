@@ -1,6 +1,6 @@
-/* Percentiles of any number of durations in fixed memory: buckets 1 % apart. Not the histogram of lib/base/metrics.h,
- * whose 18 buckets are what Prometheus is shown and say a percentile to a factor of two; in every series of a registry
- * these 2,400 would be 19 KiB. */
+/* Percentiles of any number of durations in fixed memory, with buckets 1 % apart. The histogram of lib/base/metrics.h
+ * is too coarse: its 18 buckets for Prometheus give a percentile to a factor of two. These 2,400 buckets would take 19
+ * KiB in every series of a registry. */
 #ifndef ASSAY_CLI_OUTPUT_LATENCY_H
 #define ASSAY_CLI_OUTPUT_LATENCY_H
 
@@ -15,7 +15,7 @@ struct latency {
 
 void latency_add(struct latency *latency, double ms);
 
-/* The duration that a share `q` (0..1) of them did not exceed, within 1 %; 0 when there are none. */
+/* Returns the duration that a share `q` (0..1) of them did not exceed, within 1 %, or 0 if there are none. */
 double latency_quantile(const struct latency *latency, double q);
 
 #endif

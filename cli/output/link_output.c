@@ -1,3 +1,5 @@
+/* Prints the measures of schema linking (link_output.h). Each table is built once, as rows of numbers, and printed as
+ * text with a title or as a member of one JSON object. Shares are in percent. */
 #include "cli/output/link_output.h"
 
 #include "cli/output/table.h"
@@ -14,7 +16,7 @@ enum { NEAR = 100 };
 
 static const char *const merge_names[] = {[PREDICTOR_MAJORITY] = "majority", [PREDICTOR_PERMUTED] = "permuted"};
 
-/* A table on its way out: as text with a title, or as the members of a JSON object. */
+/* Output of a table: text with a title, or members of a JSON object. */
 struct output {
     const struct predictor *predictor;
     const struct link_surrogate *surrogate;
@@ -139,7 +141,7 @@ static void coverage_row(struct table *table, json_t *list, const char *name, co
     g_free(sets);
 }
 
-/* One setting: a row for each stage. */
+/* Adds one setting: a row for each stage. */
 static enum err_code add_coverage(const struct output *out, struct table *table, json_t *list,
                                   const struct predictor_options *options, struct err *err)
 {

@@ -1,4 +1,5 @@
-/* The tables of `assay link train` and `assay link eval`: the measures of Reliable Text-to-SQL with Adaptive Abstention, section 4. */
+/* The tables of `assay link train` and `assay link eval`: the measures of Reliable Text-to-SQL with Adaptive
+ * Abstention, section 4. */
 #ifndef ASSAY_CLI_OUTPUT_LINK_OUTPUT_H
 #define ASSAY_CLI_OUTPUT_LINK_OUTPUT_H
 
@@ -7,7 +8,8 @@
 
 void link_print_training(const struct predictor *predictor, FILE *stream);
 
-/* What link_evaluate says of a recording, with these options; `surrogate` may be NULL; `ablation`: and with many other options. */
+/* Prints the results of link_evaluate on a recording with these options. `surrogate` may be NULL. `ablation` adds many
+ * other options. */
 enum err_code link_print_evaluation(const struct predictor *predictor, const struct predictor_options *options,
                                     const char *recording, const struct link_surrogate *surrogate, bool ablation,
                                     enum format format, FILE *stream, struct err *err);

@@ -7,7 +7,7 @@
 
 static const double FAINT = 0.15, RIVAL_GAP = 0.3;
 
-/* "singer.age", "singer", "'France'", "descending". The caller owes g_free. */
+/* Returns "singer.age", "singer", "'France'" or "descending", for example. Free with g_free. */
 static char *name_of(const struct link_query *links, const struct link_part *part)
 {
     const struct schema_index *schema = links->question->schema;
@@ -24,7 +24,7 @@ static char *word_text(const struct link_query *links, uint32_t word)
     return g_strndup(question->text + token->start, token->end - token->start);
 }
 
-/* Words of no weight are of interest only where they stand for something. */
+/* Words without weight are shown only if they are linked to something. */
 static bool is_shown(const struct link_query *links, uint32_t word)
 {
     return links->question->words[word].weight > 0 || links->places[word].taken;

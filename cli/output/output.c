@@ -1,3 +1,6 @@
+/* Writes verdicts in all formats (output.h). A table of writers has one row a format with functions for the start, each
+ * verdict and the end. Formats that need counts at their start (JUnit) are buffered; all others are written as verdicts
+ * arrive. Resuming a replay relies on the last members of a jsonl record. */
 #include "cli/output/output.h"
 #include "cli/output/table.h"
 #include "cli/output/terminal.h"
@@ -11,13 +14,13 @@
 struct output {
     FILE *stream;
     enum format format;
-    bool full, first, lost;      /* lost: no memory was left for a verdict */
-    const struct sql_file *file; /* that holds the present verdict's query; NULL: none does */
-    struct msg_buffer json;      /* kept from one verdict to the next */
+    bool full, first, lost;      /* lost: memory was exhausted for a verdict */
+    const struct sql_file *file; /* file of the current verdict's query; NULL if there is none */
+    struct msg_buffer json;      /* reused for each verdict */
     struct junit *junit;
 };
 
-/* A line number, or partition@offset. */
+/* Writes a line number, or partition@offset. */
 static void place_text(uint64_t place, char *out, size_t size)
 {
     if (position_is_record(place))
@@ -26,14 +29,14 @@ static void place_text(uint64_t place, char *out, size_t size)
         snprintf(out, size, "%llu", (unsigned long long)place);
 }
 
-struct writer { /* one row a format; slots without work are NULL */
+struct writer { /* one row a format; unused slots are NULL */
     void (*begin)(struct output *output);
     void (*verdict)(struct output *output, uint64_t place, const struct msg_verdict *verdict);
     void (*skipped)(struct output *output, const struct sql_file *file, const char *why);
     void (*end)(struct output *output);
 };
 
-/* The names of the signals that fired on the answer (or, without one, on the first candidate). */
+/* Returns the names of the signals that fired on the answer or, without one, on the first candidate. */
 static char *fired_names(const struct msg_verdict *verdict)
 {
     GString *names = g_string_new(NULL);
@@ -79,7 +82,7 @@ char *finding_line(const struct sql_file *file, uint32_t candidate, const struct
     return line;
 }
 
-/* What there is to say of a file's query that does not hold, a line each. */
+/* Prints the findings of a file's query that does not hold, one a line. */
 static void text_findings(FILE *stream, const struct msg_verdict *verdict, const struct sql_file *file)
 {
     for (uint32_t i = 0; i < verdict->n_candidates; i++)
@@ -118,7 +121,8 @@ static void text_verdict(struct output *output, uint64_t place, const struct msg
     if (output->file && !holds) text_findings(output->stream, verdict, output->file);
 }
 
-/* The record's place as the last members: what resuming looks for. False: no memory. */
+/* Appends the record's position as the last members, which resuming searches for. Returns false if memory is exhausted.
+ */
 static bool add_record(struct output *output, uint64_t place)
 {
     struct msg_buffer *json = &output->json;
@@ -132,7 +136,7 @@ static bool add_record(struct output *output, uint64_t place)
         json->bytes = larger;
         json->room = 2 * need;
     }
-    memcpy(json->bytes + json->len - 1, tail, (size_t)len + 1); /* over the closing brace */
+    memcpy(json->bytes + json->len - 1, tail, (size_t)len + 1); /* overwrites the closing brace */
     json->len += (size_t)len - 1;
     return true;
 }
@@ -148,7 +152,7 @@ static void json_verdict(struct output *output, uint64_t place, const struct msg
     if (output->format == FORMAT_JSON)
         format_json_text(output->json.bytes, output->stream);
     else
-        fprintf(output->stream, "%s\n", output->json.bytes); /* holds no NUL */
+        fprintf(output->stream, "%s\n", output->json.bytes); /* contains no NUL */
     output->first = false;
 }
 

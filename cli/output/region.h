@@ -1,25 +1,25 @@
-/* Where a clause stands: in its candidate, or in the file that the candidate was read from. */
+/* The position of a clause: in its candidate, or in the file that the candidate was read from. */
 #ifndef ASSAY_CLI_OUTPUT_REGION_H
 #define ASSAY_CLI_OUTPUT_REGION_H
 
 #include "proto/message/msg.h"
 
-/* A file that holds one query, behind lines of its own. */
+/* A file with one query after other lines. */
 struct sql_file {
-    const char *path; /* as it was named; UTF-8 */
-    unsigned line;    /* at which the query begins, from 1 */
-    uint32_t start;   /* the same as a byte of the file */
+    const char *path; /* as given; UTF-8 */
+    unsigned line;    /* line where the query begins, from 1 */
+    uint32_t start;   /* byte of the file where the query begins */
 };
 
 struct region {
-    unsigned line, column, end_line, end_column; /* from 1, columns in characters; the end is behind the last one */
+    unsigned line, column, end_line, end_column; /* from 1, columns in characters; the end is exclusive */
     uint32_t start, end;                         /* bytes */
 };
 
-/* The place of a clause, or without one of the whole query, in `file`; NULL: in the candidate itself. */
+/* Returns the region of a clause, or without one of the whole query, in `file`; NULL means in the candidate itself. */
 struct region region_of(const struct sql_file *file, const struct msg_text *sql, const struct msg_clause *clause);
 
-/* The path as a relative reference, or a file: URI where it is absolute (RFC 3986). g_free */
+/* Returns the path as a relative reference, or as a file: URI if it is absolute (RFC 3986). Free with g_free. */
 char *region_uri(const struct sql_file *file);
 
 #endif

@@ -1,5 +1,5 @@
-/* A run as one HTML file. Scripts and style are inline and known to the browser by their hashes; what a run says is data: a
- * block of JSON that nothing runs, in which no `<` and no line separator of JavaScript stands as itself. */
+/* Writes a run as one HTML file. Scripts and style are inline, and a policy permits them by their hashes. The run is a
+ * block of JSON, which nothing executes. In it, `<` and the line separators of JavaScript are always escaped. */
 #include "cli/output/run_output.h"
 #include "page/page.h"
 
@@ -12,7 +12,7 @@ static const struct page_asset *asset(const char *path)
     return NULL;
 }
 
-/* "'sha256-...'", as a Content-Security-Policy names it. */
+/* Appends "'sha256-...'", in the form of a Content-Security-Policy. */
 static void append_hash(GString *out, const struct page_asset *of)
 {
     guint8 digest[32];
@@ -33,7 +33,7 @@ static void append_inline(GString *out, const char *open, const struct page_asse
     g_string_append(out, close);
 }
 
-/* JSON that cannot end the element that it stands in. */
+/* Appends JSON escaped so that it cannot end its element. */
 static void append_data(GString *out, const char *json)
 {
     for (const char *at = json; *at; at++) {

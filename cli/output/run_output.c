@@ -9,7 +9,7 @@ static long long whole_at(const json_t *json, const char *key)
     return (long long)json_integer_value(json_object_get(json, key));
 }
 
-/* A number, or nothing where it is not defined. */
+/* Writes a number, or nothing if it is undefined. */
 static void cell_real(struct table *table, unsigned column, const char *format, const json_t *value, double scale)
 {
     char text[32] = "";

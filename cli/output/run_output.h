@@ -1,4 +1,4 @@
-/* What a run comes to: as text, and as a page. */
+/* Prints the summary of a run as text, and as a page. */
 #ifndef ASSAY_CLI_OUTPUT_RUN_OUTPUT_H
 #define ASSAY_CLI_OUTPUT_RUN_OUTPUT_H
 
@@ -8,11 +8,11 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* The summary of eval/runs/run_index.h for a person. */
+/* Prints the summary of eval/runs/run_index.h for people. */
 void run_print(const json_t *summary, FILE *stream);
 
-/* One page that needs no server, with the report of run_index_report in it: the screen of page/ and its style, nothing
- * loaded from anywhere. g_string_free. NULL with `err` set. Thread: any. */
+/* Returns one page that needs no server, with the report of run_index_report, the screen of page/ and its style. It
+ * loads nothing. Free with g_string_free. Returns NULL with `err` set. Thread: any. */
 GString *run_html(const json_t *report, struct err *err);
 
 #endif

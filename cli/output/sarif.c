@@ -1,9 +1,9 @@
-/* SARIF 2.1.0: each finding of each judged candidate is a result; a candidate is an artifact named after its request
- * and its index in it. A query that was read from a file has that file's places, and one result more where it does not
- * validate: who checks files asks for that, whatever the signals find.
+/* Writes SARIF 2.1.0. Each finding of each judged candidate is a result. A candidate is an artifact named after its
+ * request and its index in it. A query from a file has positions of that file. If it does not validate, it has one
+ * further result, because users who check files need that whatever the signals find.
  *
- * Columns count Unicode code points (columnKind says so), bytes stand beside them. The pieces go out one by one, so a
- * replay of any length fits in memory; that is why candidates' texts come as snippets and not as run.artifacts.
+ * Columns count Unicode code points (columnKind says so); byte offsets are included too. Parts are written one by one,
+ * so a replay of any length fits in memory. For that reason candidates' texts are snippets and not run.artifacts.
  */
 #include "cli/output/output.h"
 
@@ -11,7 +11,7 @@
 
 #define NOT_VALIDATED "not_validated"
 
-/* Rules beside the signals. */
+/* Rules in addition to the signals. */
 static const char *const invalid_sql_sentence = "The SQL does not parse, or the database engine refuses it";
 static const char *const not_validated_sentence = "The query did not validate, or could not be judged";
 
@@ -23,7 +23,7 @@ static json_t *rule_json(const char *id, const char *sentence, const char *instr
     return rule;
 }
 
-/* Rules: invalid_sql first, then the signals in the order of the registry, then not_validated. */
+/* Returns the rules: invalid_sql, then the signals in registry order, then not_validated. */
 static json_t *rules_json(void)
 {
     json_t *rules = json_array();
@@ -72,7 +72,7 @@ static json_t *snippet(const char *text, size_t len)
 
 struct place {
     const char *uri;
-    const struct sql_file *file; /* NULL: the candidate is the artifact */
+    const struct sql_file *file; /* NULL if the candidate is the artifact */
 };
 
 static json_t *location_json(const struct place *place, const struct msg_text *sql, const struct msg_clause *clause)
@@ -122,7 +122,7 @@ static json_t *finding_json(const struct place *place, const struct msg_judged *
     return result_json(name, finding->severity, finding->message ? finding->message : name, locations, facts);
 }
 
-/* That a file's query does not hold, at its first line. */
+/* Returns the result that a file's query does not validate, at its first line. */
 static json_t *not_validated_json(const struct place *place, const struct msg_verdict *verdict)
 {
     char *why = verdict_sentence(verdict);

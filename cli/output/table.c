@@ -8,7 +8,7 @@
 struct table {
     const struct table_column *columns;
     unsigned n_columns;
-    GPtrArray *cells; /* row-major; NULL: empty */
+    GPtrArray *cells; /* row-major; NULL if empty */
 };
 
 struct table *table_new(const struct table_column *columns)

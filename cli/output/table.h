@@ -10,21 +10,22 @@ struct table;
 struct table_column {
     const char *name;
     bool right; /* numbers */
-    bool wrap;  /* may be broken over lines on a terminal */
+    bool wrap;  /* may be wrapped on a terminal */
 };
 
-/* `columns` ends with a NULL name and must outlive the table. Never NULL. The caller owes table_free. */
+/* Creates a table. `columns` ends with a NULL name and must outlive the table. Never returns NULL. Free with
+ * table_free. */
 struct table *table_new(const struct table_column *columns);
 void table_free(struct table *table);
 
-/* Start a row; then fill its cells, in any order. Control characters are made visible. */
+/* table_row starts a row; table_cell fills its cells in any order. Control characters are made visible. */
 void table_row(struct table *table);
 void table_cell(struct table *table, unsigned column, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 void table_print(struct table *table, FILE *stream);
 void table_print_csv(struct table *table, FILE *stream);
 
-/* One CSV field, quoted when it has to be (RFC 4180). */
+/* Writes one CSV field, quoted if necessary (RFC 4180). */
 void csv_field(FILE *stream, const char *text, size_t len);
 
 #endif

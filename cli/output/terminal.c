@@ -1,3 +1,6 @@
+/* Text on a terminal: colour, width, escaping and wrapping (terminal.h). Each character becomes a glyph with its bytes,
+ * its columns and, if it is unsafe, an escape. Printing, measuring and wrapping all use the same glyphs, so widths
+ * match the output. */
 #include "cli/output/terminal.h"
 
 #include "cli/cli.h"
@@ -50,11 +53,11 @@ bool terminal_progress(void)
     return isatty(STDERR_FILENO) == 1 && !is_set("CI");
 }
 
-/* A character as it is shown. */
+/* A character as shown. */
 struct glyph {
-    size_t bytes;     /* of the text */
+    size_t bytes;     /* bytes of the text */
     unsigned columns; /* on a terminal */
-    char escape[12];  /* in its place; "": it stands for itself */
+    char escape[12];  /* replacement; "" to show the character itself */
 };
 
 static struct glyph glyph_of(const char *text, size_t len)
@@ -115,7 +118,7 @@ unsigned terminal_width(FILE *stream)
     return NO_TERMINAL;
 }
 
-/* Bytes of the text that fit into `room` columns, up to the last space if the text goes on. */
+/* Returns the bytes of the text that fit into `room` columns, up to the last space if the text goes on. */
 static size_t line_of(const char *text, size_t len, unsigned room)
 {
     size_t end = 0, space = 0;

@@ -1,4 +1,5 @@
-/* Colour, width and progress. Colours only where a person looks; NO_COLOR wins over the terminal, --color over both. */
+/* Colour, width and progress. Colours are used only on a terminal. NO_COLOR overrides the terminal, and --color
+ * overrides both. */
 #ifndef ASSAY_CLI_OUTPUT_TERMINAL_H
 #define ASSAY_CLI_OUTPUT_TERMINAL_H
 
@@ -7,31 +8,31 @@
 
 enum style { STYLE_PLAIN, STYLE_BOLD, STYLE_DIM, STYLE_GOOD, STYLE_BAD, STYLE_WARN };
 
-/* Decide once: `when` is auto, always or never. Thread: main, before output. */
+/* Decides once: `when` is auto, always or never. Thread: main, before output. */
 void terminal_init(const char *when);
 
-/* Escape sequences for standard output, or "" without colour. style_end() undoes any. */
+/* Return escape sequences for standard output, or "" without colour. style_end() resets any style. */
 const char *style_start(enum style style);
 const char *style_end(void);
 
-/* Does a person read standard output? And standard error? */
+/* Return true if standard output, or standard error, is a terminal. */
 bool terminal_output(void);
 bool terminal_progress(void);
 
-/* Text from users as it may be printed: what is invisible (lib/base/invisible.h), escape sequences and marks of
- * direction above all, as \uXXXX or \UXXXXXXXX, bytes that are no UTF-8 as \xXX, tabs and line ends as spaces; newlines
- * stay if `lines`. g_free. */
+/* Returns a user's text in printable form. Invisible characters (lib/base/invisible.h) become \uXXXX or \UXXXXXXXX,
+ * above all escape sequences and direction marks. Invalid UTF-8 bytes become \xXX, tabs and line ends spaces; newlines
+ * stay if `lines`. Free with g_free. print_safe prints that form. */
 char *safe_text(const char *text, size_t len, bool lines);
 void print_safe(FILE *stream, const char *text, size_t len, bool lines);
 
-/* Columns that `len` bytes of UTF-8 text take on a terminal as print_safe writes them. */
+/* Returns the columns that `len` bytes of UTF-8 take on a terminal in the form of print_safe. */
 unsigned text_width(const char *text, size_t len);
 
-/* Columns of the terminal behind the stream; 80 where there is none. */
+/* Returns the columns of the stream's terminal, or 80 if it is none. */
 unsigned terminal_width(FILE *stream);
 
-/* Print text as print_safe does, lines broken at spaces to the terminal's width, each behind `indent` spaces; the first
- * one behind `lead`, which is as long. A word that is longer than a line is broken. */
+/* Prints text as print_safe does, wrapped at spaces to the terminal's width. Each line has `indent` spaces before it;
+ * the first has `lead`, which is as long. A word longer than a line is broken. */
 void print_paragraph(FILE *stream, const char *lead, unsigned indent, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* One verdict for a person. */
+/* Prints one verdict for people. */
 #include "cli/output/caret.h"
 #include "cli/output/output.h"
 #include "cli/output/table.h"
@@ -60,7 +60,7 @@ static void print_headline(FILE *out, const struct msg_verdict *verdict)
     }
 }
 
-/* A note on what the data holds: it does not vote, but who reads the answer wants to know. */
+/* True for a note on the data. It does not vote, but readers of the answer need it. */
 static bool is_note_of_data(const struct msg_finding *finding)
 {
     return finding->severity == MSG_NOTE && finding->name && finding->message &&
@@ -120,7 +120,7 @@ static void print_candidates(FILE *out, const struct msg_verdict *verdict)
     table_free(table);
 }
 
-/* What the data has to say of a candidate that nothing speaks against: "note: ... (empty_predicate); ...". */
+/* Returns the notes on the data for a candidate without other findings: "note: ... (empty_predicate); ...". */
 static char *notes_of_data(const struct msg_judged *judged)
 {
     GString *text = g_string_new(NULL);
@@ -131,7 +131,7 @@ static char *notes_of_data(const struct msg_judged *judged)
     return g_string_free(text, FALSE);
 }
 
-/* Why the others were passed over; and of the answer what it should be taken with. */
+/* Prints why the other candidates were not chosen, and the reservations about the answer. */
 static void print_reasons(FILE *out, const struct msg_verdict *verdict)
 {
     bool first = true;
@@ -187,7 +187,7 @@ static void print_finding(FILE *out, const struct msg_judged *judged, uint32_t n
     }
 }
 
-/* What the answer says and where its result comes from. */
+/* Prints the meaning of the answer and the origin of its result. */
 static void print_explanation(FILE *out, const struct msg_judged *judged)
 {
     if (!judged->explanation || !*judged->explanation) return;

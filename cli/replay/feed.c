@@ -1,18 +1,18 @@
-/* assay replay LOG --feed TOPIC: a log's requests for a fleet, and its verdicts back.
+/* assay replay LOG --feed TOPIC: sends a log's requests to a fleet, and collects its verdicts.
  *
- * DESIGN. A line that is a request goes out as JSON, keyed by its id; a line without an id gets one here. Verdicts are
- * read from where their topic ended before the first request went out; which of them belong to this log is told by the
- * ids, kept as hashes (eval/diff.h), so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting
- * ends when all have one, or when none has come for --wait-ms.
+ * DESIGN. A valid request is sent as JSON, with its id as key; a line without an id gets one here. Verdicts are read
+ * from the end that their topic had before the first request was sent. Their ids, stored as hashes (eval/diff.h), tell
+ * which belong to this log, so memory is about 45 bytes a request. A fleet gives an id one verdict. Waiting ends when
+ * all have one, or when none has arrived for --wait-ms.
  *
- * A file of another log is refused, as by a replay: before anything is sent, the ids of its verdicts and the digests
- * of their requests are held against the log.
+ * A file of another log is refused, as by a replay. Before anything is sent, the ids of its verdicts and the digests of
+ * their requests are compared with the log.
  *
- * With --resume the file's verdicts count, and only requests without one are sent. Some of those had been sent already:
- * their verdicts may lie in the topic, where the file's writer never came to. So the group's offsets say up to where
- * the file has them, written at the start and after verdicts that are in the file; the topic is read from there, up to
- * its end, before anything is sent. What is sent again the fleet knows by its id. Rejected: going on behind the last
- * verdict of the file, since a fleet answers in no order.
+ * With --resume the file's verdicts count, and only requests without one are sent. Some of those may have been sent
+ * before. Their verdicts may be in the topic but not in the file, because the writer died first. So the group's offsets
+ * record how far the file is complete. They are committed at the start and after verdicts that are in the file. The
+ * topic is read from there to its end before anything is sent. The fleet recognises a repeated request by its id.
+ * Rejected: continuing after the last verdict of the file, because a fleet answers in no order.
  */
 #include "cli/output/destination.h"
 #include "cli/output/format.h"
@@ -30,7 +30,8 @@
 #include <string.h>
 
 enum { DRAIN_MS = 30000, LISTEN_MS = 100 };
-/* What is known of an id. FOREIGN: it has a verdict, and the log has not named it yet; open or unsent: none yet. */
+/* State of an id. ANSWERED: it has a verdict. FOREIGN: it has one, but the log has not named it yet. OPEN, UNSENT: it
+ * has none. */
 enum { ANSWERED, OPEN, UNSENT, FOREIGN };
 static const int64_t COMMIT_NS = 5000000000;
 
@@ -39,12 +40,12 @@ struct feed {
     struct bus *bus;
     struct source source;
     struct rate_limiter limiter;
-    struct range *answers; /* NULL: nobody waits */
+    struct range *answers; /* NULL if verdicts are not awaited */
     struct destination to; /* --out */
-    struct diff_ids asked; /* `line` is one of the above, `start` the first half of the digest that a FOREIGN one has */
-    uint64_t read, sent, repeated, bad, open, answered, before; /* before: answered when it was resumed */
-    uint64_t undigested;                                        /* those of them that carry no digest */
-    int64_t heard_ns;                                           /* the last verdict, or the last request */
+    struct diff_ids asked; /* `line` is one of the states above; `start` is the first half of a FOREIGN id's digest */
+    uint64_t read, sent, repeated, bad, open, answered, before; /* before: answered before a resume */
+    uint64_t undigested;                                        /* number of these without a digest */
+    int64_t heard_ns;                                           /* time of the last verdict or request */
     int64_t committed_ns;
     bool failed;
 };
@@ -58,7 +59,7 @@ static bool fail(struct feed *f, const struct err *err)
 
 /* --- requests --------------------------------------------------------------------------------------------------- */
 
-/* The entry of an id, `state` if it is new. NULL after a complaint. */
+/* Returns the entry of an id, with `state` if it is new. Returns NULL after a complaint. */
 static struct diff_id *know(struct feed *f, const char *id, uint32_t state, bool *fresh)
 {
     struct diff_id *entry = diff_ids_take(&f->asked, id, fresh);
@@ -84,7 +85,7 @@ static bool ask(struct feed *f, const char *id)
     return true;
 }
 
-/* Has it a verdict from before? */
+/* True if it has an earlier verdict. */
 static bool is_settled(const struct feed *f, const char *id)
 {
     const struct diff_id *entry = f->cli->settings.replay.resume ? diff_ids_find(&f->asked, id) : NULL;
@@ -105,7 +106,7 @@ static bool send_request(struct feed *f, struct arena *arena)
     }
     if (is_settled(f, request->id)) return true;
     request->tag = 0;
-    char *json = msg_request_to_json(request); /* with the id that a line without one gets */
+    char *json = msg_request_to_json(request); /* includes the id that a line without one gets */
     struct bus_out out = {.topic = f->cli->settings.past.feed,
                           .partition = BUS_ANY_PARTITION,
                           .key = request->id,
@@ -125,7 +126,7 @@ static bool send_request(struct feed *f, struct arena *arena)
 
 /* --- verdicts --------------------------------------------------------------------------------------------------- */
 
-/* A verdict as JSON, whichever way it came. NULL: it is none. */
+/* Returns a verdict as JSON, from either encoding, or NULL if it is not one. */
 static json_t *read_verdict(const struct bus_message *message)
 {
     enum edge_type type;
@@ -153,10 +154,10 @@ static bool take_verdict(struct feed *f, const struct bus_message *message)
         format_json(json, FORMAT_JSONL, f->to.stream);
     }
     json_decref(json);
-    return !destination_failed(&f->to); /* destination_close complains */
+    return !destination_failed(&f->to); /* destination_close reports the error */
 }
 
-/* What was read of the answers is in the file: a --resume goes on behind it. */
+/* Records that the verdicts read so far are in the file: a --resume continues after them. */
 static enum err_code commit(struct feed *f, struct range *answers, struct err *err)
 {
     uint32_t n;
@@ -174,14 +175,14 @@ static enum err_code commit(struct feed *f, struct range *answers, struct err *e
     return code;
 }
 
-/* Now and then; one that fails is made good by the next, or makes a --resume read more. */
+/* Commits periodically. A later commit repairs a failed one; otherwise a --resume reads more. */
 static void commit_if_due(struct feed *f)
 {
     struct err err = {0};
     if (clock_now_ns() - f->committed_ns >= COMMIT_NS) commit(f, f->answers, &err);
 }
 
-/* Take what has come. */
+/* Processes the records that have arrived. */
 static bool listen_for(struct feed *f, int64_t timeout_ms)
 {
     const struct bus_message *message;
@@ -206,7 +207,7 @@ static void wait_for_verdicts(struct feed *f)
 
 /* --- the run ---------------------------------------------------------------------------------------------------- */
 
-/* One request, when it is due. False: there are no more, or it cannot go on. */
+/* Sends one request when it is due. Returns false at the end, or if it cannot continue. */
 static bool step(struct feed *f, struct arena *arena)
 {
     uint64_t limit = (uint64_t)f->cli->settings.log.limit;
@@ -256,7 +257,7 @@ static void feed_all(struct feed *f)
 
 /* --- going on --------------------------------------------------------------------------------------------------- */
 
-/* Of a digest as text, 16 digits; 0: there is none. */
+/* Returns the first 16 digits of a digest as a number, or 0 if there is none. */
 static uint64_t first_half(const char *digest)
 {
     char *half = g_strndup(digest ? digest : "", 16);
@@ -285,7 +286,7 @@ static enum err_code another_log(const struct feed *f, const char *why, const ch
                    id ? " " : "", id ? id : "");
 }
 
-/* One request of the log, against the verdict that its id may have. Beyond --limit it is not to be sent. */
+/* Compares one request of the log with the verdict of its id, if any. Requests beyond --limit are not sent. */
 static enum err_code know_request(struct feed *f, const struct msg_request *request, bool sent, struct err *err)
 {
     struct diff_id *entry = diff_ids_find(&f->asked, request->id);
@@ -309,7 +310,7 @@ static enum err_code all_named(const struct feed *f, struct err *err)
     return foreign ? another_log(f, why, NULL, err) : ERR_OK;
 }
 
-/* The ids of all that is to be asked, so that a verdict on any of them is known for one. */
+/* Reads the ids of all requests to be sent, so that their verdicts are recognised. */
 static enum err_code know_log(struct feed *f, struct err *err)
 {
     struct source source;
@@ -333,7 +334,7 @@ static enum err_code know_log(struct feed *f, struct err *err)
     return code ? code : all_named(f, err);
 }
 
-/* Verdicts that came after the file's writer was gone. */
+/* Reads verdicts that arrived after the file's writer had died. */
 static enum err_code catch_up(struct feed *f, struct err *err)
 {
     const struct settings *s = &f->cli->settings;
@@ -396,7 +397,7 @@ static bool open_feed(struct feed *f, struct err *err)
            (!s->replay.out || open_answers(f, err) == ERR_OK);
 }
 
-/* Do the settings go together? Complains and returns false where not. */
+/* Checks that the settings are compatible. Returns false after a complaint. */
 static bool check(const struct cli *cli)
 {
     const struct settings *s = &cli->settings;

@@ -1,3 +1,6 @@
+/* Judges logs with gold or feedback (labelled.h). A table maps tags to the data of a request until its verdict arrives.
+ * Candidates are labelled by execution against gold, or by feedback if there is no gold. Requests without either are
+ * not judged. */
 #include "cli/replay/labelled.h"
 
 #include "cli/output/progress.h"
@@ -11,7 +14,7 @@
 
 #include <string.h>
 
-/* What is known of a request, until its verdict is there. */
+/* Data of a request, until its verdict arrives. */
 struct asked {
     char *question, *generator;
     char **wrong;
@@ -47,7 +50,7 @@ static void skip_line(struct state *s, const char *what)
     s->run->skipped++;
 }
 
-/* False: nothing is known of what is right. */
+/* Returns false if the right query is unknown. */
 static bool take_truth(struct state *s, struct arena *arena, struct msg_request *request, struct asked *asked)
 {
     struct feedback_labels labels = {0};
@@ -109,7 +112,7 @@ static int next_request(void *ctx, struct arena *arena, struct msg_request **out
 
 /* --- verdicts --- */
 
-/* False: the gold query gives no answer, or the database none. */
+/* Returns false if the gold query has no result, or the database is unavailable. */
 static bool label(struct state *s, struct arena *arena, const struct msg_verdict *verdict, struct labels *out)
 {
     struct err err = {0};

@@ -1,25 +1,26 @@
-/* When the next request of a replay is due: so many a second, or at the distances of the original, sped up. */
+/* Schedules the requests of a replay: at a fixed rate, or at the intervals of the original, sped up. */
 #ifndef ASSAY_CLI_REPLAY_RATE_LIMITER_H
 #define ASSAY_CLI_REPLAY_RATE_LIMITER_H
 
 #include <stdint.h>
 
 struct rate_limiter {
-    double rate;                /* a second; 0: no bound */
-    double speed;               /* times the original; 0: as fast as may be */
-    int64_t next_ns;            /* rate: when the next token is there */
-    int64_t began_ns, began_ms; /* speed: the first request, here and then */
-    int64_t behind_ns;          /* speed: by how much the latest request came late */
+    double rate;                /* requests a second; 0 sets no bound */
+    double speed;               /* multiple of the original speed; 0 sends as fast as possible */
+    int64_t next_ns;            /* rate: time of the next token */
+    int64_t began_ns, began_ms; /* speed: time of the first request, in the replay and in the original */
+    int64_t behind_ns;          /* speed: delay of the latest request */
 };
 
-/* Nanoseconds from `now_ns` (CLOCK_MONOTONIC) until a request made at `time_ms` (since 1970; below 0: not known) is
- * due; 0: now. A request without a time, or from before the first one, is not held back by `speed`. */
+/* Returns the nanoseconds from `now_ns` (CLOCK_MONOTONIC) until a request is due, or 0. `time_ms` is the request's
+ * original time (since 1970; negative if unknown). `speed` does not delay a request without a time, or from before the
+ * first one. */
 int64_t rate_limiter_wait_ns(struct rate_limiter *limiter, int64_t time_ms, int64_t now_ns);
 
-/* The request is sent now: take its token. Unused tokens are saved for half a second at most. */
+/* Takes the token of a request that is sent now. Unused tokens are saved for half a second at most. */
 void rate_limiter_take(struct rate_limiter *limiter, int64_t now_ns);
 
-/* Sleep that long, but at most 20 ms: the caller has other work to do and signals to check. */
+/* Sleeps that long, but at most 20 ms: the caller has other work and signals to check. */
 void rate_limiter_sleep(int64_t wait_ns);
 
 #endif

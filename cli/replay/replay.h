@@ -1,4 +1,4 @@
-/* What the ways of replaying have in common. */
+/* Shared by the commands that replay. */
 #ifndef ASSAY_CLI_REPLAY_REPLAY_H
 #define ASSAY_CLI_REPLAY_REPLAY_H
 
@@ -8,30 +8,31 @@
 
 #include <signal.h>
 
-/* Set by the first SIGINT or SIGTERM after replay_catch_interrupts; the second one kills as usual. */
+/* Set by the first SIGINT or SIGTERM after replay_catch_interrupts; a second one kills as usual. */
 extern volatile sig_atomic_t replay_interrupted;
 void replay_catch_interrupts(void);
 
-/* Do the settings make one replay? Complains and returns false where they contradict each other. */
+/* Checks that the settings describe one replay. Complains and returns false if they contradict each other. */
 bool replay_check(const struct cli *cli);
 
-/* Do --from-... and --to-... make one range? Complains and returns false where not. For whoever reads one. */
+/* Checks that --from-... and --to-... form a range. Complains and returns false if not. For commands that read a topic.
+ */
 bool replay_check_range(const struct settings *settings);
 
-/* True when --group is not one of the fleet's groups; else complains and returns false. For commands that write its
- * offsets. */
+/* Checks that --group is not one of the fleet's groups. Complains and returns false if it is. For commands that write
+ * its offsets. */
 bool replay_check_group(const struct settings *settings);
 
-/* feedback_read of these files and, where --from-topic names one, of that topic. */
+/* Runs feedback_read on these files and, if --from-topic names one, on that topic. */
 enum err_code replay_read_feedback(struct cli *cli, const char *const *paths, int n, input_skipped skipped,
                                    struct feedback **out, struct err *err);
-/* The range of --from-topic. ERR_CONFIG: a time that is none. */
+/* Sets the range of --from-topic. ERR_CONFIG: a malformed time. */
 enum err_code replay_range(const struct settings *settings, struct range_config *out, struct err *err);
 
-/* A regular file that holds something. */
+/* True for a regular file that is not empty. */
 bool replay_is_full_file(const char *path);
 
-/* --feed: send a log's requests to a fleet. Exit code. */
+/* Runs --feed: sends a log's requests to a fleet. Returns the exit code. */
 int feed_run(struct cli *cli);
 
 #endif

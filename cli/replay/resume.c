@@ -1,3 +1,6 @@
+/* Scans the verdicts of an earlier replay (resume.h). A record's position is read from its end; the record is parsed
+ * for the id and digest of its request. Marks live in pieces by position. A torn last record is cut off only if it
+ * begins like a record, so that another program's file is never truncated. */
 #include "cli/replay/resume.h"
 #include "proto/bus/position.h"
 
@@ -7,7 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* The number before `at`, behind `key`; *start is where the key begins. False: there is none. */
+/* Reads the number before `at` and after `key`; *start is the position of the key. Returns false if there is none. */
 static bool number_before(const char *record, size_t at, const char *key, uint64_t *number, size_t *start)
 {
     uint64_t unit = 1;
@@ -41,8 +44,8 @@ static guint place_hash(gconstpointer place)
     return (guint)(*key ^ *key >> 32);
 }
 
-/* 31 bits of an id and, where there is one, of the digest, which leaves the id out; and one that says which. Never 0.
- */
+/* Returns 31 bits of a hash of the id and, if there is one, of the digest, which does not cover the id. One further bit
+ * tells whether there is a digest. Never 0. */
 static guint32 mark_of(const char *digest, const char *id)
 {
     uint64_t seed = digest ? XXH3_64bits(digest, strlen(digest)) : 0;
@@ -98,7 +101,7 @@ bool resume_read(const struct lines *lines, struct resume_record *out)
     return out->id != NULL;
 }
 
-/* May this be a record that was cut off by a kill? Anything else is another program's file, which must not be
+/* True if this may be a record cut off by a kill. Any other line belongs to another program's file, which must not be
  * truncated. */
 static bool is_torn_record(const struct lines *lines)
 {
@@ -117,7 +120,7 @@ static bool ends_with_newline(struct lines *lines)
     return fseeko(lines->file, -1, SEEK_END) == 0 && getc(lines->file) == '\n';
 }
 
-/* Hand on every record. *whole is the size up to the end of the last one. */
+/* Passes every record on. *whole is the size up to the end of the last one. */
 static enum err_code each_whole(struct lines *lines, resume_take *take, void *ctx, uint64_t *whole, struct err *err)
 {
     int more;

@@ -1,12 +1,13 @@
-/* Continuing a replay that was killed.
+/* Resumes a replay that was killed.
  *
- * Each record of a jsonl replay ends with ,"line":N} where N is the line of the log that it answers, or with
- * ,"partition":P,"offset":O} of the topic. That alone says what is done, in whatever order it was written: the file is
- * scanned once, a torn last line is cut off, and the replay skips what has its verdict. No line twice, none lost.
+ * Each record of a jsonl replay ends with ,"line":N}, where N is the line of its request, or with
+ * ,"partition":P,"offset":O} for a topic. These positions alone determine the completed requests, in any order. The
+ * file is scanned once, a torn last line is cut off, and the replay skips requests with a verdict. No line is repeated,
+ * and none is lost.
  *
- * Whose verdicts they are is told by the digest of the request that each one carries (msg_request_digest); a verdict of
- * schema version 1, or on a line that is not a valid request, has no digest and is told by its id. 31 bits of either
- * are kept for each line, in pieces of 4,096 lines, since offsets may start anywhere: 4 bytes a line.
+ * A verdict is matched with its request by the request's digest (msg_request_digest). A verdict of schema version 1, or
+ * on an invalid request, has no digest and is matched by its id. 31 bits of a hash are stored for each line. They are
+ * in pieces of 4,096 lines, because offsets may start anywhere: 4 bytes a line.
  */
 #ifndef ASSAY_CLI_REPLAY_RESUME_H
 #define ASSAY_CLI_REPLAY_RESUME_H
@@ -21,49 +22,49 @@
 enum { RESUME_PIECE = 4096 };
 
 struct resume {
-    GHashTable *pieces;  /* place / RESUME_PIECE → that many marks; 0: no verdict */
+    GHashTable *pieces;  /* position / RESUME_PIECE → array of marks; 0 means no verdict */
     uint64_t done;       /* verdicts */
-    uint64_t of_topics;  /* those of them on records of a topic, and not on lines of a log */
-    uint64_t undigested; /* those of a version without digests */
+    uint64_t of_topics;  /* number of these for records of a topic instead of lines */
+    uint64_t undigested; /* number of these from a version without digests */
 };
 
-/* What a record says of the request that it answers. */
+/* The part of a record that identifies its request. */
 struct resume_record {
-    const char *id;     /* belongs to `json` */
-    const char *digest; /* 32 hexadecimal digits; NULL: it has none */
-    bool old;           /* of a version that had none */
+    const char *id;     /* owned by `json` */
+    const char *digest; /* 32 hexadecimal digits; NULL if missing */
+    bool old;           /* from a version without digests */
     json_t *json;
 };
 
 #define RESUME_NO_RECORD    "not a record of a jsonl replay"
 #define RESUME_OLD_VERDICTS "%s: %llu verdicts of schema version 1 have no request digest: they are compared by id only"
 
-/* Take one record of a file, or, without `keep`, only look at it; NULL, or what is wrong with it. */
+/* Processes one record of a file or, without `keep`, only checks it. Returns NULL, or the fault of the record. */
 typedef const char *resume_take(void *ctx, const struct lines *lines, bool keep);
 
-/* Hand each record of `path` to `take` and cut a torn last one off; a missing file is an empty one. ERR_IO;
- * ERR_MALFORMED when something is wrong with any other. */
+/* Passes each record of `path` to `take`, and cuts a torn last one off; a missing file counts as empty. Errors: ERR_IO;
+ * ERR_MALFORMED if any other record is faulty. */
 enum err_code resume_each(const char *path, resume_take *take, void *ctx, struct err *err);
 
-/* Scan and repair `path`; a missing file is an empty one. ERR_IO; ERR_MALFORMED when a line but the last is no record
- * of a replay. The caller owes resume_free in any case. */
+/* Scans and repairs `path`; a missing file counts as empty. Free *out with resume_free in any case. Errors: ERR_IO;
+ * ERR_MALFORMED if a line other than the last is not a record of a replay. */
 enum err_code resume_scan(const char *path, struct resume *out, struct err *err);
 void resume_free(struct resume *resume);
 
-/* Places as in proto/bus/position.h. */
+/* True if the position has a verdict. Positions as in proto/bus/position.h. */
 bool resume_has(const struct resume *resume, uint64_t place);
 
-/* Was this place's verdict written for another request? Then the file belongs to another log. `digest` is that of the
- * request as msg_request_digest gives it, NULL: the line is not a request; `id` its id, NULL: it has none. */
+/* True if the verdict at this position belongs to another request, so the file belongs to another log. `digest` is that
+ * of msg_request_digest, or NULL if the line is not a request. `id` is the request's id, or NULL. */
 bool resume_conflicts(const struct resume *resume, uint64_t place, const uint64_t digest[2], const char *id);
 
-/* Take a record apart. False: it is no JSON with an id. The caller owes json_decref of out->json in any case. */
+/* Parses a record. Returns false if it is not JSON with an id. Release out->json with json_decref in any case. */
 bool resume_read(const struct lines *lines, struct resume_record *out);
 
-/* The digest as verdicts have it: 32 hexadecimal digits and a NUL. */
+/* Writes the digest in the form of verdicts: 32 hexadecimal digits and a NUL. */
 void resume_digest_text(const uint64_t digest[2], char out[33]);
 
-/* The place that a record ends with; 0: it has none, so it is torn or not ours. */
+/* Returns the position at the end of a record, or 0 if it has none and so is torn or foreign. */
 uint64_t resume_place_of(const char *record, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-/* From flags to a replay: which of them go together, and what range of a topic they mean. */
+/* Converts flags to a replay: checks their combinations, and computes the range of a topic. */
 #include "cli/replay/replay.h"
 #include "cli/settings/fleet_settings.h"
 #include "proto/bus/source.h"
@@ -27,7 +27,7 @@ bool replay_is_full_file(const char *path)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
-/* A topic that a fleet reads or writes by itself. */
+/* True for a topic that a fleet itself reads or writes. */
 static bool is_of_fleet(const char *topic)
 {
     static const char *const names[] = {BUS_REQUESTS, BUS_RESULTS, BUS_VERDICTS, BUS_FEEDBACK,
@@ -42,7 +42,7 @@ struct rule {
     const char *says;
 };
 
-/* Complains of the first that is broken. */
+/* Complains of the first broken rule. */
 static bool all_hold(const struct rule *rules, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -109,7 +109,7 @@ enum err_code replay_range(const struct settings *s, struct range_config *out, s
     return code ? code : point(s->past.to_time, s->past.to_offset, RANGE_LAST, &out->to, err);
 }
 
-/* With a group that no fleet uses, and nothing is committed: the same range is read each time. */
+/* Uses a group that no fleet uses, and commits nothing: the same range is read each time. */
 static enum err_code open_topic(struct cli *cli, struct bus **bus, struct source *topic, struct err *err)
 {
     struct range_config config;

@@ -1,4 +1,4 @@
-/* Verdicts into a topic: JSON, keyed by the request's id, as the fleet's own. Thread: main. */
+/* Writes verdicts to a topic: JSON, with the request's id as key, like those of a fleet. Thread: main. */
 #ifndef ASSAY_CLI_REPLAY_TOPIC_SINK_H
 #define ASSAY_CLI_REPLAY_TOPIC_SINK_H
 
@@ -7,25 +7,26 @@
 
 struct topic_sink;
 
-/* ERR_CONFIG: there is no such topic. The bus must outlive it; the caller owes topic_sink_close. */
+/* Opens a sink. The bus must outlive it. Close with topic_sink_close. ERR_CONFIG: the topic does not exist. */
 enum err_code topic_sink_open(struct bus *bus, const char *topic, struct topic_sink **out, struct err *err);
 void topic_sink_close(struct topic_sink *sink); /* NULL is fine */
 
-/* Hand one over, waiting for room until a signal comes (ERR_CANCELLED). Fatal codes as those of the bus. */
+/* Sends a verdict; waits for space until a signal arrives (ERR_CANCELLED). Fatal errors are those of the bus. */
 enum err_code topic_sink_write(struct topic_sink *sink, const struct msg_verdict *verdict, struct err *err);
 
-/* Wait a moment until all are acknowledged: ERR_FULL when they are not. finish waits longer, and returns
- * ERR_UNREACHABLE. */
+/* topic_sink_flush waits briefly until all verdicts are acknowledged; ERR_FULL if they are not. topic_sink_finish waits
+ * longer, and returns ERR_UNREACHABLE. */
 enum err_code topic_sink_flush(struct topic_sink *sink, struct err *err);
 enum err_code topic_sink_finish(struct topic_sink *sink, struct err *err);
 
-/* How many were handed over. */
+/* Returns the number of verdicts sent. */
 uint64_t topic_sink_sent(const struct topic_sink *sink);
 
-/* Send one message in the same way, for callers that send something other than verdicts. */
+/* Sends one message in the same way, for callers that send other data. */
 enum err_code topic_produce(struct bus *bus, const struct bus_out *out, struct err *err);
 
-/* Wait until all that the bus took is safe, at most `limit_ms` or until a signal: ERR_UNREACHABLE, ERR_CANCELLED. */
+/* Waits until all messages of the bus are durable, at most `limit_ms` or until a signal. Errors: ERR_UNREACHABLE,
+ * ERR_CANCELLED. */
 enum err_code topic_drain(struct bus *bus, int64_t limit_ms, struct err *err);
 
 #endif

@@ -1,13 +1,13 @@
-/* The configuration file: YAML, three levels deep at most, sections of the option tables.
+/* Reads the configuration file: YAML, at most three levels deep, with the sections of the option tables.
  *
- *   judge:
- *     strategy: rerank
- *   signals:
- *     empty_predicate: {enabled: true, max_probe: 5}
+ *     judge:
+ *       strategy: rerank
+ *     signals:
+ *       empty_predicate: {enabled: true, max_probe: 5}
  *
- * Read with libyaml, because the keys are those of our tables and not of a C struct known when libcyaml's schema would
- * be compiled. Whatever is not in the tables is refused, with the line: a setting that is silently ignored is worse
- * than one that stops the program.
+ * It is read with libyaml, because the keys come from our tables; libcyaml needs a schema of a C struct at compile
+ * time. Unknown keys are refused with their line: a setting that is silently ignored is worse than one that stops the
+ * program.
  */
 #include "cli/settings/catalogue.h"
 
@@ -21,7 +21,7 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 struct reader {
     struct cli *cli;
     const char *path;
-    struct catalogue_entry *entry; /* of the databases, at hand */
+    struct catalogue_entry *entry; /* current entry of the databases */
     yaml_document_t document;
     struct err *err;
 };
@@ -31,7 +31,7 @@ static enum err_code refuse(const struct reader *r, const yaml_node_t *node, con
     return err_set(r->err, ERR_CONFIG, "%s:%zu: %s", r->path, node->start_mark.line + 1, what);
 }
 
-/* The text of a scalar; NULL for anything else, and for text with a NUL inside. */
+/* Returns the text of a scalar, or NULL for another node or a text with a NUL. */
 static const char *scalar(const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE) return NULL;
@@ -45,7 +45,7 @@ static const char *origin(const struct reader *r, const yaml_node_t *node)
     return text ? text : r->path;
 }
 
-/* Prefix an error from the tables with file and line. */
+/* Prefixes an error from the tables with file and line. */
 static enum err_code located(const struct reader *r, const yaml_node_t *node, enum err_code code)
 {
     if (code == ERR_OK) return ERR_OK;
@@ -56,11 +56,10 @@ static enum err_code located(const struct reader *r, const yaml_node_t *node, en
 typedef enum err_code pair_fn(struct reader *r, const char *context, const char *key, const yaml_node_t *at,
                               const yaml_node_t *value);
 
-/* Call `each` for the pairs of a mapping; a key that occurs twice is refused. */
+/* Calls `each` for the pairs of a mapping; refuses repeated keys. */
 static enum err_code each_pair(struct reader *r, const char *context, const yaml_node_t *node, pair_fn *each)
 {
-    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0)
-        return ERR_OK; /* "judge:" with nothing below */
+    if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0) return ERR_OK; /* "judge:" without content */
     if (node->type != YAML_MAPPING_NODE) return refuse(r, node, "expected a mapping (key: value)");
     GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
     enum err_code code = ERR_OK;
@@ -100,7 +99,7 @@ static enum err_code read_signal(struct reader *r, const char *section, const ch
     return each_pair(r, signal, value, read_signal_option);
 }
 
-/* One value into a setting: of a section, or of the recipe (NULL). */
+/* Sets one value of a section, or of the recipe (`section` NULL). */
 static enum err_code set_value(struct reader *r, const char *section, const char *key, const char *text, bool append,
                                const yaml_node_t *at)
 {
@@ -135,7 +134,7 @@ static enum err_code read_setting(struct reader *r, const char *section, const c
     return set_value(r, section, key, text, false, at);
 }
 
-/* A key that is not a setting of the program is a property of librdkafka, which refuses those that it does not know. */
+/* A key that is not a setting of the program is a property of librdkafka, which refuses unknown ones. */
 static enum err_code read_kafka(struct reader *r, const char *section, const char *key, const yaml_node_t *at,
                                 const yaml_node_t *value)
 {
@@ -207,7 +206,7 @@ static enum err_code parse(struct reader *r, const char *text, size_t len, pair_
     return code;
 }
 
-/* Read a whole file and give its pairs to `each`. */
+/* Reads a whole file and passes its pairs to `each`. */
 static enum err_code read_pairs(struct cli *cli, const char *path, FILE *file, pair_fn *each, struct err *err)
 {
     char *text = g_malloc(MAX_CONFIG_BYTES + 1);

@@ -1,4 +1,4 @@
-/* Checks that the columns which the configuration denies exist. Each command that opens databases calls it first. */
+/* Checks that the columns denied by the configuration exist. Each command that opens databases calls it first. */
 #ifndef ASSAY_CLI_SETTINGS_DENIED_SETTINGS_H
 #define ASSAY_CLI_SETTINGS_DENIED_SETTINGS_H
 

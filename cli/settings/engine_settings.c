@@ -1,3 +1,5 @@
+/* Builds the configuration of an engine from the settings (engine_settings.h). Each part of the settings fills one part
+ * of struct engine_config. The option tables have validated all names and ranges before. */
 #include "cli/settings/engine_settings.h"
 
 #include "cli/settings/catalogue.h"
@@ -7,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* When a language model is asked, where one is named and nothing else is said. */
+/* Default of the condition for calling a language model, once one is configured. */
 #define LLM_WHEN "0.1:0.95,disagree"
 
-/* The value of a name with "auto" (or nothing) as 0, unset. The option tables let only known names through. */
+/* Returns the value of a name; "auto" (or NULL) gives 0, unset. The option tables accept only known names. */
 static int named(int (*by_name)(const char *), const char *name)
 {
     int value = name ? by_name(name) : -1;

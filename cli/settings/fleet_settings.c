@@ -9,7 +9,7 @@
 
 enum { MAX_SECRET = 64 << 10 };
 
-/* "file:/run/secrets/password": what that file holds. */
+/* Returns the contents of the file for "file:/run/secrets/password". */
 static const char *value_of(struct cli *cli, const char *name, const char *text, struct err *err)
 {
     static const char prefix[] = "file:";

@@ -1,3 +1,7 @@
+/* The tables of all options (options.h). Each group is one array of rows, in the order of the documentation; the texts
+ * of the rows are those of --help, the man pages and docs/configuration.md. The functions at the end of the file parse
+ * a text into a field and print a field as text, by the type of the row. A new option is one row here and one field in
+ * settings.h. */
 #include "cli/settings/options.h"
 #include "examples/examples.h"
 #include "lib/schema/deny_name.h"
@@ -926,7 +930,7 @@ bool option_parse_bool(const char *text, bool *out)
     return false;
 }
 
-/* The fields, typed. The offset comes from a row whose type was written next to it. */
+/* Returns the typed field. The offset comes from a row that states the type. */
 static void *field(const struct option_row *row, void *settings)
 {
     return (char *)settings + row->offset;
@@ -969,8 +973,8 @@ static enum err_code list_add(struct arena *arena, struct string_list *list, con
 
 enum { MAX_PROPERTIES = 200 };
 
-/* NAME=VALUE: in the place of an earlier one of that name, else at the end. The list itself is copied, since defaults
- * and copies of the settings may share it. */
+/* Sets NAME=VALUE: replaces an earlier value of that name, otherwise appends. Copies the list, because defaults and
+ * copies of the settings may share it. */
 static enum err_code set_property(struct arena *arena, const struct option_row *row, const char *text,
                                   struct string_list *list, struct err *err)
 {
@@ -1011,7 +1015,7 @@ enum err_code option_set(struct arena *arena, const struct option_row *row, cons
     return ERR_OK;
 }
 
-/* An item as YAML reads it back in a list; g_free. */
+/* Returns an item as YAML reads it in a list; free with g_free. */
 static char *item_text(const char *item)
 {
     size_t len = strlen(item);
@@ -1044,7 +1048,7 @@ char *option_value_text(struct arena *arena, const struct option_row *row, const
     case OPT_REAL: return arena_printf(arena, "%g", *(const double *)value);
     case OPT_LIST: return list_text(arena, value);
     case OPT_SIGNAL:
-    case OPT_PROPERTY: return arena_strdup(arena, ""); /* printed by their own names */
+    case OPT_PROPERTY: return arena_strdup(arena, ""); /* printed under their own names */
     default: break;
     }
     const char *text = *(const char *const *)value;

@@ -1,12 +1,13 @@
-/* What can be set, once: flags, environment variables, configuration keys, man pages and completion all come from here.
+/* The definition of all options: flags, environment variables, configuration keys, man pages and completion are derived
+ * from it.
  *
- * A row is one setting. Rows come in groups; a group is a section of the configuration file, and a command takes the
- * flags of the groups it names. The value lands in a field of `struct settings`, so code reads settings->replay.workers
- * and the compiler knows its type. Adding a setting is one field and one row.
+ * A row is one setting. Rows are in groups; a group is a section of the configuration file, and a command takes the
+ * flags of the groups that it names. The value is stored in a field of `struct settings`, so code reads
+ * settings->replay.workers with a known type. A new setting is one field and one row.
  *
- *   flag         --max-iterations=N
- *   environment  ASSAY_JUDGE_MAX_ITERATIONS
- *   file         judge: {max_iterations: N}
+ *     flag         --max-iterations=N
+ *     environment  ASSAY_JUDGE_MAX_ITERATIONS
+ *     file         judge: {max_iterations: N}
  */
 #ifndef ASSAY_CLI_SETTINGS_OPTIONS_H
 #define ASSAY_CLI_SETTINGS_OPTIONS_H
@@ -19,10 +20,10 @@ enum option_type {
     OPT_FLAG,    /* bool; --name, --name=no */
     OPT_INT,     /* int64_t within [min, max] */
     OPT_REAL,    /* double within [min, max] */
-    OPT_TEXT,    /* const char *, NULL when not set */
+    OPT_TEXT,    /* const char *, NULL if unset */
     OPT_CHOICE,  /* const char *, one of `choices` */
     OPT_LIST,    /* struct string_list; the flag may be repeated */
-    OPT_SIGNAL,  /* NAME.KEY=VALUE: a signal's own option, kept in cli->signals */
+    OPT_SIGNAL,  /* NAME.KEY=VALUE: a signal's own option, stored in cli->signals */
     OPT_PROPERTY /* struct string_list of NAME=VALUE: a library's own setting; a later value of a name replaces it */
 };
 
@@ -32,24 +33,24 @@ struct option_row {
     enum option_type type;
     const char *arg;      /* placeholder in --help; NULL for a flag */
     size_t offset;        /* of the field in struct settings */
-    const char *fallback; /* default in text form; NULL: not set */
-    const char *choices;  /* OPT_CHOICE: "a|b|c"; OPT_LIST: the same, or NULL for anything */
+    const char *fallback; /* default in text form; NULL if there is none */
+    const char *choices;  /* OPT_CHOICE: "a|b|c"; OPT_LIST: the same, or NULL for any text */
     double min, max;
-    bool command_line_only; /* says what to do now, not how: no place in a file or the environment */
+    bool command_line_only; /* selects an action: not permitted in a file or the environment */
     const char *sentence;
-    enum err_code (*check)(const char *text, struct err *err); /* OPT_LIST: of an item; NULL: anything goes */
+    enum err_code (*check)(const char *text, struct err *err); /* OPT_LIST: checks an item; NULL accepts any */
 };
 
 struct option_group {
     const char *section;
     const char *title;             /* heading in --help and the man page */
     const struct option_row *rows; /* ends with a NULL name */
-    /* Its rows are keys of a training recipe (--recipe). As flags, variables and keys of the section they are taken
-     * for one more version, with a warning, and shown nowhere. */
+    /* The rows are keys of a training recipe (--recipe). As flags, variables and keys of the section they are accepted
+     * for one more version, with a warning, and are not documented. */
     bool recipe;
 };
 
-/* All groups, for whoever walks everything (environment, file, documentation); ends with NULL. */
+/* All groups, for code that processes every option (environment, file, documentation); ends with NULL. */
 extern const struct option_group *const option_groups[];
 
 extern const struct option_group options_general, options_output, options_judge, options_verifier, options_repair,
@@ -60,29 +61,30 @@ extern const struct option_group options_general, options_output, options_judge,
     options_log, options_kafka, options_topics, options_coordinator, options_serve, options_dlq, options_worker,
     options_diff, options_range, options_past, options_observe, options_mcp, options_report;
 
-/* Is it a key of a training recipe? */
+/* True for a key of a training recipe. */
 bool option_is_recipe(const struct option_row *row);
 
-/* The row with this section and key (words with underscores, without case), or NULL. */
+/* Returns the row with this section and key (words with underscores, without case), or NULL. */
 const struct option_row *option_find(const char *section, const char *key);
 
-/* The group with this section name, or NULL. */
+/* Returns the group with this section name, or NULL. */
 const struct option_group *option_group_find(const char *section);
 
-/* "max_iterations" of "max-iterations"; "ASSAY_JUDGE_MAX_ITERATIONS". Into `out`, cut at `size`. */
+/* Write the key ("max_iterations" for "max-iterations") and the variable ("ASSAY_JUDGE_MAX_ITERATIONS") to `out`, cut
+ * at `size`. */
 void option_key(const struct option_row *row, char *out, size_t size);
 void option_variable(const struct option_group *group, const struct option_row *row, char *out, size_t size);
 
-/* The present value in text form, as a configuration file would have it. `settings` is a struct settings, or the struct
- * that the row's offset is of (cli/settings/catalogue.h). Arena text, NULL when full. */
+/* Returns the current value in the form of a configuration file. `settings` is a struct settings, or the struct of the
+ * row's offset (cli/settings/catalogue.h). Text of the arena; NULL if it is full. */
 char *option_value_text(struct arena *arena, const struct option_row *row, const void *settings);
 
-/* Parse `text` into the row's field. Strings are copied into `arena`. An OPT_LIST takes one item: appended when
- * `append`, else the list starts anew. ERR_CONFIG says what the row takes. */
+/* Parses `text` into the row's field. Copies strings into `arena`. An OPT_LIST takes one item, which is appended if
+ * `append`, and otherwise starts a new list. ERR_CONFIG names the accepted values. */
 enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
                          void *settings, struct err *err);
 
-/* true / yes / on / 1 and their opposites, without case; anything else is false from the function. */
+/* Parses true, yes, on, 1 and their opposites, without case. Returns false for any other text. */
 bool option_parse_bool(const char *text, bool *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which value counts: flag > environment > --config > user's file > system's file > default. */
+/* Resolves each setting by priority: flag > environment > --config > user's file > system's file > default. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ const char *settings_origin(const struct cli *cli, const char *section, const ch
     return origin ? origin : "default";
 }
 
-/* "known: a, b, c" for a key that is not known. `group` NULL: there is no such section either. */
+/* Reports an unknown key with "known: a, b, c". `group` is NULL if the section is unknown too. */
 static enum err_code unknown_key(const struct option_group *group, const char *where, const char *key, struct err *err)
 {
     GString *known = g_string_new(NULL);
@@ -38,7 +38,7 @@ static enum err_code unknown_key(const struct option_group *group, const char *w
     return ERR_CONFIG;
 }
 
-/* For one version after its keys moved there. */
+/* Warns, for one version, that the key has moved. */
 static void say_moved(const struct option_row *row, const char *origin)
 {
     char key[64];
@@ -111,7 +111,7 @@ static enum err_code set_defaults(struct cli *cli, struct err *err)
     return ERR_OK;
 }
 
-/* NAME.KEY=VALUE of --signal. */
+/* Sets NAME.KEY=VALUE of --signal. */
 static enum err_code set_signal_flag(struct cli *cli, const char *text, struct err *err)
 {
     const char *dot = strchr(text, '.'), *equals = dot ? strchr(dot, '=') : NULL;
@@ -123,8 +123,8 @@ static enum err_code set_signal_flag(struct cli *cli, const char *text, struct e
     return code;
 }
 
-/* Signals in the environment: ASSAY_SIGNALS_<SIGNAL>_<KEY>. Signal names and keys hold underscores themselves, so the
- * longest signal name that fits wins. */
+/* Sets a signal's option from the environment: ASSAY_SIGNALS_<SIGNAL>_<KEY>. Names and keys contain underscores, so the
+ * longest matching signal name wins. */
 static enum err_code set_signal_variable(struct cli *cli, const char *rest, const char *value, const char *origin,
                                          struct err *err)
 {
@@ -155,7 +155,7 @@ static enum err_code set_list_variable(struct cli *cli, const char *section, con
     return code;
 }
 
-/* ASSAY_KAFKA_PROPERTY_SASL_PASSWORD: sasl.password. */
+/* Sets a property from a variable: ASSAY_KAFKA_PROPERTY_SASL_PASSWORD means sasl.password. */
 static enum err_code set_property_variable(struct cli *cli, const char *name, const char *value, const char *origin,
                                            struct err *err)
 {
@@ -166,7 +166,7 @@ static enum err_code set_property_variable(struct cli *cli, const char *name, co
     return code;
 }
 
-/* One ASSAY_SECTION_KEY=VALUE. A variable that names no section of the settings belongs to another program and is
+/* Processes one ASSAY_SECTION_KEY=VALUE. A variable without a section of the settings belongs to another program and is
  * ignored. */
 static enum err_code set_variable(struct cli *cli, const char *variable, struct err *err)
 {
@@ -213,8 +213,8 @@ static const struct option_group *group_of(const struct option_row *wanted)
     return NULL;
 }
 
-/* A list of fixed words may also come as one flag: --family=join,value. Other lists hold text with commas of its own.
- */
+/* Sets a list from a flag. A list of fixed words may be one flag: --family=join,value. Other lists contain text with
+ * commas. */
 static enum err_code set_list_flag(struct cli *cli, const struct option_row *row, const char *text, bool append,
                                    struct err *err)
 {
@@ -251,7 +251,7 @@ static enum err_code set_flags(struct cli *cli, const struct flag *flags, unsign
     return ERR_OK;
 }
 
-/* The system's file lies under /etc, or under ASSAY_SYSCONFDIR for who packages or tests us. */
+/* Returns the system's file, under /etc, or under ASSAY_SYSCONFDIR for packaging and tests. */
 static char *system_file(void)
 {
     const char *folder = getenv("ASSAY_SYSCONFDIR");
@@ -272,7 +272,7 @@ static enum err_code read_files(struct cli *cli, const struct flag *flags, unsig
     return code;
 }
 
-/* The recipe lies above the configuration and below the flags. */
+/* Reads the recipe, whose priority is above the configuration and below the flags. */
 static enum err_code read_recipe(struct cli *cli, const struct flag *flags, unsigned n, struct err *err)
 {
     enum err_code code = ERR_OK;

@@ -14,7 +14,7 @@ struct string_list {
     unsigned n;
 };
 
-/* A model that is served elsewhere: the remote verifier, the corrector, the polisher. */
+/* A remote model: the remote verifier, the corrector, the polisher. */
 struct remote_model {
     const char *backend, *label; /* of the verifier */
     const char *prompt;          /* of a chat model */
@@ -64,7 +64,7 @@ struct settings {
         int64_t n;
     } shots;
     struct {
-        struct remote_model model; /* its endpoint is not used */
+        struct remote_model model; /* its endpoint is unused */
         struct string_list endpoints;
         const char *prompts, *calls, *when;
         double hit_rate, price_in, price_out, money;

@@ -1,4 +1,4 @@
-/* Which of two candidates answers the question? Built against the installed library:
+/* Judges which of two candidates answers the question. Built against the installed library:
  *
  *     cc judge.c $(pkg-config --cflags --libs assay) -o judge && ./judge podcasts.sqlite
  */
@@ -41,10 +41,10 @@ int main(int argc, char **argv)
     assay_options_init(&options);
     options.databases = &database;
     options.n_databases = 1;
-    options.executor = argc > 2 ? argv[2] : NULL; /* the program `assay`: a hostile statement can then be ended */
+    options.executor = argc > 2 ? argv[2] : NULL; /* the program `assay`, so that a hostile statement can be killed */
     if (assay_open(&options, &engine, &error)) return complain(&error);
 
-    /* A server would do this on many threads at once, or hand requests over with assay_submit. */
+    /* A server would call this on many threads, or use assay_submit. */
     enum assay_result result = assay_judge(engine, request, strlen(request), &verdict, &error);
     int code = result ? complain(&error) : 0;
     if (verdict) print(verdict);

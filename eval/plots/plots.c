@@ -1,3 +1,5 @@
+/* Draws the diagrams of `assay eval --plots` (plots.h) with svg.h. Each function turns one part of the report into
+ * lines, dots and a legend; a diagram without data is not written. */
 #include "eval/plots/plots.h"
 #include "eval/plots/svg.h"
 #include "eval/triggering.h"
@@ -143,7 +145,7 @@ enum err_code plots_write(const char *folder, const struct eval_report *report, 
 
 typedef struct eval_point *curve_of(const struct eval_data *data, enum eval_score score, size_t *n);
 
-/* The scores that any answer has, each with a style of its own. */
+/* Draws each score that any answer has, with a style of its own. */
 static void draw_scores(struct svg *svg, const struct eval_data *data, curve_of *curve)
 {
     for (int i = 0; i <= SCORE_GENERATOR; i++) {

@@ -1,3 +1,6 @@
+/* Builds one square diagram as SVG text (svg.h). Columns, marks and the legend are collected in separate strings and
+ * painted in this order. Texts are escaped; coordinates have a fixed number of decimals, so equal data give equal
+ * bytes. */
 #include "eval/plots/svg.h"
 
 #include "lib/base/outfile.h"
@@ -10,12 +13,12 @@
 enum { SIDE = 360, LEFT = 64, TOP = 48, BOTTOM = 56, RIGHT = 24, LEGEND_STEP = 18, TICKS = 5 };
 
 struct svg {
-    GString *columns, *marks, *legend; /* in the order in which they are painted */
+    GString *columns, *marks, *legend; /* in the order of painting */
     struct svg_axes axes;
     unsigned n_legend;
 };
 
-/* Colours that stay apart for the colour-blind (Okabe and Ito), each with a dash of its own. */
+/* Colours for the colour-blind (Okabe and Ito), each with a distinct dash. */
 static const struct {
     const char *colour, *dash;
 } styles[SVG_STYLE_COUNT] = {[SVG_MAIN] = {"#0072b2", ""},
@@ -47,7 +50,7 @@ static double y_at(const struct svg *svg, double y)
     return TOP + SIDE * (1 - share);
 }
 
-/* Text between tags: the five characters that XML minds. */
+/* Escapes the five special characters of XML. */
 static char *escaped(const char *text)
 {
     return g_markup_escape_text(text, -1);

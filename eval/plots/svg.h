@@ -1,5 +1,5 @@
-/* Diagrams as SVG: one square plot with both axes from 0 to 1, a title and a description for those who cannot see it.
- * Equal data give equal bytes. Colours are told apart by dashes and marks too. Thread: one at a time a diagram. */
+/* Diagrams as SVG: one square plot with both axes from 0 to 1, a title, and a description for screen readers. Equal
+ * data give equal bytes. Dashes and marks distinguish lines beside colours. Thread: one at a time a diagram. */
 #ifndef ASSAY_EVAL_PLOTS_SVG_H
 #define ASSAY_EVAL_PLOTS_SVG_H
 
@@ -11,24 +11,24 @@ struct svg;
 
 struct svg_axes {
     const char *title;
-    const char *description; /* what it shows, in words */
-    const char *x, *y;       /* what the axes are */
-    double y_from;           /* lowest y shown, below 1; 0 for all of it */
+    const char *description; /* description of the plot in words */
+    const char *x, *y;       /* labels of the axes */
+    double y_from;           /* lowest y shown, below 1; 0 shows all */
 };
 
 enum svg_style { SVG_MAIN, SVG_SECOND, SVG_THIRD, SVG_FOURTH, SVG_FIFTH, SVG_SIXTH, SVG_GUIDE, SVG_STYLE_COUNT };
 
-/* Begin. Never NULL. */
+/* Begins a diagram. Never returns NULL. */
 struct svg *svg_new(const struct svg_axes *axes);
 
-/* All points are in the axes' units; what lies outside is moved to the edge. */
+/* All points are in the axes' units; points outside are moved to the edge. */
 void svg_line(struct svg *svg, enum svg_style style, const double *x, const double *y, size_t n);
 void svg_dot(struct svg *svg, enum svg_style style, double x, double y, double radius, const char *tip);
 void svg_bar(struct svg *svg, enum svg_style style, double x, double low, double high); /* an interval, upright */
 void svg_column(struct svg *svg, double from, double to, double height); /* a bar on the x axis, behind the rest */
 void svg_legend(struct svg *svg, enum svg_style style, const char *text);
 
-/* Write the file and free the diagram, whatever the result. ERR_IO. */
+/* Writes the file, and frees the diagram in any case. ERR_IO. */
 enum err_code svg_write(struct svg *svg, const char *path, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The pass that makes an index: a verdict a line, a row a verdict. */
+/* Builds an index in one pass: one row for each line with a verdict. */
 #include "eval/diff.h"
 #include "eval/log_index.h"
 #include "eval/runs/run_index_int.h"
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 enum {
-    PROGRESS_ROWS = 1000, /* between two words to whoever waits */
-    LABELS = 200000       /* remembered; the log of a run asks the same again and again */
+    PROGRESS_ROWS = 1000, /* between two reports of progress */
+    LABELS = 200000       /* cached labels; the log of a run repeats the same ones */
 };
 
 static const char SCHEMA[] =
@@ -21,13 +21,13 @@ static const char SCHEMA[] =
     "CREATE TABLE verdict(number INTEGER PRIMARY KEY, db INTEGER, status INTEGER NOT NULL, reason INTEGER, p REAL,"
     " threshold REAL, chosen INTEGER, candidates INTEGER NOT NULL, iterations INTEGER NOT NULL, ms REAL,"
     " fired INTEGER NOT NULL, right INTEGER, start INTEGER NOT NULL, length INTEGER NOT NULL);"
-    /* apart, so that whoever filters by numbers does not read it */
+    /* a separate table, so that numeric filters do not read it */
     "CREATE TABLE text(number INTEGER PRIMARY KEY, id TEXT NOT NULL, question TEXT);";
 
-/* At the end: rows come in no order of these. */
+/* Created at the end, because rows do not arrive in these orders. */
 static const char INDEXES[] = "CREATE INDEX verdict_by_p ON verdict(p); CREATE INDEX verdict_by_ms ON verdict(ms);";
 
-/* Names of one kind, numbered as they come; past the bound all are RUN_OTHERS. */
+/* Names of one kind, numbered in order of appearance; past the bound all are RUN_OTHERS. */
 struct names {
     GHashTable *ids; /* name → 1 + id */
     GPtrArray *all;
@@ -37,10 +37,10 @@ struct names {
 struct build {
     const struct run_index_build *asked;
     struct lines lines;
-    struct log_index *log; /* NULL: none */
+    struct log_index *log; /* NULL if there is none */
     struct names names[RUN_NAME_KINDS];
     struct labeler *labeler;
-    GHashTable *labels; /* digest of database, gold and answer → 1 wrong, 2 right, 3 gold says nothing */
+    GHashTable *labels; /* digest of database, gold and answer → 1 wrong, 2 right, 3 unknown */
     struct run_tally *tally;
     struct run_pass pass;
     sqlite3 *db;
@@ -63,7 +63,7 @@ static void names_free(struct names *names)
     g_ptr_array_unref(names->all);
 }
 
-/* At most so many bytes, whole characters. g_free */
+/* Returns at most so many bytes, in whole characters. Free with g_free. */
 static char *cut(const char *text, size_t bytes)
 {
     size_t len = strlen(text);
@@ -97,7 +97,7 @@ static double number_at(const json_t *json, const char *key)
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-/* Bits of the candidate's signals: the answer's, or the first one's where there is none. */
+/* Sets the bits of the candidate's signals: the answer's, or the first candidate's if there is no answer. */
 static void read_signals(struct build *b, const json_t *candidate, struct run_row *row)
 {
     json_t *signals = json_object_get(candidate, "signals"), *state;
@@ -284,7 +284,7 @@ static enum err_code prepare(struct build *b, sqlite3_stmt **stmt, const char *s
                                                                        : run_sqlite_failed(b->db, b->path, b->err);
 }
 
-/* In its folder, so that a rename makes it the index; of a name that nobody else has. */
+/* Creates the file in the folder of the index, under a unique name, so that a rename publishes it. */
 static enum err_code create(struct build *b)
 {
     char *index = run_index_path(b->asked->path);
@@ -297,7 +297,8 @@ static enum err_code create(struct build *b)
         return code;
     }
     struct stat status;
-    if (fstat(fileno(b->lines.file), &status) == 0) fchmod(file, status.st_mode & 0666); /* whoever may read the one */
+    /* same readers as the verdict file */
+    if (fstat(fileno(b->lines.file), &status) == 0) fchmod(file, status.st_mode & 0666);
     close(file);
     if (sqlite3_open_v2(b->path, &b->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         return run_sqlite_failed(b->db, b->path, b->err);
@@ -408,7 +409,7 @@ enum err_code run_index_build(const struct run_index_build *asked, struct err *e
 {
     struct err own = {0};
     struct build b = {.asked = asked, .err = err ? err : &own};
-    char *identity = run_identity(asked->path, b.err); /* before it is read: what comes later makes the index stale */
+    char *identity = run_identity(asked->path, b.err); /* before reading: a later change makes the index stale */
     if (!identity) return b.err->code;
     build_init(&b);
     enum err_code code = asked->log ? log_index_open(asked->log, NULL, NULL, &b.log, b.err) : ERR_OK;

@@ -1,4 +1,4 @@
-/* An index beside its file: known again, opened, made anew. */
+/* Opens the index beside its file, checks that it is current, and rebuilds it. */
 #include "eval/runs/run_index_int.h"
 
 #include "lib/base/sqlite_reason.h"
@@ -73,7 +73,7 @@ static bool has_number(sqlite3 *db, const char *pragma, int64_t number)
     return same;
 }
 
-/* g_free; NULL: it has none */
+/* Returns a value of the table `about`, or NULL. Free with g_free. */
 static char *about(sqlite3 *db, const char *key)
 {
     sqlite3_stmt *stmt = NULL;

@@ -1,4 +1,4 @@
-/* Which verdicts of a run: filtered, sorted, a page at a time. */
+/* Lists the verdicts of a run: filtered, sorted, one page at a time. */
 #include "eval/diff.h"
 #include "eval/runs/run_index_int.h"
 
@@ -22,7 +22,7 @@ int run_sort_by_name(const char *name)
 /* A condition of a filter: SQL with its one parameter. */
 struct conditions {
     GString *sql;
-    GPtrArray *texts; /* by parameter; NULL: a number */
+    GPtrArray *texts; /* by parameter; NULL for a number */
     GArray *numbers;  /* double, by parameter */
 };
 
@@ -41,7 +41,7 @@ static void add_name(struct conditions *c, const char *column, enum run_name kin
     add(c, sql, g_strdup(name), 0);
 }
 
-/* "%text%", with what LIKE takes for more than itself escaped. g_free */
+/* Returns "%text%" with the wildcards of LIKE escaped. Free with g_free. */
 static char *like(const char *text)
 {
     GString *pattern = g_string_new("%");
@@ -62,13 +62,13 @@ static void add_signal(const struct run_index *run, struct conditions *c, const 
             add(c, sql, NULL, 1);
             return;
         }
-    add(c, "0 = ?", NULL, 1); /* nobody knows it, so it never fired */
+    add(c, "0 = ?", NULL, 1); /* an unknown signal never fired */
 }
 
 static void add_text(struct conditions *c, const char *text)
 {
     char sql[160];
-    guint at = c->texts->len + 1; /* one parameter, twice */
+    guint at = c->texts->len + 1; /* one parameter, used twice */
     if (!text) return;
     g_snprintf(sql, sizeof sql,
                "number IN (SELECT number FROM text WHERE id LIKE ?%u ESCAPE '\\' OR question LIKE ?%u ESCAPE '\\')", at,
@@ -98,7 +98,7 @@ static void conditions_free(struct conditions *c)
     g_array_free(c->numbers, TRUE);
 }
 
-/* Prepare and bind; NULL with `err` set. */
+/* Prepares and binds; returns NULL with `err` set. */
 static sqlite3_stmt *prepare(struct run_index *run, const char *sql, const struct conditions *c, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -157,7 +157,7 @@ static json_t *signals_json(const struct run_index *run, uint64_t fired)
     return list;
 }
 
-/* The line as a verdict; false: it is none any more. */
+/* Reads a line as a verdict. Returns false if it no longer is one. */
 static bool read_line(struct run_index *run, uint64_t start, uint64_t number, struct diff_verdict *out, struct err *err)
 {
     if (lines_at(&run->lines, start, number) <= 0) {
@@ -207,7 +207,7 @@ static json_t *row_json(struct run_index *run, sqlite3_stmt *stmt, bool sql)
 
 static json_t *page(struct run_index *run, const struct run_filter *filter, const struct conditions *c, struct err *err)
 {
-    /* The page's numbers first, then what else is told of them: a sort carries no texts. */
+    /* The page's numbers come first and the texts later, so that the sort carries no texts. */
     char *sql = g_strdup_printf("SELECT " COLUMNS
                                 " FROM verdict JOIN text USING (number) WHERE number IN (SELECT number FROM verdict%s "
                                 "ORDER BY %s LIMIT %u OFFSET %llu) ORDER BY %s",

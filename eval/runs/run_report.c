@@ -1,9 +1,9 @@
-/* A run as one JSON object that needs no server: the summary, and the most telling verdicts. */
+/* A run as one JSON object that needs no server: the summary and the most informative verdicts. */
 #include "eval/runs/run_index_int.h"
 
 #include <string.h>
 
-/* Most signals are silent on most candidates, and a page shows those that are not. */
+/* Removes silent signals: most are silent on most candidates, and a page shows only the others. */
 static void drop_silent(json_t *verdict)
 {
     size_t i;
@@ -20,7 +20,7 @@ static void drop_silent(json_t *verdict)
     }
 }
 
-/* The verdicts themselves, by number, as long as they have room. */
+/* Returns the verdicts by number, while they fit. */
 static json_t *verdicts_json(struct run_index *run, const json_t *rows)
 {
     json_t *all = json_object(), *row;

@@ -1,4 +1,4 @@
-/* What a run comes to: counted verdict by verdict, told as one JSON object (docs/runs.md). */
+/* Summarises a run: counts verdict by verdict and writes one JSON object (docs/runs.md). */
 #include "eval/eval.h"
 #include "eval/runs/run_index_int.h"
 #include "lib/learn/metrics.h"
@@ -10,15 +10,15 @@
 enum {
     P_BINS = 20,
     POINTS = 200,   /* of the curve of risk against coverage */
-    ALPHAS = 60,    /* promises, in steps of ALPHA_STEP */
-    DATABASES = 200 /* told one by one, those with the most verdicts */
+    ALPHAS = 60,    /* guarantees, in steps of ALPHA_STEP */
+    DATABASES = 200 /* listed individually: those with the most verdicts */
 };
 static const double ALPHA_STEP = 0.005, DELTA = 0.1, Z_95 = 1.96;
 
 struct of_signal {
     uint64_t fired, missing;
-    uint64_t known, wrong;                 /* answers whose truth is known on which it fired; of them, wrong ones */
-    uint64_t missing_known, missing_wrong; /* the same where it could not look */
+    uint64_t known, wrong;                 /* answers of known truth on which it fired; the wrong ones of them */
+    uint64_t missing_known, missing_wrong; /* the same where it was unavailable */
 };
 
 struct of_database {
@@ -32,11 +32,11 @@ struct run_tally {
     uint64_t status[MSG_STATUS_COUNT], p_bins[P_BINS], with_p;
     double p;
     uint64_t answered, known, right, unanswered; /* the last: with gold, and without an answer */
-    uint64_t pointed_known, pointed_wrong;       /* known answers that are candidates, whose signals count */
+    uint64_t pointed_known, pointed_wrong;       /* known answers that are candidates, so that their signals count */
     struct of_signal signals[RUN_SIGNALS];
     GArray *databases; /* of struct of_database, by id */
     struct eval_reliability reliability;
-    GArray *records; /* of struct risk_record: a sample where there are more than GUARANTEE_MAX_RECORDS */
+    GArray *records; /* of struct risk_record: a sample above GUARANTEE_MAX_RECORDS */
     uint64_t offered, random;
 };
 
@@ -91,7 +91,7 @@ static void count_database(struct run_tally *tally, const struct run_row *row, u
     database->p += row->p;
 }
 
-/* Each of the records offered stays with the same probability (reservoir sampling). */
+/* Reservoir sampling: each record is kept with the same probability. */
 static void keep_record(struct run_tally *tally, struct risk_record record)
 {
     uint64_t at = tally->offered++;
@@ -213,7 +213,7 @@ static json_t *points_json(const struct risk_record *sorted, uint32_t n, double 
     for (uint32_t i = 0; i < n; i++) {
         wrong += !sorted[i].right;
         bool ends_tie = i + 1 == n || sorted[i + 1].p < sorted[i].p;
-        if (!ends_tie || (i + 1 < next && i + 1 < n)) continue; /* a threshold takes equal ones together */
+        if (!ends_tie || (i + 1 < next && i + 1 < n)) continue; /* equal scores share a threshold */
         json_array_append_new(list, json_pack("[f,f,f]", sorted[i].p, (i + 1) / requests, (double)wrong / (i + 1)));
         next = i + 1 + (double)n / POINTS;
     }
@@ -240,7 +240,7 @@ static json_t *coverage_json(struct run_tally *tally)
         return json_null();
     }
     risk_sort(records, n);
-    /* of a sample, so many fewer requests without an answer */
+    /* a sample has proportionally fewer requests without an answer */
     double requests = n + (double)tally->unanswered * n / (double)tally->offered;
     for (int i = 1; i <= ALPHAS; i++) json_array_append_new(promises, promise_json(records, n, i * ALPHA_STEP));
     return json_pack("{s:o,s:o,s:f,s:f,s:o,s:o}", "answers", whole(n), "of", whole(tally->offered), "requests",
@@ -249,7 +249,7 @@ static json_t *coverage_json(struct run_tally *tally)
 
 /* --- what the rows say --- */
 
-/* The first column of the first row; NAN. */
+/* Returns the first column of the first row, or NAN. */
 static double number_of(sqlite3 *db, const char *sql, int64_t offset)
 {
     sqlite3_stmt *stmt = NULL;

@@ -1,10 +1,11 @@
-/* DESIGN: what a supervisor does with a process that ends, for a process that has none. The arguments come from
- * /proc/self/cmdline, so that nobody hands them down. The number of times goes through the environment. Everything that
- * is prepared before execve is prepared in anew_allow, because a watchdog calls anew_begin while other threads may hang
- * with a lock of the allocator.
+/* DESIGN: restarts the program as a supervisor would, for a process without one. The arguments come from
+ * /proc/self/cmdline, so no caller passes them down. The environment carries the number of restarts.
  *
- * Rejected: a parent that starts the program again. Signals, and whoever kills or pauses by process id, would meet the
- * parent.
+ * The function anew_allow prepares everything that execve needs. The reason: a watchdog calls anew_begin while other
+ * threads may hang with a lock of the allocator.
+ *
+ * Rejected: a parent process that restarts the program. Signals, and tools that kill or pause by process id, would
+ * reach the parent.
  */
 #include "lib/base/anew.h"
 
@@ -22,7 +23,7 @@
 enum { MAX_ARGUMENTS = 1024, MAX_BYTES = 256 << 10, FIRST_OTHER_FD = 3 };
 
 static const char VARIABLE[] = "ASSAY_BEGUN_ANEW";
-static const int64_t LONG_NS = 600 * INT64_C(1000000000); /* after such a run the count starts again */
+static const int64_t LONG_NS = 600 * INT64_C(1000000000); /* a run of this length resets the count */
 
 static struct {
     atomic_bool allowed;
@@ -84,7 +85,7 @@ void anew_begin(void)
     anew.environment[0] = clock_now_ns() - anew.since_ns > LONG_NS ? anew.first : anew.counted;
     sigset_t none;
     sigemptyset(&none);
-    pthread_sigmask(SIG_SETMASK, &none, NULL); /* a program inherits it */
+    pthread_sigmask(SIG_SETMASK, &none, NULL); /* the new program inherits the mask */
     close_range(FIRST_OTHER_FD, ~0U, 0);
     execve("/proc/self/exe", anew.argv, anew.environment);
 }

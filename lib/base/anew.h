@@ -1,18 +1,19 @@
-/* Beginning the program anew in its own process, by execve. */
+/* Restarts the program in its own process, by execve. */
 #ifndef ASSAY_LIB_BASE_ANEW_H
 #define ASSAY_LIB_BASE_ANEW_H
 
-/* Allows it, for the program that /proc/self/exe is. Remembers when. Thread: main, before others start. */
+/* Allows restarts of the program behind /proc/self/exe, and records the time. Thread: main, before others start. */
 void anew_allow(void);
 
-/* Takes the permission back: a process that was told to end must not come back. Thread: any. */
+/* Forbids restarts: a process that was told to end must not come back. Thread: any. */
 void anew_forbid(void);
 
-/* Number of times in a row that this process began anew; 0 if it did not, or if the run before lasted long. */
+/* Returns the number of consecutive restarts of this process: 0 if there was none, or if the previous run lasted long.
+ */
 unsigned anew_count(void);
 
-/* Replaces the program by itself with the same arguments. Nothing in memory survives, no thread, no connection: the
- * same as an end and a start, with the same process id. Returns only if it is not allowed or fails. Thread: any, also
+/* Replaces the program by itself with the same arguments. Nothing in memory survives, no thread and no connection: the
+ * effect is an end and a start with the same process id. Returns only if it is not allowed or fails. Thread: any, also
  * while others hang in a call. */
 void anew_begin(void);
 

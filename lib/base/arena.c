@@ -1,3 +1,6 @@
+/* A list of chunks from malloc (arena.h). Objects are carved from the newest chunk; chunk sizes double up to a bound.
+ * They count against the cap, so a hostile input cannot exceed it. A reset keeps one chunk, which serves most requests
+ * without malloc. */
 #include "lib/base/arena.h"
 
 #include "lib/base/poison.h"
@@ -39,14 +42,16 @@ void arena_free(struct arena *arena)
     arena_init(arena, arena->cap);
 }
 
-/* Not the newest, where the cap left it less room than the one before had. */
+/* True if `chunk` may stay in place of `kept`. The newest chunk may be smaller than its predecessor if the cap left
+ * less space. */
 static bool stays_before(const struct arena_chunk *chunk, const struct arena_chunk *kept)
 {
     if (chunk->size > KEPT_CHUNK) return !kept && !chunk->older;
     return !kept || chunk->size > kept->size;
 }
 
-/* The largest that may stay, or else the first, which is no larger than its first object asked for. */
+/* Selects the chunk to keep: the largest that may stay, otherwise the first, which is no larger than its first object
+ * required. */
 static struct arena_chunk *keep_one(struct arena_chunk *chunk)
 {
     struct arena_chunk *kept = NULL;
@@ -77,7 +82,7 @@ void arena_reset(struct arena *arena)
     POISON(chunk->data, chunk->size);
 }
 
-/* A chunk that holds at least `need` bytes; sizes double from FIRST_CHUNK to LARGEST_STEP. */
+/* Adds a chunk of at least `need` bytes; sizes double from FIRST_CHUNK to LARGEST_STEP. */
 static bool grow(struct arena *arena, size_t need)
 {
     size_t size = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
@@ -146,7 +151,7 @@ char *arena_strdup(struct arena *arena, const char *text)
     return arena_strndup(arena, text, strlen(text));
 }
 
-/* Nearly all texts are short: those are formatted once. */
+/* Nearly all texts are short, so they are formatted once. */
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
     char small[SMALL_TEXT];

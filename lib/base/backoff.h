@@ -1,19 +1,20 @@
-/* Exponential backoff with jitter: how long to wait before one tries again. */
+/* Exponential backoff with jitter: the waits between retries. */
 #ifndef ASSAY_LIB_BASE_BACKOFF_H
 #define ASSAY_LIB_BASE_BACKOFF_H
 
 #include <glib.h>
 #include <stdint.h>
 
-/* Waits are first_ns, twice that, four times that, ... and never more than most_ns, each multiplied by a number drawn
- * from [jitter_low, jitter_high): those who failed together do not come again together. Both 1: nothing is drawn. */
+/* The waits are first_ns, twice that, four times that, ... up to most_ns. Each is multiplied by a random number from
+ * [jitter_low, jitter_high), so that callers that failed together do not retry together. If both are 1, no random
+ * number is drawn. */
 struct backoff {
     int64_t first_ns, most_ns;
     double jitter_low, jitter_high;
 };
 
-/* The wait before retry number `retry`, from 0. `random`: where the jitter is drawn from, the caller's and used by one
- * thread at a time; NULL: GLib's own generator, and any thread. */
+/* Returns the wait before retry number `retry`, from 0. `random` is the caller's generator, used by one thread at a
+ * time. NULL selects GLib's own generator and permits any thread. */
 int64_t backoff_wait_ns(const struct backoff *backoff, uint32_t retry, GRand *random);
 
 #endif

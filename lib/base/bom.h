@@ -1,17 +1,17 @@
-/* The byte-order mark that some editors put before UTF-8. It says nothing: readers of text skip it. */
+/* The byte-order mark that some editors put before UTF-8. It carries no information, so readers of text skip it. */
 #ifndef ASSAY_LIB_BASE_BOM_H
 #define ASSAY_LIB_BASE_BOM_H
 
 #include <stddef.h>
 #include <string.h>
 
-/* Bytes of the mark at the beginning of the text: 3 or 0. Any thread. */
+/* Returns the bytes of the mark at the start of the text: 3 or 0. Thread: any. */
 static inline size_t bom_length(const char *text, size_t len)
 {
     return len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Takes the mark off a text that ends with a NUL after `len` bytes; its new length. Any thread. */
+/* Removes the mark from a text with a NUL after `len` bytes. Returns the new length. Thread: any. */
 static inline size_t bom_strip(char *text, size_t len)
 {
     size_t mark = bom_length(text, len);

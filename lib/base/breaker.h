@@ -1,12 +1,13 @@
-/* A circuit breaker: what does not answer is left alone, so that it can come back and nobody waits for it in vain.
+/* A circuit breaker: it stops calls to a failing dependency, so that the dependency can recover and callers fail at
+ * once.
  *
- *   closed ── `failures` in a row ──▶ open ── pause over ──▶ half open: one goes ── it succeeds ──▶ closed
- *                                      ▲                                  └── it fails: next pause ──┐
- *                                      └──────────────────────────────────────────────────────────────┘
+ *     closed ── `failures` in a row ──▶ open ── pause over ──▶ half open: one attempt ── it succeeds ──▶ closed
+ *                                        ▲                                  └── it fails: next pause ──┐
+ *                                        └─────────────────────────────────────────────────────────────┘
  *
- * Attempts that were under way when it opened say nothing new when they fail: the pause does not grow by them.
+ * Failures of attempts that began before it opened are ignored: they do not lengthen the pause.
  *
- * No clock and no lock: `now_ns` is handed in, and all calls for one breaker are made under the lock of its owner.
+ * It has no clock and no lock: `now_ns` is an argument, and its owner calls it under the owner's lock.
  */
 #ifndef ASSAY_LIB_BASE_BREAKER_H
 #define ASSAY_LIB_BASE_BREAKER_H
@@ -16,31 +17,31 @@
 #include <stdbool.h>
 
 struct breaker_config {
-    uint32_t failures;    /* in a row that open it; 0: it never opens */
-    struct backoff pause; /* how long it is open, each time anew until it has closed */
+    uint32_t failures;    /* failures in a row that open it; 0 if it never opens */
+    struct backoff pause; /* how long it is open; grows until it has closed */
 };
 
 enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN };
 
-/* Zeroed: closed. */
+/* Closed if zeroed. */
 struct breaker {
     enum breaker_state state;
     uint32_t failures; /* in a row */
-    uint32_t opened;   /* times since it was closed */
-    int64_t until_ns;  /* the pause's end, unless closed */
+    uint32_t opened;   /* times since it closed */
+    int64_t until_ns;  /* end of the pause, unless closed */
 };
 
 enum breaker_outcome {
-    BREAKER_ALIVE,  /* it answered, whatever the answer */
-    BREAKER_FAILED, /* it did not, or not sensibly */
-    BREAKER_UNKNOWN /* the attempt was called off, or says nothing */
+    BREAKER_ALIVE,  /* the dependency answered, with any answer */
+    BREAKER_FAILED, /* no answer, or no usable one */
+    BREAKER_UNKNOWN /* the attempt was cancelled or is inconclusive */
 };
 
-/* Would an attempt be refused now? */
+/* True if an attempt would be refused now. */
 bool breaker_refuses(const struct breaker *breaker, int64_t now_ns);
-/* May an attempt be made? True: breaker_report is owed. */
+/* Admits an attempt. After true the caller must call breaker_report. */
 bool breaker_admit(struct breaker *breaker, int64_t now_ns);
-/* How an attempt ended. True: the breaker has opened by this. */
+/* Reports the outcome of an attempt. Returns true if this opened the breaker. */
 bool breaker_report(struct breaker *breaker, const struct breaker_config *config, int64_t now_ns,
                     enum breaker_outcome outcome);
 

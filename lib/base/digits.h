@@ -7,7 +7,7 @@
 
 enum { DIGITS_TEXT_MAX = 32, DIGITS_WHOLE_MAX = 21 };
 
-/* A whole number in decimal, as printf writes it with %lld, which takes ten times as long. NUL-terminated; its length.
+/* Writes a whole number in decimal, like %lld of printf but in a tenth of the time. NUL-terminated. Returns its length.
  * Thread: any. */
 size_t digits_whole(int64_t number, char out[DIGITS_WHOLE_MAX]);
 
@@ -15,8 +15,8 @@ struct digits_pair {
     char first[DIGITS_TEXT_MAX], second[DIGITS_TEXT_MAX];
 };
 
-/* Two numbers from 0 to 1 with `least` decimals, or as many more as it takes until their texts differ; equal numbers
- * have equal texts. So that nothing ever reads "0.50 is below 0.50". Thread: any. */
+/* Formats two numbers from 0 to 1 with `least` decimals, or with more until their texts differ. Equal numbers have
+ * equal texts. So no message reads "0.50 is below 0.50". Thread: any. */
 struct digits_pair digits_apart(double first, double second, int least);
 
 #endif

@@ -46,7 +46,7 @@ enum err_code err_from_name(const char *name)
     return ERR_INTERNAL;
 }
 
-/* Step back over a UTF-8 sequence that the cut at `end` left unfinished. */
+/* Steps back over a UTF-8 sequence that the cut at `end` left unfinished. */
 static size_t utf8_cut(const char *text, size_t end)
 {
     size_t lead = end;
@@ -72,7 +72,7 @@ size_t err_hint_offset(const char *format, va_list args)
     return n < 0 ? SIZE_MAX : (size_t)n;
 }
 
-/* Replaces the separator at `at` by "; ". A hint that would be empty or was cut off is left out. */
+/* Replaces the separator at `at` by "; ". An empty or truncated hint is left out. */
 static void separate_hint(struct err *err, size_t at)
 {
     size_t len = strlen(err->text);
@@ -112,7 +112,7 @@ enum err_code err_at(struct err *err, enum err_code code, const struct err *inne
     va_start(args, place_format);
     vsnprintf(place, sizeof place, place_format, args);
     va_end(args);
-    struct err known = *inner; /* with the code, which gives an empty message its meaning */
+    struct err known = *inner; /* with the code, whose meaning replaces an empty message */
     known.code = code;
     int len;
     const char *message = err_message(&known, &len);

@@ -1,19 +1,19 @@
 /* Every failure has a code, a class and a text.
  *
- * The class says what may be done about it, and only two places act on it (worker/dispatch.c, coordinator/):
- *   ok      nothing failed
- *   retry   the same call may succeed later (a lock, a full queue)
- *   reject  this input will never succeed; everything else goes on
- *   fatal   the process is not able to go on with its configuration or its memory
+ * The class tells the caller how to react; only worker/dispatch.c and coordinator/ act on it:
+ * - ok: nothing failed
+ * - retry: the same call may succeed later (a lock, a full queue)
+ * - reject: this input will never succeed; all other work continues
+ * - fatal: the process cannot continue with its configuration or its memory
  *
- * Convention of all rooms: a function that can fail returns an err_code (ERR_OK is 0) and, where it takes a
- * `struct err *`, sets the message and the hint there. `err` may be NULL.
+ * Convention of all rooms: a function that can fail returns an err_code (ERR_OK is 0). If it takes a `struct err *`, it
+ * sets the message and the hint there. `err` may be NULL.
  *
- * The message is one short line: what failed, and where. The hint says what the reader can do about it. Both are written
- * in one format, with ERR_HINT between them:
+ * The message is one short line: the failure and its place. The hint gives advice. Both are written in one format, with
+ * ERR_HINT between them:
  *     err_set(err, ERR_CONFIG, "%s is not a directory" ERR_HINT "create it, or set --db-root", path)
- * `text` holds both as "message; hint" for places that have one string (the wire format, logs). The command line prints
- * the hint on a line of its own, JSON has it as a member.
+ * `text` holds both as "message; hint" for places with one string (the wire format, logs). The command line prints the
+ * hint on a separate line; JSON has a member for it.
  */
 #ifndef ASSAY_LIB_BASE_ERROR_H
 #define ASSAY_LIB_BASE_ERROR_H
@@ -24,7 +24,7 @@
 
 enum err_class { ERR_CLASS_OK, ERR_CLASS_RETRY, ERR_CLASS_REJECT, ERR_CLASS_FATAL };
 
-/* code, name on the wire and in verdicts, class, what it means */
+/* code, name on the wire and in verdicts, class, meaning */
 #define ERR_LIST(X)                                                                                                    \
     X(ERR_OK, "ok", OK, "no error")                                                                                    \
     X(ERR_SYNTAX, "syntax", REJECT, "the SQL does not parse")                                                          \
@@ -100,7 +100,8 @@ enum err_code err_from_name(const char *name);
 enum err_code err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Sets `err` to the error `inner` at a place: "place: message", with the hint of `inner`. Returns `code`. Thread: any. */
+/* Sets `err` to the error `inner` at a place: "place: message", with the hint of `inner`. Returns `code`. Thread: any.
+ */
 enum err_code err_at(struct err *err, enum err_code code, const struct err *inner, const char *place_format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -111,8 +112,8 @@ const char *err_hint(const struct err *err);
  * `err`, or forever. Thread: any. */
 const char *err_message(const struct err *err, int *len);
 
-/* Returns the offset of ERR_HINT in the formatted text, or SIZE_MAX if `format` does not hold it. A separator inside of an
- * argument does not count. Does not consume `args`. Thread: any. */
+/* Returns the offset of ERR_HINT in the formatted text, or SIZE_MAX if `format` does not hold it. A separator inside of
+ * an argument does not count. Does not consume `args`. Thread: any. */
 size_t err_hint_offset(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 
 #endif

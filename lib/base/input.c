@@ -1,3 +1,6 @@
+/* Reads files and logs within bounds (input.h). A log is read line by line through one buffer; a line above the cap is
+ * skipped and reported. The first bytes are inspected before the first line is returned, so a binary file is rejected
+ * at once. A table or prose is rejected after some lines. A log with some damaged lines is still a log. */
 #include "lib/base/input.h"
 #include "lib/base/bom.h"
 
@@ -48,7 +51,7 @@ void input_free(struct input *input)
     *input = (struct input){0};
 }
 
-/* Reads the beginning: all of `head` where that cannot block, else no more than the first line. */
+/* Reads the first bytes: all of `head` from a regular file, which cannot block, otherwise at most the first line. */
 static void look_ahead(struct lines *lines)
 {
     bool waits = lines->size == 0;
@@ -61,8 +64,8 @@ static void look_ahead(struct lines *lines)
     lines->empty |= c == EOF && lines->head_at == lines->head_len;
 }
 
-/* A byte that no text holds, where no line begins as a record does: this is something else. A log in which single
- * lines are damaged is still one. NULL: text. */
+/* Finds a byte that no text contains, in an input where no line begins like a record. A log with damaged lines passes.
+ * Returns NULL for text. */
 static const char *not_text(const struct lines *lines)
 {
     bool line_start = true;
@@ -100,7 +103,7 @@ void lines_close(struct lines *lines)
     *lines = (struct lines){0};
 }
 
-/* Room for `need` bytes and a NUL; grows by doubling, up to the cap on a line. */
+/* Reserves `need` bytes and a NUL; doubles the buffer up to the cap on a line. */
 static void reserve(struct lines *lines, size_t need)
 {
     if (need + 1 <= lines->cap) return;
@@ -116,7 +119,7 @@ static inline int next_byte(struct lines *lines)
     return getc_unlocked(lines->file);
 }
 
-/* Read up to a newline. Bytes past the cap are read and dropped. False: nothing left to read. */
+/* Reads up to a newline. Bytes past the cap are read and dropped. Returns false at the end of the input. */
 static bool read_line(struct lines *lines)
 {
     lines->len = 0;
@@ -150,7 +153,7 @@ static bool is_blank(const struct lines *lines)
     return !lines->too_long;
 }
 
-/* A log begins with a JSON object, but for a few damaged lines; a table, prose, or JSON over many lines does not. */
+/* True if a JSON object begins within the first lines. False for a table, prose, or JSON over many lines. */
 static bool may_be_log(struct lines *lines)
 {
     if (lines->is_log || lines->too_long) return true;

@@ -1,4 +1,4 @@
-/* Reading files and logs, in bounds. */
+/* Reads files and logs within bounds. */
 #ifndef ASSAY_LIB_BASE_INPUT_H
 #define ASSAY_LIB_BASE_INPUT_H
 
@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 enum {
-    INPUT_MAX_BYTES = 16 << 20, /* a whole file; also the longest line of a log */
-    INPUT_HEAD_BYTES = 4096,    /* of a log, looked at before anything else */
-    INPUT_FIRST_LINES = 5       /* one of them is a JSON object, or this is no log */
+    INPUT_MAX_BYTES = 16 << 20, /* bytes of a whole file, and of the longest line of a log */
+    INPUT_HEAD_BYTES = 4096,    /* first bytes of a log, inspected on opening */
+    INPUT_FIRST_LINES = 5       /* lines of which at least one must be a JSON object */
 };
 
 struct input {
@@ -20,12 +20,12 @@ struct input {
     size_t len;
 };
 
-/* Read a whole file, or standard input for "-", without a byte-order mark. ERR_IO, ERR_LIMIT_BYTES. On success the
- * caller owes input_free. */
+/* Reads a whole file, or standard input for "-", and removes a byte-order mark. Free *out with input_free. Errors:
+ * ERR_IO, ERR_LIMIT_BYTES. */
 enum err_code input_read(const char *path, struct input *out, struct err *err);
 void input_free(struct input *input);
 
-/* Lines of a log, one at a time: memory for the longest line, never for the log. */
+/* Iterates over the lines of a log. Uses memory for the longest line, never for the whole log. */
 struct lines {
     FILE *file;
     const char *path;
@@ -34,51 +34,52 @@ struct lines {
     uint64_t number;             /* of the current line, from 1 */
     uint64_t start;              /* byte at which the current line begins */
     uint64_t offset;             /* bytes read so far */
-    uint64_t size;               /* of the file; 0 when it is no regular file */
-    char head[INPUT_HEAD_BYTES]; /* what was looked at when it was opened */
-    size_t head_len, head_at;    /* bytes of it; those that were handed on */
-    bool empty;                  /* there is no line but blank ones */
+    uint64_t size;               /* of the file; 0 if it is not a regular file */
+    char head[INPUT_HEAD_BYTES]; /* first bytes, inspected on opening */
+    size_t head_len, head_at;    /* their number; how many have been returned */
+    bool empty;                  /* all lines are blank */
     bool is_log;                 /* a line was a JSON object */
-    unsigned strange;            /* lines before that, which were none */
-    int failed;                  /* errno of the read that failed; 0: none */
-    bool too_long;               /* the line was longer than INPUT_MAX_BYTES and has been skipped: no text */
+    unsigned strange;            /* lines before that which are not JSON objects */
+    int failed;                  /* errno of a failed read; 0 if none failed */
+    bool too_long;               /* the line was longer than INPUT_MAX_BYTES and was skipped: there is no text */
 };
 
-/* "log.jsonl:7". g_free */
+/* Returns a position such as "log.jsonl:7". Free with g_free. */
 char *lines_where(const struct lines *lines);
 
-/* Called for a line, or a record of a topic, that cannot be used, with its place and the reason. May be NULL. */
+/* Called for an unusable line, or an unusable record of a topic, with its place and the reason. May be NULL. */
 typedef void (*input_skipped)(const char *where, const char *why);
 
-/* Open a log, or standard input for "-"; waits for its first line. A byte-order mark is skipped. ERR_IO; ERR_ENCODING
- * when this is no text at all. On success the caller owes lines_close. */
+/* Opens a log, or standard input for "-", and waits for its first line. Skips a byte-order mark. Close with
+ * lines_close. Errors: ERR_IO; ERR_ENCODING if the input is not text. */
 enum err_code lines_open(const char *path, struct lines *out, struct err *err);
 
 void lines_close(struct lines *lines);
 
-/* Go to the next line: 1; 0 at the end; -1 when reading failed, or no line so far was a JSON object and they are
- * INPUT_FIRST_LINES (lines_error). Blank lines are skipped but counted. */
+/* Advances to the next line. Returns 1, or 0 at the end. Returns -1 if reading failed, or if none of the first
+ * INPUT_FIRST_LINES lines was a JSON object (lines_error). Blank lines are skipped but counted. */
 int lines_next(struct lines *lines);
 
-/* Why lines_next or lines_at, just called, returned -1. Of the calling thread. */
+/* Returns the reason of a -1 of lines_next or lines_at. Valid until the thread's next call. */
 const char *lines_error(const struct lines *lines);
 
-/* Go to the line that begins at this byte of a regular file, whose number the caller knows: 1, 0, -1 as above. */
+/* Goes to the line at this byte of a regular file, whose number the caller supplies. Returns as lines_next. */
 int lines_at(struct lines *lines, uint64_t start, uint64_t number);
 
-/* Several logs, read one after the other. Start with paths and n set; the current line is in `lines`. */
+/* Iterates over several logs in order. Initialise `paths` and `n`; the current line is in `lines`. */
 struct logs {
     const char *const *paths;
     int n, next;
-    bool again;                         /* not the first time */
-    void (*on_empty)(const char *path); /* told once of each that holds no line; NULL: nobody is */
+    bool again;                         /* true after the first pass */
+    void (*on_empty)(const char *path); /* called once for each empty log; may be NULL */
     struct lines lines;
 };
 
-/* Go to the next line of any of them: 1; 0 at the end of the last; -1 with `err` set when one cannot be read. */
+/* Advances to the next line of the logs. Returns 1, 0 at the end of the last, or -1 with `err` set if a log cannot be
+ * read. */
 int logs_next(struct logs *logs, struct err *err);
 
-/* Back to the start of the first; also closes what is open. */
+/* Returns to the start of the first log; closes the open one. */
 void logs_rewind(struct logs *logs);
 
 #endif

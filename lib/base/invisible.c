@@ -22,7 +22,7 @@ bool is_invisible(uint32_t character)
         {0xFEFF, 0xFEFF},   /* byte-order mark */
         {0xFFA0, 0xFFA0},   /* halfwidth Hangul filler */
         {0xFFF0, 0xFFFB},   /* interlinear annotation */
-        {0xFFFE, 0xFFFF},   /* no characters, which XML has no way to say */
+        {0xFFFE, 0xFFFF},   /* not characters; XML cannot represent them */
         {0x1BCA0, 0x1BCA3}, /* shorthand controls */
         {0x1D173, 0x1D17A}, /* musical controls */
         {0xE0000, 0xE0FFF}, /* tags, more variation selectors */

@@ -1,17 +1,18 @@
-/* Libraries that few processes call, opened when one first does. Linked in, those of servers and networks, with all that they bring,
- * are two fifths of the time in which `assay check` starts (bench/start.py), and OpenBLAS starts threads of its own in every process.
+/* Loads rarely used libraries on first use. If linked in, the libraries for servers and networks take two fifths of the
+ * start-up time of `assay check` (bench/start.py), and OpenBLAS starts threads in every process.
  *
- * To the code such a library is a header here that includes the library's own, so that types and prototypes are the true ones, and that
- * lists the functions which are called:
+ * A library has a header here that includes the library's own header, for the true types and prototypes, and lists the
+ * functions used:
  *
  *     #define LIBPQ_CALLS(X) X(PQclear) X(PQexec)
  *     LATE_CALLS(libpq, LIBPQ_CALLS)
  *     #include "lib/db/libpq_late.h"
  *
- * The last is made of the rows by CMake (assay_late): there PQexec becomes libpq.PQexec, and stand the names of the library and of its
- * package. One source file has LATE_LIBRARY. A function that is called and is no row does not link.
+ * CMake generates the last header from the rows (assay_late). It maps PQexec to libpq.PQexec and defines the names of
+ * the library and of its package. One source file has LATE_LIBRARY. A call of a function without a row does not link.
  *
- * Before libpq_open the functions are NULL: whoever gets hold of a library's objects first calls it. */
+ * The functions are NULL before libpq_open, so code that creates an object of a library calls it first.
+ */
 #ifndef ASSAY_LIB_BASE_LATE_H
 #define ASSAY_LIB_BASE_LATE_H
 
@@ -19,8 +20,8 @@
 
 #include <stdbool.h>
 
-/* The struct of pointers to the functions, and what fills it, once; the library then stays. ERR_CONFIG, with the package to install: it
- * is not there, or is another version. Thread: any. */
+/* Declares the struct of function pointers, and the function that fills it once; the library stays loaded. ERR_CONFIG,
+ * with the package to install: the library is missing or has another version. Thread: any. */
 #define LATE_CALLS(library, calls)                                                                                     \
     extern struct library {                                                                                            \
         calls(LATE_POINTER)                                                                                            \
@@ -38,12 +39,12 @@
 #define LATE_POINTER(call) __typeof__(call) *call;
 #define LATE_NAME(call)    #call "\0"
 
-/* What the macros above are made of. */
+/* Implementation of the macros above. */
 struct late_library {
-    const char *file;    /* as the loader knows it: its soname */
+    const char *file;    /* its soname, for the loader */
     const char *package; /* of Debian */
-    const char *names;   /* each with a NUL behind it, and an empty one at the end */
-    void *pointers;      /* as many, in that order */
+    const char *names;   /* each followed by a NUL, with an empty one at the end */
+    void *pointers;      /* one for each name, in the same order */
     bool open;
 };
 enum err_code late_open(struct late_library *library, struct err *err);

@@ -1,5 +1,5 @@
-/* Which errors name places: files, servers, roles. Their texts are for the operator's log; who asked over a network gets
- * the meaning of the code. */
+/* Classifies errors whose texts name locations: files, servers, roles. Such texts are for the operator's log; a network
+ * client receives the meaning of the code. */
 #ifndef ASSAY_LIB_BASE_LOCATIONS_H
 #define ASSAY_LIB_BASE_LOCATIONS_H
 
@@ -7,11 +7,12 @@
 
 #include <stdbool.h>
 
-/* True if a text of this code may name a location: the database cannot be used, or the process cannot go on. Thread:
+/* True if a text of this code may name a location: the database is unusable, or the process cannot continue. Thread:
  * any. */
 bool err_names_locations(enum err_code code);
 
-/* The text that anybody may read: that of `err`, or the meaning of its code. Lives in `err`, or forever. Thread: any. */
+/* Returns the public text: that of `err`, or the meaning of its code. The text lives in `err` or is static. Thread:
+ * any. */
 const char *err_public_text(const struct err *err);
 
 #endif

@@ -1,3 +1,6 @@
+/* Writes log lines (log.h). Each line is built in a buffer on the stack, escaped, and written with one write(2).
+ * RESERVE bytes stay free, so a truncated line still closes its quotes and brackets. A table of slots, by a hash of the
+ * format, bounds repeated messages. The SQL scanner below removes literals for field SQL. */
 #include "lib/base/log.h"
 
 #include "lib/base/clock.h"
@@ -14,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* RESERVE: kept free in a line for what closes it. */
+/* RESERVE: bytes of a line kept free for its closing characters. */
 enum { MESSAGE = 1024, RESERVE = 64, SLOTS = 64 };
 
 static const char *const level_names[LOG_LEVELS] = {"error", "warn", "info", "debug"};
@@ -78,8 +81,8 @@ void log_get_stats(struct log_stats *out)
 
 /* --- how often --- */
 
-/* One message's window. Two that share a slot take turns, each with a window of its own: the bound on all lines holds
- * anyway. */
+/* Window of one message. Two messages that share a slot alternate, each with its own window. The bound on all lines
+ * still applies. */
 struct log_slot {
     uint64_t hash;
     int64_t since_ns;
@@ -91,7 +94,7 @@ static struct {
     pthread_mutex_t lock;
     struct log_slot slots[SLOTS];
     struct log_slot all;
-    uint64_t forgotten; /* suppressed by slots that others have taken since */
+    uint64_t forgotten; /* suppressed lines of slots that other messages have taken since */
 } rates = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint64_t hash_of(uint64_t hash, const char *text)
@@ -100,7 +103,7 @@ static uint64_t hash_of(uint64_t hash, const char *text)
     return hash;
 }
 
-/* Does one more fit into the window? Starts the next one when it is over. */
+/* True if one more line fits into the window. Starts the next window when the current one is over. */
 static bool fits(struct log_slot *slot, uint32_t max, int64_t length_ns, int64_t now)
 {
     if (slot->n == 0 || now - slot->since_ns >= length_ns) {
@@ -112,7 +115,7 @@ static bool fits(struct log_slot *slot, uint32_t max, int64_t length_ns, int64_t
     return true;
 }
 
-/* May it be written? *missed: how many were not since the last that was. */
+/* True if the line may be written. *missed: the number of lines suppressed since the last written one. */
 static bool admit(enum log_level level, const char *room, const char *format, uint64_t *missed)
 {
     uint64_t hash = hash_of(hash_of(0xCBF29CE484222325U + (uint64_t)level, room), format);
@@ -144,7 +147,7 @@ struct log_line {
     bool cut;
 };
 
-/* All of it or nothing. */
+/* Appends the whole text or nothing. */
 static bool put(struct log_line *line, const char *text, size_t len)
 {
     if (line->len + len > LOG_LINE - RESERVE) {
@@ -156,7 +159,7 @@ static bool put(struct log_line *line, const char *text, size_t len)
     return true;
 }
 
-/* From the reserve. */
+/* Appends from the reserve. */
 static void close_with(struct log_line *line, const char *text)
 {
     size_t len = strlen(text), room = sizeof line->bytes - line->len;
@@ -175,7 +178,7 @@ static bool put_format(struct log_line *line, const char *format, ...)
     return len >= 0 && (size_t)len < sizeof text && put(line, text, (size_t)len);
 }
 
-/* The code point of `len` bytes of sound UTF-8. */
+/* Returns the code point of `len` bytes of valid UTF-8. */
 static uint32_t code_point(const char *at, unsigned len)
 {
     const unsigned char *byte = (const unsigned char *)at;
@@ -184,7 +187,7 @@ static uint32_t code_point(const char *at, unsigned len)
     return point;
 }
 
-/* Escaped for JSON, which serves a terminal as well: what could move its cursor, or hide. */
+/* Escapes for JSON. On a terminal the escapes also neutralise characters that move the cursor or are invisible. */
 static bool put_character(struct log_line *line, const char *at, unsigned len)
 {
     if (len == 0) return put(line, "\\ufffd", 6);
@@ -205,15 +208,15 @@ static void put_escaped(struct log_line *line, const char *text)
     }
 }
 
-/* --- SQL without what it holds --- */
+/* --- SQL without its literals --- */
 
 static bool is_word(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
 }
 
-/* Dialects differ in what these begin, and a reader of the wrong dialect would take a literal for the text between two:
- * nothing after the first of them is shown. */
+/* True for characters whose meaning differs between dialects. With the wrong dialect a literal would look like the text
+ * between two literals. Nothing from the first of them on is shown. */
 static bool is_doubtful(const char *at)
 {
     if (strncmp(at, "--", 2) == 0 || strncmp(at, "/*", 2) == 0) return true;
@@ -221,7 +224,7 @@ static bool is_doubtful(const char *at)
     return strchr("\\`[#", *at) != NULL;
 }
 
-/* Past a quoted text; its end when that is not to be found. */
+/* Returns the end of a quoted text, or the end of the input if it is not closed. */
 static const char *skip_quoted(const char *at)
 {
     char quote = *at;
@@ -244,7 +247,7 @@ static void put_sql(struct log_line *line, const char *sql)
             while (number && (is_word(*at) || *at == '.')) at++;
             continue;
         }
-        do { /* a word as a whole, so that the 1 of t1 is no number */
+        do { /* a whole word, so that the 1 of t1 is not a number */
             unsigned len = utf8_length(at);
             if (!put_character(line, at, len)) return;
             at += len ? len : 1;

@@ -1,3 +1,6 @@
+/* A registry of metrics (metrics.h). Each row has a list of series, which only grows and is protected by a lock. Values
+ * are atomics, so counting takes no lock. Label texts are escaped once, when a series is created. A row with too many
+ * series gets one shared series with the label values "other". */
 #include "lib/base/metrics.h"
 
 #include "lib/base/utf8.h"
@@ -26,13 +29,13 @@ struct metric {
 
 struct family {
     const struct metrics_def *def;
-    unsigned n; /* series, without the one for the rest */
+    unsigned n; /* number of series without the shared one */
     struct metric *first, *last;
     struct metric *rest;
 };
 
 struct metrics {
-    pthread_mutex_t lock; /* of the lists; values need none */
+    pthread_mutex_t lock; /* protects the lists; values need no lock */
     unsigned n;
     struct family families[];
 };
@@ -92,7 +95,7 @@ static bool ends_in(const char *name, const char *end)
     return len > tail && strcmp(name + len - tail, end) == 0;
 }
 
-/* What is wrong with a row's labels; NULL: nothing. */
+/* Returns the fault of a row's labels, or NULL. */
 static const char *check_labels(const struct metrics_def *def)
 {
     unsigned n = 0;
@@ -145,7 +148,7 @@ static void write_value(FILE *out, const char *value)
     }
 }
 
-/* `a="x",b="y"`, malloc'd. `values` NULL: all are "other". */
+/* Returns `a="x",b="y"`, malloc'd. With `values` NULL all values are "other". */
 static char *label_text(const struct metrics_def *def, const char *const *values)
 {
     char *text = NULL;
@@ -186,7 +189,7 @@ static struct metric *append(struct family *family, struct metric *metric)
     return family->last = metric;
 }
 
-/* Under the lock. Takes `labels`, which may be NULL: no memory. */
+/* Finds or creates a series, under the lock. Frees or stores `labels`, which is NULL if memory was exhausted. */
 static struct metric *find_or_make(struct family *family, char *labels)
 {
     if (!labels) return NULL;
@@ -300,7 +303,7 @@ static void write_sample(FILE *out, const char *name, const char *end, const cha
     fputc('\n', out);
 }
 
-/* Buckets add up from below. The last is also the count, whatever others count meanwhile. */
+/* Buckets are cumulative. The last bucket is also the count, so both agree even while other threads count. */
 static void write_histogram(FILE *out, const char *name, const struct metric *metric)
 {
     const char *labels = metric->labels;

@@ -56,7 +56,7 @@ int outfile_of(struct outfile *out, int fd)
 
 void outfile_take_stdout(void)
 {
-    if (outfile_of(&standard, STDOUT_FILENO) != 0) return; /* no memory: the stream of libc serves */
+    if (outfile_of(&standard, STDOUT_FILENO) != 0) return; /* out of memory: the stream of libc stays in use */
     if (isatty(STDOUT_FILENO)) setvbuf(standard.stream, NULL, _IOLBF, BUFSIZ);
     stdout = standard.stream;
 }

@@ -1,7 +1,7 @@
-/* An output stream that keeps the reason of its first failed write.
+/* An output stream that stores the reason of its first failed write.
  *
- * A buffered stream writes in the middle of some fprintf. errno of that write is overwritten before the stream is flushed
- * or closed, and the report then says "Success". This stream writes by itself and keeps the first errno.
+ * A buffered stream writes in the middle of some fprintf. The errno of that write is overwritten before the stream is
+ * flushed or closed, and the report then says "Success". This stream writes by itself and stores the first errno.
  */
 #ifndef ASSAY_LIB_BASE_OUTFILE_H
 #define ASSAY_LIB_BASE_OUTFILE_H
@@ -22,10 +22,10 @@ struct outfile {
  * outfile_close. Thread: one at a time. */
 int outfile_open(struct outfile *out, const char *path, bool append);
 
-/* Makes a stream of a descriptor that the caller keeps. Returns 0, or errno. */
+/* Creates a stream for a descriptor that the caller owns. Returns 0, or errno. */
 int outfile_of(struct outfile *out, int fd);
 
-/* Makes `stdout` such a stream, for the rest of the program. Thread: main, before anything is printed. */
+/* Replaces `stdout` by such a stream, for the rest of the program. Thread: main, before anything is printed. */
 void outfile_take_stdout(void);
 
 /* Flushes `stdout`. Returns 0, or errno of its first failed write. */
@@ -37,7 +37,7 @@ int outfile_flush(struct outfile *out);
 /* Flushes, closes and frees the stream. Returns as outfile_flush. A second call does nothing and returns the same. */
 int outfile_close(struct outfile *out);
 
-/* Replaces a file by these bytes. ERR_IO names the path and the reason. */
+/* Replaces the contents of a file. ERR_IO names the path and the reason. */
 enum err_code outfile_write(const char *path, const char *bytes, size_t len, struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory that must not be touched for now: AddressSanitizer is told, other builds do nothing. */
+/* Marks memory that must not be accessed, for AddressSanitizer. Other builds do nothing. */
 #ifndef ASSAY_LIB_BASE_POISON_H
 #define ASSAY_LIB_BASE_POISON_H
 

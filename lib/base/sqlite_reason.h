@@ -1,4 +1,5 @@
-/* Why a call on a SQLite file of our own failed: SQLite alone says "disk I/O error", of a full disk and of a size limit. */
+/* Describes the failure of a call on a SQLite file of our own. SQLite alone reports "disk I/O error" for a full disk
+ * and for a size limit. */
 #ifndef ASSAY_LIB_BASE_SQLITE_REASON_H
 #define ASSAY_LIB_BASE_SQLITE_REASON_H
 
@@ -10,8 +11,8 @@
 
 enum { SQLITE_REASON_BYTES = 256 };
 
-/* Writes SQLite's words, and the system's after a failure of the file. Call it before anything else uses the handle: a
- * rollback forgets both. SQLite keeps no errno of a failed COMMIT, so errno itself is read then. */
+/* Writes SQLite's message and, after a failure of the file, the system's. Call it before any other use of the handle,
+ * because a rollback clears both. SQLite stores no errno of a failed COMMIT, so errno itself is read then. */
 static inline const char *sqlite_reason(sqlite3 *db, char out[SQLITE_REASON_BYTES])
 {
     int code = sqlite3_errcode(db) & 0xFF, kept = sqlite3_system_errno(db);

@@ -1,3 +1,6 @@
+/* Spans and the tracer's queue (tracing.h). Ids of a request's span are hashes of its identity; other ids come from a
+ * counter through the same bijection. The sampling decision compares bits of the trace id with the ratio, so all
+ * processes decide alike. Finished spans are copied into a ring under one lock. */
 #include "lib/base/tracing.h"
 
 #include "lib/base/clock.h"
@@ -16,9 +19,9 @@ enum { DEFAULT_SPANS = 4096 };
 
 struct tracer {
     uint64_t below; /* a trace is recorded when the low half of its id, without its top bit, is below this */
-    uint64_t seed;  /* of ids that are drawn */
-    atomic_uint_fast64_t drawn; /* ids so far */
-    pthread_mutex_t lock;       /* of all below */
+    uint64_t seed;  /* of random ids */
+    atomic_uint_fast64_t drawn; /* number of ids so far */
+    pthread_mutex_t lock;       /* of all members below */
     pthread_cond_t half_full;
     bool woken;
     uint64_t dropped;
@@ -34,7 +37,7 @@ static int digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* So many small hexadecimal digits; false: other characters. */
+/* Reads `digits` lower-case hexadecimal digits. Returns false for other characters. */
 static bool read_hex(const char *text, unsigned digits, uint64_t *out)
 {
     *out = 0;
@@ -74,7 +77,7 @@ void trace_context_write(const struct trace_context *context, char out[TRACEPARE
 
 /* --- ids --- */
 
-/* A bijection under which near numbers come out unlike (the finalizer of splitmix64). */
+/* A bijection that maps nearby numbers to unrelated ones (the finalizer of splitmix64). */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
@@ -179,7 +182,7 @@ static struct trace_attribute *add(struct trace_span *span, const char *name)
     return attribute;
 }
 
-/* Cut between characters: what is left is UTF-8 if it was. */
+/* Cuts between characters, so valid UTF-8 stays valid. */
 void trace_text(struct trace_span *span, const char *name, const char *text)
 {
     struct trace_attribute *attribute = text && *text ? add(span, name) : NULL;
@@ -207,7 +210,7 @@ void tracer_end(struct tracer *tracer, struct trace_span *span, enum err_code co
 {
     if (!span->context.sampled) return;
     int64_t now = tracer_now_ns();
-    span->end_ns = now > span->start_ns ? now : span->start_ns; /* the system's clock may be set back */
+    span->end_ns = now > span->start_ns ? now : span->start_ns; /* the system clock may have been set back */
     if (code) trace_failed(span, err_name(code));
     pthread_mutex_lock(&tracer->lock);
     if (tracer->n == tracer->max)

@@ -1,17 +1,17 @@
-/* What became of a request, and when: spans, which form a tree over all the processes that it went through.
+/* Traces requests: spans with times form a tree across all processes that handle a request.
  *
- * DESIGN. A span begins and ends on the thread that does the work, on its stack, and is copied into the tracer's queue at
- * its end. The queue is bounded and its lock is held for one copy: a span that finds no room is dropped and counted, and
- * nobody ever waits. Whoever sends spans elsewhere takes them out (server/otlp.h). Rooms are given a tracer or NULL;
- * where there is none, or the request is not traced, a span costs a branch.
+ * DESIGN. A span begins and ends on the thread that does the work, on its stack. At its end it is copied into the
+ * tracer's queue. The queue is bounded and its lock is held for one copy. A full queue drops and counts the span, so no
+ * thread ever blocks on tracing. server/otlp.h takes spans from the queue and exports them. Rooms receive a tracer or
+ * NULL; without a tracer, or for an untraced request, a span costs a branch.
  *
- * What crosses processes is W3C's traceparent: the trace, the span that is the parent of what comes, and whether they are
- * recorded. That is decided once: by whoever began the trace, else by the tracer's ratio, from the trace's id.
+ * Processes exchange W3C's traceparent: the trace, the parent span, and whether spans are recorded. The process that
+ * began the trace makes that decision once; otherwise the tracer's ratio does, from the trace's id.
  *
- * A request that comes to a second coordinator, since the first one died, must have the same span there, or the tasks that
- * the first one sent would have a parent that nobody ever shows. So the ids of a request's span, and those of a trace that
- * begins with it, are a function of where it stood; others are drawn. Rejected: ids in the log of requests (it is others'
- * to write).
+ * A request may move to a second coordinator because the first one died. It needs the same span there: otherwise the
+ * tasks of the first coordinator would have a parent that is never exported. So the ids of a request's span, and of a
+ * trace that begins with it, are a function of the request's position; other ids are random. Rejected: ids in the log
+ * of requests, because other programs write it.
  *
  * Attributes are names, codes and counts. SQL, questions, values and secrets are never put into a span.
  */
@@ -24,36 +24,36 @@
 #include <stdint.h>
 
 enum {
-    TRACEPARENT_ROOM = 56, /* "00-" 32 "-" 16 "-01", and its NUL */
+    TRACEPARENT_ROOM = 56, /* "00-" 32 "-" 16 "-01", and a NUL */
     TRACE_ATTRIBUTES = 8,
-    TRACE_TEXT = 64 /* bytes of an attribute's text with its NUL; more is cut */
+    TRACE_TEXT = 64 /* bytes of an attribute's text with its NUL; longer texts are cut */
 };
 
-/* Where a span stands. Zeroed: nowhere, nothing is recorded under it. */
+/* Position of a span in a trace. Zeroed: no trace, and nothing is recorded under it. */
 struct trace_context {
-    uint64_t trace[2]; /* its high half first */
-    uint64_t span;     /* 0: none */
+    uint64_t trace[2]; /* high half first */
+    uint64_t span;     /* 0 if there is none */
     bool sampled;
 };
 
-/* False, and *out zeroed: this is no traceparent, or NULL. A version that is not known is read as far as it is like
- * version 0, as W3C asks. Thread: any. */
+/* Parses a traceparent. Returns false and zeroes *out if the text is NULL or invalid. An unknown version is read like
+ * version 0, as W3C requires. Thread: any. */
 bool trace_context_parse(const char *traceparent, struct trace_context *out);
 void trace_context_write(const struct trace_context *context, char out[TRACEPARENT_ROOM]);
 
-/* As OpenTelemetry numbers them. */
+/* Numbered as in OpenTelemetry. */
 enum trace_kind { TRACE_INTERNAL = 1, TRACE_SERVER, TRACE_CLIENT, TRACE_PRODUCER, TRACE_CONSUMER };
 
 struct trace_attribute {
     const char *name;      /* static */
-    char text[TRACE_TEXT]; /* "": a number */
+    char text[TRACE_TEXT]; /* "" for a number */
     int64_t number;
 };
 
 struct trace_span {
-    struct trace_context context; /* its own; not sampled: there is no span, and whatever is done to it is nothing */
-    uint64_t parent;              /* 0: it begins the trace */
-    const char *name;             /* static: few names, the rest is attributes */
+    struct trace_context context; /* of this span; if it is not sampled, all calls on the span do nothing */
+    uint64_t parent;              /* 0 if it begins the trace */
+    const char *name;             /* static: few names; details are attributes */
     enum trace_kind kind;
     int64_t start_ns, end_ns; /* since 1970 */
     bool failed;
@@ -66,41 +66,41 @@ struct trace_span {
 struct tracer;
 
 struct tracer_config {
-    uint32_t max_spans; /* that wait; 0: 4,096 */
-    double ratio;       /* of the requests that come without a traceparent, the share that is traced; 0 to 1 */
+    uint32_t max_spans; /* capacity of the queue; 0 means 4,096 */
+    double ratio;       /* share of the requests without a traceparent that is traced, 0 to 1 */
 };
 
-/* ERR_NOMEM. The caller owes tracer_free, after the last call of anybody. */
+/* Creates a tracer. Free with tracer_free, after the last call that uses it. ERR_NOMEM. */
 enum err_code tracer_new(const struct tracer_config *config, struct tracer **out, struct err *err);
 void tracer_free(struct tracer *tracer);
 
-/* Now, for start_ns: the system's clock, which all processes share. */
+/* Returns the time for start_ns: the system clock, which all processes share. */
 int64_t tracer_now_ns(void);
 
-/* Begin the span of a request in the trace that `traceparent` names, or in one of its own where it is NULL or none.
- * `identity` tells this request from every other one, and is the same wherever it comes up; NULL: ids are drawn. The
- * context is set where nothing is recorded too: what says so to others. `tracer` may be NULL. Thread: any. */
+/* Begins the span of a request, in the trace of `traceparent` or in a new one if that is NULL or invalid. `identity` is
+ * unique to this request and the same in every process; with NULL the ids are random. The context is set even if
+ * nothing is recorded, to tell other processes so. `tracer` may be NULL. Thread: any. */
 void tracer_begin_request(struct tracer *tracer, const char *traceparent, const uint64_t identity[2], const char *name,
                           enum trace_kind kind, struct trace_span *out);
-/* Begin a span under `parent`. `tracer` may be NULL. Thread: any. */
+/* Begins a span under `parent`. `tracer` may be NULL. Thread: any. */
 void tracer_begin(struct tracer *tracer, const struct trace_context *parent, const char *name, enum trace_kind kind,
                   struct trace_span *out);
-/* Say something of it; beyond TRACE_ATTRIBUTES nothing is. `text` is copied and may be NULL: nothing to say. */
+/* Add an attribute; those beyond TRACE_ATTRIBUTES are dropped. `text` is copied; NULL adds nothing. */
 void trace_text(struct trace_span *span, const char *name, const char *text);
 void trace_number(struct trace_span *span, const char *name, int64_t number);
-/* It failed, and why, in a word or two. */
+/* Marks the span as failed, with a reason of a word or two. */
 void trace_failed(struct trace_span *span, const char *why);
-/* It ends now; a code other than ERR_OK says how it failed. Thread: any. */
+/* Ends the span now; a code other than ERR_OK names its failure. Thread: any. */
 void tracer_end(struct tracer *tracer, struct trace_span *span, enum err_code code);
 
 /* --- taking out --- */
 
-/* Up to `most` spans in the order of their ends. Waits up to wait_ms until half of the queue is full, then takes what is
- * there; tracer_wake ends the wait. Thread: one at a time. */
+/* Takes up to `most` spans in the order of their ends. Waits up to wait_ms until the queue is half full, and then takes
+ * those present. tracer_wake ends the wait. Thread: one at a time. */
 uint32_t tracer_take(struct tracer *tracer, struct trace_span *out, uint32_t most, int64_t wait_ms);
-/* Whoever waits in tracer_take waits no longer, now or later. Thread: any. */
+/* Ends the current wait of tracer_take and all later ones. Thread: any. */
 void tracer_wake(struct tracer *tracer);
-/* Spans that found no room. Thread: any. */
+/* Returns the number of dropped spans. Thread: any. */
 uint64_t tracer_dropped(struct tracer *tracer);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* By first byte: how long, and what the second may be. Table 3-7 of the Unicode standard. */
+/* By first byte: the length, and the range of the second byte. Table 3-7 of the Unicode standard. */
 static const struct {
     unsigned char first, last;
     unsigned char len, low, high;

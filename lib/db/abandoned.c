@@ -1,6 +1,9 @@
-/* The statements that were given up while their servers went on with them, of the whole process: by the database's path, so
- * that they outlive the handles that gave them up. A session is known by its number; a number may be used again, so the
- * server is also asked whether what runs there began before the statement was given up. */
+/* Tracks statements whose connection Assay closed while the server still ran them, for the whole process.
+ *
+ * The table is keyed by the path of the database, so it outlives the handles that closed the connections. A server may
+ * reuse a session number. The server is therefore also asked whether the session's current statement began before the
+ * connection was closed.
+ */
 #include "lib/db/db_engine.h"
 
 #include "lib/base/clock.h"
@@ -20,7 +23,7 @@ struct database {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static GHashTable *databases; /* path → struct database; NULL: none was ever given up */
+static GHashTable *databases; /* path → struct database; NULL until the first entry */
 
 static void database_free(void *database)
 {
@@ -79,7 +82,7 @@ static bool has(const GArray *sessions, const struct session *session)
     return false;
 }
 
-/* What was asked about and does not run is gone. What was given up meanwhile stays. */
+/* Removes the sessions in `asked` that no longer run. Sessions noted since `asked` was copied stay. */
 static void forget(const char *path, const GArray *asked, const GHashTable *running)
 {
     pthread_mutex_lock(&lock);

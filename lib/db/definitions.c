@@ -1,16 +1,17 @@
-/* A schema without data: an empty SQLite database in memory, made of what a text of DDL defines.
+/* A schema without data: an empty SQLite database in memory, built from a text of DDL.
  *
- * lib/sql/definitions.h reads the text; what is run here is written anew from what it found, table by table, so that no
- * default, CHECK or trigger of the text ever reaches the engine. The queries of views do: they have passed the parser,
- * are one statement each, and read a bounded number of tables. Then the fence of every SQLite handle goes up.
+ * lib/sql/definitions.h reads the text. The statements that run here are written from its result, table by table, so no
+ * default, CHECK or trigger of the text reaches the engine. Only the queries of views do: they have passed the parser,
+ * are one statement each, and read a bounded number of tables. Then the guard of every SQLite handle is installed.
  *
- * The handle lists its catalogue and prepares statements as another one does, and has nothing else to tell: every query
- * is ERR_NO_DATA. So no check, wherever it stands, can take the emptiness of these tables for a fact. Where the text is
- * another engine's, SQLite's word on a statement means nothing, and is not asked for.
+ * The handle lists its catalogue and prepares statements as other handles do. Every query is ERR_NO_DATA, so no check
+ * can mistake the empty tables for facts. For a text of another engine SQLite's verdict on a statement means nothing,
+ * and is not requested.
  *
- * Rejected: a file of its own for each schema (to be written, found again and removed); a builder of the index beside
- * lib/schema's (two readers of one catalogue); running the text as it stands under an authorizer (a CHECK runs, and
- * SQLite does not read what the others write).
+ * Rejected:
+ * - a file for each schema: it must be written, found again and removed
+ * - an index builder beside that of lib/schema: two readers of one catalogue
+ * - running the text unchanged under an authorizer: a CHECK runs, and SQLite does not read other engines' DDL
  */
 #include "lib/db/sqlite_int.h"
 #include "lib/sql/definitions.h"
@@ -92,7 +93,7 @@ static void put_view(GString *out, const struct sql_defined_view *view)
 
 /* --- making ------------------------------------------------------------------------------------------------------- */
 
-/* One statement, whatever SQLite takes for its end. */
+/* Runs exactly one statement, wherever SQLite ends it. */
 static int run_one(sqlite3 *conn, const GString *sql)
 {
     const char *tail = NULL;
@@ -109,7 +110,7 @@ static enum err_code making_error(sqlite3 *conn, const char *what, const char *n
     return err_set(err, ERR_SYNTAX, "cannot create the schema's %s %s: %s", what, name, sqlite3_errmsg(conn));
 }
 
-/* Which schema a table stands in, under a name that no statement but the program's own may read (sqlite_guard.c). */
+/* Maps each table to its schema. Only the program's own statements may read this name (sqlite_guard.c). */
 static const char schemas_table[] = "CREATE TABLE pragma_schemas (name, schema)";
 
 static int note_schema(sqlite3 *conn, const char *name, const char *schema)
@@ -257,7 +258,7 @@ static enum err_code open_handle(const char *path, const struct db_limits *limit
 
 /* --- its catalogue ------------------------------------------------------------------------------------------------ */
 
-/* What SQLite's rules would take for something else: types of the other engines. */
+/* Handles the types of other engines that SQLite's rules would classify wrongly. */
 static enum db_affinity affinity(const char *type)
 {
     static const struct {
@@ -277,7 +278,7 @@ static enum db_affinity affinity(const char *type)
     return sqlite_listing.affinity(type);
 }
 
-/* All tables have a schema or none has; the one that is not told is ''. */
+/* Either all tables have a schema or none has. '' replaces a missing schema. */
 #define SCHEMA_OF                                                                                                      \
     "(SELECT coalesce((SELECT schema FROM pragma_schemas AS s WHERE s.name = m.name), '') FROM pragma_schemas LIMIT "  \
     "1)"

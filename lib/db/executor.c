@@ -1,3 +1,9 @@
+/* The parent's side of an executor (executor.h): it starts the child, sends each statement and waits for the reply.
+ *
+ * A handle of the executor is a `struct apart`. Its slots db_query and db_prepare_check go to the child; all others go
+ * to `here`, a handle of this process. A child that overruns, or that sends a malformed reply, is killed, and the next
+ * statement starts another one. A generation number tells which handles the current child has open.
+ */
 #include "lib/db/executor.h"
 
 #include "lib/base/clock.h"
@@ -17,17 +23,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPEN_MS = 5000, KEEP_BYTES = 1 << 20 /* of a buffer between two statements */, EVER_MS = 1000000000 };
+enum {
+    OPEN_MS = 5000,
+    KEEP_BYTES = 1 << 20 /* capacity of a buffer that is reused between statements */,
+    EVER_MS = 1000000000
+};
 
 struct apart; /* a handle */
 
 struct executor {
     char *program;
-    pthread_mutex_t lock; /* of pid: whoever signals it must not meet a new process */
-    pid_t pid;            /* 0: there is none */
-    pid_t dying;          /* killed and not yet reaped: giving back its memory takes a while; 0: none */
-    int fd;               /* of the socket pair; valid while pid is */
-    uint64_t generation;  /* of the child; what an earlier one had open is gone */
+    pthread_mutex_t lock; /* of pid, so that no signal reaches a new process with the same number */
+    pid_t pid;            /* 0 if no child runs */
+    pid_t dying;          /* killed but not yet reaped, because releasing its memory takes time; 0 if there is none */
+    int fd;               /* of the socket pair; valid while pid is not 0 */
+    uint64_t generation;  /* of the child; handles of an earlier child are closed */
     struct apart *handles[EXECUTOR_HANDLES];
     GByteArray *out, *in;
     struct executor_stats stats;
@@ -40,7 +50,7 @@ struct apart {
     struct executor *executor;
     char *path;
     uint32_t slot;
-    uint64_t opened_in; /* the generation that has it open; 0: none */
+    uint64_t opened_in; /* generation of the child that has it open; 0 if none has */
     atomic_bool running;
 };
 
@@ -62,7 +72,7 @@ struct executor *executor_new(const char *program)
     return executor;
 }
 
-/* The wait status of the one that was killed, once it is gone. */
+/* Reaps the killed child and returns its wait status. */
 static int reap(struct executor *executor)
 {
     int status = 0;
@@ -71,7 +81,7 @@ static int reap(struct executor *executor)
     return status;
 }
 
-/* Kill it, and do not wait for it. */
+/* Kills the child without waiting for it. */
 static void kill_child(struct executor *executor)
 {
     reap(executor);
@@ -101,8 +111,8 @@ struct executor_stats executor_stats(const struct executor *executor)
     return executor->stats;
 }
 
-/* With no signal blocked or ignored but SIGPIPE, and nothing but standard error and its end of the pair; the rest
- * closes it itself. */
+/* Starts the child with no signal blocked or ignored except SIGPIPE, and with only standard error and its end of the
+ * pair. The child closes all other descriptors. */
 static int spawn(const char *program, int end, pid_t *pid)
 {
     char parent[24];
@@ -128,7 +138,7 @@ static int spawn(const char *program, int end, pid_t *pid)
     return failed;
 }
 
-/* dup2 onto itself would leave close-on-exec set: the child's end is never WIRE_FD. */
+/* Moves the child's end off WIRE_FD: dup2 of a descriptor onto itself would leave close-on-exec set. */
 static int move_off(int fd)
 {
     if (fd != WIRE_FD) return fd;
@@ -162,9 +172,9 @@ static enum err_code start_child(struct executor *executor, struct err *err)
 
 /* --- one exchange ------------------------------------------------------------------------------------------------- */
 
-enum exchange { EXCHANGE_DONE, EXCHANGE_LATE, EXCHANGE_ENDED, EXCHANGE_UNSENT /* nothing was read of it */ };
+enum exchange { EXCHANGE_DONE, EXCHANGE_LATE, EXCHANGE_ENDED, EXCHANGE_UNSENT /* the child had read nothing */ };
 
-/* Wait for the other end. false: it is time. */
+/* Waits for the other end. Returns false if the time is over. */
 static bool wait_for(int fd, short events, int64_t due_ns)
 {
     struct pollfd at = {fd, events, 0};
@@ -186,7 +196,7 @@ static enum exchange send_all(int fd, const guint8 *bytes, size_t len, int64_t d
     return EXCHANGE_DONE;
 }
 
-/* `most` bytes at most are put behind what is in `in`. */
+/* Appends at most `most` bytes to `in`. */
 static enum exchange receive(struct executor *executor, size_t most, int64_t due_ns)
 {
     enum { CHUNK = 64 << 10 };
@@ -198,19 +208,20 @@ static enum exchange receive(struct executor *executor, size_t most, int64_t due
         ssize_t n = recv(executor->fd, in->data + had, want, 0);
         g_byte_array_set_size(in, had + (n > 0 ? (guint)n : 0));
         if (n > 0) return EXCHANGE_DONE;
-        if (n < 0 && errno == ECONNRESET && had == 0) return EXCHANGE_UNSENT; /* it died without having read */
+        /* the child died before it read anything */
+        if (n < 0 && errno == ECONNRESET && had == 0) return EXCHANGE_UNSENT;
         if (n == 0 || (errno != EAGAIN && errno != EINTR)) return EXCHANGE_ENDED;
         if (errno == EAGAIN && !wait_for(executor->fd, POLLIN, due_ns)) return EXCHANGE_LATE;
     }
 }
 
-/* A whole reply into `in`. One that is longer than it may be counts as none. */
+/* Reads one whole reply into `in`. A reply longer than `most` counts as missing. */
 static enum exchange receive_reply(struct executor *executor, uint64_t most, int64_t due_ns)
 {
     uint32_t len = 0;
     size_t whole = WIRE_LENGTH;
     g_byte_array_set_size(executor->in, 0);
-    /* Mostly it is there in one read: nothing else can follow it. */
+    /* Usually one read returns the whole reply, since nothing else can follow it. */
     while (executor->in->len < whole || executor->in->len < WIRE_LENGTH) {
         size_t missing = executor->in->len < WIRE_LENGTH ? KEEP_BYTES : whole - executor->in->len;
         enum exchange outcome = receive(executor, missing, due_ns);
@@ -260,7 +271,7 @@ static int64_t statement_due_ns(const struct wire_request *request, bool *by_dea
     return (*by_deadline ? request->deadline_ns : due_ns) + EXECUTOR_GRACE_MS * INT64_C(1000000);
 }
 
-/* Ask the child that runs. UNSENT: it was gone before. */
+/* Sends a request to the running child. Returns EXCHANGE_UNSENT if the child had already ended. */
 static enum exchange ask_once(struct executor *executor, const struct wire_request *request, int64_t due_ns)
 {
     enum { HEAD = 4096 }; /* a reply without rows */
@@ -270,7 +281,7 @@ static enum exchange ask_once(struct executor *executor, const struct wire_reque
     return outcome ? outcome : receive_reply(executor, MIN(request->result_bytes + HEAD, WIRE_MAX), due_ns);
 }
 
-/* Ask, and read the reply. Whatever goes wrong ends the child. */
+/* Sends a request and reads the reply. Any failure ends the child. */
 static enum err_code ask(struct executor *executor, const struct wire_request *request, int64_t due_ns,
                          bool by_deadline, struct arena *arena, struct wire_reply *reply, struct err *err)
 {
@@ -284,7 +295,9 @@ static enum err_code ask(struct executor *executor, const struct wire_request *r
     }
     if (!outcome && arena && arena->failed)
         return err_set(err, ERR_LIMIT_MEMORY, "the result exceeds its memory limit");
-    if (outcome == EXCHANGE_ENDED) g_usleep(1000); /* it has closed its end: let its own signal be the first */
+    if (outcome == EXCHANGE_ENDED)
+        g_usleep(1000); /* the child closed its end: wait until its own signal has ended
+                                                    * it */
     kill_child(executor);
     if (outcome == EXCHANGE_LATE) {
         executor->stats.killed++;
@@ -295,7 +308,7 @@ static enum err_code ask(struct executor *executor, const struct wire_request *r
     return crash_error(reap(executor), err);
 }
 
-/* Have a child, and the database open in it. */
+/* Ensures that a child runs and that it has the database open. */
 static enum err_code prepare(struct apart *self, struct err *err)
 {
     struct executor *executor = self->executor;
@@ -308,7 +321,7 @@ static enum err_code prepare(struct apart *self, struct err *err)
         request.statement = (struct db_statement){.sql = self->path, .len = strlen(self->path)};
         code = ask(executor, &request, clock_now_ns() + OPEN_MS * INT64_C(1000000), false, NULL, &reply, err);
         if (!code) self->opened_in = executor->generation;
-        if (executor->pid || code != ERR_UNREACHABLE) return code; /* else a child that had died meanwhile: another */
+        if (executor->pid || code != ERR_UNREACHABLE) return code; /* otherwise an idle child had died: start another */
     }
     return ERR_UNREACHABLE;
 }
@@ -327,7 +340,7 @@ static enum err_code run(struct apart *self, struct wire_request *request, struc
         atomic_store(&self->running, true);
         code = ask(self->executor, request, due_ns, by_deadline, arena, reply, err);
         atomic_store(&self->running, false);
-        if (self->executor->pid) return code; /* else it died while nobody looked: it never saw the statement */
+        if (self->executor->pid) return code; /* otherwise the child died while idle, and never read the statement */
     }
     return code;
 }
@@ -412,7 +425,7 @@ static void close_handle(struct db *db)
     g_free(self);
 }
 
-/* Not opened by a path: slots that are not filled here are served by the engine behind the executor. */
+/* Not selected by a path. Slots left empty here are filled from the engine behind the executor. */
 static const struct db_engine engine_apart = {
     .close = close_handle,
     .limits_changed = limits_changed,
@@ -440,7 +453,9 @@ enum err_code executor_open(struct executor *executor, const char *path, const s
     bool file = !code && db_is_file(path);
     if (code || !(file || db_dialect(here)->no_data)) return code;
     uint32_t slot = free_slot(executor);
-    if (slot == EXECUTOR_HANDLES) return ERR_OK; /* more than a thread has open: as without an executor */
+    if (slot == EXECUTOR_HANDLES)
+        return ERR_OK; /* more open handles than slots: the statement runs in this process,
+                                                  * as without an executor */
     struct apart *self = g_new0(struct apart, 1);
     self->engine = engine_apart;
     self->engine.dialect = *db_dialect(here);

@@ -1,4 +1,4 @@
-/* An executor's child: its sandbox, and the loop that serves. */
+/* The child of an executor: its sandbox, and the loop that serves requests. */
 #include "lib/db/executor.h"
 #include "lib/db/executor_wire.h"
 
@@ -21,7 +21,7 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* --- what it may not do ------------------------------------------------------------------------------------------- */
+/* --- the sandbox -------------------------------------------------------------------------------------------------- */
 
 #define REFUSE(name)                                                                                                   \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
@@ -32,8 +32,8 @@ enum { THIS_ARCH = AUDIT_ARCH_X86_64 };
 enum { THIS_ARCH = AUDIT_ARCH_AARCH64 };
 #endif
 
-/* No socket, no program, no other process, no new name in a file system. Where a filter cannot be had the limits below
- * still hold, as do the bounds inside of the engine: it is the second fence, not the first. */
+/* Refuses sockets, programs, new processes and new names in a file system. This filter is the second line of defence:
+ * where it is unavailable, the limits below and the bounds inside of the engine still hold. */
 static void refuse_calls(void)
 {
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -48,7 +48,7 @@ static void refuse_calls(void)
 #endif
         REFUSE(socket),
         REFUSE(socketpair),
-        REFUSE(io_uring_setup), /* it would do what is refused here */
+        REFUSE(io_uring_setup), /* could perform the refused calls */
         REFUSE(pidfd_getfd),
         REFUSE(connect),
         REFUSE(bind),
@@ -92,7 +92,7 @@ static void limit_to(__rlimit_resource_t what, rlim_t most)
     setrlimit(what, &(struct rlimit){most, most});
 }
 
-/* Dies with its parent, which is the one that is named; holds none of its descriptors. */
+/* Ties the child to the parent named by `parent`, so that it dies with it, and closes inherited descriptors. */
 static void confine(pid_t parent)
 {
     enum { DESCRIPTORS = 1024 };
@@ -135,7 +135,7 @@ static void serve_close(const struct wire_request *request, struct wire_reply *r
     handles[request->handle] = NULL;
 }
 
-/* The handle with the request's bounds. A process that can be ended need not be careful with long values. */
+/* Returns the handle with the request's bounds set. The process can be killed, so long values need no extra bound. */
 static struct db *handle_for(const struct wire_request *request)
 {
     struct db *db = handles[request->handle];
@@ -172,7 +172,7 @@ static void serve_check(const struct wire_request *request, struct wire_reply *r
 static void (*const serve[WIRE_OP_COUNT])(const struct wire_request *, struct wire_reply *) = {
     [WIRE_OPEN] = serve_open, [WIRE_CLOSE] = serve_close, [WIRE_CHECK] = serve_check, [WIRE_QUERY] = serve_query};
 
-/* The parent is gone or has closed the socket: nobody waits for more replies. */
+/* Exits when the parent has ended or closed the socket, because no reply is expected then. */
 static void receive_all(void *into, size_t len)
 {
     for (size_t got = 0; got < len;) {
@@ -218,7 +218,7 @@ _Noreturn void executor_serve(const char *parent)
     sigaction(SIGUSR1, &action, NULL);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    signal(SIGINT, SIG_IGN); /* a terminal's is for the parent, which ends us */
+    signal(SIGINT, SIG_IGN); /* SIGINT of a terminal is for the parent, which ends the child */
     signal(SIGTERM, SIG_IGN);
     arena_init(&arena, 0);
     for (GByteArray *in = g_byte_array_new(), *out = g_byte_array_new();;) {

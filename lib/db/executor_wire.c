@@ -1,3 +1,6 @@
+/* Encoding and decoding of the messages between an executor and its child (executor_wire.h). Both ends are the same
+ * program, so numbers are in native byte order. The reader checks every length against the remaining bytes: after the
+ * first violation `bad` is set and every read returns zeros. */
 #include "lib/db/executor_wire.h"
 
 #include "lib/db/executor.h"
@@ -19,7 +22,7 @@ static void put_byte(GByteArray *out, unsigned byte)
     put(out, &b, 1);
 }
 
-/* With a NUL behind it that its length does not count. */
+/* Writes the text and a NUL that its length does not count. */
 static void put_text(GByteArray *out, const char *text, size_t len)
 {
     uint32_t n = (uint32_t)len;
@@ -106,7 +109,7 @@ struct wire_reader {
 
 #define TAKE(reader, into) take(reader, into, sizeof *(into))
 
-/* Zeros once something was amiss. */
+/* Copies `len` bytes; zeros after a violation. */
 static void take(struct wire_reader *r, void *into, size_t len)
 {
     if (r->bad || (size_t)(r->end - r->p) < len) {
@@ -125,7 +128,7 @@ static unsigned take_byte(struct wire_reader *r)
     return byte;
 }
 
-/* In place, with its NUL. */
+/* Returns the text in place, with its NUL. */
 static const char *take_text(struct wire_reader *r, size_t *len)
 {
     uint32_t n;
@@ -170,7 +173,7 @@ bool wire_read_request(const void *body, size_t len, struct wire_request *out, s
     statement->sql = take_text(&r, &statement->len);
     TAKE(&r, &statement->n_params);
     if (r.bad || op >= WIRE_OP_COUNT || out->handle >= EXECUTOR_HANDLES) return false;
-    if (statement->n_params > (size_t)(r.end - r.p)) return false; /* each has a byte at least */
+    if (statement->n_params > (size_t)(r.end - r.p)) return false; /* each parameter takes at least one byte */
     out->op = (enum wire_op)op;
     *params = g_new(struct db_value, statement->n_params);
     for (uint32_t i = 0; i < statement->n_params; i++) take_value(&r, &(*params)[i]);
@@ -178,7 +181,7 @@ bool wire_read_request(const void *body, size_t len, struct wire_request *out, s
     return !r.bad && r.p == r.end;
 }
 
-/* A failure of the child's own is one of the statement's here. */
+/* Maps a failure of the child itself to one of the statement. */
 static enum err_code code_of(unsigned code)
 {
     if (code == ERR_NOMEM) return ERR_LIMIT_MEMORY;
@@ -194,7 +197,7 @@ static void read_error(struct wire_reader *r, struct wire_reply *out)
     err_set(&out->err, out->code, "%s", fits && len ? text : err_meaning(out->code));
 }
 
-/* Copied to the arena: the body goes. */
+/* Copies the text to the arena, because the body is temporary. */
 static const char *keep(struct wire_reader *r, struct arena *arena, const char *text, size_t len)
 {
     const char *copy = r->bad ? NULL : arena_strndup(arena, text, len);
@@ -217,7 +220,7 @@ static void read_columns(struct wire_reader *r, struct arena *arena, struct db_r
 static void read_values(struct wire_reader *r, struct arena *arena, struct db_result *result)
 {
     size_t n = (size_t)result->n_rows * result->n_columns;
-    if (n > (size_t)(r->end - r->p)) r->bad = true; /* each has a byte at least */
+    if (n > (size_t)(r->end - r->p)) r->bad = true; /* each value takes at least one byte */
     struct db_value *values = r->bad ? NULL : arena_new_array(arena, n, struct db_value);
     if (!values) r->bad = true;
     for (size_t i = 0; !r->bad && i < n; i++) {

@@ -1,5 +1,5 @@
-/* What an executor and its child say to each other: a length of four bytes, then a body, in the machine's own byte
- * order, for both ends are the same program. The reader of replies trusts no byte of them. */
+/* The messages between an executor and its child. A message is a length of four bytes and a body, in native byte order,
+ * because both ends are the same program. The reader of replies validates every byte. */
 #ifndef ASSAY_LIB_DB_EXECUTOR_WIRE_H
 #define ASSAY_LIB_DB_EXECUTOR_WIRE_H
 
@@ -16,7 +16,7 @@ struct wire_request {
     uint32_t handle; /* below EXECUTOR_HANDLES */
     struct db_limits limits;
     int64_t deadline_ns;
-    uint64_t result_bytes;         /* the arena that the result must fit */
+    uint64_t result_bytes;         /* size of the arena that the result must fit */
     struct db_statement statement; /* its text is the path of WIRE_OPEN */
 };
 
@@ -27,12 +27,12 @@ struct wire_reply {
     struct db_result result; /* WIRE_QUERY */
 };
 
-/* A whole message, its length in front. What `out` held is gone. */
+/* Writes a whole message, including its length. Overwrites `out`. */
 void wire_write_request(GByteArray *out, const struct wire_request *request);
 void wire_write_reply(GByteArray *out, const struct wire_reply *reply);
 
-/* From a body. Texts of a request point into it, its values are g_free's; those of a reply are the arena's. false: it
- * is not what it should be; of a reply also: it holds more than was asked for, or than the arena can. */
+/* Reads a message body. Texts of a request point into the body; *params is freed with g_free. A reply is copied to the
+ * arena. Returns false if the body is malformed, or if a reply exceeds the request's limits or the arena. */
 bool wire_read_request(const void *body, size_t len, struct wire_request *out, struct db_value **params);
 bool wire_read_reply(const void *body, size_t len, const struct wire_request *asked, struct arena *arena,
                      struct wire_reply *out);

@@ -1,4 +1,4 @@
-/* MariaDB's client, opened late (lib/base/late.h). */
+/* MariaDB's client library, loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_LIB_DB_LIBMARIADB_H
 #define ASSAY_LIB_DB_LIBMARIADB_H
 

@@ -1,4 +1,4 @@
-/* libpq, opened late (lib/base/late.h). */
+/* libpq, loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_LIB_DB_LIBPQ_H
 #define ASSAY_LIB_DB_LIBPQ_H
 

@@ -1,27 +1,29 @@
-/* Running statements in MariaDB.
+/* Runs statements in MariaDB.
  *
- * A statement passes, in this order: the length and encoding check of db.c; the gate (mariadb_gate.h); then, in a
- * session that is read-only and reads it as we do (mariadb_link.c),
- *   SET max_statement_time, sql_select_limit    where they are others than before
- *   START TRANSACTION READ ONLY
- *   the statement                               its rows one by one, none kept in the client
- *   ROLLBACK
- * The connection takes no second statement in a text, and no file of ours for LOAD DATA LOCAL. What EXPLAIN says holds
- * no cost before 11, and runs subqueries: so there is no ceiling on cost here, and asking for one lets nothing run.
+ * A statement passes the length and encoding check of db.c, and then the gate (mariadb_gate.h). It then runs in a
+ * read-only session that reads it as Assay does (mariadb_link.c):
+ *     SET max_statement_time, sql_select_limit    only if they differ from the session's values
+ *     START TRANSACTION READ ONLY
+ *     the statement                               rows are read one by one; the client stores none
+ *     ROLLBACK
+ * The connection accepts one statement in a text and no file for LOAD DATA LOCAL. Before version 11 EXPLAIN reports no
+ * cost, and it runs subqueries. So no ceiling on cost is supported: a statement with one does not run.
  *
- * Parameters go into the text as literals: what a literal is both sides read alike in these sessions, where quotes are
- * doubled and nothing else means anything. The rejected path, prepared statements, has rows of another form and one
- * more round trip for each text.
+ * Parameters are inserted into the text as literals. Both sides read literals alike in these sessions: quotes are
+ * doubled and no other character is special.
  *
- * Time: max_statement_time in the server, and the waiting of mariadb_link.c a little later for a server that does not
- * keep it; PAST_MS after the limit the connection is given up, and the thread is free. Rows: sql_select_limit, which
- * holds where the statement has no LIMIT of its own, and the sink's caps. What is left of a result that is too long is
- * stopped in the server.
+ * Rejected: prepared statements. Their rows have another form, and each text costs one more round trip.
  *
- * The fingerprint: the catalogue's columns and views, and when each table was last changed, in whole seconds. A table
- * that was changed within the last two may change again without a trace, so that the second it is goes into the print
- * then, and the index is built once more when things are quiet. A server that has just started, or has let go of a
- * table, knows no time: that costs one rebuild.
+ * Time: the server applies max_statement_time. The client waits a little longer (mariadb_link.c), for a server that
+ * does not. PAST_MS after the limit the connection is closed and the thread is released.
+ *
+ * Rows: sql_select_limit applies where the statement has no LIMIT of its own, and the sink's caps apply always. The
+ * rest of a result that is too long is stopped in the server.
+ *
+ * The fingerprint covers the catalogue's columns and views, and the time of each table's last change in whole seconds.
+ * A table changed within the last two seconds may change again within the same second. The fingerprint then includes
+ * the current second, so the index is built once more later. A server that has just started, or that has closed a
+ * table, has no time for it, which costs one rebuild.
  */
 #include "lib/db/mariadb_gate.h"
 #include "lib/db/mariadb_int.h"
@@ -38,9 +40,9 @@
 
 enum {
     CLEAN_MS = 1000,
-    PAST_MS = 230, /* no statement holds a thread for 250 ms more than its limit */
+    PAST_MS = 230, /* no statement holds a thread for more than 250 ms past its limit */
     FINGERPRINT_MS = 10000,
-    STEP_MS = 100, /* the server's clock is set in steps, so that it is not set anew for each statement */
+    STEP_MS = 100, /* step of the server's clock, so that it is not set for each statement */
 };
 static const int64_t CHECK_INTERVAL_NS = 500 * 1000000LL;
 
@@ -84,8 +86,8 @@ static enum err_code set_up(struct mariadb_db *self, uint64_t rows, struct err *
     return code ? code : mariadb_link_do(self, "START TRANSACTION READ ONLY", err);
 }
 
-/* A connection that died while nobody looked is made again, once. A setting that the server refuses is not the
- * statement's fault. */
+/* Sets up the session and the transaction. Reopens, once, a connection that broke while idle. A setting that the server
+ * refuses is not reported as an error of the statement. */
 static enum err_code open_frame(struct mariadb_db *self, uint64_t rows, struct err *err)
 {
     struct err why = {0};
@@ -99,11 +101,11 @@ static enum err_code open_frame(struct mariadb_db *self, uint64_t rows, struct e
     return code;
 }
 
-/* Leave the connection as it was, or closed. */
+/* Restores the connection's state, or closes it. */
 static void close_frame(struct mariadb_db *self)
 {
     mariadb_link_settle(self);
-    atomic_store(&self->cancelled, false); /* cleaning up is not called off */
+    atomic_store(&self->cancelled, false); /* cleaning up is never cancelled */
     set_clock(self, clock_now_ns() + CLEAN_MS * 1000000LL);
     if (self->conn && mariadb_link_do(self, "ROLLBACK", NULL) != ERR_OK) mariadb_link_close(self);
     mariadb_link_settle(self);
@@ -132,7 +134,7 @@ static void put_text(GString *out, const struct db_value *value)
     g_string_append_c(out, '\'');
 }
 
-/* With an exponent it is a double, without one a decimal. */
+/* A number with an exponent is a double; without one it is a decimal. */
 static void put_real(GString *out, double real)
 {
     char text[DB_REAL_TEXT];
@@ -173,7 +175,7 @@ static void edits_free(struct mariadb_edits *edits)
     g_array_free(edits->counts, TRUE);
 }
 
-/* The statement with literals in the parameters' places. */
+/* Writes the statement with each parameter replaced by a literal. */
 static enum err_code fill_in(const struct db_statement *statement, GArray *places, GString *out, struct err *err)
 {
     size_t at = 0;
@@ -283,7 +285,8 @@ static enum err_code run_text(struct mariadb_db *self, const GString *sql, struc
 
 /* --- db_prepare_check --------------------------------------------------------------------------------------------- */
 
-/* Where in the statement the server stopped, which it says as "near '<the rest>' at line 1". -1: it does not. */
+/* Returns the byte of the statement where the server stopped, from "near '<the rest>' at line 1". Returns -1 if the
+ * message has none. */
 static int offset_of(const char *text, const char *sql, size_t len)
 {
     const char *near = strstr(text, "syntax to use near '"), *end = near ? g_strrstr(near, "' at line ") : NULL;
@@ -306,8 +309,8 @@ static enum err_code ask_server(struct mariadb_db *self, const char *sql, size_t
     return code;
 }
 
-/* The gate could not read it: the server may say what is wrong with it, and is not asked for more than that. Where a
- * word before a parenthesis may be a function it is not even asked. */
+/* Handles a statement that the gate could not parse: asks the server for the error, and never runs it. A statement is
+ * not sent at all if a word before a parenthesis might be a user-defined function. */
 static enum err_code ask_why(struct mariadb_db *self, const char *sql, size_t len, bool askable, int *offset,
                              struct err *err)
 {
@@ -336,7 +339,7 @@ static enum err_code check(struct db *db, const char *sql, size_t len, int *offs
     return code ? code : ask_server(self, sql, len, offset, err);
 }
 
-/* The text with its counts capped, and the places of its parameters there. */
+/* Writes the text with its counts capped and adjusts the positions of its parameters. */
 static GString *cap_counts(const struct db_statement *statement, struct mariadb_edits *edits)
 {
     GString *sql = size_counts_apply(&size_engine_mariadb, statement->sql, statement->len, edits->counts);
@@ -384,7 +387,7 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
     return code;
 }
 
-/* A candidate that other sessions of the server would read otherwise. */
+/* Refuses a candidate that other sessions of the server would read differently. */
 static enum err_code candidate(struct db *db, const char *sql, size_t len, struct err *err)
 {
     struct mariadb_db *self = mariadb_of(db);
@@ -468,7 +471,7 @@ static enum err_code look(struct mariadb_db *self, struct err *err)
     return ERR_OK;
 }
 
-/* It is asked for with every candidate, and looked at twice a second at most. */
+/* Called for every candidate; queries the server at most twice a second. */
 static enum err_code fingerprint(struct db *db, char out[33], struct err *err)
 {
     struct mariadb_db *self = mariadb_of(db);
@@ -483,13 +486,13 @@ static enum err_code fingerprint(struct db *db, char out[33], struct err *err)
 
 /* --- the engine's other slots ------------------------------------------------------------------------------------- */
 
-/* The flag alone: whoever waits sees it within a slice, and does the stopping. */
+/* Sets the flag only. The waiting thread sees it within a slice and stops the statement. */
 static void interrupt(struct db *db)
 {
     atomic_store(&mariadb_of(db)->cancelled, true);
 }
 
-/* A number is used once. */
+/* The server never reuses a session number. */
 static void append_running(GString *sql, int64_t id, int64_t age_ms)
 {
     (void)age_ms;
@@ -498,7 +501,7 @@ static void append_running(GString *sql, int64_t id, int64_t age_ms)
 
 static void limits_changed(struct db *db)
 {
-    (void)db; /* read at each statement */
+    (void)db; /* the limits are read at each statement */
 }
 
 static void close_handle(struct db *db)

@@ -1,3 +1,5 @@
+/* Parses and formats the URL of a MariaDB database (mariadb_address.h). The parser is strict: an unknown option or any
+ * malformed part makes the whole URL invalid. No message repeats an invalid URL, because it may hold a password. */
 #include "lib/db/mariadb_address.h"
 
 #include <glib.h>
@@ -6,7 +8,7 @@
 
 enum { USUAL_PORT = 3306 };
 
-/* What may stand after the ?, and where it goes. */
+/* Options that may follow the "?", and the field that each sets. */
 static const struct {
     const char *name;
     size_t field;
@@ -16,7 +18,7 @@ static const struct {
     {"ssl_key", offsetof(struct mariadb_address, key)},
 };
 
-/* As in libpq, without those that check nothing and only look as if. */
+/* Same values as in libpq, without the modes that encrypt but do not authenticate. */
 static const struct {
     const char *name;
     bool encrypted, verified;

@@ -1,11 +1,11 @@
-/* What the account of a MariaDB database may do beyond reading. */
+/* Checks for rights of a MariaDB account beyond reading. */
 #include "lib/db/db_engine.h"
 
-/* As information_schema has it, and as GRANT takes it. */
+/* The account in the form of information_schema and of GRANT. */
 #define ME                                                                                                             \
     "CONCAT('''', SUBSTRING_INDEX(CURRENT_USER(), '@', 1), '''@''', SUBSTRING_INDEX(CURRENT_USER(), '@', -1), '''')"
 
-/* Those that only show. EXECUTE has a row of its own. */
+/* Privileges that only show data. EXECUTE is checked separately. */
 #define HARMLESS "('USAGE', 'SELECT', 'SHOW VIEW', 'SHOW DATABASES', 'EXECUTE')"
 
 const struct db_checkup mariadb_checkups[] = {

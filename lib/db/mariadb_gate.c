@@ -1,12 +1,14 @@
-/* What MariaDB is not asked to do. The statement passes twice:
+/* The statements that Assay does not send to MariaDB. Each statement is checked twice.
  *
- * As text, by the rules of the server's own lexer in the sessions that mariadb_link.c opens. Where it and lib/sql/scan.re
- * would part (comments that are run, hints that set variables, # and --x, [x], E'...', $$...$$) code could hide in what
- * we take for a string or a comment, so that such places are refused; so are variables, wherever they stand.
+ * As text, by the rules of the server's own lexer in the sessions of mariadb_link.c. The server's lexer and
+ * lib/sql/scan.re differ in executed comments, hints that set variables, # and --x, [x], E'...' and $$...$$. In such
+ * places code could hide in a text that lib/sql/scan.re reads as a string or a comment, so they are refused. Variables
+ * are refused everywhere.
  *
- * As a tree: a query, each of whose functions is on the allow list, and whose tables are all of the database of the
- * connection. A name on the list is the server's own function whatever the database holds, for those are found first;
- * but not in quotes, nor, for some, with a blank before the parenthesis: there it would be a stored function's. */
+ * As a tree: a query that calls only functions on the allow list and reads only tables of the connection's database. A
+ * listed name is always the server's own function, because the server finds those first. Two exceptions would call a
+ * stored function: a quoted name and, for some names, a blank before the parenthesis.
+ */
 #include "lib/db/mariadb_gate.h"
 
 #include "lib/db/allow_list.h"
@@ -16,9 +18,10 @@
 #include <string.h>
 
 /* clang-format off */
-/* Sorted. Each is the server's own from 10.5 on: a name that some release lacks would be a stored function there. Left out:
- * whatever waits (SLEEP, BENCHMARK), locks (GET_LOCK), reads files or the server (LOAD_FILE, USER, DATABASE), has
- * effects (NEXTVAL, SETVAL, LAST_INSERT_ID) or takes what others made (loadable functions).
+/* Sorted. All are built in from version 10.5 on: a name that a release lacks would be a stored function there.
+ *
+ * Excluded: functions that delay (SLEEP, BENCHMARK), lock (GET_LOCK), read files or server state (LOAD_FILE, USER,
+ * DATABASE), or have effects (NEXTVAL, SETVAL, LAST_INSERT_ID). Loadable functions are excluded too.
  */
 static const char *const functions[] = {
     "abs", "acos", "adddate", "addtime", "ascii", "asin", "atan", "atan2", "avg", "bin", "bit_and", "bit_count",
@@ -44,7 +47,8 @@ static const char *const functions[] = {
     "week", "weekday", "weekofyear", "year", "yearweek",
 };
 
-/* Sorted. Of those, what is read as a stored function's name when a blank stands before the parenthesis, or may be. */
+/* Sorted. The functions whose name is, or may be, read as a stored function's name if a blank precedes the parenthesis.
+ */
 static const char *const glued[] = {
     "adddate", "bit_and", "bit_or", "bit_xor", "count", "cume_dist", "curdate", "curtime", "date_add", "date_sub",
     "dense_rank", "first_value", "group_concat", "json_arrayagg", "json_objectagg", "lag", "last_value", "lead",
@@ -53,7 +57,7 @@ static const char *const glued[] = {
     "system_user", "trim", "var_pop", "var_samp", "variance",
 };
 
-/* Sorted. No functions, and yet before a parenthesis. */
+/* Sorted. Words that may precede a parenthesis without being functions. */
 static const char *const words[] = {
     "all", "and", "any", "as", "between", "binary", "by", "case", "cast", "char", "character", "date", "datetime",
     "decimal", "distinct", "div", "double", "else", "except", "exists", "extract", "float", "from", "having", "in",
@@ -119,7 +123,7 @@ static enum err_code pass_dashes(struct walk *walk, struct err *err)
     return ERR_OK;
 }
 
-/* Blanks and comments; what is wrong with one is found when it is passed. */
+/* Skips blanks and comments. A malformed comment is reported when the walk passes it. */
 static const char *next_token(const struct walk *walk)
 {
     struct walk ahead = *walk;
@@ -141,7 +145,8 @@ static enum err_code pass_quoted(struct walk *walk, struct err *err)
         walk->at++;
         if (walk->at < walk->end && *walk->at == quote) continue;
         const char *next = next_token(walk);
-        walk->askable &= next == walk->end || *next != '('; /* a function by its name in quotes is never the server's */
+        walk->askable &= next == walk->end || *next != '('; /* a quoted function name is never the server's own
+                                                             * function */
         return ERR_OK;
     }
     return err_set(err, ERR_SYNTAX, "unterminated quote");
@@ -199,7 +204,7 @@ static enum err_code check_call(const struct sql_node *call, struct err *err)
     return refuse(err, "function", call->text, call->text_len);
 }
 
-/* To the letter: on most servers another case is another database. */
+/* Compares exactly: on most servers the case of letters distinguishes databases. */
 static enum err_code check_table(const struct sql_node *table, const char *database, struct err *err)
 {
     if (table->text3) return refuse(err, table->text3, "", 0);
@@ -209,7 +214,7 @@ static enum err_code check_table(const struct sql_node *table, const char *datab
     return refuse(err, "a table of the other database", table->text2, table->text2_len);
 }
 
-/* It is kept as written. */
+/* Checks the frame of a window, which the tree holds as text. */
 static enum err_code check_frame(const struct sql_node *frame, struct err *err)
 {
     bool plain = !memchr(frame->text, '(', frame->text_len);
@@ -281,7 +286,7 @@ enum err_code mariadb_gate_portable(const char *sql, size_t len, unsigned modes,
     enum err_code code = ERR_OK;
     while (!code && walk.at < walk.end) {
         const char *token = walk.at;
-        if (pass_token(&walk, NULL)) return ERR_OK; /* the gate says what is wrong */
+        if (pass_token(&walk, NULL)) return ERR_OK; /* the gate reports the error */
         code = check_portable(&walk, modes, token, err);
     }
     return code;

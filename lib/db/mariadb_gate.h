@@ -1,8 +1,8 @@
-/* The lock in front of MariaDB: what Assay itself refuses, whatever the account may do.
+/* The gate in front of MariaDB: the statements that Assay refuses whatever the account may do.
  *
- * An account that may only read is the first lock (`assay doctor` checks it), the transaction that is READ ONLY another.
- * This is for what neither holds: SLEEP, GET_LOCK, LOAD_FILE, INTO OUTFILE, variables of the session, functions of the
- * database's own.
+ * The first lock is an account that may only read (`assay doctor` checks it). The second is the READ ONLY transaction.
+ * The gate covers the rest: SLEEP, GET_LOCK, LOAD_FILE, INTO OUTFILE, session variables, and the database's own
+ * functions.
  */
 #ifndef ASSAY_LIB_DB_MARIADB_GATE_H
 #define ASSAY_LIB_DB_MARIADB_GATE_H
@@ -11,33 +11,35 @@
 
 #include <glib.h>
 
-/* A parameter's place in the text, and its number from 0. */
+/* Byte range of a parameter in the text, and its number from 0. */
 struct mariadb_place {
     uint32_t start, end, number;
 };
 
-/* What changes in the text before it goes to the server: parameters get their values, counts are capped. */
+/* Edits of the text before it is sent: parameters become literals, and counts are capped. */
 struct mariadb_edits {
     GArray *places; /* struct mariadb_place */
     GArray *counts; /* struct size_count (size_bound.h) */
 };
 
-/* May the statement be given to the server? ERR_OK; ERR_REFUSED: it, or a function or table in it, is not allowed;
- * ERR_SYNTAX: it cannot be read here, so nothing is known of it and it must not run; ERR_LIMIT_*. *askable: all its
- * words before a parenthesis are harmless, so that the server may be asked what is wrong with it. `edits` gets the
- * parameters in order of the text, and the counts. `database`: the connection's, the only one whose tables may
- * be read. `sql` is valid UTF-8 without NUL. Thread: any. */
+/* Returns ERR_OK if the server may receive the statement. ERR_REFUSED: the statement, or a function or table in it, is
+ * not allowed. ERR_SYNTAX: the statement cannot be parsed, so it must not run. Other errors: ERR_LIMIT_*.
+ *
+ * *askable is true if all words before a parenthesis are harmless, so that the server may be asked for the syntax
+ * error. `edits` receives the parameters in text order, and the counts. `database` is the connection's; only its tables
+ * may be read. `sql` is valid UTF-8 without NUL. Thread: any.
+ */
 enum err_code mariadb_gate(const char *sql, size_t len, const struct db_limits *limits, const char *database,
                            struct mariadb_edits *edits, bool *askable, struct err *err);
 
-/* How the sessions of a server read a statement, unless they say otherwise: its global sql_mode. */
+/* Flags of the server's global sql_mode, which decides how its sessions read a statement by default. */
 enum { MARIADB_ANSI_QUOTES = 1, MARIADB_PIPES_AS_CONCAT = 2, MARIADB_NO_BACKSLASH_ESCAPES = 4 };
 
-/* A candidate, beside that: is there something that those sessions would read otherwise than ours, which have all three?
- * ERR_REFUSED says what, and how to write it so that all read the same. Thread: any. */
+/* Checks a candidate for text that sessions with `modes` read differently from Assay's sessions, which set all three
+ * flags. ERR_REFUSED names the text and the portable form. Thread: any. */
 enum err_code mariadb_gate_portable(const char *sql, size_t len, unsigned modes, struct err *err);
 
-/* The functions that it lets through, sorted. For tests. */
+/* Returns the allowed functions, sorted. For tests. */
 const char *const *mariadb_gate_functions(size_t *n);
 
 #endif

@@ -16,22 +16,22 @@ struct mariadb_db {
     struct db base; /* first */
     struct mariadb_address *address;
     char *path;  /* the URL; may hold a password */
-    char *place; /* what may be said of it: "MariaDB database 'shop' on db.example" */
-    MYSQL *conn; /* NULL: lost, to be made again by the next statement */
+    char *place; /* description for messages: "MariaDB database 'shop' on db.example" */
+    MYSQL *conn; /* NULL if closed; the next statement reopens it */
     struct sink_buffer buffer;
-    unsigned modes;     /* how other sessions of the server read: mariadb_gate.h */
-    int64_t set_ms;     /* of the session: max_statement_time */
+    unsigned modes;     /* sql_mode of the server's other sessions, as flags of mariadb_gate.h */
+    int64_t set_ms;     /* max_statement_time of the session */
     uint64_t set_rows;  /* sql_select_limit */
     char print[33];     /* the last fingerprint */
-    int64_t checked_ns; /* when it was made */
+    int64_t checked_ns; /* time of the last fingerprint */
 
-    /* The statement that runs now. */
-    int64_t due_ns;                /* INT64_MAX: none */
-    int64_t end_ns;                /* the thread is given back then, whatever the server does; INT64_MAX: none */
-    bool due_is_deadline;          /* due_ns comes from base.deadline_ns, not from time_ms */
-    enum err_code stopping;        /* why the server was asked to end it; ERR_OK: it was not */
-    int64_t stop_ns;               /* until when that is waited for */
-    struct mariadb_killer *killer; /* who asks */
+    /* State of the running statement. */
+    int64_t due_ns;         /* INT64_MAX if there is no limit */
+    int64_t end_ns;         /* time when the thread is released, whatever the server does; INT64_MAX if there is none */
+    bool due_is_deadline;   /* due_ns comes from base.deadline_ns, not from time_ms */
+    enum err_code stopping; /* reason why the server was asked to stop the statement; ERR_OK if it was not */
+    int64_t stop_ns;        /* deadline of that stop */
+    struct mariadb_killer *killer; /* the thread that stops it */
     atomic_bool cancelled;         /* thread: any */
 };
 
@@ -42,32 +42,32 @@ static inline struct mariadb_db *mariadb_of(struct db *db)
 
 /* --- mariadb_link.c ----------------------------------------------------------------------------------------------- */
 
-/* Connect unless connected, and make the session what mariadb.c relies on. ERR_UNREACHABLE (retry), ERR_DB_MISSING,
- * ERR_DB_UNREADABLE. */
+/* Opens a connection unless there is one, and sets the session up for mariadb.c. Errors: ERR_UNREACHABLE (retry),
+ * ERR_DB_MISSING, ERR_DB_UNREADABLE. */
 enum err_code mariadb_link_open(struct mariadb_db *self, int64_t until_ns, struct err *err);
 void mariadb_link_close(struct mariadb_db *self);
 
-/* Run a statement. *out: its rows, to be read by mariadb_link_row and let go by mariadb_link_end; NULL: it has none.
- * Nothing is held back in the client. */
+/* Runs a statement. *out receives its rows, to be read with mariadb_link_row and closed with mariadb_link_end, or NULL
+ * if it returns none. The client buffers no rows. */
 enum err_code mariadb_link_ask(struct mariadb_db *self, const char *sql, size_t len, MYSQL_RES **out, struct err *err);
-/* The next row, NULL at the end. */
+/* Reads the next row; *out is NULL at the end. */
 enum err_code mariadb_link_row(struct mariadb_db *self, MYSQL_RES *result, MYSQL_ROW *out, struct err *err);
-/* Done with the rows. What has not been read is stopped in the server; where that takes too long the connection is
- * closed. */
+/* Ends a result. Unread rows are stopped in the server; if that takes too long, the connection is closed. */
 void mariadb_link_end(struct mariadb_db *self, MYSQL_RES *result);
-/* Run a statement that has no rows. */
+/* Runs a statement that returns no rows. */
 enum err_code mariadb_link_do(struct mariadb_db *self, const char *sql, struct err *err);
-/* Resolve a statement and run nothing. */
+/* Resolves a statement without running it. */
 enum err_code mariadb_link_prepare(struct mariadb_db *self, const char *sql, size_t len, struct err *err);
 
-/* Wait for whoever was sent to stop the statement, so that it cannot hit the next one; or close the connection. */
+/* Waits for the thread that stops the statement, so that its kill cannot hit the next statement; or closes the
+ * connection. */
 void mariadb_link_settle(struct mariadb_db *self);
-/* Why our own clock or somebody else stopped the statement. */
+/* Returns why a deadline or a cancellation stopped the statement. */
 enum err_code mariadb_link_stopped(const struct mariadb_db *self, enum err_code code, struct err *err);
 
 /* --- mariadb_value.c ---------------------------------------------------------------------------------------------- */
 
-/* Column `i` of a row; texts stay the row's. */
+/* Converts column `i` of a row. Texts point into the row. */
 struct db_value mariadb_value(const MYSQL_FIELD *field, char *text, unsigned long len);
 
 #endif

@@ -1,15 +1,16 @@
-/* The connection to a MariaDB server. Nothing here waits without a bound.
+/* The connection to a MariaDB server. Every wait has a bound.
  *
- * The client library's calls are used in their form that does not block: the calling thread sits in poll() itself,
- * looks at its clock and at `cancelled`, and so is the statement's own watchdog. Rows are read as they come, and none
- * is kept by the library; a packet longer than a result may be ends the connection.
+ * The client library's non-blocking calls are used. The calling thread waits in poll(), checks its clock and
+ * `cancelled`, and thus acts as the statement's watchdog. Rows are read as they arrive, and the library stores none. A
+ * packet longer than the limit on a result ends the connection.
  *
- * Stopping. The server ends a statement at its max_statement_time. GRACE_NS later, or when it is called off, a thread
- * of its own opens a second connection and sends KILL QUERY; the call that is under way goes on meanwhile, to see how
- * it ends. If nothing has come of that by stop_ns, the call is left where it is and the connection closed: the rejected
- * path, to leave the call and come back to it, is one that the library does not have. A kill that comes late would hit
- * the next statement: so the killer is waited for, and ROLLBACK, which follows each statement, is what it may hit. Rows
- * that are left over are read to their end where that comes at once; only the rest is worth a killer.
+ * Stopping. The server ends a statement at its max_statement_time. GRACE_NS later, or on cancellation, a separate
+ * thread opens a second connection and sends KILL QUERY. The first call continues meanwhile, to see how it ends. If it
+ * has not ended by stop_ns, it is abandoned and the connection is closed. A late kill could hit the next statement. So
+ * the killer thread is awaited, and a ROLLBACK, which a kill may safely hit, follows each statement. Remaining rows are
+ * read to their end if that is immediate; otherwise the killer is used.
+ *
+ * Rejected: leaving the call and resuming it later. The library does not support it.
  */
 #include "lib/db/mariadb_int.h"
 
@@ -27,16 +28,16 @@
 LATE_LIBRARY(libmariadb, LIBMARIADB_CALLS, LIBMARIADB_FILE, LIBMARIADB_PACKAGE)
 
 enum { SLICE_MS = 20, STOP_MS = 500, CONNECT_MS = 5000, KILL_S = 2, MAX_KILLERS = 16, PACKET_SLACK = 1 << 20 };
-enum { STACK = 256 << 10 }; /* of a call that may be left: looking up a host's name is in it */
+enum { STACK = 256 << 10 }; /* stack of a call that may be abandoned: it includes resolving a host name */
 enum { READ_ON_ROWS = 1000 };
 static const int64_t READ_ON_NS = 20 * 1000000LL;
-static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own clock comes first, and costs no connection */
+static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own timeout acts first, and costs no connection */
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
 enum { STATEMENT_TIMEOUT = 1969, TOO_DEEP = 1473, OF_SESSION_MEMORY = 1290, NO_ROUTINE_RIGHT = 1370 };
 
-/* What is not listed is about the statement. */
+/* Errors that are not listed are errors of the statement. */
 static const struct {
     unsigned number;
     enum err_code code;
@@ -109,14 +110,14 @@ static enum err_code out_of_time(const struct mariadb_db *self)
     return self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME;
 }
 
-/* The library calls a packet past its limit a lost connection, and differs in this. */
+/* The library reports a packet above its limit as a lost connection. The code below tells the two apart. */
 static bool is_too_large(const MYSQL *conn, unsigned number)
 {
     enum { PACKET_REFUSED = 1 }; /* 2: the connection was lost */
     return number == CR_NET_PACKET_TOO_LARGE || (number == CR_SERVER_LOST && conn->net.error == PACKET_REFUSED);
 }
 
-/* Writes "the account" in place of each 'user'@'host'. */
+/* Replaces each 'user'@'host' with "the account". */
 static void hide_accounts(char *text)
 {
     static const char at[] = "'@'", instead[] = "the account";
@@ -131,7 +132,7 @@ static void hide_accounts(char *text)
     }
 }
 
-/* Of the call that has just failed. */
+/* Reports the failure of the last call. */
 static enum err_code failed(struct mariadb_db *self, unsigned number, const char *state, const char *said,
                             struct err *err)
 {
@@ -164,7 +165,7 @@ static enum err_code call_failed(struct mariadb_db *self, struct err *err)
 
 /* --- options ------------------------------------------------------------------------------------------------------ */
 
-/* No plugin that would hand the password over in the clear to whoever answers. */
+/* Excludes plugins that would send the password in the clear to any server. */
 #define PLUGINS "mysql_native_password,client_ed25519,caching_sha2_password,parsec"
 
 static MYSQL *new_connection(const struct mariadb_address *address)
@@ -188,7 +189,7 @@ static MYSQL *new_connection(const struct mariadb_address *address)
 
 /* --- stopping ----------------------------------------------------------------------------------------------------- */
 
-/* Shared by the thread that kills and the one that waits; the last to let go frees it. */
+/* Shared by the killer thread and the waiting thread; the last holder frees it. */
 struct mariadb_killer {
     struct mariadb_address *address;
     unsigned long id; /* of the connection */
@@ -231,7 +232,7 @@ static void *kill_main(void *arg)
     return NULL;
 }
 
-/* NULL: too many hang already. */
+/* Returns NULL if too many killer threads already hang. */
 static struct mariadb_killer *start_killing(const struct mariadb_db *self)
 {
     if (atomic_fetch_add(&n_killers, 1) >= MAX_KILLERS) {
@@ -253,7 +254,7 @@ static struct mariadb_killer *start_killing(const struct mariadb_db *self)
     return NULL;
 }
 
-/* Have the statement that runs ended; its call goes on until then. */
+/* Starts to stop the running statement. The current call goes on until it ends. */
 static void stop(struct mariadb_db *self, enum err_code why)
 {
     if (self->stopping) return;
@@ -273,7 +274,7 @@ void mariadb_link_settle(struct mariadb_db *self)
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* At most a slice, until what the call waits for is there. What of it is, as the library wants to know it. */
+/* Waits at most one slice for the events of the call. Returns the events that occurred, as the library expects them. */
 static int poll_slice(MYSQL *conn, int status, int64_t until_ns)
 {
     int64_t left_ms = (until_ns - clock_now_ns()) / 1000000 + 1;
@@ -287,7 +288,8 @@ static int poll_slice(MYSQL *conn, int status, int64_t until_ns)
     return fd.revents & (POLLERR | POLLHUP | POLLNVAL) ? ready | all : ready & status;
 }
 
-/* Wait for what the call under way waits for, with the statement's clock. A code: the call must be left. */
+/* Waits for the events of the current call, within the statement's deadline. An error means that the call must be
+ * abandoned. */
 static enum err_code wait_for(struct mariadb_db *self, int *status, struct err *err)
 {
     int wanted = *status;
@@ -309,9 +311,9 @@ static enum err_code wait_for(struct mariadb_db *self, int *status, struct err *
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* In this session the server reads a statement as lib/sql/scan.re does: a backslash is a character like others, double
- * quotes hold names, || joins texts. The rest are bounds, and UTC. Whether a bare column beside a group is an error is
- * left as the server's owner has it, for honest statements depend on that. */
+/* In this session the server reads a statement as lib/sql/scan.re does: a backslash is an ordinary character, double
+ * quotes enclose names, || concatenates texts. The other settings are bounds, and UTC. ONLY_FULL_GROUP_BY stays as the
+ * server's owner has set it, because legitimate statements depend on it. */
 static const char *const session[] = {
     "SET SESSION sql_mode = CONCAT('ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES',"
     " IF(FIND_IN_SET('ONLY_FULL_GROUP_BY', @@global.sql_mode), ',ONLY_FULL_GROUP_BY', ''))",
@@ -323,7 +325,7 @@ static const char *const session[] = {
 
 enum { OLDEST = 100500 };
 
-/* How sessions of this server read a statement that say nothing about it. */
+/* Reads the sql_mode that the server's other sessions have by default. */
 static enum err_code ask_modes(struct mariadb_db *self, struct err *err)
 {
     static const char *const names[] = {"ANSI_QUOTES", "PIPES_AS_CONCAT", "NO_BACKSLASH_ESCAPES"};
@@ -408,7 +410,7 @@ enum err_code mariadb_link_open(struct mariadb_db *self, int64_t until_ns, struc
     return code ? code : greet(self, err);
 }
 
-/* Does not say goodbye: that could wait. */
+/* Sends no goodbye message, which could block. */
 void mariadb_link_close(struct mariadb_db *self)
 {
     if (!self->conn) return;
@@ -447,7 +449,7 @@ enum err_code mariadb_link_row(struct mariadb_db *self, MYSQL_RES *result, MYSQL
     return *out || !mysql_errno(self->conn) ? ERR_OK : call_failed(self, err);
 }
 
-/* Rows that nobody wants, if these are few and come at once: mostly it is the end of them that has not been read. */
+/* Reads unwanted rows if there are few and they arrive at once. Usually only the end marker is left. */
 static void read_on(struct mariadb_db *self, MYSQL_RES *result)
 {
     int64_t due = self->due_ns;
@@ -469,7 +471,7 @@ void mariadb_link_end(struct mariadb_db *self, MYSQL_RES *result)
         while (status && !(code = wait_for(self, &status, NULL))) status = mysql_free_result_cont(result, status);
         if (!code) return;
     }
-    result->handle = NULL; /* closed, or at its end: there is nothing to be read */
+    result->handle = NULL; /* closed or complete: no rows remain */
     mysql_free_result(result);
 }
 
@@ -494,6 +496,6 @@ enum err_code mariadb_link_prepare(struct mariadb_db *self, const char *sql, siz
     while (status && !(code = wait_for(self, &status, err))) status = mysql_stmt_prepare_cont(&failure, stmt, status);
     if (!code && failure)
         code = failed(self, mysql_stmt_errno(stmt), mysql_stmt_sqlstate(stmt), mysql_stmt_error(stmt), err);
-    mysql_stmt_close(stmt); /* a message without an answer; none at all when the connection is closed */
+    mysql_stmt_close(stmt); /* a message without a reply; not sent if the connection is closed */
     return code;
 }

@@ -1,5 +1,6 @@
-/* What MariaDB cannot be stopped in: how long results may be and how long functions take, in nanoseconds of a slow machine.
- * tests/live/giveup.c measures them. The server's own cap on a packet bounds most results, too, but it may be a gigabyte. */
+/* Functions in which MariaDB cannot be interrupted: the bounds of their results, and their time in nanoseconds on a
+ * slow machine. tests/live/giveup.c measures them. The server's own cap on a packet bounds most results too, but it may
+ * be a gigabyte. */
 #include "lib/db/size_bound.h"
 
 /* clang-format off */
@@ -94,7 +95,7 @@ const struct size_engine size_engine_mariadb = {
     .casts = casts,
     .n_casts = G_N_ELEMENTS(casts),
     .ns = 80,
-    .rows = 10000, /* the server cuts the text at 1 MiB */
+    .rows = 10000, /* the server truncates the text at 1 MiB */
     .count_open = "LEAST((",
     .count_close = "), %llu)",
 };

@@ -1,11 +1,11 @@
-/* MariaDB's values as ours, so that the same data has the same digest in all engines.
+/* Converts MariaDB's values, so that the same data has the same digest on all engines.
  *
- *   integers, year, bit          DB_INT; a bigint unsigned past its range DB_FLOAT
- *   boolean                      DB_INT, for it is a tinyint
- *   float, double                DB_FLOAT
- *   decimal                      DB_INT if it has no point (sum of integers), else DB_FLOAT (avg)
- *   binary, blob, geometry       DB_BLOB
- *   all others                   DB_TEXT as the server writes them (dates in ISO form, times of a timestamp in UTC)
+ *     integers, year, bit          DB_INT; a bigint unsigned past its range DB_FLOAT
+ *     boolean                      DB_INT, because it is a tinyint
+ *     float, double                DB_FLOAT
+ *     decimal                      DB_INT if it has no point (sum of integers), otherwise DB_FLOAT (avg)
+ *     binary, blob, geometry       DB_BLOB
+ *     all others                   DB_TEXT as the server writes them (dates in ISO form, timestamps in UTC)
  */
 #include "lib/db/mariadb_int.h"
 

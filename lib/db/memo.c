@@ -1,6 +1,6 @@
-/* Small results, remembered. Candidates of a question are alike, and so are questions of a database: of 8,300
- * statements that a replay of Spider's development questions runs, 1,600 are repeated word for word within their
- * question. */
+/* A cache of small results (db.h). Candidates of a question are similar, and so are questions of a database. A replay
+ * of Spider's development questions runs 8,300 statements, of which 1,600 are repeated exactly within their question.
+ * The cache keeps copies in an arena of bounded size and never evicts single entries. */
 #include "lib/db/db_engine.h"
 
 #include <glib.h>
@@ -16,7 +16,7 @@ struct memo_entry {
 
 struct db_memo {
     struct arena arena;
-    GHashTable *entries; /* as a set; they live in the arena */
+    GHashTable *entries; /* a set; its entries live in the arena */
 };
 
 static bool has_text(const struct db_value *value)
@@ -24,7 +24,7 @@ static bool has_text(const struct db_value *value)
     return value->type == DB_TEXT || value->type == DB_BLOB;
 }
 
-/* The hash of what it is asked with does not have to tell all apart. */
+/* Hashes the statement and its params. Unequal statements may collide. */
 static guint hash_of(gconstpointer p)
 {
     const struct db_statement *statement = &((const struct memo_entry *)p)->statement;
@@ -37,7 +37,7 @@ static guint hash_of(gconstpointer p)
     return (guint)hash;
 }
 
-/* To the bit: 1 and 1.0 are other values, and so are 0.0 and -0.0. */
+/* Compares bits: 1 and 1.0 differ, and so do 0.0 and -0.0. */
 static bool is_same_value(const struct db_value *a, const struct db_value *b)
 {
     if (a->type != b->type) return false;
@@ -89,7 +89,7 @@ void db_memo_free(struct db_memo *memo)
     g_free(memo);
 }
 
-/* Would it have been stopped on its way? What is remembered may have had more steps than there are now. */
+/* True if the cached run stays within the current limits on steps, which may be lower than when it ran. */
 static bool is_within(const struct db_result *result, const struct db_limits *limits)
 {
     return (!limits->max_steps || result->steps < limits->max_steps) &&
@@ -104,7 +104,7 @@ static bool are_small(const struct db_value *values, size_t n)
     return true;
 }
 
-/* NULL: the arena is full. */
+/* Returns NULL if the arena is full. */
 static struct db_value *copy_values(struct arena *arena, const struct db_value *from, size_t n)
 {
     struct db_value *values = arena_new_array(arena, n, struct db_value);
@@ -152,7 +152,7 @@ void memo_keep(struct db_memo *memo, const struct db_statement *statement, const
     struct memo_entry *entry = arena_new(&memo->arena, struct memo_entry);
     if (!entry) return;
     *entry = (struct memo_entry){*statement, *result};
-    if (statement->stop_rows) entry->result.ns = entry->result.prepare_ns = 0; /* a probe's, of the next time */
+    if (statement->stop_rows) entry->result.ns = entry->result.prepare_ns = 0; /* the time of a probe is not reused */
     if (copy_statement(&memo->arena, &entry->statement) && copy_result(&memo->arena, &entry->result))
         g_hash_table_replace(memo->entries, entry, entry);
 }

@@ -1,32 +1,40 @@
-/* Running statements in PostgreSQL.
+/* Runs statements in PostgreSQL.
  *
- * A statement passes, in this order: the length and encoding check of db.c; the gate (postgres_gate.h); then, in a
- * transaction of its own that is READ ONLY and has every setting that matters set for its length,
- *   DECLARE assay NO SCROLL CURSOR FOR <statement>    by the extended protocol
- *   FETCH FORWARD n FROM assay                        row by row
- * then ROLLBACK and DISCARD ALL. All of it goes out at once (postgres_link.c), so that a statement takes one round
- * trip. The cursor is there for three reasons: after FOR the server's grammar takes a SELECT or VALUES and nothing
- * else, so that COPY, SET or a second statement is a syntax error also for a superuser; n rows are asked for and no
- * more are made, with nothing to be cancelled; and a plan is not parallel. The extended protocol refuses a second
- * statement once more, and binds parameters.
+ * A statement passes the length and encoding check of db.c, and then the gate (postgres_gate.h). It then runs in its
+ * own READ ONLY transaction, which sets every relevant setting locally:
+ *     DECLARE assay NO SCROLL CURSOR FOR <statement>    by the extended protocol
+ *     FETCH FORWARD n FROM assay                        row by row
+ * ROLLBACK and DISCARD ALL follow. All of it is sent at once (postgres_link.c), so a statement takes one round trip.
  *
- * With a ceiling on the cost, EXPLAIN comes before DECLARE, in the same transaction, and its answer is waited for: two
- * round trips.
+ * The cursor has three reasons. After FOR the server's grammar accepts only a SELECT or VALUES, so COPY, SET or a
+ * second statement is a syntax error even for a superuser. The server produces only the n rows requested, and nothing
+ * needs to be cancelled. The plan is not parallel. The extended protocol also refuses a second statement, and binds
+ * parameters.
  *
- * Time: statement_timeout in the server, and the waiting of postgres_link.c a little later for a server that does not
- * keep it; PAST_MS after the limit the connection is given up, and the thread is free. Memory: work_mem, no parallel
- * workers; a role should also have a temp_file_limit, which only a superuser can set (`assay doctor` looks). Rows and
- * bytes: the sink's caps, and the count of what has come of a row.
+ * With a ceiling on the cost, EXPLAIN precedes DECLARE in the same transaction. Its result is awaited, so the statement
+ * takes two round trips.
  *
- * The fingerprint. The server's snapshot (every transaction that writes, committed or not) tells exactly that nothing
- * has changed, for one round trip; but it changes with any database of the server. So when it does, the catalogue rows
- * of the schemas that the role may use (their xmin moves with each DDL, not with VACUUM or ANALYZE), the files' numbers
- * and sizes (TRUNCATE, rewriting) and the counters of rows inserted, updated and deleted decide. Counters are reported
- * up to a second late, by an idle session up to ten: so they are looked at again until the snapshot has been the same
- * for twelve. For so long an index may describe data that have just changed, while statements always see them. After a
- * crash they start at zero, which costs one rebuild: when they began is part of it, or they could come to where they were. A standby has
- * no counters: there only sizes tell, which an update in place may leave as they are. What is neither in these schemas nor on this server, foreign
- * tables and what views read elsewhere, is not seen either: db_tells_changes says so.
+ * Time: the server applies statement_timeout. The client waits a little longer (postgres_link.c), for a server that
+ * does not. PAST_MS after the limit the connection is closed and the thread is released. Memory: work_mem, and no
+ * parallel workers. A role should also have a temp_file_limit, which only a superuser can set (`assay doctor` checks
+ * it). Rows and bytes: the sink's caps, and a count of the bytes received of a row.
+ *
+ * The fingerprint. An unchanged snapshot of the server (every transaction that writes, committed or not) proves for one
+ * round trip that nothing has changed. But the snapshot changes with any database of the server. Then three sources
+ * decide:
+ * - the catalogue rows of the schemas that the role may use; their xmin changes with each DDL, not with VACUUM or
+ *   ANALYZE
+ * - the numbers and sizes of the files (TRUNCATE, rewriting)
+ * - the counters of rows inserted, updated and deleted
+ *
+ * Counters are reported up to a second late, by an idle session up to ten. So they are read again until the snapshot
+ * has been unchanged for twelve seconds. Until then an index may be outdated, while statements always see the current
+ * data. After a crash the counters start at zero, which costs one rebuild. Their start time is part of the fingerprint,
+ * because the counters could reach their old values again.
+ *
+ * A standby has no counters: only sizes show changes there, and an update in place may not change a size. Data outside
+ * of these schemas or of this server, in foreign tables and behind views, is not covered either. db_tells_changes is
+ * false in these cases.
  */
 #include "lib/db/postgres_check.h"
 #include "lib/db/postgres_gate.h"
@@ -40,7 +48,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of pg_namespace: those whose tables the role may name. The index has the same (postgres_listing.c). */
+/* Condition on pg_namespace: the schemas whose tables the role may name. The index uses the same condition
+ * (postgres_listing.c). */
 #define SCHEMAS                                                                                                        \
     "nspname !~ '^pg_' AND nspname <> 'information_schema' AND pg_catalog.has_schema_privilege(oid, 'USAGE')"
 
@@ -48,7 +57,7 @@
 
 enum {
     CLEAN_MS = 1000,
-    PAST_MS = 230, /* no statement holds a thread for 250 ms more than its limit */
+    PAST_MS = 230, /* no statement holds a thread for more than 250 ms past its limit */
     LOCK_MS = 500,
     FINGERPRINT_MS = 10000,
     OLDEST = 130000 /* hash_mem_multiplier, pg_current_snapshot */
@@ -57,8 +66,8 @@ static const int64_t STABLE_AFTER_NS = 12 * 1000000000LL, CHECK_INTERVAL_NS = 50
 
 /* --- one statement's frame ---------------------------------------------------------------------------------------- */
 
-/* Some of it is what the types' texts depend on (postgres_value.c), the rest bounds. SET, and not one SELECT of
- * set_config, which a careful role may not call. */
+/* The texts of types depend on some of these settings (postgres_value.c); the others are bounds. SET is used and not
+ * one SELECT of set_config, which a restricted role may not call. */
 static const char *const settings[] = {
     "SET LOCAL work_mem = '16MB'",
     "SET LOCAL hash_mem_multiplier = 2",
@@ -81,7 +90,7 @@ static enum err_code queue_setting(struct postgres_db *self, const char *name, i
     return link_queue(self, sql, NULL, err);
 }
 
-/* BEGIN and all that is set for the transaction's length. */
+/* Queues BEGIN and the settings of the transaction. */
 static enum err_code queue_frame(struct postgres_db *self, struct err *err)
 {
     int64_t left_ms = CLAMP((self->due_ns - clock_now_ns()) / 1000000, 1, INT_MAX / 2);
@@ -99,7 +108,7 @@ static enum err_code queue_frame(struct postgres_db *self, struct err *err)
     return code;
 }
 
-/* A setting that the server refuses is not the statement's fault. */
+/* Reads the results of the frame. A setting that the server refuses is not reported as an error of the statement. */
 static enum err_code read_frame(struct postgres_db *self, struct err *err)
 {
     struct err why = {0};
@@ -116,7 +125,7 @@ static enum err_code queue_cleaning(struct postgres_db *self, struct err *err)
 {
     enum err_code code = link_queue(self, "ROLLBACK", NULL, err);
     if (!code) code = link_end_section(self, err);
-    if (!code) code = link_queue(self, "DISCARD ALL", NULL, err); /* only as the first of its section */
+    if (!code) code = link_queue(self, "DISCARD ALL", NULL, err); /* must be the first statement of its section */
     if (!code) code = link_end_section(self, err);
     self->cleaning = code == ERR_OK;
     return code;
@@ -146,7 +155,7 @@ static enum err_code meet(struct postgres_db *self, struct err *err)
                    version / 10000, OLDEST / 10000);
 }
 
-/* What a flight brings beside its frame: queues it, up to the end of its section. */
+/* Queues a flight's own statements, up to the end of their section. */
 typedef enum err_code load_fn(struct postgres_db *self, const struct db_statement *statement, struct err *err);
 
 static enum err_code take_off(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
@@ -163,7 +172,7 @@ static enum err_code take_off(struct postgres_db *self, load_fn *load, const str
 
 static void close_frame(struct postgres_db *self, bool stop);
 
-/* What was known of the database is not true any more: list it, and ask again. */
+/* Reloads the list of own functions, which is out of date, and sends the flight again. */
 static enum err_code take_off_again(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
                                     struct err *err)
 {
@@ -175,29 +184,30 @@ static enum err_code take_off_again(struct postgres_db *self, load_fn *load, con
     return code ? code : take_off(self, load, statement, err);
 }
 
-/* Send the frame with its load; the answers to the frame have been read. A connection that died while nobody looked is
- * made again, once. */
+/* Sends the frame and its load, and reads the results of the frame. Reopens, once, a connection that broke while idle.
+ */
 static enum err_code open_frame(struct postgres_db *self, load_fn *load, const struct db_statement *statement,
                                 struct err *err)
 {
     bool fresh = !self->conn;
     enum err_code code = take_off(self, load, statement, err);
     if (code == ERR_UNREACHABLE && !fresh) {
-        link_close(self); /* the server may have said goodbye before it hung up */
+        link_close(self); /* the server may have sent a farewell before it closed the connection */
         code = take_off(self, load, statement, err);
     }
     return code == ERR_REFUSED && self->stale ? take_off_again(self, load, statement, err) : code;
 }
 
-/* Leave the connection as it was, or closed. `stop`: what still runs is not wanted. */
+/* Restores the connection's state, or closes it. With `stop`, a statement that still runs is stopped. */
 static void close_frame(struct postgres_db *self, bool stop)
 {
     if (stop && link_is_running(self)) link_stop(self);
     if (!self->conn) return;
-    atomic_store(&self->cancelled, false); /* cleaning up is not called off */
+    atomic_store(&self->cancelled, false); /* cleaning up is never cancelled */
     self->due_ns = clock_now_ns() + CLEAN_MS * 1000000LL;
     enum err_code code = link_settle(self, NULL);
-    bool open = !code && PQtransactionStatus(self->conn) != PQTRANS_IDLE; /* the cleaning up was not sent along */
+    /* the clean-up was not sent with the flight */
+    bool open = !code && PQtransactionStatus(self->conn) != PQTRANS_IDLE;
     if (open) code = queue_cleaning(self, NULL);
     if (open && !code) code = link_fly(self, NULL);
     if (open && !code) code = link_settle(self, NULL);
@@ -206,7 +216,7 @@ static void close_frame(struct postgres_db *self, bool stop)
 
 /* --- the statement ------------------------------------------------------------------------------------------------ */
 
-/* From the n-th character of "<prefix><sql>", from 1, to a byte of sql. -1: not there. */
+/* Converts the n-th character, from 1, of "<prefix><sql>" to a byte of `sql`. Returns -1 if it is not in `sql`. */
 static int offset_of(const struct postgres_db *self, const char *position, size_t prefix, const char *sql, size_t len)
 {
     gint64 at = position ? g_ascii_strtoll(position, NULL, 10) - 1 - (gint64)prefix : -1;
@@ -217,7 +227,7 @@ static int offset_of(const struct postgres_db *self, const char *position, size_
     return p <= end ? (int)(p - sql) : -1;
 }
 
-/* [{"Plan": {..., "Total Cost": 12.5, ...}}]; below 0: not to be found. */
+/* Reads the cost from [{"Plan": {..., "Total Cost": 12.5, ...}}]. Returns a negative number if there is none. */
 static double total_cost(const char *text)
 {
     json_t *root = text ? json_loads(text, 0, NULL) : NULL;
@@ -235,8 +245,8 @@ static enum err_code queue_cost(struct postgres_db *self, const struct db_statem
     return code ? code : link_end_section(self, err);
 }
 
-/* INVARIANT costed: with a ceiling no statement runs whose cost the server has not put below it; an estimate that
- * cannot be had is no permission. Runs nothing but the planner. */
+/* INVARIANT costed: with a ceiling, a statement runs only if the server has estimated a cost below it. A missing
+ * estimate counts as above it. This runs only the planner. */
 static enum err_code read_cost(struct postgres_db *self, struct err *err)
 {
     double most = self->base.limits.max_cost, cost = -1;
@@ -256,7 +266,7 @@ static enum err_code read_cost(struct postgres_db *self, struct err *err)
                    cost, most);
 }
 
-/* The statement, as many of its rows as it may have (stop_rows; 0: all), and the cleaning up. */
+/* Queues the statement, the FETCH of stop_rows rows (all if stop_rows is 0), and the clean-up. */
 static enum err_code queue_run(struct postgres_db *self, const struct db_statement *statement, struct err *err)
 {
     char *sql = g_strdup_printf(CURSOR "%.*s", (int)statement->len, statement->sql), fetch[64] = "FETCH ALL FROM assay";
@@ -269,7 +279,8 @@ static enum err_code queue_run(struct postgres_db *self, const struct db_stateme
     return code ? code : queue_cleaning(self, err);
 }
 
-/* What the server says of the statement; then the first result is in *row: a row, the end, or NULL with a code. */
+/* Reads the server's verdict on the statement. *row then holds the first result (a row or the end), or NULL with an
+ * error. */
 static enum err_code read_first(struct postgres_db *self, PGresult **row, struct err *err)
 {
     enum err_code code = link_finish(self, err);
@@ -278,7 +289,7 @@ static enum err_code read_first(struct postgres_db *self, PGresult **row, struct
     return link_next(self, row, err);
 }
 
-/* Up to where the statement's own answers begin. */
+/* Reads up to the first result of the statement itself. */
 static enum err_code open_statement(struct postgres_db *self, const struct db_statement *statement, struct err *err)
 {
     if (!(self->base.limits.max_cost > 0)) return open_frame(self, queue_run, statement, err);
@@ -307,7 +318,7 @@ static enum err_code read_row(const struct postgres_db *self, PGresult *from, st
     return ERR_OK;
 }
 
-/* The server has said no: after that it says nothing more of the statement. */
+/* Handles an error of the server, after which it sends nothing more for the statement. */
 static enum err_code failed(struct postgres_db *self, const PGresult *result, struct err *err)
 {
     enum err_code code = link_failure(self, result, err);
@@ -315,7 +326,7 @@ static enum err_code failed(struct postgres_db *self, const PGresult *result, st
     return code;
 }
 
-/* `each` gets rows until it returns false. *stopped: it did, and rows may still come. */
+/* Passes rows to `each` until it sets *stop. *stopped is then true, and more rows may arrive. */
 struct taker {
     enum err_code (*each)(void *ctx, PGresult *row, bool *stop, struct err *err);
     void *ctx;
@@ -375,7 +386,7 @@ static enum err_code name_columns(const PGresult *row, struct arena *arena, stru
     return names ? ERR_OK : memory_error(err);
 }
 
-/* Takes the rows, of which `row` is the first. */
+/* Collects the rows, of which `row` is the first. */
 static enum err_code run(struct postgres_db *self, PGresult *row, struct arena *arena, uint32_t stop_rows,
                          struct db_result *out, struct err *err)
 {
@@ -398,10 +409,10 @@ static enum err_code run(struct postgres_db *self, PGresult *row, struct arena *
     return code;
 }
 
-/* The gate could not read it: the server may say what is wrong with it, and is not asked for more than that. */
+/* Handles a statement that the gate could not parse: asks the server for the error, and never runs it. */
 static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err);
 
-/* A statement that has passed the gate. */
+/* Runs a statement that has passed the gate. */
 static enum err_code run_statement(struct postgres_db *self, struct arena *arena, const struct db_statement *statement,
                                    struct db_result *out, struct err *err)
 {
@@ -418,7 +429,7 @@ static enum err_code run_statement(struct postgres_db *self, struct arena *arena
     return code;
 }
 
-/* With its counts capped. Clears `calls`. */
+/* Runs a statement with its counts capped. Clears `calls`. */
 static enum err_code run_capped(struct postgres_db *self, struct arena *arena, const struct db_statement *statement,
                                 struct postgres_calls *calls, GArray *counts, struct db_result *out, struct err *err)
 {
@@ -454,7 +465,7 @@ static enum err_code query(struct db *db, struct arena *arena, const struct db_s
 
 /* --- db_prepare_check --------------------------------------------------------------------------------------------- */
 
-/* Parse, and nothing else: the server resolves names and types, and runs nothing. */
+/* Queues a Parse only: the server resolves names and types, and runs nothing. */
 static enum err_code queue_parse(struct postgres_db *self, const struct db_statement *statement, struct err *err)
 {
     char *text = g_strndup(statement->sql, statement->len);
@@ -490,8 +501,8 @@ static enum err_code ask_server(struct postgres_db *self, const char *sql, size_
     return code;
 }
 
-/* To parse is to read the texts of rows and arrays, and with them to run the checks of their domains: so all its words
- * are looked up first. Names with escapes or doubled quotes are not among those. */
+/* Parsing reads the texts of rows and arrays, which runs the checks of their domains. So all words of the statement are
+ * looked up first. Names with escapes or doubled quotes are not among these words. */
 static enum err_code ask_why(struct postgres_db *self, const char *sql, size_t len, int *offset, struct err *err)
 {
     struct err why = err ? *err : (struct err){0};
@@ -564,8 +575,8 @@ static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void 
 
 static const char snapshot_sql[] = "SELECT pg_catalog.pg_current_snapshot()::text";
 
-/* Everything that moves when schema or data do; see the top of the file. Inheritance counts wherever it is: what a column
- * inherits may belong to a table that the role may not name. */
+/* Everything that changes with schema or data; see the head of the file. Inheritance is covered in all schemas, because
+ * an inherited column may belong to a table that the role may not name. */
 static const char state_sql[] =
     "WITH spaces AS (SELECT oid, xmin, nspname FROM pg_catalog.pg_namespace WHERE " SCHEMAS "),"
     " tables AS (SELECT oid, xmin, relname, relkind, relfilenode FROM pg_catalog.pg_class WHERE relkind IN"
@@ -597,11 +608,10 @@ static const char state_sql[] =
     " WHERE d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.refclassid = 'pg_catalog.pg_class'::regclass"
     " AND r.ev_class IN (SELECT oid FROM tables) AND d.refobjid NOT IN (SELECT oid FROM tables)) FROM parts";
 
-/* The one row of state_sql. */
+/* The row of state_sql. */
 struct state {
     char *print;
-    bool
-        hides_changes; /* that of a standby, or with data of elsewhere: foreign tables, views of what the role may not name */
+    bool hides_changes; /* of a standby, or of a database with foreign data (db_tells_changes) */
 };
 
 static bool copy_state(void *ctx, const struct db_value *row, uint32_t n)
@@ -613,7 +623,7 @@ static bool copy_state(void *ctx, const struct db_value *row, uint32_t n)
     return false;
 }
 
-/* The snapshot, by itself and without the frame: it is asked for with every candidate. */
+/* Reads the snapshot alone, without the frame, because it is needed for every candidate. */
 static enum err_code ask_snapshot(struct postgres_db *self, char **out, struct err *err)
 {
     PGresult *result = NULL;
@@ -640,7 +650,7 @@ static enum err_code current_snapshot(struct postgres_db *self, char **out, stru
     return code;
 }
 
-/* Anything new, or may counters of what was new still come? */
+/* True if the snapshot has changed, or if counters of earlier changes may still arrive. */
 static bool must_look(struct postgres_db *self, const char *snapshot, int64_t now_ns)
 {
     if (!self->snapshot || strcmp(snapshot, self->snapshot) != 0) {
@@ -690,7 +700,7 @@ static bool tells_changes(const struct db *db)
 
 /* --- the engine's other slots ------------------------------------------------------------------------------------- */
 
-/* A URL of its own, or libpq's "keyword=value ..." that starts with a keyword it knows. */
+/* True for a URL of PostgreSQL, or for a "keyword=value ..." of libpq that starts with a known keyword. */
 static bool claims(const char *path)
 {
     static const char *const keywords[] = {"host",    "hostaddr", "port",    "dbname",   "user",
@@ -703,7 +713,7 @@ static bool claims(const char *path)
     return false;
 }
 
-/* The flag alone: whoever waits sees it within a slice, and does the cancelling. */
+/* Sets the flag only. The waiting thread sees it within a slice and cancels the statement. */
 static void interrupt(struct db *db)
 {
     atomic_store(&postgres_of(db)->cancelled, true);
@@ -717,7 +727,7 @@ static void append_running(GString *sql, int64_t id, int64_t age_ms)
 
 static void limits_changed(struct db *db)
 {
-    (void)db; /* read at each statement */
+    (void)db; /* the limits are read at each statement */
 }
 
 static void close_handle(struct db *db)

@@ -1,3 +1,9 @@
+/* The SQL of the check for user-defined functions (postgres_check.h), and the handling of its results.
+ *
+ * The check is one SELECT that fails if it finds something. The cast of a marked text to a number raises an error,
+ * which also skips the rest of the section. The message of that error carries the finding. All names in these texts are
+ * qualified, because the search path may hold the database's own objects.
+ */
 #include "lib/db/postgres_check.h"
 
 #include "lib/db/postgres_calls.h"
@@ -5,10 +11,10 @@
 #include <glib.h>
 #include <string.h>
 
-/* Casting this text and what was found to a number makes the query fail, and with it the rest of its section. */
+/* Marks a finding. The cast of this text and the finding to a number fails, and with it the rest of the section. */
 #define MARK "own: "
 
-/* Operators are named with their schema, for those of the search path may be the database's own. */
+/* Operators are qualified, because the search path may hold user-defined ones. */
 #define IS     " OPERATOR(pg_catalog.=) "
 #define IS_ANY " OPERATOR(pg_catalog.=) ANY "
 #define IS_OWN " OPERATOR(pg_catalog.>=) 16384::pg_catalog.oid "
@@ -16,18 +22,19 @@
 #define FAILS_BEGIN "SELECT CAST(("
 #define FAILS_END   " LIMIT 1) AS pg_catalog.int4)"
 
-/* Of what stands in ( ... ) AS f(function, ..., unasked): what could run. */
+/* Restricts ( ... ) AS f(function, ..., unasked) to functions that could run. */
 #define OF_OWN                                                                                                         \
     " WHERE f.function" IS_OWN "AND (f.unasked OR pg_catalog.has_function_privilege(f.function, 'EXECUTE'))"           \
     " AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_extension e ON e.oid" IS "d.refobjid"      \
     " WHERE d.refclassid" IS "3079::pg_catalog.oid AND d.classid" IS "1255::pg_catalog.oid AND d.objid" IS             \
     "f.function AND d.deptype" IS "'e'::pg_catalog.\"char\" AND e.extname" IS_ANY "(" POSTGRES_TRUSTED_EXTENSIONS "))"
 
-/* The numbers: the schema pg_catalog 11, pg_proc 1255, pg_constraint 2606, pg_operator 2617, pg_extension 3079; the
- * types json 114, jsonb 3802; access methods btree 403, hash 405; the languages internal 12, c 13. */
+/* The object numbers in this file. Schema: pg_catalog 11. Catalogues: pg_proc 1255, pg_constraint 2606, pg_operator
+ * 2617, pg_extension 3079. Types: json 114, jsonb 3802. Access methods: btree 403, hash 405. Languages: internal 12, c
+ * 13. */
 #define TO_JSON "c.casttarget" IS_ANY "('{114,3802}'::pg_catalog.oid[])"
 
-/* The checks of domains run when a text is read as a row or an array that holds one. */
+/* The checks of domains run when a text is read as a row or array that contains one. */
 #define DOMAIN_CHECK "coalesce(o.oprcode::pg_catalog.oid, d.refobjid)"
 #define FROM_DOMAIN_CHECKS                                                                                             \
     " FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_depend d ON d.classid" IS                                     \
@@ -35,7 +42,7 @@
     "('{1255,2617}'::pg_catalog.oid[]) LEFT JOIN pg_catalog.pg_operator o ON d.refclassid" IS                          \
     "2617::pg_catalog.oid AND o.oid" IS "d.refobjid WHERE k.contypid" IS_OWN
 
-/* ORDER BY, GROUP BY, DISTINCT find functions by operator classes; those in C are a superuser's. */
+/* ORDER BY, GROUP BY and DISTINCT find functions by operator classes. Only a superuser can create those in C. */
 #define FROM_OPERATOR_CLASSES                                                                                          \
     " FROM (SELECT amprocfamily, amproclefttype, amproc::pg_catalog.oid FROM pg_catalog.pg_amproc UNION ALL"           \
     " SELECT m.amopfamily, m.amoplefttype, o.oprcode::pg_catalog.oid FROM pg_catalog.pg_amop m"                        \
@@ -49,7 +56,7 @@
 static const char any_question[] =
     FAILS_BEGIN "SELECT '" MARK "'::pg_catalog.text FROM pg_catalog.pg_proc WHERE oid" IS_OWN FAILS_END;
 
-/* Changes when what is own does, or whether the role may execute it. */
+/* A checksum that changes with the user-defined objects, and with the role's right to execute them. */
 #define SUM(of, from)                                                                                                  \
     "(SELECT pg_catalog.sum(pg_catalog.hashtext(pg_catalog.concat(oid, '.', xmin" of                                   \
     "))) FROM pg_catalog." from IS_OWN ")"
@@ -58,12 +65,15 @@ static const char any_question[] =
 #define CASTS     SUM("", "pg_cast WHERE oid")
 #define DOMAINS   SUM("", "pg_constraint WHERE contypid")
 #define CLASSES   SUM("", "pg_amproc WHERE oid") ", ' ', " SUM("", "pg_amop WHERE oid")
-#define STATE     "pg_catalog.concat(" FUNCTIONS ", ' ', " OPERATORS ", ' ', " CASTS ", ' ', " DOMAINS ", ' ', " CLASSES ")"
+/* clang-format off */
+#define STATE                                                                                                          \
+    "pg_catalog.concat(" FUNCTIONS ", ' ', " OPERATORS ", ' ', " CASTS ", ' ', " DOMAINS ", ' ', " CLASSES ")"
+/* clang-format on */
 
 static const char state_question[] =
     FAILS_BEGIN "SELECT '" MARK "'::pg_catalog.text WHERE NOT " STATE IS "$1::pg_catalog.text" FAILS_END;
 
-/* (kind, name): what may_meet looks at, and the state that it is of. */
+/* Rows (kind, name): the names that may_meet looks up, and the state that they belong to. */
 static const char listing[] =
     "SELECT '=', " STATE " UNION ALL SELECT f.kind, f.name::pg_catalog.text FROM ("
     "SELECT p.oid, 'f', p.proname, false FROM pg_catalog.pg_proc p"
@@ -72,17 +82,18 @@ static const char listing[] =
     " UNION ALL SELECT " DOMAIN_CHECK ", '*', '', false" FROM_DOMAIN_CHECKS
     " UNION ALL SELECT a.function, '*', '', true" FROM_OPERATOR_CLASSES ") AS f(function, kind, name, unasked)" OF_OWN;
 
-/* What could run, as (function, what it is called, is EXECUTE on it never asked for?). $1 names, $2 operators, $3
- * types, $4 attributes and $5 their tables, $6 names in pg_catalog, $7: is anything cast by name? */
+/* Functions that could run, as rows (function, description, whether EXECUTE is never checked). Parameters: $1 names, $2
+ * operators, $3 types, $4 attributes and $5 their tables, $6 names in pg_catalog, $7 true if the statement names a
+ * cast. */
 static const char *const sources[] = {
     /* f(x) */
     "SELECT p.oid, pg_catalog.concat('function ', p.oid::pg_catalog.regprocedure), false"
     " FROM pg_catalog.pg_proc p WHERE p.proname" IS_ANY "($1::pg_catalog.name[]) OR p.proname" IS_ANY
     "($6::pg_catalog.name[]) AND p.pronamespace" IS "11::pg_catalog.oid",
-    /* x + y, and what IN, BETWEEN, LIKE ... stand for */
+    /* x + y, and the operators behind IN, BETWEEN, LIKE ... */
     "SELECT o.oprcode::pg_catalog.oid, pg_catalog.concat('operator ', o.oid::pg_catalog.regoperator), false"
     " FROM pg_catalog.pg_operator o WHERE o.oprname" IS_ANY "($2::pg_catalog.name[])",
-    /* implicit casts anywhere, those that are named, and to_json looks for a cast by itself */
+    /* implicit casts in any expression, named casts, and the casts that to_json looks up */
     "SELECT c.castfunc, pg_catalog.concat('cast from ', c.castsource::pg_catalog.regtype, ' to ',"
     " c.casttarget::pg_catalog.regtype), " TO_JSON " FROM pg_catalog.pg_cast c WHERE c.castfunc" IS_OWN
     "AND ($7::pg_catalog.bool OR c.castcontext" IS "'i'::pg_catalog.\"char\" OR " TO_JSON " OR c.casttarget" IS_ANY
@@ -90,7 +101,7 @@ static const char *const sources[] = {
     " OR t.typname" IS_ANY "($4::pg_catalog.name[])))",
     "SELECT " DOMAIN_CHECK ", pg_catalog.concat('check ', k.conname, ' of the domain ',"
     " k.contypid::pg_catalog.regtype), false" FROM_DOMAIN_CHECKS,
-    /* types whose texts are read by a function of their own */
+    /* types with an input function of their own */
     "SELECT coalesce(r.rngcanonical, t.typinput)::pg_catalog.oid, pg_catalog.concat('type ',"
     " t.oid::pg_catalog.regtype), true FROM pg_catalog.pg_type t LEFT JOIN pg_catalog.pg_range r ON r.rngtypid" IS
     "t.oid WHERE t.typname" IS_ANY "($3::pg_catalog.name[]) OR t.typname" IS_ANY "($1::pg_catalog.name[])",
@@ -108,7 +119,7 @@ static const char *const sources[] = {
     NULL,
 };
 
-/* g_free */
+/* Free with g_free. */
 static char *names_question(void)
 {
     char *all = g_strjoinv(" UNION ALL ", (char **)sources);
@@ -118,12 +129,12 @@ static char *names_question(void)
     return question;
 }
 
-/* --- what is known of the database -------------------------------------------------------------------------------- */
+/* --- the list of own functions ------------------------------------------------------------------------------------ */
 
 struct postgres_own {
     char *state;
     GHashTable *names; /* kind and name, as listed */
-    bool anywhere;     /* something may run whatever is named */
+    bool anywhere;     /* true if a function may run whatever names the statement has */
 };
 
 void check_forget(struct postgres_db *self)
@@ -173,7 +184,7 @@ static bool is_known(const struct postgres_own *own, const char *kind, const GPt
     return known;
 }
 
-/* Not worth a question: types of the server's, as they are written, and what else stands in a frame. */
+/* True for words that need no check: built-in types as written, and the words of a frame. */
 static bool is_usual_type(const char *word)
 {
     static const char *const usual[] = {
@@ -189,7 +200,7 @@ static bool is_usual_type(const char *word)
     return false;
 }
 
-/* Could the statement meet something own? false: surely not, as long as the state is what it was. */
+/* Returns false only if the statement cannot call a user-defined function, as long as the state is unchanged. */
 static bool may_meet(const struct postgres_own *own, const struct postgres_calls *calls)
 {
     const GPtrArray *types = calls->lists[CALLS_TYPES];
@@ -207,7 +218,7 @@ static struct db_value text_value(const char *text)
     return (struct db_value){.type = DB_TEXT, .text = text, .len = strlen(text)};
 }
 
-/* {"a","b"}; g_free */
+/* Returns {"a","b"}; free with g_free. */
 static char *array_text(const GPtrArray *list)
 {
     GString *text = g_string_new("{");
@@ -247,8 +258,8 @@ enum err_code check_queue(struct postgres_db *self, struct err *err)
     return link_queue(self, state_question, &(struct db_statement){.params = &state, .n_params = 1}, err);
 }
 
-/* What the question found, in the server's message: invalid input syntax for type integer: "own: function f(text)". The
- * words around it are of the server's language. */
+/* Returns the finding from the server's message: invalid input syntax for type integer: "own: function f(text)". The
+ * words around it are in the server's language. */
 static char *found(const PGresult *result)
 {
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
@@ -257,7 +268,7 @@ static char *found(const PGresult *result)
     return last ? g_strndup(mark + strlen(MARK), (size_t)(last - mark) - strlen(MARK)) : g_strdup(mark + strlen(MARK));
 }
 
-/* What is found by names is told; by the other questions only that names must be asked. */
+/* The query by names reports its finding. The other queries only show that the query by names is needed. */
 static enum err_code refuse(struct postgres_db *self, const char *what, struct err *err)
 {
     self->stale = !self->asks_names;

@@ -1,8 +1,8 @@
-/* What the role of a PostgreSQL database may do beyond reading. */
+/* Checks for rights of a PostgreSQL role beyond reading. */
 #include "lib/db/db_engine.h"
 #include "lib/db/postgres_trusted.h"
 
-/* Rights that PUBLIC has count: they are taken from both. */
+/* Rights of PUBLIC count: the suggested statements revoke from both. */
 #define ME "pg_catalog.quote_ident(current_user)"
 
 /* Condition on a function's object number: not made by initdb, executable by the role, and not from a trusted

@@ -1,16 +1,17 @@
-/* What PostgreSQL is not asked to do. The statement passes twice:
+/* The statements that Assay does not send to PostgreSQL. Each statement is checked twice.
  *
- * As text, before any lexer has had a say. Ours is also SQLite's, and where the two read a text differently (nested
- * comments, a lone carriage return after --, [x], U&"..."), code could hide in what we take for a string. So such
- * places are not read at all, and the names of functions that reach outside are looked for in the bytes themselves.
+ * As text, before parsing. lib/sql's lexer also reads SQLite's SQL. It differs from the server's in nested comments, a
+ * lone carriage return after --, [x] and U&"...". There, code could hide in a text that lib/sql reads as a string. So
+ * such places are refused, and the names of functions with outside access are searched for in the bytes themselves.
  *
- * As a tree: a query, each of whose functions is on the allow list, with no table of the server's own. Calls that do
- * not look like calls count: in PostgreSQL ('x'::text).f and, for a function's alias a, a.f are both f(...). What the
- * tree keeps as written (TABLESAMPLE, frames) may hold no call. A name on the list may still be a function of the
- * database's own, and any a.b and any operator a call of one: what they are, the server is asked (postgres_check.h).
+ * As a tree: a query that calls only functions on the allow list and reads no system table. Hidden calls count: in
+ * PostgreSQL ('x'::text).f and, for a function's alias a, a.f both mean f(...). Parts that the tree holds as text
+ * (TABLESAMPLE, frames) may contain no call. A listed name may still be a user-defined function, and any a.b or
+ * operator may call one. The server is asked about those (postgres_check.h).
  *
  * The third lock is in postgres.c: the statement runs as the query of a DECLARE CURSOR, where the server's own grammar
- * takes nothing else. */
+ * accepts nothing else.
+ */
 #include "lib/db/postgres_gate.h"
 
 #include "lib/db/allow_list.h"
@@ -20,8 +21,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* Sorted. Left out: whatever has effects (nextval, set_config, lo_*, pg_*), reads the server (current_setting,
- * pg_read_file), runs text (query_to_xml), or could be an honest schema's own. */
+/* Sorted. Excluded: functions with effects (nextval, set_config, lo_*, pg_*), that read the server (current_setting,
+ * pg_read_file), that run text (query_to_xml), or whose name a legitimate schema may define. */
 static const char *const functions[] = {
     "abs",
     "acos",
@@ -307,7 +308,7 @@ static const char *const functions[] = {
     "word_similarity",
 };
 
-/* Words that begin like these are refused wherever they stand, even inside a harmless literal. */
+/* A word with one of these prefixes is refused everywhere, even inside a harmless literal. */
 static const char *const outside[] = {
     "pg_",     "lo_import", "lo_export", "lo_creat",   "lo_open",    "lo_unlink",    "lo_put",   "lo_get",
     "lo_from", "lo_trunc",  "lo_lseek",  "lo_tell",    "lo_close",   "lowrite",      "loread",   "dblink",
@@ -315,7 +316,7 @@ static const char *const outside[] = {
     "currval", "lastval",   "postgres_", "set_config", "current_se", "inet_server",  "inet_cli", "binary_up",
 };
 
-/* Columns that functions in FROM give without being told their names. */
+/* Columns that functions in FROM return without a column list. */
 static const char *const call_columns[] = {"key", "value", "ordinality"};
 
 const char *const *postgres_gate_functions(size_t *n)
@@ -345,7 +346,7 @@ static size_t word_length(const char *word, const char *end)
 
 static bool is_outside(const char *word, size_t len)
 {
-    static const char ours[] = "pg_catalog"; /* what it qualifies is looked at in the tree */
+    static const char ours[] = "pg_catalog"; /* the tree check covers the name that it qualifies */
     if (len == strlen(ours) && g_ascii_strncasecmp(word, ours, len) == 0) return false;
     for (size_t i = 0; i < G_N_ELEMENTS(outside); i++)
         if (len >= strlen(outside[i]) && g_ascii_strncasecmp(word, outside[i], strlen(outside[i])) == 0) return true;
@@ -357,7 +358,7 @@ static const char *find(const char *at, const char *end, const char *what)
     return memmem(at, (size_t)(end - at), what, strlen(what));
 }
 
-/* A comment that PostgreSQL would end later than we do, for it nests them. */
+/* True if PostgreSQL, which nests comments, would end a comment later than lib/sql does. */
 static bool has_nested_comment(const char *sql, const char *end)
 {
     for (const char *open = find(sql, end, "/*"); open;) {
@@ -368,7 +369,7 @@ static bool has_nested_comment(const char *sql, const char *end)
     return false;
 }
 
-/* Where our lexer and the server's may part. NULL: nowhere. */
+/* Returns the first place where lib/sql's lexer and the server's may differ, or NULL. */
 static const char *unlike_lexing(const char *sql, const char *end)
 {
     if (has_nested_comment(sql, end)) return "a comment inside a comment";
@@ -401,7 +402,8 @@ static bool text_is(const char *text, size_t len, const char *name)
 
 static enum err_code check_call(const struct sql_node *call, struct err *err)
 {
-    bool ours = !call->text2 || text_is(call->text2, call->text2_len, "pg_catalog"); /* "PG_CATALOG" is looked up */
+    /* "PG_CATALOG" is looked up as a user's schema */
+    bool ours = !call->text2 || text_is(call->text2, call->text2_len, "pg_catalog");
     if (ours && allow_list_has(functions, G_N_ELEMENTS(functions), call->text, call->text_len)) return ERR_OK;
     return refuse(err, "function", call->text, call->text_len);
 }
@@ -425,7 +427,7 @@ static bool names_hold(const struct sql_node *names, const struct sql_node *colu
     return false;
 }
 
-/* May a.x be asked of this function in FROM, or would that be x(a)? */
+/* True if a.x is a column of this function in FROM. Otherwise it might mean x(a). */
 static bool gives_column(const struct sql_node *source, const struct sql_node *column)
 {
     const struct sql_node *call = sql_kid(source, FROM_CALL_CALL);
@@ -439,7 +441,7 @@ static bool gives_column(const struct sql_node *source, const struct sql_node *c
     return names_hold(sql_kid(source, FROM_CALL_NAMES), column);
 }
 
-/* Those that take a whole row, with which c.f is f(c): they would show it past its columns. */
+/* Functions that accept a whole row, so that c.f means f(c). They would show all columns of the row. */
 static bool takes_a_row(const struct sql_node *column)
 {
     static const char *const names[] = {
@@ -455,7 +457,7 @@ static bool takes_a_row(const struct sql_node *column)
     return false;
 }
 
-/* A column of a function's alias. There are few of both. */
+/* Checks a column of a function's alias. Both lists are short. */
 static enum err_code check_column(const struct sql_node *root, const struct sql_node *column, bool calls_in_from,
                                   struct err *err)
 {
@@ -474,7 +476,8 @@ static enum err_code check_column(const struct sql_node *root, const struct sql_
     return ERR_OK;
 }
 
-/* It is kept as written. Its operators and words are looked up (postgres_calls.h), calls and a.b are not in it. */
+/* Checks the frame of a window, which the tree holds as text. Its operators and words are looked up (postgres_calls.h);
+ * calls and a.b are refused. */
 static enum err_code check_frame(const struct sql_node *frame, struct err *err)
 {
     for (uint32_t i = 0; i < frame->text_len; i++) {

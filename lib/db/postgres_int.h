@@ -15,30 +15,30 @@ struct postgres_own;
 
 struct postgres_db {
     struct db base;          /* first */
-    char *dsn;               /* may hold a password: goes to libpq and nowhere else */
-    char *place;             /* what may be said of it: "database 'shop' on db.example" */
-    PGconn *conn;            /* NULL: lost, to be made again by the next statement */
-    bool misses_clients;     /* the server notices when we are gone */
-    bool positions_in_bytes; /* the server counts bytes, for its encoding has no characters */
+    char *dsn;               /* may hold a password: passed to libpq and nothing else */
+    char *place;             /* description for messages: "database 'shop' on db.example" */
+    PGconn *conn;            /* NULL if closed; the next statement reopens it */
+    bool misses_clients;     /* the server can detect that a client has gone */
+    bool positions_in_bytes; /* the server counts bytes, because its encoding has no characters */
     struct sink_buffer buffer;
-    struct postgres_own *own;      /* what the database has of its own; NULL: nothing known. postgres_check.h */
-    char *snapshot;                /* the server's, when `print` was made */
+    struct postgres_own *own;      /* user-defined functions of the database (postgres_check.h); NULL if not loaded */
+    char *snapshot;                /* the server's snapshot of `print` */
     char print[33];                /* the last fingerprint */
-    bool counts_changes;           /* as of then, all of them: db_tells_changes */
-    int64_t checked_ns, stable_ns; /* when it was made; from when on it holds until the snapshot changes */
+    bool counts_changes;           /* `print` covers every change (db_tells_changes) */
+    int64_t checked_ns, stable_ns; /* time of `print`; time from which it holds until the snapshot changes */
 
-    /* The statement that runs now. */
-    const struct postgres_calls *calls; /* by what names it could call something; NULL: it is Assay's own */
-    bool asks_names, stale;             /* which question went with it; `own` is not true any more */
-    int64_t due_ns;                     /* INT64_MAX: none */
-    int64_t end_ns;                     /* the thread is given back then, whatever the server does; INT64_MAX: none */
-    bool due_is_deadline;               /* due_ns comes from base.deadline_ns, not from time_ms */
-    uint64_t unread;                    /* bytes that have come since the last whole row */
-    unsigned owed;                      /* sections sent whose end has not come */
-    bool cleaning;                      /* the last CLEAN_SECTIONS of them clean up */
-    unsigned n_frame;                   /* statements that set up its frame */
-    bool refused;          /* the server said no to something of a section before those, and skips the rest of it */
-    bool unclean;          /* it said no to the cleaning up */
+    /* State of the running statement. */
+    const struct postgres_calls *calls; /* names by which it could call a function; NULL for Assay's own SQL */
+    bool asks_names, stale;             /* which check accompanied it; whether `own` is out of date */
+    int64_t due_ns;                     /* INT64_MAX if there is no limit */
+    int64_t end_ns;        /* time when the thread is released, whatever the server does; INT64_MAX if there is none */
+    bool due_is_deadline;  /* due_ns comes from base.deadline_ns, not from time_ms */
+    uint64_t unread;       /* bytes received since the last whole row */
+    unsigned owed;         /* sections sent whose end has not arrived */
+    bool cleaning;         /* the last CLEAN_SECTIONS of them clean up */
+    unsigned n_frame;      /* number of statements that set up its frame */
+    bool refused;          /* a section before the clean-up failed; the server skips the rest of it */
+    bool unclean;          /* the clean-up failed */
     atomic_bool cancelled; /* thread: any */
 };
 
@@ -49,48 +49,50 @@ static inline struct postgres_db *postgres_of(struct db *db)
 
 /* --- postgres_link.c ---------------------------------------------------------------------------------------------- */
 
-/* Connect unless connected. ERR_UNREACHABLE (retry), ERR_DB_MISSING, ERR_DB_UNREADABLE. */
+/* Opens a connection unless there is one. Errors: ERR_UNREACHABLE (retry), ERR_DB_MISSING, ERR_DB_UNREADABLE. */
 enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *err);
 void link_close(struct postgres_db *self);
 
-/* Does libpq read it, with a host and port that look like such? Else nothing of it may be repeated. */
+/* True if libpq can parse `dsn` and its host and port are plausible. If false, no part of `dsn` may appear in a
+ * message. */
 bool link_is_plain(const char *dsn);
-/* Text for place: no password, no options. */
+/* Returns the text of `place`: no password, no options. */
 char *link_place(const char *dsn, bool name_only);
 /* db_path_has_secret, db_path_with_password */
 bool link_has_secret(const char *dsn);
 char *link_with_password(const char *dsn, const char *password);
 
-/* Statements go to the server in flights of sections, by the extended protocol, each statement alone. A failure skips
- * the rest of its section; nothing waits for an answer before link_fly. */
+/* Queue statements. They go to the server in flights of sections, by the extended protocol, each statement alone. A
+ * failure skips the rest of its section. No function before link_fly waits for a result. */
 enum err_code link_queue(struct postgres_db *self, const char *sql, const struct db_statement *params, struct err *err);
 enum err_code link_queue_parse(struct postgres_db *self, const char *sql, struct err *err); /* parse only */
 enum err_code link_end_section(struct postgres_db *self, struct err *err);
 enum err_code link_fly(struct postgres_db *self, struct err *err);
 
-/* The next result of the statement whose turn it is, NULL at its end; PQclear. What the server says is in the result; a
- * code means that there is none: time, called off, too large, connection lost. */
+/* Reads the next result of the current statement into *out, NULL at its end; free with PQclear. An error of the server
+ * is in the result. A returned error means that there is no result: timeout, cancelled, too large, connection lost. */
 enum err_code link_next(struct postgres_db *self, PGresult **out, struct err *err);
 
-/* Read to the end of that statement; the first failure counts. */
+/* Reads to the end of the current statement and returns its first failure. */
 enum err_code link_finish(struct postgres_db *self, struct err *err);
 
-/* Read what is left of the flight, and drop it. */
+/* Reads and drops the rest of the flight. */
 enum err_code link_settle(struct postgres_db *self, struct err *err);
 
-/* May a statement that we sent still run in the server, not counting the cleaning up? */
+/* True if a statement of the flight, other than the clean-up, may still run in the server. */
 bool link_is_running(const struct postgres_db *self);
-/* Stop that and read what is left of the flight; or close the connection if this takes too long, or past end_ns. */
+/* Stops the running statement and reads the rest of the flight. Closes the connection if this takes too long or passes
+ * end_ns. */
 void link_stop(struct postgres_db *self);
 
-/* Code and text of a result that is a failure. */
+/* Sets the code and text of a failed result. */
 enum err_code link_failure(const struct postgres_db *self, const PGresult *result, struct err *err);
-/* Why our own clock or somebody else stopped the statement. */
+/* Returns why a deadline or a cancellation stopped the statement. */
 enum err_code link_stopped(const struct postgres_db *self, enum err_code code, struct err *err);
 
 /* --- postgres_value.c --------------------------------------------------------------------------------------------- */
 
-/* Column `i` of a row; texts stay the result's, bytea is decoded in its place. */
+/* Converts column `i` of a row. Texts point into the result; bytea is decoded in place. */
 struct db_value postgres_value(PGresult *row, int i);
 
 #endif

@@ -1,23 +1,23 @@
-/* The connection to a PostgreSQL server. Nothing here waits without a bound.
+/* The connection to a PostgreSQL server. Every wait has a bound.
  *
- * libpq is used without blocking: the calling thread sits in poll() itself, looks at its clock and at `cancelled`, and
- * so is the statement's own watchdog. What has come is counted before libpq takes it, since libpq holds a row back
- * until all of it is there, and a row may have a gigabyte.
+ * libpq is used without blocking. The calling thread waits in poll(), checks its clock and `cancelled`, and thus acts
+ * as the statement's watchdog. Received bytes are counted before libpq reads them: libpq buffers a row until it is
+ * complete, and a row may have a gigabyte.
  *
- * Flights. What a statement takes goes out at once and is answered in order (libpq's pipeline mode): its frame, itself,
- * the rows wanted, and the cleaning up. Sections keep this as safe as a wait after each step would be. A step that
- * fails takes the rest of its section with it, so that no statement runs outside of a frame that was not set up; the
- * cleaning up is in sections of its own behind it, and is done whatever became of the rest.
+ * Flights. All parts of a statement are sent at once and answered in order (libpq's pipeline mode): its frame, the
+ * statement, the requested rows and the clean-up. Sections make this as safe as waiting after each step. A failed step
+ * skips the rest of its section, so no statement runs without its frame. The clean-up has separate sections at the end,
+ * and always runs.
  *
- * Cancelling opens a second connection and waits for the server to hang up. A server that is stopped never does, so
- * this is done by a thread of its own which is waited for no longer than STOP_MS, nor past the statement's end_ns; then
- * the connection is given up, and the server finds out within client_connection_check_interval. The wait is what makes
- * cancelling safe: once the canceller is through, the signal has been sent and cannot hit the next statement.
+ * Cancelling opens a second connection and waits until the server closes it. A stopped server never does. So a separate
+ * thread cancels, and is awaited no longer than STOP_MS nor past the statement's end_ns. Then the connection is closed,
+ * and the server notices within client_connection_check_interval. The wait makes cancelling safe: once the canceller is
+ * done, the signal has been sent and cannot hit the next statement.
  *
- * Between a statement's limit and its end the server's own timeout may answer for GRACE_NS, and the cancel for the
- * rest, 80 ms. So the first needs a round trip below GRACE_NS, and the second, which takes two and a new backend, one
- * below some 30 ms. Over a slower network nothing else is lost than the connection, which the next statement opens
- * anew. A server that hears neither, since it is inside one long call, costs it as well.
+ * After a statement's limit the server's own timeout has GRACE_NS to act, and the cancel has the rest, 80 ms. The
+ * timeout thus needs a round trip below GRACE_NS. The cancel takes two round trips and a new backend, and needs a round
+ * trip below about 30 ms. On a slower network only the connection is lost, and the next statement opens another one. A
+ * server inside one long call reacts to neither, which also costs the connection.
  */
 #include "lib/db/postgres_int.h"
 
@@ -33,11 +33,11 @@
 LATE_LIBRARY(libpq, LIBPQ_CALLS, LIBPQ_FILE, LIBPQ_PACKAGE)
 
 enum { SLICE_MS = 20, STOP_MS = 500, CONNECT_MS = 5000, MAX_CANCELLERS = 16, ROW_SLACK = 1 << 20 };
-static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own timeout comes first, and costs no connection */
+static const int64_t GRACE_NS = 150 * 1000000LL; /* the server's own timeout acts first, and costs no connection */
 
 /* --- failures ----------------------------------------------------------------------------------------------------- */
 
-/* The first that fits. Class 42 and what is not listed is about the statement. */
+/* The first match decides. Class 42 and codes that are not listed are errors of the statement. */
 static const struct {
     const char *state; /* SQLSTATE, or its beginning */
     enum err_code code;
@@ -84,7 +84,7 @@ static enum err_code out_of_time(const struct postgres_db *self, struct err *err
     return link_stopped(self, self->due_is_deadline ? ERR_DEADLINE : ERR_LIMIT_TIME, err);
 }
 
-/* The first line, without its end. */
+/* Returns the first line, without its line end. */
 static char *one_line(const char *text)
 {
     char *line = g_strdup(text ? text : "");
@@ -92,7 +92,7 @@ static char *one_line(const char *text)
     return line;
 }
 
-/* The connection is of no more use. */
+/* Closes the unusable connection and reports it. */
 static enum err_code lost(struct postgres_db *self, struct err *err)
 {
     char *line = one_line(self->conn ? PQerrorMessage(self->conn) : "");
@@ -103,7 +103,7 @@ static enum err_code lost(struct postgres_db *self, struct err *err)
     return code;
 }
 
-/* No DETAIL: it may hold rows. */
+/* DETAIL is left out, because it may contain rows. */
 enum err_code link_failure(const struct postgres_db *self, const PGresult *result, struct err *err)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
@@ -121,7 +121,7 @@ enum err_code link_failure(const struct postgres_db *self, const PGresult *resul
 
 /* --- waiting ------------------------------------------------------------------------------------------------------ */
 
-/* Until the socket is ready for `events`, at most a slice. false: it is gone. */
+/* Waits at most one slice until the socket is ready for `events`. Returns false if the socket is closed. */
 static bool poll_slice(PGconn *conn, short events, int64_t until_ns)
 {
     int64_t left_ms = (until_ns - clock_now_ns()) / 1000000 + 1;
@@ -131,7 +131,7 @@ static bool poll_slice(PGconn *conn, short events, int64_t until_ns)
     return true;
 }
 
-/* One wait of a statement, with its clock and its cap. */
+/* Waits once, within the statement's deadline and cap. */
 static enum err_code wait_for(struct postgres_db *self, short events, struct err *err)
 {
     int64_t until = MIN(self->due_ns < INT64_MAX - GRACE_NS ? self->due_ns + GRACE_NS : INT64_MAX, self->end_ns);
@@ -141,7 +141,7 @@ static enum err_code wait_for(struct postgres_db *self, short events, struct err
     return ERR_OK;
 }
 
-/* Take what has come. */
+/* Reads the received bytes. */
 static enum err_code consume(struct postgres_db *self, struct err *err)
 {
     int waiting = 0;
@@ -159,7 +159,7 @@ static void be_quiet(void *unused, const PGresult *notice)
     (void)unused, (void)notice;
 }
 
-/* What libpq knows of the connection's options by name; NULL if unset. */
+/* Returns the value of a connection option by name, or NULL if unset. */
 static const char *option(const PQconninfoOption *options, const char *name)
 {
     for (; options && options->keyword; options++)
@@ -167,7 +167,7 @@ static const char *option(const PQconninfoOption *options, const char *name)
     return NULL;
 }
 
-/* Not what libpq would take for a host where a password with an unescaped @ was meant. */
+/* Rejects a text that libpq would read as a host although it is part of a password with an unescaped @. */
 static const char *plain(const char *text, const char *characters)
 {
     return text && strspn(text, characters) == strlen(text) ? text : NULL;
@@ -200,7 +200,7 @@ char *link_place(const char *dsn, bool name_only)
 
 bool link_has_secret(const char *dsn)
 {
-    if (libpq_open(NULL)) return false; /* it cannot be told, and who connects with it is told why */
+    if (libpq_open(NULL)) return false; /* unknown without libpq; connecting reports why libpq is missing */
     if (!link_is_plain(dsn)) return true;
     PQconninfoOption *options = PQconninfoParse(dsn, NULL);
     bool has = option(options, "password") || option(options, "sslpassword");
@@ -208,7 +208,7 @@ bool link_has_secret(const char *dsn)
     return has;
 }
 
-/* In a URL as a parameter of its own, so that nothing of the rest need be taken apart. */
+/* Adds the password to a URL as a separate parameter, so that the rest need not be parsed. */
 char *link_with_password(const char *dsn, const char *password)
 {
     if (strstr(dsn, "://")) {
@@ -237,7 +237,7 @@ static const struct {
     {"role \"", ERR_DB_UNREADABLE},
     {"pg_hba.conf", ERR_DB_UNREADABLE},
     {"permission denied", ERR_DB_UNREADABLE},
-    /* What TLS was asked for, and the server does not have: no retry makes it trusted. */
+    /* The server lacks the TLS that was requested: retrying cannot change that. */
     {"certificate", ERR_DB_UNREADABLE},
     {"does not match host name", ERR_DB_UNREADABLE},
     {"server does not support SSL", ERR_DB_UNREADABLE},
@@ -258,7 +258,7 @@ static enum err_code connect_failed(struct postgres_db *self, struct err *err)
     return code;
 }
 
-/* Beside what the DSN says: text as UTF-8, and a peer that vanished is noticed. */
+/* Adds to the options of the DSN: text as UTF-8, and detection of a vanished peer. */
 static PGconn *start(const char *dsn)
 {
     const char *const names[] = {"dbname", "client_encoding", "fallback_application_name", "tcp_user_timeout", NULL};
@@ -300,9 +300,9 @@ static enum err_code flush(struct postgres_db *self, struct err *err)
     }
 }
 
-/* Before 14, and on some systems, the server does not notice that a client has gone: what was given up runs there until
- * its statement_timeout. Several statements in one text are one transaction: nothing stays set, neither here nor,
- * behind a pooler, for somebody else. */
+/* Before version 14, and on some systems, the server does not notice that a client has gone. A statement whose
+ * connection was closed then runs until its statement_timeout. Several statements in one text are one transaction: no
+ * setting remains, neither here nor, behind a pooler, in another client's session. */
 static enum err_code ask_what_it_can(struct postgres_db *self, struct err *err)
 {
     static const char sql[] = "SET LOCAL client_connection_check_interval = 1000; SELECT 1";
@@ -310,7 +310,7 @@ static enum err_code ask_what_it_can(struct postgres_db *self, struct err *err)
     enum err_code code = flush(self, err);
     if (!code) code = link_finish(self, err);
     if (!self->conn) return code;
-    if (code && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE) { /* it has not answered */
+    if (code && PQtransactionStatus(self->conn) == PQTRANS_ACTIVE) { /* the server has not answered */
         link_close(self);
         return code;
     }
@@ -334,7 +334,7 @@ enum err_code link_open(struct postgres_db *self, int64_t until_ns, struct err *
     return ask_what_it_can(self, err);
 }
 
-/* What still runs when the connection is closed goes on in the server, unless it was the server that hung up. */
+/* A running statement goes on in the server after the connection is closed, unless the server closed it. */
 void link_close(struct postgres_db *self)
 {
     if (link_is_running(self) && PQstatus(self->conn) == CONNECTION_OK)
@@ -348,7 +348,7 @@ void link_close(struct postgres_db *self)
 
 /* --- asking ------------------------------------------------------------------------------------------------------- */
 
-/* Parameters as text: the server infers the type from where one stands, but for bytes and fractions. */
+/* Parameters as text. The server infers the type from the position, except for bytes and fractions. */
 struct arguments {
     const char **texts;
     Oid *types;
@@ -424,7 +424,7 @@ static bool is_failure(const PGresult *result)
            status != PGRES_PIPELINE_SYNC;
 }
 
-/* Keep count of what the answers say of the flight. */
+/* Updates the state of the flight from a result. */
 static void note(struct postgres_db *self, const PGresult *result)
 {
     if (!result || !self->owed) return;
@@ -482,7 +482,7 @@ bool link_is_running(const struct postgres_db *self)
 
 /* --- stopping ----------------------------------------------------------------------------------------------------- */
 
-/* Shared by the thread that cancels and the one that waits; the last to let go frees it. */
+/* Shared by the cancelling thread and the waiting thread; the last holder frees it. */
 struct canceller {
     PGcancel *cancel;
     atomic_bool done;
@@ -509,7 +509,7 @@ static void *cancel_main(void *arg)
     return NULL;
 }
 
-/* NULL: too many hang already. */
+/* Returns NULL if too many cancelling threads already hang. */
 static struct canceller *start_cancelling(PGconn *conn)
 {
     if (atomic_fetch_add(&n_cancellers, 1) >= MAX_CANCELLERS) {
@@ -530,7 +530,7 @@ static struct canceller *start_cancelling(PGconn *conn)
     return NULL;
 }
 
-/* Read and drop what still comes of the flight. true: nothing more will. */
+/* Reads and drops results of the flight that have arrived. Returns true if the flight is complete. */
 static bool drain(struct postgres_db *self)
 {
     while (self->owed && !PQisBusy(self->conn)) {
@@ -549,7 +549,7 @@ void link_stop(struct postgres_db *self)
     int64_t until = MIN(clock_now_ns() + STOP_MS * 1000000LL, self->end_ns);
     struct canceller *c = start_cancelling(self->conn);
     bool drained = false, ok = c != NULL;
-    /* A row that is too large for us is not read to its end. */
+    /* A row above the cap is not read to its end. */
     while (ok && !(drained && atomic_load(&c->done))) {
         uint64_t unread = self->unread;
         struct err err;

@@ -1,9 +1,9 @@
-/* How a PostgreSQL server lists its catalogue. */
+/* Lists the catalogue of a PostgreSQL server. */
 #include "lib/db/db_engine.h"
 
 #include <glib.h>
 
-/* What a column holds, in the same words. What is no number and no bytes is read, and written, as text. */
+/* Affinity of a type in SQLite's terms. Types other than numbers and bytes are read and written as text. */
 static enum db_affinity postgres_affinity(const char *type)
 {
     static const struct {
@@ -20,9 +20,10 @@ static enum db_affinity postgres_affinity(const char *type)
     return DB_AFFINITY_TEXT;
 }
 
-/* What the role may read, of all schemas that it may use but the server's own; an unqualified name reaches what the
- * search path gives. Partitions are left to the table that they are of; a foreign table counts as a view, for reading
- * one may cost anything. Never analysed: a guess by size. */
+/* The tables that the role may read, in all schemas that it may use except the server's own. An unqualified name
+ * reaches the table that the search path finds. Partitions belong to their table. A foreign table counts as a view,
+ * because the cost of reading it is unknown. The row count of a table that was never analysed is estimated from its
+ * size. */
 #define POSTGRES_TABLES                                                                                                \
     "SELECT c.relname, CASE WHEN c.relkind IN ('v', 'f') THEN 'view' ELSE 'table' END,"                                \
     " CASE WHEN c.relkind IN ('v', 'm') THEN pg_catalog.pg_get_viewdef(c.oid) END,"                                    \
@@ -54,7 +55,7 @@ static enum db_affinity postgres_affinity(const char *type)
     "SELECT 0, i.indexrelid::text, i.indisunique AND i.indisvalid, CASE WHEN i.indisprimary THEN 'pk' ELSE 'u' END,"   \
     " i.indpred IS NOT NULL OR i.indexprs IS NOT NULL FROM pg_catalog.pg_index i WHERE i.indrelid = "
 
-/* By its number: an index's name may be another's in a schema that is searched earlier. */
+/* Selects an index by its number, because a schema earlier in the search path may have an index of the same name. */
 #define POSTGRES_INDEX                                                                                                 \
     "SELECT k.n, k.attnum, a.attname FROM pg_catalog.pg_index i"                                                       \
     " CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k(attnum, n)"                                     \
@@ -69,7 +70,7 @@ static enum db_affinity postgres_affinity(const char *type)
     " JOIN pg_catalog.pg_attribute b ON b.attrelid = k.confrelid AND b.attnum = p.r"                                   \
     " WHERE k.contype = 'f' AND k.conparentid = 0 AND k.conrelid = "
 
-/* What the views of `from` read, as d.refobjid: by the indexes of both catalogues. */
+/* The objects that the views of `from` read, as d.refobjid. Uses the indexes of both catalogues. */
 #define READ_BY(from)                                                                                                  \
     " JOIN pg_catalog.pg_rewrite r ON r.ev_class = " from ".id JOIN pg_catalog.pg_depend d"                            \
     " ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid"                                            \
@@ -78,8 +79,8 @@ static enum db_affinity postgres_affinity(const char *type)
 #define POSTGRES_READ                                                                                                  \
     " read(id) AS (SELECT d.refobjid FROM me" READ_BY("me") " UNION SELECT d.refobjid FROM read" READ_BY("read") "),"
 
-/* Whose rows are read: of a table those of all that inherit it (`down`), and to what these rows belong by name: to all
- * that those inherit from (`near`). A scan shows its descendants' rows, and a row is denied by any of its ancestors. */
+/* The tables whose rows a scan reads: those that inherit from a table (`down`), and all that these inherit from
+ * (`near`). A scan shows the rows of its descendants, and any ancestor may deny a row. */
 #define POSTGRES_NEAR                                                                                                  \
     " base(id) AS (SELECT c.oid FROM me JOIN pg_catalog.pg_class c ON c.oid = me.id AND c.relkind NOT IN ('v', 'm')"   \
     " UNION SELECT id FROM read),"                                                                                     \
@@ -88,8 +89,8 @@ static enum db_affinity postgres_affinity(const char *type)
     " near(id) AS (SELECT id FROM down"                                                                                \
     " UNION SELECT i.inhparent FROM near n JOIN pg_catalog.pg_inherits i ON i.inhrelid = n.id),"
 
-/* A generated column's dependencies are its own before 15, since then its expression's. A column may be generated in a
- * table and plain in what that inherits from. */
+/* Before version 15 the dependencies of a generated column are its own; since then they are those of its expression. A
+ * column may be generated in a table and plain in its ancestor. */
 #define POSTGRES_COMPUTED                                                                                              \
     " computed(id, num, source) AS (SELECT down.id, d.adnum, p.refobjsubid FROM down"                                  \
     " JOIN pg_catalog.pg_attrdef d ON d.adrelid = down.id JOIN pg_catalog.pg_depend p"                                 \
@@ -98,7 +99,7 @@ static enum db_affinity postgres_affinity(const char *type)
     " (('pg_catalog.pg_attrdef'::regclass, d.oid, 0),"                                                                 \
     " ('pg_catalog.pg_class'::regclass, down.id, d.adnum))),"
 
-/* Columns `name` show what columns `source` hold, wherever these are nearby. */
+/* Columns `name` show the contents of columns `source`, wherever these are nearby. */
 #define POSTGRES_SHOWN                                                                                                 \
     " own(name) AS (SELECT DISTINCT a.attname FROM base b"                                                             \
     " JOIN pg_catalog.pg_attribute a ON a.attrelid = b.id AND a.attnum > 0 AND NOT a.attisdropped),"                   \
@@ -107,9 +108,9 @@ static enum db_affinity postgres_affinity(const char *type)
     " JOIN own o ON o.name = g.attname"                                                                                \
     " JOIN pg_catalog.pg_attribute a ON a.attrelid = c.id AND a.attnum = c.source),"
 
-/* Of a table's columns, what they show beside themselves: what they inherit, what they are computed from, and the same
- * of all whose rows the table's scans read. Of a view the columns of all that it reads, through any views, and theirs.
- * Where more tables are nearby than an index should list, the name alone counts, of whatever table. */
+/* The origins of columns. For a table: the columns that they inherit or are computed from, also for all tables whose
+ * rows a scan reads. For a view: the columns of all tables that it reads, through any views, and their origins. If too
+ * many tables are nearby, the name alone counts, of any table. */
 #define POSTGRES_ORIGINS                                                                                               \
     "::regclass::oid)," POSTGRES_READ POSTGRES_NEAR POSTGRES_COMPUTED POSTGRES_SHOWN                                   \
     " few(yes) AS (SELECT count(*) <= 512 FROM near),"                                                                 \

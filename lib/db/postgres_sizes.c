@@ -1,5 +1,6 @@
-/* What PostgreSQL cannot be stopped in: how long results may be and how long functions take, in nanoseconds of a slow
- * machine. tests/live/giveup.c measures them. Regular expressions and paths into JSON look at the clock themselves. */
+/* Functions in which PostgreSQL cannot be interrupted: the bounds of their results, and their time in nanoseconds on a
+ * slow machine. tests/live/giveup.c measures them. Regular expressions and JSON paths check for interrupts themselves.
+ */
 #include "lib/db/size_bound.h"
 
 /* clang-format off */
@@ -134,7 +135,7 @@ const struct size_engine size_engine_postgres = {
     .n_casts = G_N_ELEMENTS(casts),
     .ns = 30,
     .rows = 100000,
-    /* The first branch never runs: it keeps the type of the count, on which the function is chosen. */
+    /* The first branch never runs: it preserves the type of the count, which selects the function. */
     .count_open = "CASE WHEN FALSE THEN (",
     .count_again = ") ELSE CAST(CAST((",
     .count_close = ") AS pg_catalog.numeric(%llu, 0)) AS pg_catalog.int4) END",

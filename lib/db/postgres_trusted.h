@@ -1,5 +1,5 @@
-/* Extensions whose functions, operators, casts and types count as built in: they compute and do nothing else. Functions
- * must stand on the gate's list all the same. For postgres_check.c and `assay doctor`. */
+/* Extensions whose functions, operators, casts and types count as built in, because they only compute. Their functions
+ * must still be on the gate's allow list. Used by postgres_check.c and `assay doctor`. */
 #ifndef ASSAY_LIB_DB_POSTGRES_TRUSTED_H
 #define ASSAY_LIB_DB_POSTGRES_TRUSTED_H
 

@@ -1,14 +1,14 @@
-/* PostgreSQL's values as ours, so that the same data has the same digest in both engines.
+/* Converts PostgreSQL's values, so that the same data has the same digest on all engines.
  *
- *   smallint, integer, bigint, oid    DB_INT
- *   boolean                           DB_INT 1 and 0, as SQLite stores them
- *   real, double precision            DB_FLOAT
- *   numeric                           DB_INT if it has no point (sum of bigint), else DB_FLOAT (avg): as SQLite's sum
- *                                     and avg are. Digits past the 17th are lost, as in SQLite
- *   bytea                             DB_BLOB
- *   char(n)                           DB_TEXT without the padding
- *   NaN                               DB_TEXT: it is no number, and it sorts behind all numbers, as in the server
- *   all others                        DB_TEXT as the server writes them (dates in ISO form, UTC)
+ *     smallint, integer, bigint, oid    DB_INT
+ *     boolean                           DB_INT 1 and 0, as SQLite stores them
+ *     real, double precision            DB_FLOAT
+ *     numeric                           DB_INT if it has no point (sum of bigint), otherwise DB_FLOAT (avg). SQLite's
+ *                                       sum and avg do the same. Digits past the 17th are lost, as in SQLite
+ *     bytea                             DB_BLOB
+ *     char(n)                           DB_TEXT without the padding
+ *     NaN                               DB_TEXT, which sorts after all numbers, as in the server
+ *     all others                        DB_TEXT as the server writes them (dates in ISO form, UTC)
  */
 #include "lib/db/postgres_int.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the server's pg_type, where these never change. */
+/* From the server's pg_type; these numbers never change. */
 enum {
     BOOL = 16,
     BYTEA = 17,
@@ -58,7 +58,7 @@ static int nibble(char c)
     return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-/* "\x0a1b" in place. */
+/* Decodes "\x0a1b" in place. */
 static struct db_value bytes(char *text, size_t len)
 {
     size_t n = len >= 2 ? (len - 2) / 2 : 0;

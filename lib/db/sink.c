@@ -39,7 +39,7 @@ struct db_value *sink_next(struct sink *sink)
     return buffer->values + used;
 }
 
-/* What a value counts for: its text, or the eight bytes of a number. */
+/* Returns the bytes that a value counts: its text, or eight for a number. */
 static uint64_t weight(const struct db_value *value)
 {
     return value->type == DB_TEXT || value->type == DB_BLOB ? value->len : 8;

@@ -1,5 +1,5 @@
-/* The bounds of expressions, and the walk over a statement. The time of calls is in size_work.c, the tables of functions
- * in postgres_sizes.c and mariadb_sizes.c. */
+/* Bounds the sizes of expressions by a walk over the statement (size_bound.h). size_work.c bounds the time of calls.
+ * postgres_sizes.c and mariadb_sizes.c hold the tables of functions. */
 #include "lib/db/size_bound.h"
 #include "lib/db/size_names.h"
 
@@ -76,7 +76,7 @@ static struct size largest_kid(const struct sizing *s, const struct sql_node *n,
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-/* The expression that gives an item its name in PostgreSQL: of casts and the like what is in them. */
+/* Returns the expression that names an item in PostgreSQL; for casts and similar nodes, the expression inside. */
 static const struct sql_node *named_by(const struct sql_node *x)
 {
     for (;;) {
@@ -103,7 +103,7 @@ static const char *word_for(const struct sql_node *x)
     return "?column?";
 }
 
-/* By its alias; without one by what PostgreSQL and what MariaDB calls it. */
+/* Raises the size of an item under its alias or, without one, under the names that PostgreSQL and MariaDB give it. */
 static void raise_item(struct sizing *s, const struct sql_node *of, const struct sql_node *item, struct size size)
 {
     if (item->text) {
@@ -120,14 +120,14 @@ static void raise_item(struct sizing *s, const struct sql_node *of, const struct
         size_names_raise(s->names, of, s->stmt->text + item->start, item->end - item->start, size);
 }
 
-/* The query whose rows these are, beside those of the other sides of UNION and the like. */
+/* Returns the query whose rows these are, beside those of the other operands of UNION and similar operators. */
 static const struct sql_node *whole_query(const struct sql_node *part)
 {
     while (part->parent && (part->parent->kind == SQL_QUERY || part->parent->kind == SQL_COMPOUND)) part = part->parent;
     return part;
 }
 
-/* The side that names the columns. */
+/* Returns the operand that names the columns. */
 static const struct sql_node *first_side(const struct sql_node *query)
 {
     while (query && query->kind != SQL_SELECT && query->kind != SQL_VALUES)
@@ -147,7 +147,7 @@ static bool has_star(const struct sql_node *columns)
     return false;
 }
 
-/* Column i of a query may be that large. */
+/* Raises the size of column i of a query. */
 static void raise_column(struct sizing *s, const struct sql_node *query, uint32_t i, struct size size)
 {
     const struct sql_node *source = query->parent, *first = first_side(query), *names = NULL;
@@ -164,7 +164,7 @@ static void raise_column(struct sizing *s, const struct sql_node *query, uint32_
     if (sql_is(first, SQL_VALUES)) size_names_raise(s->names, source, made, (size_t)len, size);
 }
 
-/* A SELECT or a row of VALUES, whose columns have names. Behind a star it is not known which. */
+/* Names the columns of a SELECT or a row of VALUES. Columns after a star are at unknown positions. */
 static void name_columns(struct sizing *s, const struct sql_node *side, const struct sql_node *columns)
 {
     const struct sql_node *query = whole_query(side), *first = columns_of(first_side(query));
@@ -177,7 +177,8 @@ static void name_columns(struct sizing *s, const struct sql_node *side, const st
     }
 }
 
-/* Of FROM and WITH. A name for all columns stands for a row of them, and * passes columns on. */
+/* Names the columns of a source in FROM or WITH. A name for all columns denotes a row of them, and * passes columns on.
+ */
 static void name_source(struct sizing *s, const struct sql_node *n)
 {
     static const char *const own[] = {"key", "value"};
@@ -205,7 +206,7 @@ static double cap_of(const struct sizing *s, double unit)
     return s->engine->by_digits ? pow(10, fmax(1, floor(log10(most)))) : most;
 }
 
-/* How often; for one that only shows when the statement runs, the cap that it gets. */
+/* Returns the count. A count that is known only at run time is capped, and the cap is returned. */
 static double count_of(struct sizing *s, const struct sql_node *n, double unit)
 {
     double number = of_node(s, n).number;
@@ -233,7 +234,7 @@ static const struct sql_node *argument(const struct sql_node *call, unsigned i)
     return sql_kid(sql_kid(call, CALL_ARGS), i);
 }
 
-/* The widths of %10s in a format that is written out. No other format can be bounded, unless it is data. */
+/* Returns the widths of %10s in a literal format. Any other format cannot be bounded, unless it is data. */
 static struct size formatted(const struct sizing *s, const struct sql_node *call)
 {
     const struct sql_node *format = argument(call, 0);
@@ -304,11 +305,12 @@ static struct size separated(const struct sizing *s, const struct sql_node *call
     return times(all, 1 + between.fixed, 1 + fmin(between.fixed, 4));
 }
 
-/* How often the first argument, and for PAD which character, is repeated. */
+/* Bounds the repetition of the first argument or, for a padding function, of the padding character. */
 static struct size counted(struct sizing *s, const struct sql_node *call, enum size_result how)
 {
     struct size unit = how == SIZE_REPEATED ? of_node(s, argument(call, 0)) : fixed_size(how == SIZE_PADDED ? 4 : 1);
-    double each = how == SIZE_PADDED ? PAD_UNIT : size_total(unit); /* nobody pads to a megabyte */
+    /* paddings of a megabyte do not occur in practice */
+    double each = how == SIZE_PADDED ? PAD_UNIT : size_total(unit);
     double n = count_of(s, argument(call, how == SIZE_SPACES ? 0 : 1), each);
     struct size size = fixed_size(size_total(unit) > 0 ? size_total(unit) * n : 0);
     size.computed = unit.computed;
@@ -341,7 +343,7 @@ static struct size result_of(struct sizing *s, const struct sql_node *call, cons
     return all;
 }
 
-/* What the number of a call may be, as far as its arguments say. */
+/* Returns the maximum value of a call, as far as its arguments bound it. */
 static double number_of_call(const struct sizing *s, const struct sql_node *call)
 {
     static const char *const least[] = {"least"}, *const most[] = {"coalesce", "greatest", "ifnull", "nvl"};
@@ -403,7 +405,7 @@ static struct size size_of_unary(const struct sizing *s, const struct sql_node *
     return size;
 }
 
-/* A cast to json writes more than it reads; others keep their text. */
+/* A cast to json writes more than it reads; other casts preserve the length. */
 static struct size size_of_cast(const struct sizing *s, const struct sql_node *n)
 {
     const struct size_rule *rule = size_rule_of_cast(s->engine, n);
@@ -414,7 +416,7 @@ static struct size size_of_cast(const struct sizing *s, const struct sql_node *n
     return size;
 }
 
-/* A literal that is written out takes what it takes; one that stands for a type has a number's length. */
+/* A literal has its written length; a literal keyword has the length of a number. */
 static struct size size_of_literal(const struct sql_node *n)
 {
     bool text = n->op == SQL_LIT_STRING || n->op == SQL_LIT_BLOB || n->op == SQL_LIT_BITS;
@@ -481,7 +483,7 @@ static void run_pass(struct sizing *s)
     }
 }
 
-/* Until no name grows; one that does not stop is bounded, and makes others grow that depend on it. */
+/* Repeats passes until no name grows. A name that keeps growing is bounded, which makes dependent names grow. */
 static void find_sizes(struct sizing *s)
 {
     for (unsigned i = 0; i < 3 * PASSES; i++) {

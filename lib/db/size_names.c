@@ -1,23 +1,26 @@
+/* Resolves names to bounds of sizes (size_names.h). Each source of FROM or WITH exports names, and each export is
+ * visible in a range of node numbers. A lookup takes the largest size of all exports that the column can see, so an
+ * ambiguous name is never bounded too low. */
 #include "lib/db/size_names.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EXPORTS = 64 }; /* of a name, whose visibility is looked at; more are taken for visible */
+enum { MOST_EXPORTS = 64 }; /* exports of a name whose visibility is checked; further ones count as visible */
 
 struct export
 {
     const struct sql_node *exporter;
-    struct size size, before; /* now, and before the pass */
-    double grew;              /* by how many bytes in the pass before */
+    struct size size, before; /* current size; size before the pass */
+    double grew;              /* growth in the previous pass, in bytes */
     bool settled;
 };
 
-/* Where the columns of an exporter can be seen: in the nodes from `first` to `last`, and by which qualifier. */
+/* Visibility of an exporter's columns: the nodes from `first` to `last`, and the qualifier. */
 struct source {
     const struct sql_node *exporter;
     uint32_t first, last;
-    const char *alias; /* NULL: any */
+    const char *alias; /* NULL for any */
     size_t alias_len;
 };
 
@@ -61,7 +64,7 @@ static void add_source(struct size_names *names, const struct sql_node *exporter
     g_array_append_val(list, source);
 }
 
-/* A FROM is seen by its SELECT, and by the ORDER BY behind it; by the WITH before it it is not. */
+/* A FROM is visible to its SELECT and to the ORDER BY after it, but not to the WITH before it. */
 static void add_from(struct size_names *names, const struct sql_node *exporter, const struct sql_node *item,
                      const char *alias, size_t alias_len)
 {
@@ -195,8 +198,8 @@ void size_names_raise(struct size_names *names, const struct sql_node *exporter,
     names->grown = true;
 }
 
-/* A derived table sees what surrounds its SELECT, but not what stands beside it in FROM, unless it is LATERAL; and a source
- * never sees itself. */
+/* A derived table sees the sources around its SELECT. It sees the other sources of the same FROM only if it is LATERAL.
+ * No source sees itself. */
 static bool is_beside(const struct sql_node *column, const struct source *source)
 {
     for (const struct sql_node *n = column->parent; n && n->id > source->first; n = n->parent) {
@@ -250,7 +253,7 @@ struct size size_names_star(const struct size_names *names)
     return names->star;
 }
 
-/* A row that is named by its table: c in SELECT c FROM c. */
+/* Returns the size of a row that is named by its table: c in SELECT c FROM c. */
 struct size size_names_row(const struct size_names *names, const struct sql_node *table, const struct size *sizes)
 {
     struct size size = {.data = SIZE_COLUMN, .number = INFINITY};

@@ -1,16 +1,16 @@
-/* The work of calls, operators and casts, by the engines' tables, and how far a regular expression may go back. */
+/* The time of calls, operators and casts by the engines' tables, and the backtracking of regular expressions. */
 #include "lib/db/size_work.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    STEPS = 10000000, /* after so many PCRE gives up a match */
-    STEPS_NS = 35,    /* for each */
-    PAIR_NS = 30,     /* for each byte beside the pairs */
-    COMPARED_NS = 40, /* for each byte of what is ordered, grouped or looked for in a list */
-    OPTIONALS = 12,   /* x? in a pattern, each of which doubles the ways through it */
-    DEPTH = 64,       /* of groups in a pattern */
+    STEPS = 10000000, /* PCRE stops a match after this many steps */
+    STEPS_NS = 35,    /* for each step */
+    PAIR_NS = 30,     /* for each byte, in addition to the pairs */
+    COMPARED_NS = 40, /* for each byte that is sorted, grouped or searched in a list */
+    OPTIONALS = 12,   /* x? in a pattern; each doubles the number of paths */
+    DEPTH = 64,       /* of nested groups in a pattern */
     PATTERN = 8192,
 };
 
@@ -77,14 +77,14 @@ static const struct size_rule *rule_of_operator(const struct size_engine *engine
 
 /* --- regular expressions ------------------------------------------------------------------------------------------ */
 
-/* A pattern as it is read: where a repetition stands right behind another one, or around one, or around a choice, a text
- * can be matched in many ways, and PCRE tries all of them. */
+/* State of scanning a pattern. A repetition directly after another one, or around one, or around a choice, can match a
+ * text in many ways, and PCRE tries all of them. */
 struct pattern {
     char text[PATTERN];
     size_t len;
-    bool repeats[DEPTH]; /* by group: it holds a repetition or a choice */
+    bool repeats[DEPTH]; /* per group: true if it contains a repetition or a choice */
     unsigned depth, n_repeats, n_optionals;
-    bool was_repeated, heavy; /* the atom before */
+    bool was_repeated, heavy; /* properties of the previous atom */
 };
 
 static void append_literal(struct pattern *p, const char *text, size_t len)
@@ -123,7 +123,7 @@ static bool repeats_many(const struct pattern *p, size_t at)
     return end && (memchr(p->text + at, ',', (size_t)(end - p->text) - at) || end - p->text - (ptrdiff_t)at > 2);
 }
 
-/* `group`: the atom before is a group that holds a repetition or a choice itself. */
+/* Notes a repetition. `group`: the previous atom is a group that contains a repetition or a choice. */
 static void note_repeat(struct pattern *p, bool group)
 {
     p->heavy |= p->was_repeated || group;
@@ -140,7 +140,7 @@ static size_t skip_class(const struct pattern *p, size_t at)
     return at;
 }
 
-/* The repetition behind an atom that ends at `at`, with what makes it lazy or possessive. Returns the last byte of it. */
+/* Passes the repetition after an atom that ends at `at`, with its lazy or possessive mark. Returns its last byte. */
 static size_t pass_repeat(struct pattern *p, size_t at, bool group)
 {
     size_t next = at + 1;
@@ -186,7 +186,7 @@ static void scan_pattern(struct pattern *p)
     p->heavy |= p->n_optionals > OPTIONALS;
 }
 
-/* How often PCRE may look at a byte of `text` before it gives up. */
+/* Returns how often PCRE may visit a byte of `text` before it stops. */
 static double steps_of(const struct sql_node *pattern, struct size of_pattern, struct size text)
 {
     struct pattern p = {.heavy = of_pattern.computed};
@@ -203,7 +203,7 @@ static double steps_of(const struct sql_node *pattern, struct size of_pattern, s
 struct operands {
     const struct sql_node *nodes[2]; /* a and b */
     struct size sizes[2];
-    double bytes; /* all that is read and written */
+    double bytes; /* all bytes read and written */
 };
 
 static struct size of_node(const struct sql_node *n, const struct size *sizes, uint32_t n_sizes)
@@ -211,7 +211,8 @@ static struct size of_node(const struct sql_node *n, const struct size *sizes, u
     return n && n->id < n_sizes ? sizes[n->id] : (struct size){0};
 }
 
-/* The pairs of bytes. What time lets a text grow to meets what the statement says, and not all data. */
+/* Returns the number of byte pairs. A text that grows with time is paired with the other side's fixed bytes, not with
+ * all data. */
 static double pairs_of(struct size a, struct size b)
 {
     double most_a = a.grown ? fmax(size_total(a), SIZE_GROWN) : size_total(a);
@@ -242,7 +243,7 @@ static double work_of(const struct size_engine *engine, const struct size_rule *
     return 0;
 }
 
-/* An infinite size times nothing is no number; nothing is known of it. */
+/* An infinite size times zero is not a number; it counts as infinite. */
 static void add_work(struct work_sum *sum, double ns, double bytes, const char *name, size_t len)
 {
     if (isnan(ns)) ns = INFINITY;

@@ -1,12 +1,15 @@
-/* Running statements in SQLite. The fence is sqlite_guard.c, files are sqlite_open.c, the engine's limits are
- * sqlite_limits.c.
+/* Runs statements in SQLite. sqlite_guard.c holds the authorizer, sqlite_open.c opens files, and sqlite_limits.c sets
+ * the engine's limits.
  *
- * A statement passes, in this order: the length and encoding check of db.c; compilation under the authorizer;
- * read-only, with columns, no EXPLAIN, nothing after it; then it runs under the progress callback (time, steps,
+ * A statement passes the length and encoding check of db.c and is compiled under the authorizer. It must be read-only,
+ * return columns, not be an EXPLAIN, and be alone in its text. It then runs under the progress callback (time, steps,
  * cancel), the watchdog, the engine's limits and the sink's caps. Any failure leaves the handle ready for the next
- * statement. What no bound reaches is what runs without a jump, an allocation or a call of ours. Own functions
- * (sqlite_functions.c) look at the clock inside; the meter (sqlite_meter.h) stops whatever allocates; and of the rest
- * the product of a program's size and its longest value is bounded. bench/overrun.c shows what is left.
+ * statement.
+ *
+ * These bounds do not reach code that runs without a jump, an allocation or a call of a function of ours. Our
+ * replacement functions (sqlite_functions.c) check the clock inside. The meter (sqlite_meter.h) stops code that
+ * allocates. For the rest, the product of a program's size and its longest value is bounded. bench/overrun.c measures
+ * the remaining overruns.
  */
 #include "lib/db/sqlite_int.h"
 
@@ -18,8 +21,8 @@
 
 enum {
     PROGRESS_EVERY = 1000,
-    STATEMENT_SHARE = 2, /* of the process's engine memory */
-    WORK_PER_STEP = 16,  /* bytes that an own function does in the time of an instruction */
+    STATEMENT_SHARE = 2, /* divisor for the share of the process's engine memory */
+    WORK_PER_STEP = 16,  /* bytes that a replacement function processes in the time of an instruction */
 };
 
 static void limits_changed(struct db *db)
@@ -30,7 +33,7 @@ static void limits_changed(struct db *db)
 
 /* --- one statement's time ---------------------------------------------------------------------------------------- */
 
-/* May the statement go on after so many more steps? */
+/* Counts the steps. Returns false if the statement must stop. */
 static bool may_go_on(struct sqlite_db *self, int64_t steps)
 {
     self->steps += steps;
@@ -60,7 +63,7 @@ static void on_watchdog(void *ctx)
     sqlite3_interrupt(self->conn);
 }
 
-/* Only the flag: the connection may be in the middle of being reopened by its owner. */
+/* Sets the flag only, because the owner may be reopening the connection. */
 static void interrupt(struct db *db)
 {
     atomic_store(&sqlite_of(db)->cancelled, true);
@@ -71,7 +74,7 @@ static enum err_code deadline_error(struct err *err)
     return err_set(err, ERR_DEADLINE, "the deadline passed before the statement finished");
 }
 
-/* How long the statement may take, by the clock and in steps. */
+/* Sets the statement's bounds on time and on steps. */
 static void set_bounds(struct sqlite_db *self)
 {
     enum { EVER_S = 1000000000 }; /* 30 years, in which no product below overflows */
@@ -83,7 +86,7 @@ static void set_bounds(struct sqlite_db *self)
     self->time_ms = MIN(self->time_ms * DB_AMPLE, EVER_S * INT64_C(1000));
 }
 
-/* Start the clock of a statement. Owes end(). */
+/* Starts the clock of a statement. The caller must call end(). */
 static enum err_code begin(struct sqlite_db *self, bool trusted, int64_t *start_ns, struct err *err)
 {
     *start_ns = clock_now_ns();
@@ -119,7 +122,7 @@ static void end(struct sqlite_db *self)
 
 /* --- failures ---------------------------------------------------------------------------------------------------- */
 
-/* Why an interrupt came: the progress callback knows; else it was the watchdog. */
+/* Returns the reason of an interrupt: that of the progress callback or, without one, the watchdog's. */
 static enum err_code why_stopped(const struct sqlite_db *self)
 {
     if (self->stopped) return self->stopped;
@@ -148,13 +151,13 @@ static bool is_memory(int rc)
     return (rc & 0xff) == SQLITE_NOMEM || rc == SQLITE_IOERR_NOMEM;
 }
 
-/* Has it been refused memory because its time is up? */
+/* True if memory was refused because the statement timed out. */
 static bool is_late(const struct sqlite_db *self)
 {
     return atomic_load(&self->meter.late);
 }
 
-/* Before the connection is used again, since the text is the connection's. */
+/* Reports a failure. Call it before the connection is used again, because the connection owns the text. */
 static enum err_code failure(struct sqlite_db *self, int rc, struct err *err)
 {
     if ((rc & 0xff) == SQLITE_INTERRUPT || (is_memory(rc) && is_late(self))) return stopped_error(self, err);
@@ -165,7 +168,7 @@ static enum err_code failure(struct sqlite_db *self, int rc, struct err *err)
 
 /* --- preparing --------------------------------------------------------------------------------------------------- */
 
-/* After the block comment that starts at p; an open one ends with the text, as in SQLite. */
+/* Returns the end of the block comment that starts at p. An open comment ends with the text, as in SQLite. */
 static const char *skip_block(const char *p, const char *end)
 {
     for (p += 2; p + 1 < end; p++)
@@ -173,7 +176,7 @@ static const char *skip_block(const char *p, const char *end)
     return end;
 }
 
-/* Nothing but space, semicolons and comments? */
+/* True if the text holds only space, semicolons and comments. */
 static bool is_blank(const char *p, const char *end)
 {
     while (p < end) {
@@ -191,11 +194,11 @@ static bool is_blank(const char *p, const char *end)
     return true;
 }
 
-/* Is it a query, and alone? The authorizer has had its say on what the query touches. */
+/* Checks that the statement is a single query. The authorizer has already checked the objects that it uses. */
 static enum err_code check_kind(const struct sqlite_db *self, sqlite3_stmt *stmt, const char *tail, const char *end,
                                 struct err *err)
 {
-    bool query = self->guard.is_query || self->guard.trusted; /* the program may list by PRAGMA */
+    bool query = self->guard.is_query || self->guard.trusted; /* the program's own statements may list by PRAGMA */
     if (!stmt) return err_set(err, ERR_ENGINE, "the text contains no statement");
     if (sqlite3_stmt_isexplain(stmt)) return refused_error("EXPLAIN", err);
     if (!query || sqlite3_column_count(stmt) == 0 || !sqlite3_stmt_readonly(stmt))
@@ -240,7 +243,7 @@ static void give_back(const struct db_statement *statement, sqlite3_stmt *stmt)
     sqlite3_clear_bindings(stmt);
 }
 
-/* The values stay the caller's until the statement is reset. */
+/* The caller owns the value until the statement is reset. */
 static int bind_one(sqlite3_stmt *stmt, int at, const struct db_value *value)
 {
     switch (value->type) {
@@ -265,7 +268,7 @@ static enum err_code bind_all(struct sqlite_db *self, sqlite3_stmt *stmt, const 
 
 /* --- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Column `i` of the current row; text stays the engine's. false: out of memory. */
+/* Reads column `i` of the current row; the engine owns the text. Returns false if memory is exhausted. */
 static bool fetch(sqlite3_stmt *stmt, int i, struct db_value *out)
 {
     switch (sqlite3_column_type(stmt, i)) {
@@ -295,7 +298,7 @@ static enum err_code memory_error(const struct sqlite_db *self, struct err *err)
     return err_set(err, ERR_LIMIT_MEMORY, "SQLite exceeded its memory limit");
 }
 
-/* Take rows until the end; `rc` is what the first step said. */
+/* Collects rows until the end. `rc` is the result of the first step. */
 static enum err_code collect(struct sqlite_db *self, sqlite3_stmt *stmt, int rc, struct sink *sink, uint32_t stop_rows,
                              bool *truncated, struct err *err)
 {
@@ -306,13 +309,13 @@ static enum err_code collect(struct sqlite_db *self, sqlite3_stmt *stmt, int rc,
         enum err_code code = sink_take(sink, err);
         if (code) return code;
         if (stop_rows && sink->n_rows == stop_rows) {
-            *truncated = true; /* without a look at the next row, which may be far */
+            *truncated = true; /* without a step to the next row, which may take long */
             return ERR_OK;
         }
-        /* Fast rows call back seldom: the clock is also looked at here. */
+        /* Fast rows rarely call back, so the clock is also checked here. */
         if (sink->n_rows % 1024 == 0 && clock_now_ns() >= self->due_ns) return stopped_error(self, err);
     }
-    /* A comparison that gave up cannot say so to the engine. */
+    /* A comparison that stopped early cannot report it to the engine. */
     return self->work.over ? stopped_error(self, err) : ERR_OK;
 }
 
@@ -338,7 +341,7 @@ static enum err_code run(struct sqlite_db *self, struct arena *arena, sqlite3_st
     sqlite_bound_values(self, stmt);
     enum err_code code = bind_all(self, stmt, statement, err);
     if (code) return code;
-    int rc = sqlite3_step(stmt); /* first: it compiles anew after a change of the schema, and columns may differ */
+    int rc = sqlite3_step(stmt); /* first: it recompiles after a schema change, and the columns may then differ */
     code = name_columns(self, stmt, arena, out, err);
     if (!code) code = sink_init(&sink, arena, &self->base.limits, &self->buffer, out->n_columns, err);
     if (!code) code = collect(self, stmt, rc, &sink, statement->stop_rows, &out->truncated, err);
@@ -419,7 +422,7 @@ static enum err_code scan(struct db *db, const char *sql, db_row_fn *each, void 
     return code;
 }
 
-/* Whatever is not a URL is a file; PostgreSQL has had its turn before. */
+/* Accepts every path that no other engine has claimed. */
 static bool claims(const char *path)
 {
     return strstr(path, "://") == NULL;
@@ -436,7 +439,7 @@ static char *shown(const char *path, bool name_only)
 static void close_handle(struct db *db)
 {
     struct sqlite_db *self = sqlite_of(db);
-    watchdog_remove(&self->watch); /* first: it holds the connection */
+    watchdog_remove(&self->watch); /* first: it uses the connection */
     sqlite_disconnect(self);
     sink_buffer_trim(&self->buffer, false);
     g_free(self->path);

@@ -1,3 +1,6 @@
+/* Per-thread free lists of blocks (sqlite_blocks.h). A block has a head with its size; the lists are linked through the
+ * first bytes after the head. Blocks in a list are poisoned for the address sanitizer. A thread-specific key frees the
+ * lists when the thread ends. */
 #include "lib/db/sqlite_blocks.h"
 
 #include "lib/base/poison.h"
@@ -11,15 +14,15 @@
 #include <string.h>
 
 enum {
-    HEAD = 8,              /* bytes before what SQLite gets */
+    HEAD = 8,              /* bytes before the address that SQLite receives */
     STEP = 16,             /* sizes are multiples of it */
-    KINDS = 512,           /* sizes that are kept: up to 8 KiB, so that a page of a database is among them */
-    KEPT_BYTES = 256 << 10 /* of a thread */
+    KINDS = 512,           /* number of cached sizes: up to 8 KiB, to include a page of a database */
+    KEPT_BYTES = 256 << 10 /* per thread */
 };
 
 struct block {
-    uint64_t bytes;     /* of all of it */
-    struct block *next; /* of those that are kept; else the first bytes of what SQLite gets */
+    uint64_t bytes;     /* of the whole block */
+    struct block *next; /* next cached block; in use, the first bytes that SQLite receives */
 };
 
 static_assert(offsetof(struct block, next) == HEAD, "SQLite gets what is behind the head");
@@ -27,12 +30,12 @@ static_assert(offsetof(struct block, next) == HEAD, "SQLite gets what is behind 
 struct kept {
     struct block *lists[KINDS]; /* by size */
     size_t bytes;
-    bool known, closed; /* will the thread's end free them; and has it? */
+    bool known, closed; /* whether the thread's end will free the lists; whether it has */
 };
 
 static _Thread_local struct kept kept;
 static pthread_key_t at_end;
-static bool has_key; /* a process may have no more of them */
+static bool has_key; /* the number of keys of a process is limited */
 
 static void free_kept(void *unused)
 {
@@ -63,7 +66,7 @@ static struct block *block_of(const void *p)
     return (struct block *)((uintptr_t)p - HEAD);
 }
 
-/* Of all of it, for `size` bytes. */
+/* Returns the bytes of the whole block for `size` usable bytes. */
 static size_t bytes_for(int size)
 {
     return ((size_t)size + HEAD + STEP - 1) / STEP * STEP;

@@ -1,21 +1,21 @@
-/* Functions whose built-in form can be made to run for minutes in one call.
+/* Replacements for built-in functions of which one call can run for minutes.
  *
- * The progress callback and an interrupt are seen only where a program jumps, and a function call is one opcode.
+ * The progress callback and an interrupt are checked only where a program jumps, and a function call is one opcode.
  * Measured on 3.40 with values of some megabytes:
  *
- * - instr, replace: compare the pattern at each place: hours. Here memmem, which is linear.
- * - trim: text times set. Here the set is bounded.
- * - like, glob: text times pattern: 10 s, and 900 columns of it without a jump between them. Here an own matcher, the
- *   engine's own line by line, that charges what it reads.
- * - printf, format: '%.*c' appends one character at a time even past the length limit: minutes. Here widths, precisions
- *   and the format are bounded, then a connection of its own, which nobody else reaches, calls the built-in one.
+ * - instr, replace: they compare the pattern at each position: hours. The replacement uses memmem, which is linear.
+ * - trim: text times set. The replacement bounds the set.
+ * - like, glob: text times pattern: 10 s, and 900 columns of it without a jump between them. The replacement follows
+ *   the engine's matcher line by line and charges the bytes that it reads.
+ * - printf, format: '%.*c' appends one character at a time even past the length limit: minutes. The replacement bounds
+ *   widths, precisions and the format. It then calls the built-in function on a private connection.
  * - nocase: the engine sorts in one opcode, and this is the slowest of its comparisons.
  *
- * All of them charge the bytes that they read to the statement (struct work), which looks at the clock every so many
- * and fails once it is over: the budget is the statement's, not the call's.
+ * All replacements charge the bytes that they read to the statement (struct work). It checks the clock at intervals,
+ * and further calls fail once the statement is over. The budget belongs to the statement, not to a call.
  *
- * What they return is the same, which tests/unit/db/test_functions.c and test_match.c check against the built-in ones.
- * The price: SQLite does not use an index for LIKE and GLOB once they are replaced.
+ * Results equal those of the built-in functions, as tests/unit/db/test_functions.c and test_match.c check. The price:
+ * SQLite uses no index for LIKE and GLOB once they are replaced.
  */
 #include "lib/db/sqlite_guard.h"
 #include "lib/db/sqlite_match.h"
@@ -31,7 +31,8 @@ struct span {
     size_t n;
 };
 
-/* The argument as text, or as bytes when `blob`. A span without memory is empty or out of memory: `ok` says which. */
+/* Returns the argument as text, or as bytes when `blob`. A span with a null pointer is either empty or out of memory,
+ * as `ok` shows. */
 static struct span argument(sqlite3_value *value, bool blob)
 {
     const void *p = blob ? sqlite3_value_blob(value) : (const void *)sqlite3_value_text(value);
@@ -46,7 +47,7 @@ static bool any_null(int n, sqlite3_value **values)
     return false;
 }
 
-/* Charge so many bytes to the statement. false: it is over, and the call has failed. */
+/* Charges the bytes to the statement. Returns false if the statement is over; the call has then failed. */
 static bool may_go_on(sqlite3_context *ctx, struct work *work, size_t bytes)
 {
     if (work_charge(work, bytes)) return true;
@@ -54,7 +55,7 @@ static bool may_go_on(sqlite3_context *ctx, struct work *work, size_t bytes)
     return false;
 }
 
-/* Characters before `offset`, as SQLite counts them: every byte that does not continue one. */
+/* Counts the characters before `offset` as SQLite does: all bytes except continuation bytes. */
 static int64_t characters(const char *text, size_t offset)
 {
     int64_t n = 0;
@@ -77,7 +78,7 @@ static void instr_function(sqlite3_context *ctx, int n, sqlite3_value **values)
         sqlite3_result_int64(ctx, characters(hay.p, (size_t)(at - hay.p)) + 1);
 }
 
-/* How often `needle` is in it; -1: the statement is over. */
+/* Counts the occurrences of `needle`. Returns -1 if the statement is over. */
 static int64_t count_of(struct work *work, struct span hay, struct span needle)
 {
     int64_t n = 0;
@@ -91,7 +92,7 @@ static int64_t count_of(struct work *work, struct span hay, struct span needle)
     return work_charge(work, (size_t)(end - p)) ? n : -1;
 }
 
-/* false: the statement is over. */
+/* Returns false if the statement is over. */
 static bool replace_all(struct work *work, char **out, struct span hay, struct span from, struct span to)
 {
     const char *p = hay.p, *end = hay.p + hay.n, *at;
@@ -109,7 +110,7 @@ static void replace_function(sqlite3_context *ctx, int n, sqlite3_value **values
 {
     if (any_null(2, values)) return;
     struct span hay = argument(values[0], false), from = argument(values[1], false), to = argument(values[2], false);
-    if (from.n == 0 || from.p[0] == '\0') { /* SQLite looks for an empty pattern by its first byte */
+    if (from.n == 0 || from.p[0] == '\0') { /* SQLite detects an empty pattern by its first byte */
         sqlite3_result_value(ctx, values[0]);
         return;
     }
@@ -141,7 +142,7 @@ static void replace_function(sqlite3_context *ctx, int n, sqlite3_value **values
     sqlite3_result_error_code(ctx, SQLITE_INTERRUPT);
 }
 
-/* Bytes of the character at p: a lead byte and all that continue it. */
+/* Returns the bytes of the character at p: a lead byte and all continuation bytes. */
 static size_t character_size(const char *p, const char *end)
 {
     size_t n = 1;
@@ -150,7 +151,7 @@ static size_t character_size(const char *p, const char *end)
     return n;
 }
 
-/* Length of the first character of `set` that `text` starts (or ends) with; 0: none. */
+/* Returns the length of the character of `set` that `text` starts (or ends) with, or 0 if there is none. */
 static size_t in_set(struct span text, struct span set, bool at_end)
 {
     const char *end = set.p + set.n;
@@ -164,7 +165,7 @@ static size_t in_set(struct span text, struct span set, bool at_end)
 
 enum { TRIM_LEFT = 1, TRIM_RIGHT = 2 };
 
-/* Each character that goes costs a walk through the set. */
+/* Each removed character costs one walk through the set. */
 static void trim_sides(sqlite3_context *ctx, int n, sqlite3_value **values, unsigned sides)
 {
     if (any_null(n, values)) return;
@@ -206,7 +207,7 @@ static void rtrim_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 
 /* --- like and glob ------------------------------------------------------------------------------------------------ */
 
-/* Both are texts that may be matched? If not, the result is set. */
+/* True if both are texts that may be matched. Otherwise sets the result of the call. */
 static bool may_match(sqlite3_context *ctx, sqlite3_value **values, struct span *pattern, struct span *text)
 {
     bool blob = sqlite3_value_type(values[0]) == SQLITE_BLOB || sqlite3_value_type(values[1]) == SQLITE_BLOB;
@@ -255,9 +256,9 @@ static void glob_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 
 /* --- printf ------------------------------------------------------------------------------------------------------- */
 
-/* A connection that holds nothing, for its printf; with the statement that called it last. */
+/* An empty connection that provides printf, with its last prepared statement. */
 struct plain {
-    struct work *work; /* of who calls */
+    struct work *work; /* of the calling statement */
     sqlite3 *conn;
     sqlite3_stmt *stmt;
     int n_arguments;
@@ -276,8 +277,8 @@ static uint64_t magnitude(sqlite3_int64 value)
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
-/* Add the widths and precisions of a format to *sum; one that is an argument may be any of them. false: one of them
- * goes too far. */
+/* Adds the widths and precisions of a format to *sum. A width given by an argument may be any argument. Returns false
+ * if one exceeds the bound. */
 static bool add_widths(struct span format, int n, sqlite3_value **values, uint64_t *sum)
 {
     bool star = false;
@@ -307,7 +308,7 @@ static uint64_t bytes_of(int n, sqlite3_value **values)
     return sum;
 }
 
-/* Is the call inside of its bounds, and the statement? If not, the result is set. */
+/* True if the call and the statement are within their bounds. Otherwise sets the result of the call. */
 static bool may_print(sqlite3_context *ctx, struct work *work, int n, sqlite3_value **values)
 {
     struct span format = argument(values[0], false);
@@ -358,7 +359,7 @@ static void printf_function(sqlite3_context *ctx, int n, sqlite3_value **values)
 
 /* --- comparing -------------------------------------------------------------------------------------------------- */
 
-/* NOCASE. What it says once the statement is over does not matter: no row of it is shown. */
+/* Compares by NOCASE. Once the statement is over the result is irrelevant, because no further row is returned. */
 static int compare_nocase(void *work, int len_a, const void *text_a, int len_b, const void *text_b)
 {
     const char *a = text_a, *b = text_b;
@@ -374,7 +375,7 @@ static int compare_nocase(void *work, int len_a, const void *text_a, int len_b, 
 
 static const struct {
     const char *name;
-    int n_arguments; /* -1: any */
+    int n_arguments; /* -1 for any number */
     void (*call)(sqlite3_context *, int, sqlite3_value **);
 } own_functions[] = {
     {"instr", 2, instr_function}, {"replace", 3, replace_function}, {"trim", 1, trim_function},
@@ -399,7 +400,7 @@ int guard_add_functions(sqlite3 *conn, struct work *work)
     for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(own_functions); i++)
         rc = sqlite3_create_function_v2(conn, own_functions[i].name, own_functions[i].n_arguments, flags, work,
                                         own_functions[i].call, NULL, NULL, NULL);
-    /* Each name has a connection of its own, opened when first called; on failure SQLite frees it, too. */
+    /* Each name has a private connection, opened at its first call. SQLite frees it, on failure too. */
     for (size_t i = 0; rc == SQLITE_OK && i < G_N_ELEMENTS(printf_names); i++)
         rc = sqlite3_create_function_v2(conn, printf_names[i], -1, flags, plain_new(work), printf_function, NULL, NULL,
                                         plain_free);

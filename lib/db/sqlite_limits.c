@@ -1,16 +1,17 @@
-/* What the engine itself bounds on a connection: sizes, depths and memory.
+/* The bounds of the engine itself on a connection: sizes, depths and memory.
  *
- * The longest value depends on the statement: `x+x+x...` reads each x six times as a number, at 4 ns a byte, and
- * nothing can stop it before the next jump. So what a statement may do there is bounded: the bytes of its program
- * (at least 24 an instruction) times those of a value are about a second. A statement of a few lines may still have
- * a megabyte in hand, one of 64 KiB some kilobytes. */
+ * The bound of the longest value depends on the statement. `x+x+x...` reads each x six times as a number, at 4 ns a
+ * byte, and nothing can stop it before the next jump. So the bytes of the program (at least 24 an instruction) times
+ * those of a value are limited to about a second. A statement of a few lines may still use values of a megabyte, a
+ * statement of 64 KiB values of some kilobytes.
+ */
 #include "lib/db/sqlite_int.h"
 
 #include <glib.h>
 
-/* Fixed ones. The statement's length is checked by db.c; SQLite's own stays wide since it also bounds the schema's
- * text, as does that of columns a table's. The number of a program's instructions is what a statement costs between two
- * jumps. */
+/* Fixed limits. db.c checks the statement's length: SQLite's own limit stays wide, because it also bounds the schema's
+ * text. The limit on columns stays wide too, because it bounds a table's. The number of instructions bounds the cost
+ * between two jumps. */
 static const struct {
     int id, value;
 } fixed_limits[] = {

@@ -1,4 +1,4 @@
-/* How a SQLite file lists its catalogue. */
+/* Lists the catalogue of a SQLite file. */
 #include "lib/db/db_engine.h"
 
 #include <glib.h>

@@ -1,3 +1,5 @@
+/* LIKE and GLOB (sqlite_match.h). The recursion and the results follow SQLite's own matcher, also for broken UTF-8.
+ * Each function charges the bytes that it reads, and returns MATCH_OVER once the statement is over. */
 #include "lib/db/sqlite_match.h"
 
 #include <glib.h>
@@ -15,7 +17,7 @@ struct match match_glob(struct work *work)
     return (struct match){.all = '*', .one = '?', .other = '[', .sets = true, .work = work};
 }
 
-/* The low bits of a first byte from 0xc0 on. 0xfe and 0xff have none. */
+/* Returns the payload bits of a first byte from 0xc0 on. 0xfe and 0xff have none. */
 static uint32_t lead_bits(unsigned char c)
 {
     if (c < 0xe0) return c & 0x1f;
@@ -30,7 +32,8 @@ static bool continues(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-/* The next character, as the engine reads broken UTF-8 too: a first byte and all that continue it. 0 is read past. */
+/* Reads the next character: a first byte and all continuation bytes, as the engine does for broken UTF-8 too. It also
+ * advances past a 0. */
 static uint32_t take(bytes *p)
 {
     uint32_t c = *(*p)++;
@@ -63,7 +66,7 @@ static uint32_t fold(uint32_t c)
 
 static enum match_outcome match_from(const struct match *m, bytes pattern, bytes text);
 
-/* Is `c` in the set whose "[" has been read? *pattern moves behind the "]". */
+/* True if `c` is in the set whose "[" has been read. Moves *pattern past the "]". */
 static bool in_brackets(bytes *pattern, uint32_t c)
 {
     uint32_t prior = 0, next = take(pattern);
@@ -86,7 +89,7 @@ static bool in_brackets(bytes *pattern, uint32_t c)
     return next && seen != invert;
 }
 
-/* The rest of the pattern at each place where `c`, a single byte, has been found. */
+/* Matches the rest of the pattern at each occurrence of `c`, a single byte. */
 static enum match_outcome search_byte(const struct match *m, uint32_t c, bytes pattern, bytes text)
 {
     char stop[3] = {(char)c, '\0', '\0'};
@@ -113,7 +116,7 @@ static enum match_outcome search_character(const struct match *m, uint32_t c, by
     return MATCH_NO_FURTHER;
 }
 
-/* `pattern` starts with a set. */
+/* Matches a pattern that starts with a set at each position. */
 static enum match_outcome search_set(const struct match *m, bytes pattern, bytes text)
 {
     for (; *text; text = skip(text)) {
@@ -123,7 +126,7 @@ static enum match_outcome search_set(const struct match *m, bytes pattern, bytes
     return MATCH_NO_FURTHER;
 }
 
-/* After an `all`. */
+/* Matches the part after an `all`. */
 static enum match_outcome match_rest(const struct match *m, bytes pattern, bytes text)
 {
     uint32_t c;
@@ -145,7 +148,7 @@ static bool is_same(const struct match *m, uint32_t a, uint32_t b)
 
 static enum match_outcome match_from(const struct match *m, bytes pattern, bytes text)
 {
-    bytes escaped = NULL; /* behind the escaped character: a `one` before it is none */
+    bytes escaped = NULL; /* past the escaped character, so that an escaped `one` is literal */
     uint32_t c;
     while ((c = take(&pattern)) != 0) {
         if (!work_charge(m->work, 0)) return MATCH_OVER;

@@ -1,4 +1,4 @@
-/* LIKE and GLOB as SQLite 3.40 does them, line by line, looking at the clock inside. */
+/* LIKE and GLOB as in SQLite 3.40, line by line, with checks of the clock inside. */
 #ifndef ASSAY_LIB_DB_SQLITE_MATCH_H
 #define ASSAY_LIB_DB_SQLITE_MATCH_H
 
@@ -7,21 +7,26 @@
 #include <stdint.h>
 
 struct match {
-    uint32_t all, one; /* "%" and "_", "*" and "?"; 0: there is none */
-    uint32_t other;    /* the escape of LIKE (0: none), "[" of GLOB */
-    bool fold, sets;   /* ASCII letters in either case; [...] is a set */
+    uint32_t all, one; /* "%" and "_", or "*" and "?"; 0 if disabled */
+    uint32_t other;    /* the escape of LIKE (0 if there is none), or "[" of GLOB */
+    bool fold, sets;   /* fold: ASCII letters match in either case; sets: [...] is a set */
     struct work *work;
 };
 
-enum match_outcome { MATCH_YES, MATCH_NO, MATCH_NO_FURTHER /* nor from any later place */, MATCH_OVER /* of time */ };
+enum match_outcome {
+    MATCH_YES,
+    MATCH_NO,
+    MATCH_NO_FURTHER, /* nor at any later position */
+    MATCH_OVER        /* the statement timed out */
+};
 
 struct match match_like(struct work *work);
 struct match match_glob(struct work *work);
-/* false: the text is not one character. */
+/* Sets the escape of LIKE. Returns false if the text is not one character. */
 bool match_set_escape(struct match *match, const char *escape);
 
-/* Both end at their first NUL, and may be any bytes. The depth of the recursion is the number of `all` in the pattern.
- */
+/* Matches `text`. Both texts end at their first NUL and may hold any bytes. The recursion depth is the number of `all`
+ * in the pattern. */
 enum match_outcome match_text(const struct match *match, const char *pattern, const char *text);
 
 #endif

@@ -5,12 +5,12 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-enum { TELL_EVERY = 64 << 10 }; /* bytes that a thread takes or gives before it tells the others */
+enum { TELL_EVERY = 64 << 10 }; /* bytes that a thread may allocate or free before it updates the process's total */
 
 static bool installed;
-static atomic_llong all_used, all_cap = INT64_MAX; /* of the process */
+static atomic_llong all_used, all_cap = INT64_MAX; /* of the process; all_used lags by `untold` of each thread */
 static _Thread_local struct meter *current;
-static _Thread_local int64_t untold; /* of this thread's, not in all_used yet */
+static _Thread_local int64_t untold; /* bytes of this thread that are not in all_used yet */
 
 static void tell(void)
 {
@@ -85,8 +85,8 @@ static void meter_shutdown(void *unused)
     (void)unused;
 }
 
-/* Before main, since SQLite takes an allocator only before its first use. Pages are taken one by one: most caches are of
- * temporary tables, which have one or two, and not the twenty that SQLite takes at once. */
+/* Runs before main, because SQLite accepts an allocator only before its first use. Pages are allocated singly: most
+ * caches belong to temporary tables, which have one or two pages, while SQLite allocates twenty at once. */
 __attribute__((constructor)) static void meter_install(void)
 {
     static const sqlite3_mem_methods methods = {meter_malloc,   meter_free, meter_realloc,  meter_size,

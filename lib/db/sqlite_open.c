@@ -1,13 +1,15 @@
-/* Opening SQLite files, and noticing when they change.
+/* Opens SQLite files and detects when they change.
  *
- * Everything that reads the file goes through SQLite's own descriptor: closing any other descriptor of the same file
- * would drop all POSIX locks that this process holds on it, under the feet of the statements of other threads.
+ * All reads use SQLite's own descriptor. Closing any other descriptor of the same file would drop all POSIX locks of
+ * this process on it, while other threads run statements.
  *
- * WAL. A read-only connection to a database in WAL mode creates -wal and -shm files where it can and fails where it
- * cannot. Neither is wanted. So: with both files there, a writer is alive and the normal protocol is used. With no -wal
- * (or an empty one without -shm), all content is in the file and nobody has it open: it is opened as immutable, and
- * db_fingerprint sees when a writer turns up and has the handle reopened. With a -wal that holds changes and no -shm,
- * only recovery could tell what is committed, and recovery writes: refused.
+ * WAL. A read-only connection to a WAL-mode database creates -wal and -shm files if it can, and fails if it cannot.
+ * Neither is acceptable, so there are three cases:
+ * - Both files exist: a writer is alive, and the normal protocol is used.
+ * - No -wal, or an empty one without -shm: all content is in the file, and no process has it open. It is opened as
+ *   immutable. db_fingerprint detects a later writer and has the handle reopened.
+ * - A -wal with changes and no -shm: only recovery could tell which changes are committed, and recovery writes. The
+ *   database is refused.
  */
 #include "lib/db/sqlite_int.h"
 
@@ -34,7 +36,7 @@ static enum err_code check_file(const char *path, struct stat *st, struct err *e
     return ERR_OK;
 }
 
-/* path + suffix; size of that file, or -1. */
+/* Returns the size of the file at path + suffix, or -1. */
 static int64_t side_file(const char *path, const char *suffix, struct stat *st)
 {
     char *name = g_strconcat(path, suffix, NULL);
@@ -43,7 +45,7 @@ static int64_t side_file(const char *path, const char *suffix, struct stat *st)
     return size;
 }
 
-/* The first bytes of the main file, zero-padded. */
+/* Reads the first bytes of the main file, zero-padded. */
 static int read_header(sqlite3 *conn, unsigned char header[HEADER])
 {
     memset(header, 0, HEADER);
@@ -72,7 +74,7 @@ static enum err_code open_error(struct sqlite_db *self, int rc, struct err *err)
 static enum err_code open_file(struct sqlite_db *self, bool immutable, struct err *err)
 {
     char *escaped = g_uri_escape_bytes((const guint8 *)self->path, strlen(self->path), "/");
-    /* An empty authority, so that a path that starts with two slashes is not read as a host. */
+    /* The authority is empty, so that a path that starts with two slashes is not read as a host. */
     char *uri =
         g_strconcat("file:", escaped[0] == '/' ? "//" : "", escaped, "?mode=ro", immutable ? "&immutable=1" : "", NULL);
     const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
@@ -83,7 +85,7 @@ static enum err_code open_file(struct sqlite_db *self, bool immutable, struct er
     return rc == SQLITE_OK ? ERR_OK : open_error(self, rc, err);
 }
 
-/* How the database stands with its write-ahead log; see the top of the file. */
+/* Decides whether to open the database as immutable, from its write-ahead log; see the head of the file. */
 static enum err_code choose_immutable(const char *path, bool *immutable, struct err *err)
 {
     struct stat st;
@@ -99,12 +101,12 @@ static enum err_code choose_immutable(const char *path, bool *immutable, struct 
     return ERR_OK;
 }
 
-/* Fewer bytes than its header says: the end is lost. */
+/* True if the file is shorter than its header says: its end is lost. */
 static bool is_truncated(const unsigned char header[HEADER], int64_t size)
 {
     int64_t page = header[16] << 8 | header[17];
     if (page == 1) page = 65536;
-    bool counted = big_endian(header + 24) == big_endian(header + 92); /* the page count is up to date */
+    bool counted = big_endian(header + 24) == big_endian(header + 92); /* true if the page count is up to date */
     return counted && size < page * (int64_t)big_endian(header + 28);
 }
 
@@ -187,8 +189,8 @@ void sqlite_disconnect(struct sqlite_db *self)
     self->conn = NULL;
 }
 
-/* SQLite itself sees changes that go through its protocol. This sees the others: a file moved over the old one, copied
- * into it, or a writer that comes to a database that was opened as immutable. */
+/* Detects changes that bypass SQLite's protocol. SQLite sees the others. Examples: a file moved over the old one or
+ * copied into it, or a new writer of a database that was opened as immutable. */
 static bool is_changed(const struct sqlite_db *self, const struct stat *st)
 {
     struct file_face now = face_of(st);
@@ -215,8 +217,8 @@ enum err_code sqlite_reconnect_if_changed(struct sqlite_db *self, int64_t now_ns
 
 /* --- the fingerprint ---------------------------------------------------------------------------------------------- */
 
-/* What it is made of. No inode, so that a copy made with its times has the same. No padding, for it is hashed as bytes.
- */
+/* Input of the fingerprint's hash. It has no inode, so a copy with the same times has the same fingerprint. It has no
+ * padding, because it is hashed as bytes. */
 struct fingerprint {
     int64_t size, mtime_s, mtime_ns;
     int64_t wal_size, wal_mtime_s, wal_mtime_ns;
@@ -232,7 +234,7 @@ static struct fingerprint fingerprint_of(const struct stat *st, const char *path
         print.wal_mtime_s = wal.st_mtim.tv_sec;
         print.wal_mtime_ns = wal.st_mtim.tv_nsec;
     } else {
-        print.wal_size = 0; /* an empty one says as much as none */
+        print.wal_size = 0; /* an empty -wal counts as a missing one */
     }
     return print;
 }

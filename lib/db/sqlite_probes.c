@@ -1,4 +1,4 @@
-/* Statements with parameters stay prepared: the few that were used last. */
+/* Cache of prepared statements with parameters: the most recently used ones. */
 #include "lib/db/sqlite_int.h"
 
 #include <glib.h>

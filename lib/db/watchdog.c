@@ -8,19 +8,19 @@
 
 static const int64_t AGAIN_NS = 10LL * 1000 * 1000; /* between two calls of `fire` */
 
-/* Start and stop happen under `life`, so that one add cannot meet a thread that is about to leave. */
+/* `life` covers start and stop, so that an add cannot meet a thread that is about to end. */
 static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
 static unsigned n_watches;
 static pthread_t thread;
 
-/* All below is under `lock`. */
+/* `lock` covers the variables below. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static struct watch *watches;
-static int64_t next_look; /* when the thread will look again; INT64_MAX: when called */
+static int64_t next_look; /* time of the thread's next check; INT64_MAX until it is signalled */
 static bool leaving;
 
-/* Fire what is late; return when to look again. */
+/* Fires overdue watches. Returns the time of the next check. */
 static int64_t look(int64_t now)
 {
     int64_t next = INT64_MAX;
@@ -111,7 +111,7 @@ void watchdog_arm(struct watch *watch, int64_t deadline_ns)
 {
     pthread_mutex_lock(&lock);
     watch->deadline_ns = deadline_ns;
-    /* Deadlines mostly grow, so the thread is seldom woken: it looks when the oldest it knew of would be due. */
+    /* Deadlines usually grow, so the thread is rarely woken: it wakes at the earliest deadline that it knew of. */
     if (deadline_ns < next_look) pthread_cond_signal(&changed);
     pthread_mutex_unlock(&lock);
 }

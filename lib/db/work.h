@@ -1,6 +1,6 @@
-/* Work inside one opcode, where the engine calls no callback: the function that does the work charges the bytes it
- * reads, and the clock is checked after every so many. The budget is the statement's, so a thousand short calls are
- * stopped like a long one. */
+/* Accounting of work inside one opcode, where the engine calls no callback. The function that does the work charges the
+ * bytes that it reads, and the clock is checked at intervals. The budget belongs to the statement, so a thousand short
+ * calls are stopped like a long one. */
 #ifndef ASSAY_LIB_DB_WORK_H
 #define ASSAY_LIB_DB_WORK_H
 
@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 enum {
-    WORK_BETWEEN_LOOKS = 64 << 10, /* bytes: about 50 us */
-    WORK_OF_A_CALL = 16,           /* whatever it reads */
+    WORK_BETWEEN_LOOKS = 64 << 10, /* bytes between two checks of the clock: about 50 us */
+    WORK_OF_A_CALL = 16,           /* bytes charged for each call in addition */
 };
 
 struct work {
-    int64_t left; /* bytes until the next look */
-    bool over;    /* nothing more may be done; until work_begin */
-    /* `bytes` were done since the last look: may the statement go on? */
+    int64_t left; /* bytes until the next check */
+    bool over;    /* the statement must stop; until work_begin */
+    /* Called after `bytes` of work. Returns false if the statement must stop. */
     bool (*look)(void *ctx, int64_t bytes);
     void *ctx;
 };
@@ -27,7 +27,7 @@ static inline void work_begin(struct work *work)
     work->over = false;
 }
 
-/* false: the statement is over, leave at once. */
+/* Charges `bytes`. Returns false if the statement must stop: leave at once. */
 static inline bool work_charge(struct work *work, size_t bytes)
 {
     if (work->over) return false;

@@ -51,7 +51,7 @@ static void forget_oldest(struct answers *answers)
 void answers_put(struct answers *answers, const struct answer *answer)
 {
     pthread_mutex_lock(&answers->lock);
-    /* Two threads that asked the same at once: the first one's stays. */
+    /* If two threads made the same request, the first answer stays. */
     if (answers->most && !g_hash_table_contains(answers->by_key, answer->key)) {
         if (answers->order.length == answers->most) forget_oldest(answers);
         struct answer *copy = g_memdup2(answer, sizeof *answer);

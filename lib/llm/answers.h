@@ -1,4 +1,4 @@
-/* Answers remembered by the hash of their request: bounded, the least recently used goes first. Thread: any. */
+/* A cache of answers by the hash of their request: bounded, with least-recently-used eviction. Thread: any. */
 #ifndef ASSAY_LIB_LLM_ANSWERS_H
 #define ASSAY_LIB_LLM_ANSWERS_H
 
@@ -16,11 +16,11 @@ struct answer {
     double p;
 };
 
-/* At most `most` answers; 0: none are kept. Never NULL. Owes answers_free. */
+/* Creates a cache of at most `most` answers; 0 disables it. Never returns NULL. Free with answers_free. */
 struct answers *answers_new(uint32_t most);
 void answers_free(struct answers *answers);
 
-/* Copy the answer with this key out; false: not there. */
+/* Copies the answer with this key to *answer. Returns false if there is none. */
 bool answers_get(struct answers *answers, const char *key, struct answer *out);
 void answers_put(struct answers *answers, const struct answer *answer);
 

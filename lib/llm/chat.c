@@ -1,12 +1,12 @@
-/* A chat model, over chat completions: how it is reached, whatever it is asked for (struct chat_task).
+/* Access to a chat model over chat completions, for any task (struct chat_task).
  *
- * What is asked, strictest first, is the `shape` of a request. Servers differ in what they accept: one refuses a field
- * with 400, another ignores it silently. So the shape is relaxed step by step, and the one that worked is remembered
- * for the endpoint; a shape that failed is not, since the fault may lie in this one input. Whatever the shape, the
- * answer is checked here: a JSON object as the task wants it, else it is no answer.
+ * A request has a `shape`, which requests the strictest form first. Servers differ in the fields that they accept: one
+ * refuses a field with 400, another ignores it silently. So the shape is relaxed step by step, and a shape that worked
+ * is stored for the endpoint. A shape that failed is not stored, because the fault may lie in this one input. The
+ * answer is checked here for every shape: it must be a JSON object as the task requires.
  *
- * What is asked about is data of strangers. It travels as strings inside of one JSON object, which they cannot leave
- * whatever they contain, apart from the instructions; the instructions say that they are data.
+ * The input is untrusted data. It is sent as strings inside of one JSON object, separate from the instructions. No
+ * content can leave those strings, and the instructions declare them to be data.
  */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
@@ -16,12 +16,12 @@
 
 enum form { FORM_SCHEMA, FORM_OBJECT, FORM_PROMPT };
 
-/* What is asked for. Kept in one word, so that threads share it without a lock. */
+/* The requested form. Fits in one word, so threads share it without a lock. */
 struct shape {
     enum form form;
     bool no_logprobs; /* reasoning models refuse them */
-    bool no_sampling; /* and these: temperature, seed */
-    bool old_tokens;  /* max_tokens, as before max_completion_tokens */
+    bool no_sampling; /* reasoning models refuse temperature and seed too */
+    bool old_tokens;  /* max_tokens, the name before max_completion_tokens */
 };
 
 struct chat {
@@ -98,7 +98,7 @@ static char *request_body(const struct call *call, struct shape shape)
     return text;
 }
 
-/* What a refusal's words hint at. Without a hint the form gives way, then the log probabilities. */
+/* Relaxes the field that the refusal mentions. Without a mention it relaxes the form, then the log probabilities. */
 static bool give_way(struct shape *shape, const struct http_reply *reply)
 {
     char *words = reply->body ? g_ascii_strdown(reply->body, (gssize)MIN(reply->len, 2000)) : g_strdup("");
@@ -133,7 +133,7 @@ static void read_usage(struct call *call, const json_t *root)
     remote_word(json_string_value(json_object_get(root, "model")), call->info->model, sizeof call->info->model);
 }
 
-/* An answer that is one, but not a verdict. ERR_OK: go on reading. */
+/* Rejects an answer that is complete but not a verdict. Returns ERR_OK to continue reading. */
 static enum err_code check_finish(struct call *call, const json_t *choice)
 {
     const json_t *refusal = json_object_get(json_object_get(choice, "message"), "refusal");
@@ -185,7 +185,7 @@ enum err_code chat_ask(struct call *call, double *p)
         enum err_code code = ask_in_shape(call, shape, p, &reply, &formless);
         bool refused = code == ERR_REMOTE && (reply.status == 400 || reply.status == 422);
         bool other = refused && give_way(&shape, &reply);
-        /* Some servers ignore the form they were asked for, with status 200. */
+        /* Some servers ignore the requested form and return status 200. */
         if (formless && shape.form != FORM_PROMPT) {
             shape.form++;
             other = true;

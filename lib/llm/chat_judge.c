@@ -1,5 +1,5 @@
-/* A chat model as judge: does the premise answer the question? The answer is a verdict with a confidence. The instructions are
- * prompts/judge.txt, linked in. */
+/* A chat model that judges whether the premise answers the question. Its answer is a verdict with a confidence. The
+ * instructions are prompts/judge.txt, linked in. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 
@@ -34,10 +34,10 @@ static json_t *judge_schema(const struct call *call)
 struct verdict {
     bool yes;
     double confidence;
-    const char *object; /* where in the content it stands */
+    const char *object; /* its position in the content */
 };
 
-/* An object of the content as a verdict: both members, of the right type and range. Others are not looked at. */
+/* Reads an object of the content as a verdict: both members, of the right type and range. Ignores other members. */
 static bool read_verdict(const char *text, size_t len, struct verdict *out)
 {
     json_t *json = remote_json(text, len);
@@ -50,8 +50,8 @@ static bool read_verdict(const char *text, size_t len, struct verdict *out)
     return valid;
 }
 
-/* The content's one verdict. Words around it are put up with; a second verdict that says otherwise is not, as a model
- * that quotes its input may quote a verdict from there. */
+/* Finds the verdict of the content. Text around it is accepted. A second, different verdict is not: a model that quotes
+ * its input may quote a verdict from there. */
 static bool find_verdict(const char *content, struct verdict *out)
 {
     size_t len = 0;
@@ -66,7 +66,7 @@ static bool find_verdict(const char *content, struct verdict *out)
     return found;
 }
 
-/* The first letter of the verdict's value in `object`, or NULL. */
+/* Returns the first letter of the verdict's value in `object`, or NULL. */
 static const char *verdict_value(const char *object)
 {
     static const char key[] = "\"verdict\"";
@@ -77,7 +77,7 @@ static const char *verdict_value(const char *object)
     return *at == '"' && g_ascii_isalpha(at[1]) ? at + 1 : NULL;
 }
 
-/* All tokens as one text; NULL: one of them is no text. */
+/* Joins all tokens to one text. Returns NULL if one of them is not a text. */
 static GString *join_tokens(const json_t *tokens)
 {
     GString *all = g_string_new(NULL);
@@ -91,8 +91,9 @@ static GString *join_tokens(const json_t *tokens)
     return all;
 }
 
-/* The token of the reply that covers byte `offset` of `content`; NULL when tokens and content do not match. There may be tokens
- * around it: llama.cpp takes a fence of Markdown off the content, and leaves it in the list. */
+/* Returns the token of the reply that covers byte `offset` of `content`. Returns NULL if tokens and content do not
+ * match. Further tokens may surround the content: llama.cpp removes a Markdown fence from the content but not from the
+ * list. */
 static const json_t *token_at(const json_t *tokens, const char *content, size_t offset)
 {
     GString *all = join_tokens(tokens);
@@ -108,7 +109,7 @@ static const json_t *token_at(const json_t *tokens, const char *content, size_t 
     return found;
 }
 
-/* Is the first word of a token "yes" or "no", or the beginning of one? 1, -1, or 0 for neither. */
+/* Returns 1 or -1 if the first word of a token is "yes" or "no", or a prefix of it. Returns 0 for neither. */
 static int answer_of(const char *token)
 {
     static const char *const words[] = {"yes", "no"};
@@ -120,8 +121,8 @@ static int answer_of(const char *token)
     return 0;
 }
 
-/* P(yes) from the alternatives of one token: variants in case and spacing added up, what is neither left out, unless it
- * is most of the mass. False: nothing to be had from it. */
+/* Computes P(yes) from the alternatives of one token. Sums variants in case and spacing, and ignores other words unless
+ * they have most of the mass. Returns false if no probability results. */
 static bool token_probability(const json_t *entry, double *p)
 {
     const json_t *list = json_object_get(entry, "top_logprobs");

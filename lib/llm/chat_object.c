@@ -1,4 +1,4 @@
-/* A chat model that fills in a form: instructions and the schema of the answer are the caller's, and so is what the answer means. */
+/* A chat model that fills in a form. The caller supplies the instructions and the schema, and interprets the answer. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 
@@ -19,7 +19,7 @@ static bool has_what_is_required(const json_t *object, const char *schema)
     return whole;
 }
 
-/* The first object that is such a form. */
+/* Reads the first object that is such a form. */
 static bool object_read(struct call *call, const json_t *choice, const char *content, double *p)
 {
     size_t len = 0;

@@ -1,4 +1,4 @@
-/* A chat model that says an explanation in better English. The instructions are prompts/polish.txt, linked in. */
+/* A chat model that rewrites an explanation in better English. The instructions are prompts/polish.txt, linked in. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 

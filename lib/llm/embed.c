@@ -1,4 +1,4 @@
-/* Vectors of texts, from POST {endpoint}/embeddings, as OpenAI's, text-embeddings-inference's and llama.cpp's servers take it. */
+/* Vectors of texts, from POST {endpoint}/embeddings as served by OpenAI, text-embeddings-inference and llama.cpp. */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
 
@@ -6,7 +6,7 @@
 
 enum { MAX_DIMENSIONS = 16384 };
 
-/* A list of finite numbers; 0: it is none, or too long. */
+/* Returns the length of a list of finite numbers, or 0 if it is not one or is too long. */
 static size_t dimensions_of(const json_t *vector)
 {
     const json_t *value;
@@ -19,7 +19,7 @@ static size_t dimensions_of(const json_t *vector)
     return n <= MAX_DIMENSIONS ? n : 0;
 }
 
-/* The vectors in the order of their texts, all of one length; NULL: they are not that. */
+/* Returns the vectors in the order of their texts, all of one length, or NULL if the reply has another form. */
 static json_t *vectors_of(const json_t *root, size_t n)
 {
     const json_t *data = json_object_get(root, "data"), *entry;

@@ -1,4 +1,4 @@
-/* Attempts: when to send again, when to wait, when to give up. */
+/* Decides on attempts: retries, waits, and the end of a call. */
 #include "lib/base/clock.h"
 #include "lib/llm/scorer_int.h"
 
@@ -7,7 +7,7 @@
 
 static const int64_t ms = 1000000;
 
-/* What a status means. The first row whose range holds it counts. */
+/* Meaning of a status. The first row whose range contains it counts. */
 static const struct {
     int from, to;
     enum err_code code;
@@ -59,7 +59,7 @@ static void count(struct call *call, bool retry)
 
 /* --- waiting ---------------------------------------------------------------------------------------------------- */
 
-/* Until `until` on our clock, or scorer_stop. */
+/* Sleeps until `until` on our clock, or until scorer_stop. */
 static enum err_code sleep_until(struct call *call, int64_t until)
 {
     struct scorer *s = call->scorer;
@@ -72,7 +72,7 @@ static enum err_code sleep_until(struct call *call, int64_t until)
     return stopped ? err_set(call->err, ERR_CANCELLED, "cancelled") : ERR_OK;
 }
 
-/* A wait that would end past the deadline is not begun: the caller gets its time back. */
+/* A wait that would end past the deadline is not begun, so the caller returns early. */
 static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
 {
     int64_t until = clock_now_ns() + ns;
@@ -81,7 +81,7 @@ static enum err_code wait_for(struct call *call, int64_t ns, const char *why)
     return sleep_until(call, until);
 }
 
-/* The endpoint asked one call to come back later: that holds for every call to this endpoint. */
+/* Waits out a pause that the endpoint requested; it holds for every call to this endpoint. */
 static enum err_code sit_out_pause(struct call *call)
 {
     struct retry_policy *policy = &call->scorer->policy;
@@ -100,8 +100,8 @@ static enum err_code admit(struct call *call)
     return err_set(call->err, ERR_UNREACHABLE, "model endpoint: circuit open after repeated failures");
 }
 
-/* What the breaker learns. An attempt that was cut short by a deadline much tighter than the timeout says nothing. An
- * answer is reported only when it has been read (scorer.c): one of garbage is a failure as well. */
+/* Reports to the breaker. An attempt that was cut short by a deadline much tighter than the timeout is inconclusive. An
+ * answer is reported only after it has been read (scorer.c), because an invalid one is a failure too. */
 static void report(struct call *call, enum err_code code, int64_t had_ns)
 {
     struct scorer *s = call->scorer;
@@ -125,7 +125,7 @@ static enum err_code attempt(struct call *call, const char *path, const char *bo
     return code;
 }
 
-/* After attempt number `retry` failed: wait and return ERR_OK to go on, or say why not. */
+/* Waits after failed attempt number `retry` and returns ERR_OK to continue, or returns the reason to stop. */
 static enum err_code before_retry(struct call *call, uint32_t retry, const struct http_reply *reply)
 {
     struct scorer *s = call->scorer;
@@ -136,7 +136,7 @@ static enum err_code before_retry(struct call *call, uint32_t retry, const struc
     return wait_for(call, asked + retry_policy_backoff(&s->policy, retry), "asked to wait");
 }
 
-/* Is there any point in another attempt? */
+/* Returns ERR_OK if another attempt is useful. */
 static enum err_code before_attempt(struct call *call, bool first)
 {
     struct scorer *s = call->scorer;

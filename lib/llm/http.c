@@ -1,9 +1,12 @@
-/* DESIGN. A line is a libcurl multi handle with one easy handle; it serves one thread at a time and keeps its
- * connection between exchanges. Lines are lent from a free list, so there are as many as threads ever asked at once,
- * and none is tied to the life of a thread. The multi interface is used for a single transfer because its wait can be
- * woken (http_stop) and is bounded by our own deadline; curl_easy_perform would notice either only about once a second.
- * Rejected: one multi for all with a thread of its own, which saves sockets but puts a queue and its failures between
- * every caller and its answer.
+/* DESIGN. A line is a libcurl multi handle with one easy handle. It serves one thread at a time and keeps its
+ * connection between exchanges. Lines come from a free list, so their number is the maximum of concurrent callers, and
+ * none depends on the life of a thread.
+ *
+ * The multi interface is used even for a single transfer, because its wait can be woken (http_stop) and has our own
+ * deadline. The function curl_easy_perform would notice either only about once a second.
+ *
+ * Rejected: one multi handle for all with a thread of its own. It saves sockets but puts a queue and its failures
+ * between each caller and its answer.
  */
 #include "lib/llm/http.h"
 #include "lib/base/clock.h"
@@ -30,12 +33,12 @@ struct http {
     char *endpoint, *ca_file, *proxy;
     struct curl_slist *headers;
     size_t max_bytes;
-    pthread_mutex_t lock;   /* of the three below */
+    pthread_mutex_t lock;   /* of the three members below */
     GPtrArray *idle, *busy; /* of struct http_line */
     bool stopped;
 };
 
-/* What the write callbacks see of one exchange. */
+/* State of the write callbacks for one exchange. */
 struct intake {
     GString *body;
     size_t max_bytes, header_bytes;
@@ -56,7 +59,8 @@ static char *url_part(CURLU *url, CURLUPart part)
     return text;
 }
 
-/* An address, not a name that looks like one: anybody may own 127.0.0.1.example. */
+/* True for a loopback address. A name that looks like one does not count, because any party may own 127.0.0.1.example.
+ */
 static bool is_loopback(const char *host)
 {
     struct in_addr address;
@@ -95,7 +99,7 @@ static enum err_code check_endpoint(const struct http_settings *s, struct err *e
     const char *fault =
         curl_url_set(url, CURLUPART_URL, s->endpoint, 0) != CURLUE_OK ? "is not a URL" : endpoint_fault(url, s);
     curl_url_cleanup(url);
-    /* The endpoint itself is not repeated: a key that was put into it would appear in a log. */
+    /* The endpoint is not repeated: a key in it would appear in a log. */
     return fault ? err_set(err, ERR_CONFIG, "endpoint %s", fault) : ERR_OK;
 }
 
@@ -109,7 +113,7 @@ static void add_headers(struct http *http, const struct http_settings *settings)
 {
     add_header(http, "Content-Type: application/json");
     add_header(http, "Accept: application/json");
-    add_header(http, "Expect:"); /* no round trip to ask whether the body may come */
+    add_header(http, "Expect:"); /* no round trip before the body is sent */
     for (uint32_t i = 0; i < settings->n_headers; i++) add_header(http, settings->headers[i]);
     if (!settings->key) return;
     char *text = g_strdup_printf("Authorization: Bearer %s", settings->key);
@@ -158,7 +162,7 @@ static struct http_line *line_new(void)
     return NULL;
 }
 
-/* A line for this thread alone; NULL: stopped, or out of memory. */
+/* Takes a line for this thread alone. Returns NULL if stopped or out of memory. */
 static struct http_line *line_take(struct http *http)
 {
     pthread_mutex_lock(&http->lock);
@@ -213,7 +217,7 @@ void http_close(struct http *http)
 
 /* --- one exchange ----------------------------------------------------------------------------------------------- */
 
-/* Fewer bytes taken than given makes libcurl end the transfer. */
+/* Accepting fewer bytes than given makes libcurl end the transfer. */
 static size_t take_body(char *bytes, size_t one, size_t n, void *context)
 {
     struct intake *in = context;
@@ -236,11 +240,11 @@ static size_t take_header(char *bytes, size_t one, size_t n, void *context)
 
 static void prepare(const struct http *http, CURL *easy, const char *url, const char *body, struct intake *in)
 {
-    curl_easy_reset(easy); /* keeps the connection, forgets the last exchange */
+    curl_easy_reset(easy); /* keeps the connection, clears the last exchange */
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy); /* "": none, whatever the environment says */
+    curl_easy_setopt(easy, CURLOPT_PROXY, http->proxy); /* "" disables proxies of the environment */
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -258,7 +262,7 @@ static void prepare(const struct http *http, CURL *easy, const char *url, const 
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
 }
 
-/* Drive the one transfer of this line. True: it is over, *result says how. */
+/* Drives the transfer of this line. Returns true if it has ended, with *result set. */
 static bool drive(struct http *http, struct http_line *line, int64_t deadline_ns, enum http_end *end, CURLcode *result)
 {
     for (;;) {
@@ -276,7 +280,7 @@ static bool drive(struct http *http, struct http_line *line, int64_t deadline_ns
     }
 }
 
-/* How libcurl's result reads to us; anything not listed is a transfer that failed on the way. */
+/* Maps libcurl's results. An unlisted one is a transfer that failed on the way. */
 static const struct {
     CURLcode result;
     enum http_end end;

@@ -1,4 +1,4 @@
-/* libcurl, opened late (lib/base/late.h). */
+/* libcurl, loaded on first use (lib/base/late.h). */
 #ifndef ASSAY_LIB_LLM_LIBCURL_H
 #define ASSAY_LIB_LLM_LIBCURL_H
 
@@ -6,7 +6,7 @@
 
 #include <curl/curl.h>
 
-/* Macros that check a call, or do nothing but call: they would call what is not linked. */
+/* These macros check calls or only forward them, and so would call functions that are not linked. */
 #undef curl_easy_getinfo
 #undef curl_easy_setopt
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* One character of JSON text as far as brackets and strings go. */
+/* State of scanning JSON text for brackets and strings. */
 struct brackets {
     unsigned depth, deepest;
     bool in_string, escaped;

@@ -1,4 +1,4 @@
-/* Opening, the way of a call (memory, breaker, backend), and the counts. */
+/* Opens scorers, runs calls (cache, breaker, backend), and counts. */
 #include "lib/base/bom.h"
 #include "lib/base/clock.h"
 #include "lib/base/input.h"
@@ -55,7 +55,7 @@ static const struct scorer_backend *backend_find(const char *name)
     return NULL;
 }
 
-/* Bounds of the numbers: within them nothing below overflows, and a typing error is told from a wish. */
+/* Bounds of the numbers: within them no calculation below overflows, and most typing errors are detected. */
 static enum err_code check_numbers(const struct scorer_config *c, struct err *err)
 {
     static const int64_t day_ms = 86400000;
@@ -90,8 +90,8 @@ static enum err_code key_from_file(const char *path, char key[KEY_ROOM], struct 
     return read ? ERR_OK : err_set(err, ERR_CONFIG, "cannot read key file '%.200s'", path);
 }
 
-/* The key, or "" for none. What a header cannot hold is refused: a key with a line break would add headers of its own.
- */
+/* Reads the key, or "" for none. Refuses characters that a header cannot hold: a key with a line break would add
+ * headers. */
 static enum err_code read_key(const struct scorer_config *config, char key[KEY_ROOM], struct err *err)
 {
     key[0] = 0;
@@ -169,7 +169,7 @@ static enum err_code open_backend(const struct scorer_backend *backend, const st
     return ERR_OK;
 }
 
-/* Instructions of a user's own: a version on the first line, and text behind it. */
+/* Reads a user's own instructions: a version on the first line, and text after it. */
 static enum err_code read_prompt(const char *path, char **out, struct err *err)
 {
     struct input input;
@@ -290,7 +290,7 @@ static enum err_code check_texts(const struct call *call)
     return ERR_OK;
 }
 
-/* Everything that shapes the answer, each part with its NUL, so that no two requests read alike. */
+/* Hashes everything that affects the answer, each part with its NUL, so that different requests cannot coincide. */
 static void hash_request(const struct call *call, char out[ANSWER_KEY + 1])
 {
     const struct scorer *s = call->scorer;
@@ -308,7 +308,7 @@ static void hash_request(const struct call *call, char out[ANSWER_KEY + 1])
     g_checksum_free(sum);
 }
 
-/* An answer was read, or could not be: now the breaker may know. */
+/* Reports to the breaker once the answer was read or found unreadable. */
 static void settle(struct call *call, enum err_code code)
 {
     if (!call->admitted) return;
@@ -378,7 +378,7 @@ static enum err_code ask(struct call *call, double *p)
     *call->err = (struct err){0};
     int64_t began = clock_now_ns();
     enum err_code code = answer_call(call, p);
-    if (code == ERR_OK) *call->err = (struct err){0}; /* what a fall-back got over */
+    if (code == ERR_OK) *call->err = (struct err){0}; /* clears the error of an attempt before a fall-back */
     count_call(call->scorer, code, info->cached);
     info->latency_ns = clock_now_ns() - began;
     return code;

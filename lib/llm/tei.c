@@ -1,9 +1,9 @@
 /* text-embeddings-inference: /predict with sentence pairs.
  *
- * Which score is the one for "entails" differs from model to model, in name and in order. Names come from /info
- * (id2label), which is asked once and again after an answer that does not fit it (another model was deployed). Scores
- * are matched by label, never by position. One pair a request, so a server's limit on batches is never met; a pair that
- * is too long is cut by the server (truncate), as its tokens are its own.
+ * The score of "entails" differs between models, in name and in order. Names come from /info (id2label). It is
+ * requested once, and again after an answer that does not fit it, because another model may have been deployed. Scores
+ * are matched by label, never by position. A request has one pair, so a server's limit on batches is never reached. The
+ * server truncates a long pair, because only it knows its tokens.
  */
 #include "lib/llm/remote_json.h"
 #include "lib/llm/scorer_int.h"
@@ -18,8 +18,8 @@ struct label {
 };
 
 struct labels {
-    bool known; /* /info has been asked */
-    unsigned n; /* 0: it did not say; answers' own names are all there is */
+    bool known; /* /info has been requested */
+    unsigned n; /* 0 if it listed none; the names of the answers then suffice */
     struct label of[MAX_LABELS];
 };
 
@@ -44,7 +44,7 @@ static void tei_close(void *state)
 
 /* --- labels ----------------------------------------------------------------------------------------------------- */
 
-/* k of "LABEL_k", which is how models without names call them; -1: another name. */
+/* Returns k of "LABEL_k", the label of models without names, or -1 for another name. */
 static long numbered(const char *name)
 {
     if (g_ascii_strncasecmp(name, "LABEL_", 6) != 0 || !g_ascii_isdigit(name[6])) return -1;
@@ -61,7 +61,7 @@ static const struct label *label_find(const struct labels *labels, const char *n
     return NULL;
 }
 
-/* "entailment", "Entails", ...; not "not_entailment". */
+/* True for "entailment", "Entails", ...; false for "not_entailment". */
 static bool name_entails(const char *name)
 {
     return g_ascii_strncasecmp(name, "entail", 6) == 0;
@@ -127,7 +127,7 @@ enum err_code tei_learn(struct call *call, const struct http_reply *reply)
     return code;
 }
 
-/* Know the labels, by asking if need be. Two threads may ask at once at the very start; both learn the same. */
+/* Ensures that the labels are known. Two threads may both request them at first; both read the same. */
 static enum err_code know_labels(struct call *call)
 {
     struct tei *tei = call->scorer->state;
@@ -136,7 +136,7 @@ static enum err_code know_labels(struct call *call)
     enum err_code code = call_exchange(call, "/info", NULL, &reply);
     if (code == ERR_OK) code = tei_learn(call, &reply);
     http_reply_clear(&reply);
-    /* A gateway in front may pass /predict only: the answers' own names have to do. */
+    /* A gateway may forward only /predict: the names in the answers must then suffice. */
     if (code != ERR_CONFIG || (reply.status != 404 && reply.status != 405)) return code;
     labels_set(tei, &(struct labels){.known = true});
     return ERR_OK;
@@ -144,11 +144,11 @@ static enum err_code know_labels(struct call *call)
 
 /* --- answers ---------------------------------------------------------------------------------------------------- */
 
-/* The scores of one answer as they are read. */
+/* State of reading the scores of one answer. */
 struct reading {
     const struct labels *labels;
-    const char *wanted;      /* configured label; NULL: by name */
-    unsigned n, n_entailing; /* scores; of them, of the label looked for */
+    const char *wanted;      /* configured label; NULL selects by name */
+    unsigned n, n_entailing; /* number of scores; number of those with the wanted label */
     double sum, p;
     const char *seen[MAX_LABELS];
 };
@@ -161,7 +161,7 @@ static bool is_wanted(const struct reading *r, const char *name, const struct la
     return g_ascii_strcasecmp(label ? label->name : name, r->wanted) == 0 || g_ascii_strcasecmp(name, r->wanted) == 0;
 }
 
-/* NULL: fine; else what is wrong with this score. */
+/* Reads a score. Returns NULL, or the fault of the score. */
 static const char *read_score(struct reading *r, const json_t *entry)
 {
     const char *name = json_string_value(json_object_get(entry, "label"));
@@ -181,7 +181,7 @@ static const char *read_score(struct reading *r, const json_t *entry)
     return NULL;
 }
 
-/* [[{label, score}, ...]], or flat as for a single input. */
+/* Reads [[{label, score}, ...]], or the flat form of a single input. */
 static const char *read_scores(struct reading *r, const json_t *root)
 {
     const json_t *list = json_is_array(json_array_get(root, 0)) ? json_array_get(root, 0) : root;

@@ -1,9 +1,9 @@
-/* The format is written down once: each code_* function both writes a value and reads it back, so the two cannot get
- * out of step. While reading, the first thing that is wrong sets `bad`; from then on nothing moves, lists are empty,
- * and the caller looks at the end.
+/* Codec of a schema index (blob.h). The format is written once: each code_* function both writes a value and reads it,
+ * so the two directions cannot diverge. While reading, the first error sets `bad`. From then on the position stays,
+ * lists are empty, and the caller checks `bad` at the end.
  *
- * Reading walks the bytes and allocates as it goes. Rejected: msgpack-c's unpacker, which makes a tree of objects,
- * larger than the bytes, before the first count can be checked.
+ * Reading allocates while it walks the bytes. Rejected: msgpack-c's unpacker. It builds a tree of objects, larger than
+ * the bytes, before the first count can be checked.
  */
 #include "lib/schema/blob.h"
 
@@ -19,7 +19,7 @@
 static const char MAGIC[9] = "assay.ix", PART_MAGIC[9] = "assay.iv"; /* 8 bytes of each */
 enum { ORDER = 0x01020304, MAX_PAIRS = 1024, MAX_TOP = 16, MAX_TABLES = 65000 };
 static const size_t MAX_BYTES = 512000000;
-static const size_t PART_BYTES = 128 << 10; /* a column with more is apart */
+static const size_t PART_BYTES = 128 << 10; /* a larger column is stored apart */
 
 struct header {
     char magic[8];
@@ -29,9 +29,9 @@ struct header {
 _Static_assert(sizeof(struct header) == 32, "drawn in blob.h");
 
 struct coder {
-    GByteArray *out; /* NULL: reading */
+    GByteArray *out; /* NULL while reading */
     msgpack_packer packer;
-    bool full; /* writing: past MAX_BYTES */
+    bool full; /* writing: MAX_BYTES is exceeded */
 
     const unsigned char *p, *end;
     struct arena *arena;
@@ -49,7 +49,7 @@ static int append(void *data, const char *bytes, size_t len)
     return c->full ? -1 : 0;
 }
 
-/* The next n bytes, or NULL. */
+/* Returns the next n bytes, or NULL. */
 static const unsigned char *take(struct coder *c, uint64_t n)
 {
     if (c->bad || n > (uint64_t)(c->end - c->p)) {
@@ -112,7 +112,8 @@ static void code_bool(struct coder *c, bool *value)
     if (!c->out) *value = number == 1;
 }
 
-/* As its bits: msgpack's signed integers have ten forms, and none of them is shorter for what is coded here. */
+/* Codes the bits as unsigned: msgpack has ten forms of signed integers, and none of them is shorter for these values.
+ */
 static void code_i64(struct coder *c, int64_t *value)
 {
     uint64_t bits = (uint64_t)*value;
@@ -136,7 +137,7 @@ static uint64_t take_bin_length(struct coder *c)
     return 0;
 }
 
-/* Bytes that lie in the blob while reading. */
+/* Codes bytes; while reading, *bytes points into the blob. */
 static void code_bytes(struct coder *c, const void **bytes, size_t *len)
 {
     if (c->out) {
@@ -149,7 +150,7 @@ static void code_bytes(struct coder *c, const void **bytes, size_t *len)
     if (!*bytes) *len = 0;
 }
 
-/* A copy in the arena, NUL-terminated. */
+/* Codes a text; while reading, a NUL-terminated copy in the arena. */
 static void code_span(struct coder *c, const char **text, size_t *len)
 {
     const void *bytes = *text;
@@ -161,7 +162,7 @@ static void code_span(struct coder *c, const char **text, size_t *len)
     if (!*text) c->bad = true, *text = "", *len = 0;
 }
 
-/* A string without NUL in it. */
+/* Codes a string that contains no NUL. */
 static void code_text(struct coder *c, const char **text)
 {
     size_t len = c->out ? strlen(*text) : 0;
@@ -179,8 +180,8 @@ static void code_optional(struct coder *c, const char **text)
         *text = NULL;
 }
 
-/* How many follow; none of them is shorter than a byte, so a count past the bytes left is refused. While reading *items
- * becomes an array for them. */
+/* Codes the number of items that follow. Each takes at least one byte, so a count above the remaining bytes is refused.
+ * While reading, *items becomes an array for them. */
 static void code_list(struct coder *c, uint32_t *n, void **items, size_t size)
 {
     code_u32(c, n, UINT32_MAX);
@@ -269,7 +270,7 @@ static void code_hidden(struct coder *c, struct schema_table *table)
     for (uint32_t i = 0; i < table->n_hidden && !c->bad; i++) code_text(c, &names[i]);
 }
 
-/* The bare name is the end of the name, after the schema and a dot, or all of it. */
+/* The bare name is the part of the name after the schema and a dot, or the whole name. */
 static void code_table_name(struct coder *c, struct schema_table *table)
 {
     bool takes_schema = table->bare != table->name;
@@ -346,7 +347,7 @@ static bool split_names(struct arena *arena, struct schema_table *table)
     return !arena->failed;
 }
 
-/* Places of the columns by id. The ids must be dense: as many as there are columns, none twice. */
+/* Numbers the columns by id. The ids must be dense and unique. */
 static void number_columns(struct coder *c, struct schema_index *index)
 {
     uint64_t n = 0;
@@ -373,7 +374,7 @@ static void mark_foreign(struct coder *c, struct schema_index *index)
             is_foreign[index->joins[i].from[j]] = true;
 }
 
-/* Names sorted, words split, the graph linked. */
+/* Sorts names, splits words and links the graph. */
 static void link_index(struct coder *c, struct schema_index *index, const struct schema_options *options)
 {
     struct err err;
@@ -386,7 +387,7 @@ static void link_index(struct coder *c, struct schema_index *index, const struct
 
 /* --- the value table ---------------------------------------------------------------------------------------------- */
 
-/* A malloc'd copy of an array of n elements. */
+/* Codes an array of n elements; while reading, a malloc'd copy. */
 static void code_array(struct coder *c, void **items, uint32_t *n, size_t size)
 {
     const void *bytes = *items;
@@ -400,7 +401,7 @@ static void code_array(struct coder *c, void **items, uint32_t *n, size_t size)
     if (*items) memcpy(*items, bytes, len);
 }
 
-/* Is the form's text whole, of a known type and terminated? */
+/* True if the form's text is whole, terminated and of a known type. */
 static bool is_form(const char *strings, uint32_t n_strings, uint32_t offset)
 {
     if (offset < FORM_PREFIX || offset >= n_strings) return false;
@@ -409,7 +410,8 @@ static bool is_form(const char *strings, uint32_t n_strings, uint32_t offset)
     return form.type == DB_INT || form.type == DB_FLOAT || form.type == DB_TEXT;
 }
 
-/* In place of a column's values. Their size counts for the whole index, as if they were here. */
+/* Codes the filter of a column that is stored apart. The size of its values counts for the whole index, as if they were
+ * included. */
 static void code_filter(struct coder *c, struct values *values, struct value_column *column)
 {
     uint64_t bytes = column->apart_bytes;
@@ -436,14 +438,14 @@ static void code_value_column(struct coder *c, struct values *values, struct val
     code_array(c, &entries, &column->n, sizeof *column->entries);
     code_array(c, &strings, &column->n_strings, 1);
     if (c->out) return;        // NOLINT(clang-analyzer-unix.Malloc): only reading allocates
-    column->entries = entries; /* freed by values_free, whatever is wrong with them */
+    column->entries = entries; /* values_free frees it, valid or not */
     column->strings = strings;
     values->bytes += column->n * sizeof *column->entries + column->n_strings;
     for (uint32_t i = 0; !c->bad && i < column->n; i++)
         check(c, is_form(column->strings, column->n_strings, column->entries[i].form));
 }
 
-/* Chains only lead forward, so that each ends. */
+/* Chains must only lead forward, so that each one ends. */
 static bool are_chains(const struct values *values)
 {
     uint32_t n = values->base[values->n_columns];
@@ -539,7 +541,8 @@ static void code_index(struct coder *c, struct schema_index *index)
     check(c, index->n_tables <= MAX_TABLES);
     for (uint32_t i = 0; i < index->n_tables && !c->bad; i++) {
         code_table(c, &index->tables[i]);
-        check(c, !index->tables[i].schema == !index->tables[0].schema); /* all of them are in one, or none */
+        /* either all tables have a schema or none has */
+        check(c, !index->tables[i].schema == !index->tables[0].schema);
     }
     if (!c->out && !c->bad) number_columns(c, index);
     if (c->bad) return;
@@ -569,7 +572,7 @@ uint32_t schema_parts(const struct schema_index *index, uint32_t *columns)
     return n;
 }
 
-/* What stands for a large column in the table that is written. */
+/* Writes the filter that replaces a large column in the table. */
 static bool put_filter(const struct value_column *from, struct value_column *to)
 {
     to->indexed = from->indexed;
@@ -588,7 +591,7 @@ static void drop(struct values *values)
     free(values);
 }
 
-/* The table without the large columns, or with nothing but one of them. */
+/* Returns a copy of the table without the large columns, or with only one of them. */
 static struct values *pick(const struct values *values, int64_t only)
 {
     uint32_t *slots = values_slots(values);
@@ -620,7 +623,7 @@ static void code_part(struct coder *c, struct schema_index *index, uint32_t colu
 
 /* --- bytes -------------------------------------------------------------------------------------------------------- */
 
-/* The index, or (column >= 0) a part of it. */
+/* Writes the index or, if column >= 0, one part of it. */
 static enum err_code write_bytes(const struct schema_index *index, int64_t column, struct schema_blob *out,
                                  struct err *err)
 {
@@ -633,7 +636,7 @@ static enum err_code write_bytes(const struct schema_index *index, int64_t colum
     g_byte_array_append(c.out, (const guint8 *)&header, sizeof header);
     msgpack_packer_init(&c.packer, &c, append);
     if (column < 0)
-        code_index(&c, (struct schema_index *)index); /* which writing only reads */
+        code_index(&c, (struct schema_index *)index); /* writing only reads it */
     else
         code_part(&c, (struct schema_index *)index, (uint32_t)column);
     drop(values);

@@ -1,4 +1,4 @@
-/* An index from end to end: the order of the steps, its life and its memory. */
+/* Builds an index: the order of the steps, the reference count and the memory. */
 #include "lib/schema/schema_int.h"
 
 #include "lib/base/clock.h"
@@ -15,12 +15,13 @@ static const struct schema_options DEFAULTS = {
     .time_ms = 60000,
 };
 
-/* The whole build, catalogue and joins too: past it the build fails. Rows have a time of their own (time_ms). */
+/* Deadline of the whole build, including catalogue and joins. Past it the build fails. Reading rows has a separate
+ * budget (time_ms). */
 static const int64_t BUILD_MS = 600000;
 
-/* Share of the memory that the catalogue, statistics and descriptions may take; the values get the rest. */
+/* Divisor for the memory of the catalogue, statistics and descriptions. The values get the rest. */
 enum { CATALOGUE_SHARE = 8 };
-static const uint64_t STORED_VALUE_BYTES = 1U << 30; /* stored values are what they are */
+static const uint64_t STORED_VALUE_BYTES = 1U << 30; /* values in tables have no bound on their length */
 
 struct schema_options schema_options_resolve(const struct schema_options *asked)
 {
@@ -98,7 +99,7 @@ static bool holds_id(const uint32_t *ids, uint32_t n, uint32_t id)
     return false;
 }
 
-/* Is some key wholly among these columns? Then they are unique together. */
+/* True if a key consists only of these columns. The columns are then unique together. */
 static bool hold_a_key(const struct builder *builder, const struct schema_join *join)
 {
     for (uint32_t i = 0; i < join->n_pairs; i++)
@@ -123,7 +124,7 @@ static bool is_never_null(const struct builder *builder, const struct schema_joi
     return true;
 }
 
-/* What statistics say of the joins; then they are the index's. */
+/* Completes the joins from the statistics and moves them to the index. */
 static enum err_code finish_joins(struct builder *builder)
 {
     enum { SAMPLE = 2000 };
@@ -162,7 +163,7 @@ static enum err_code build(struct builder *builder, const char *path)
 {
     struct schema_index *index = builder->index;
     index->no_data = db_dialect(builder->db)->no_data;
-    /* First: a change while the tables are read then shows at the next look. */
+    /* First, so that a change during the build shows at the next check. */
     enum err_code code = db_fingerprint(builder->db, index->fingerprint, builder->err);
     if (!code) code = schema_load(builder);
     if (code) return code;
@@ -174,7 +175,7 @@ static enum err_code build(struct builder *builder, const char *path)
     index->divides_exactly = dialect->divides_exactly;
     schema_fill_catalog(index);
     code = schema_load_foreign_keys(builder);
-    if (!code) code = schema_trace_origins(builder); /* before values are read: some columns' are withheld */
+    if (!code) code = schema_trace_origins(builder); /* before values are read, because some columns are withheld */
     if (!code) code = schema_scan_tables(builder);
     if (!code) code = schema_read_sidecar(builder, path);
     if (!code && !builder->options->no_inferred_joins) code = schema_infer_joins(builder);
@@ -188,7 +189,8 @@ struct schema_index *schema_index_new(const struct schema_options *options)
 {
     struct schema_index *index = g_new0(struct schema_index, 1);
     index->priv = g_new0(struct schema_private, 1);
-    arena_init(&index->priv->arena, MAX(options->max_bytes / CATALOGUE_SHARE, 1)); /* 0 would mean its default */
+    /* 0 would select the arena's default */
+    arena_init(&index->priv->arena, MAX(options->max_bytes / CATALOGUE_SHARE, 1));
     atomic_init(&index->priv->references, 1);
     return index;
 }

@@ -1,15 +1,17 @@
 /* The in-process cache of indexes.
  *
- * One entry a path, or, where a name has options of its own, a name and path. A caller that denies more columns than
- * those options has an entry of its own for each such set: what an index knows must not depend on a column that its
- * reader may not read. At most one thread works on an entry
- * (looks at the fingerprint, builds); the others that want it wait. The fingerprint is checked at most once in 100 ms,
- * so a busy worker does not stat the file for each candidate. A rebuild replaces the entry's reference; whoever holds
- * the old index keeps it. Entries are small and stay, but for those without an index where there are many:
- * who sends schemas to judge by makes as many as he likes. Under memory pressure the least recently used index is
- * dropped.
+ * There is one entry for each path or, if a name has options of its own, for each name and path. A caller that denies
+ * further columns has one entry for each set of these, because an index must not depend on a column that its reader may
+ * not read.
  *
- * pthread locks and not GLib's: ThreadSanitizer knows them.
+ * At most one thread works on an entry (checks the fingerprint or builds); others wait. The fingerprint is checked at
+ * most once in 100 ms, so a busy worker does not stat the file for each candidate. A rebuild replaces the entry's
+ * reference; holders of the old index keep it.
+ *
+ * Entries are small and stay. An exception are entries without an index when there are many, because clients can send
+ * any number of schemas. Under memory pressure the least recently used index is dropped.
+ *
+ * pthread locks are used instead of GLib's, because ThreadSanitizer supports them.
  */
 #include "lib/schema/schema_int.h"
 
@@ -25,22 +27,22 @@ static const uint64_t DEFAULT_MAX_BYTES = 1ULL << 30;
 
 struct cache_entry {
     struct schema_index *index; /* a reference, or NULL */
-    bool busy;                  /* a thread works on it */
-    unsigned waiting;           /* threads that wait until none does */
+    bool busy;                  /* a thread works on the entry */
+    unsigned waiting;           /* number of threads waiting for `busy` to clear */
     int64_t checked_ns, used_ns;
-    struct err failure; /* code ERR_OK: none */
+    struct err failure; /* code ERR_OK if there is none */
     int64_t failed_ns;
 };
 
 struct schema_cache {
     pthread_mutex_t lock;
-    pthread_cond_t not_busy; /* some entry is no longer busy */
+    pthread_cond_t not_busy; /* signalled when an entry is no longer busy */
     GHashTable *entries;     /* key_of → struct cache_entry */
     struct schema_options options;
-    GHashTable *own; /* name → struct schema_options: of databases that have some of their own */
+    GHashTable *own; /* name → struct schema_options of databases with their own options */
     char *descriptions_dir;
     uint64_t bytes, max_bytes;
-    struct schema_cache_stats stats; /* but for the bytes */
+    struct schema_cache_stats stats; /* without the bytes */
     schema_build_fn *build;
     void *build_ctx;
 };
@@ -104,16 +106,17 @@ void schema_cache_free(struct schema_cache *cache)
 
 /* --- under the lock ----------------------------------------------------------------------------------------------- */
 
-/* Which index is asked for, and with which options it is built. */
+/* Names an index and the options of its build. */
 struct index_request {
     const char *db_name, *path;
     struct schema_options options;
     bool own;     /* the name has options of its own */
-    bool denying; /* more is denied than the name's options say */
+    bool denying; /* more columns are denied than in the name's options */
 };
 
-/* One file may have several names, and each its own policy: an index of one must not answer for another. No name of a
- * database holds a newline, and each denied name comes with its length. Returns NULL if the path is the key. g_free. */
+/* Returns the key of an entry. A file may have several names with different policies, so an index of one must not be
+ * returned for another. No name of a database holds a newline, and each denied name is preceded by its length. Returns
+ * NULL if the path is the key. Free with g_free. */
 static char *key_of(const struct index_request *request)
 {
     if (!request->own && !request->denying) return NULL;
@@ -183,7 +186,7 @@ static void put_index(struct schema_cache *cache, struct cache_entry *entry, str
     }
 }
 
-/* What another call could do better is not worth remembering. */
+/* True unless another call could succeed where this one failed. */
 static bool is_lasting(enum err_code code)
 {
     return code != ERR_CANCELLED && code != ERR_DEADLINE && err_class(code) == ERR_CLASS_REJECT;
@@ -199,7 +202,8 @@ static void note_failure(struct cache_entry *entry, enum err_code code, const st
 
 /* --- without the lock, the entry being busy ----------------------------------------------------------------------- */
 
-/* Is the index of this fingerprint? If not, build another. *fresh is set then, with a reference. */
+/* Checks that the index has the current fingerprint, and otherwise builds a new one. *fresh is then set to a reference.
+ */
 static enum err_code look_or_build(struct schema_cache *cache, struct db *db, const struct index_request *request,
                                    const struct schema_index *have, struct schema_index **fresh, struct err *err)
 {
@@ -212,11 +216,11 @@ static enum err_code look_or_build(struct schema_cache *cache, struct db *db, co
     return cache->build(cache->build_ctx, db, request->db_name, request->path, &request->options, fresh, err);
 }
 
-/* Called and returns with the lock held. */
+/* Called with the lock held; returns with it held. */
 static enum err_code refresh(struct schema_cache *cache, struct cache_entry *entry, struct db *db,
                              const struct index_request *request, struct err *err)
 {
-    struct schema_index *have = entry->index, *fresh; /* a busy entry keeps its index */
+    struct schema_index *have = entry->index, *fresh; /* a busy entry is not evicted */
     entry->busy = true;
     pthread_mutex_unlock(&cache->lock);
     enum err_code code = look_or_build(cache, db, request, have, &fresh, err);
@@ -231,7 +235,7 @@ static enum err_code refresh(struct schema_cache *cache, struct cache_entry *ent
     return code;
 }
 
-/* Answers without work: *code and true. */
+/* True if the entry needs no work; *code is then the result. */
 static bool is_fresh(const struct cache_entry *entry, int64_t now, enum err_code *code, struct err *err)
 {
     *code = ERR_OK;
@@ -243,7 +247,8 @@ static bool is_fresh(const struct cache_entry *entry, int64_t now, enum err_code
     return !entry->failure.code && entry->index && now - entry->checked_ns < CHECK_INTERVAL_NS;
 }
 
-/* Until no thread works on the entry. False: the deadline (0: none) passed before. */
+/* Waits until no thread works on the entry. Returns false if the deadline passes first; deadline_ns 0 sets no deadline.
+ */
 static bool wait_for_others(struct schema_cache *cache, struct cache_entry *entry, int64_t deadline_ns)
 {
     int64_t left_ns = deadline_ns - clock_now_ns();
@@ -298,7 +303,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names in order, each once, so that equal sets have one key. */
+/* Sorts the names and removes duplicates, so that equal sets have one key. */
 static uint32_t sort_names(const char **names, uint32_t n)
 {
     uint32_t kept = 0;
@@ -327,7 +332,7 @@ enum err_code schema_cache_get_denying(struct schema_cache *cache, struct db *db
     for (uint32_t i = 0; i < own + n; i++) all[i] = i < own ? options->deny_columns[i] : names[i - own];
     request.options.n_deny_columns = sort_names(all, own + n);
     request.options.deny_columns = all;
-    request.options.keep_here = true; /* a cache beyond would keep pointers to the names */
+    request.options.keep_here = true; /* a shared cache would keep pointers to the names */
     enum err_code code = get_requested(cache, db, &request, out, err);
     g_free(all);
     return code;

@@ -1,5 +1,5 @@
-/* Reading a CREATE statement token by token, as SQLite keeps it: the parser of lib/sql reads only queries, and only the
- * parts of the text that are queries or expressions are needed here. */
+/* Reads a CREATE statement token by token, in the form that SQLite stores. The parser of lib/sql reads only queries.
+ * Only the parts of the text that are queries or expressions are needed here. */
 #include "lib/schema/definition.h"
 
 #include <glib.h>
@@ -10,7 +10,7 @@ static bool in_word(char c)
     return g_ascii_isalnum(c) || c == '_' || c == '$' || (c & 0x80);
 }
 
-/* The end of the token at p: a comment, something in quotes, a word, or one character. */
+/* Returns the end of the token at p: a comment, a quoted text, a word, or one character. */
 static const char *token_end(const char *p)
 {
     const char *end = NULL;
@@ -19,7 +19,7 @@ static const char *token_end(const char *p)
     if (p[0] == '/' && p[1] == '*') return (end = strstr(p + 2, "*/")) ? end + 2 : p + strlen(p);
     if (*p == '\'' || *p == '"' || *p == '`' || *p == '[') {
         char quote = *p;
-        end = strchr(p + 1, quote == '[' ? ']' : quote); /* a doubled quote is two texts side by side */
+        end = strchr(p + 1, quote == '[' ? ']' : quote); /* a doubled quote reads as two adjacent texts */
         return end ? end + 1 : p + strlen(p);
     }
     end = p;
@@ -32,7 +32,7 @@ static bool is_word(const char *p, const char *end, const char *word)
     return (size_t)(end - p) == strlen(word) && g_ascii_strncasecmp(p, word, (size_t)(end - p)) == 0;
 }
 
-/* Where the text goes on after the first `word` outside of all parentheses, from `p` on. NULL: nowhere. */
+/* Returns the text after the first `word` outside of all parentheses, from `p` on, or NULL. */
 static const char *after_word(const char *p, const char *word)
 {
     int depth = 0;
@@ -45,7 +45,7 @@ static const char *after_word(const char *p, const char *word)
     return NULL;
 }
 
-/* The closing parenthesis of the one at p. NULL: there is none. */
+/* Returns the parenthesis that closes the one at p, or NULL. */
 static const char *closing(const char *p)
 {
     int depth = 0;
@@ -63,14 +63,14 @@ static const char *skip_space(const char *p)
     return p;
 }
 
-/* The beginning of the list in the first parentheses; the end of the text: there are none. */
+/* Returns the start of the list in the first parentheses, or the end of the text. */
 static const char *first_part(const char *p)
 {
     while (*p && *p != '(') p = token_end(p);
     return *p ? skip_space(p + 1) : p;
 }
 
-/* The next part of a list in parentheses: the comma or closing parenthesis that ends it. */
+/* Returns the end of the current part of a list: its comma or closing parenthesis. */
 static const char *part_end(const char *p)
 {
     int depth = 0;
@@ -81,7 +81,7 @@ static const char *part_end(const char *p)
     return p;
 }
 
-/* Does the name at p, in quotes or not, say `name`? */
+/* True if the name at p, quoted or not, equals `name`. */
 static bool names_column(const char *p, const char *name)
 {
     const char *end = token_end(p);

@@ -1,5 +1,5 @@
-/* What a policy denies: a column by its name, and every column that shows something of it. What is not known to be
- * harmless counts as denied. */
+/* Decides whether a policy denies a column, by its name or by its origins, and whether a statement reads one. Cases
+ * that are not provably harmless count as denied. */
 #include "lib/schema/deny_name.h"
 #include "lib/schema/schema.h"
 
@@ -7,8 +7,8 @@
 
 /* --- by name ------------------------------------------------------------------------------------------------------ */
 
-/* True if a table that the entry names has a column of that name. `table.*` is spelled out so where no more is known of
- * a column than its name. */
+/* True if a table that the entry names has a column of that name. This expands `table.*` where only the name of a
+ * column is known. */
 static bool lists_column(const struct schema_index *index, const struct deny_name *denied, const char *column)
 {
     for (uint32_t i = 0; i < index->n_tables; i++) {
@@ -20,14 +20,14 @@ static bool lists_column(const struct schema_index *index, const struct deny_nam
     return false;
 }
 
-/* `index` NULL: an entry of all columns covers whatever has no table. */
+/* With `index` NULL, an entry of all columns covers each origin without a table. */
 static bool is_denied(const struct schema_index *index, const struct schema_origin *of, const struct deny_name *denied)
 {
     if (denied->all_columns && !of->table && of->column && index) return lists_column(index, denied, of->column);
     return deny_name_covers(denied, of->schema, of->table, of->column);
 }
 
-/* An entry that does not parse denies everything: it was to be refused before. */
+/* An entry that does not parse denies everything. Callers reject such entries earlier. */
 static bool any_denied(const struct schema_index *index, const struct schema_origin *origins, uint32_t n_origins,
                        const char *const *names, uint32_t n)
 {
@@ -93,15 +93,16 @@ static const struct schema_table *table_of(const struct schema_index *index, int
     return table >= 0 && (uint32_t)table < index->n_tables ? &index->tables[table] : NULL;
 }
 
-/* A column of a source whose columns nobody knows. A function gives what its arguments hold, which have references of
- * their own; a virtual table called like one, docs('x'), gives its columns. */
+/* A source with unknown columns. A function returns the contents of its arguments, which have references of their own.
+ * A virtual table called like a function, docs('x'), returns its columns. */
 static bool may_be_denied(const struct schema_index *index, const struct sql_source *source)
 {
     const struct sql_node *call = source->kind == SQL_SOURCE_FUNCTION ? sql_kid(source->node, FROM_CALL_CALL) : NULL;
     return !call || schema_find_table(index, call->text, call->text_len) >= 0;
 }
 
-/* Of a table it may be the key. Of a view or a subquery it is NULL, or of a table inside, as SQLite was built. */
+/* The rowid of a table may be its key. Of a view or a subquery it is NULL or a rowid of an inner table, depending on
+ * SQLite's build. */
 static bool rowid_may_be_denied(const struct schema_index *index, const struct sql_source *source,
                                 const char *const *names, uint32_t n)
 {
@@ -109,7 +110,8 @@ static bool rowid_may_be_denied(const struct schema_index *index, const struct s
     return !table || table->is_view || holds_denied(index, table, true, names, n);
 }
 
-/* Of PostgreSQL's own columns one depends on values: tableoid is the partition of a row, and any column may determine it. */
+/* Of PostgreSQL's system columns, one depends on values: tableoid is the partition of a row, and any column may
+ * determine it. */
 static bool system_may_be_denied(const struct schema_index *index, const struct sql_ref *ref, const char *const *names,
                                  uint32_t n)
 {
@@ -128,7 +130,7 @@ bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref
     switch (ref->kind) {
     case SQL_REF_COLUMN: return ref->output < 0 && may_be_denied(index, ref->source);
     case SQL_REF_ROWID: return rowid_may_be_denied(index, ref->source, names, n);
-    case SQL_REF_TABLE: /* as an operand, x IN t, it is read */
+    case SQL_REF_TABLE: /* as an operand, x IN t, the table is read */
         return sql_is(ref->node->parent, SQL_IN) && holds_denied(index, table_of(index, ref->table), false, names, n);
     case SQL_REF_ALIAS: /* its expression has references of its own */
     case SQL_REF_STRING: return false;
@@ -141,7 +143,7 @@ bool schema_ref_is_denied(const struct schema_index *index, const struct sql_ref
     return true;
 }
 
-/* Joins compare columns by name alone: in USING, or, for NATURAL, all that two sides share. */
+/* Joins compare columns by name: those in USING or, for NATURAL, all that both sides share. */
 static bool joins_by_denied(const struct schema_index *index, const struct sql_node *join, bool reaches,
                             const char *const *names, uint32_t n)
 {

@@ -7,11 +7,11 @@
 #include <string.h>
 
 struct matcher {
-    struct deny_name *names; /* of the entries that have not matched yet */
-    uint32_t *entry;         /* by name: its entry */
+    struct deny_name *names; /* names of the entries that have not matched yet */
+    uint32_t *entry;         /* by name: the number of its entry */
     uint32_t n;
     bool *matched;
-    const char *table; /* NULL: rows have it */
+    const char *table; /* NULL if the rows contain the table */
 };
 
 static const char *text_of(const struct db_value *value)
@@ -29,7 +29,7 @@ static void match_column(struct matcher *m, const char *schema, const char *tabl
     }
 }
 
-/* A row of listing->all_columns: schema, table, column. False: nothing is left to match. */
+/* Matches a row of listing->all_columns: schema, table, column. Returns false if no entries remain. */
 static bool take_column(void *ctx, const struct db_value *row, uint32_t n)
 {
     struct matcher *m = ctx;
@@ -38,7 +38,8 @@ static bool take_column(void *ctx, const struct db_value *row, uint32_t n)
     return m->n > 0;
 }
 
-/* By tables and their columns, where the engine has no list of all columns. A table that cannot be read has none. */
+/* Matches by tables and their columns, if the engine has no list of all columns. An unreadable table counts as empty.
+ */
 static enum err_code match_tables(struct builder *builder, struct matcher *m)
 {
     const struct db_listing *listing = db_dialect(builder->db)->listing;

@@ -1,3 +1,5 @@
+/* Parser and matcher of the names of denied columns (deny_name.h). An entry is stored without quotes, with the offsets
+ * of the dots between its parts. A match tries each of these dots as the border between schema, table and column. */
 #include "lib/schema/deny_name.h"
 
 #include "lib/base/utf8.h"
@@ -13,7 +15,7 @@ static const char HINT[] = "write [schema.]table.column, column or table.*; quot
 struct entry_reader {
     const char *at;
     struct deny_name *out;
-    const char *fault; /* NULL: none */
+    const char *fault; /* NULL if there is none */
     bool star;         /* the last part is an unquoted * */
 };
 
@@ -35,13 +37,13 @@ static void append(struct entry_reader *r, char c)
         r->out->text[r->out->len++] = c;
 }
 
-/* The character that closes a quoted part; 0: it opens none. */
+/* Returns the character that closes a quoted part, or 0 if `open` opens none. */
 static char closing_quote(char open)
 {
     return open == '"' || open == '`' ? open : open == '[' ? ']' : '\0';
 }
 
-/* A doubled closing quote is one character, but in brackets, where the scanner knows no doubling. */
+/* A doubled closing quote is one character, except in brackets, which the scanner reads without doubling. */
 static void read_quoted(struct entry_reader *r, char close)
 {
     for (r->at++; *r->at && !r->fault; r->at++) {
@@ -53,7 +55,7 @@ static void read_quoted(struct entry_reader *r, char close)
     if (!r->fault) r->at++;
 }
 
-/* Names with blanks and signs may go without quotes. */
+/* Names with blanks and punctuation need no quotes. */
 static void read_plain(struct entry_reader *r)
 {
     const char *start = r->at, *end = start;
@@ -101,8 +103,8 @@ static void read_parts(struct entry_reader *r)
     }
 }
 
-/* Names of letters, digits and underscores with dots between, which most are: entries are parsed for every column that
- * a statement reads. False: the entry takes more. */
+/* Reads an entry of letters, digits and underscores with dots between. Most entries have this form, and entries are
+ * parsed for every column that a statement reads. Returns false if the entry is more complex. */
 static bool read_simple(const char *entry, struct deny_name *out)
 {
     uint16_t n = 0;
@@ -119,7 +121,7 @@ static bool read_simple(const char *entry, struct deny_name *out)
     return n && !entry[n];
 }
 
-/* `table.*` becomes the table. */
+/* Stores `table.*` as the table. */
 static void take_star(struct entry_reader *r)
 {
     struct deny_name *out = r->out;
@@ -183,7 +185,7 @@ static bool is_schema(const char *schema, const char *text, size_t len)
     return is_named(schema ? schema : "main", text, len);
 }
 
-/* The first `len` bytes of the entry are a table, or a schema and its table at any dot. */
+/* True if the first `len` bytes of the entry are a table, or a schema and its table divided at any dot. */
 static bool is_table(const struct deny_name *name, size_t len, const char *schema, const char *table)
 {
     if (!table || is_named(table, name->text, len)) return true;

@@ -1,13 +1,13 @@
-/* The name of denied columns, as operators and requests write it: an entry of `deny_columns`.
+/* The name of denied columns in configuration and requests: an entry of `deny_columns`.
  *
- * An entry follows the rules of SQL identifiers: `column`, `table.column` or `schema.table.column`. A part may stand in
- * "", `` or []; blanks around a part do not count. `*` as the column means all columns of the table.
+ * An entry follows the rules of SQL identifiers: `column`, `table.column` or `schema.table.column`. A part may be
+ * quoted in "", `` or []. Blanks around a part are ignored. `*` as the column means all columns of the table.
  *
  * An entry is ambiguous where names hold dots: x.y.z is the column z, y.z or x.y.z. Each dot between parts is tried,
- * and what is denied by any reading is denied. A dot inside quotes belongs to its part.
+ * and a column that matches by any reading is denied. A dot inside quotes belongs to its part.
  *
- * This is the only parser of entries. lib/schema/denied.c matches them, and settings, token files and the coordinator
- * check them with it.
+ * This is the only parser of entries. lib/schema/denied.c matches columns with it; settings, token files and the
+ * coordinator check entries with it.
  */
 #ifndef ASSAY_LIB_SCHEMA_DENY_NAME_H
 #define ASSAY_LIB_SCHEMA_DENY_NAME_H
@@ -24,24 +24,24 @@ struct deny_name {
     uint16_t len, n_dots;
     uint16_t dots[DENY_NAME_DOTS];  /* offsets of the dots between parts */
     bool all_columns;               /* the column is `*`; `text` is the table */
-    char text[DENY_NAME_BYTES + 1]; /* parts without quotes and blanks around them, dots between; NUL-terminated */
+    char text[DENY_NAME_BYTES + 1]; /* parts without quotes and outer blanks, joined by dots; NUL-terminated */
 };
 
-/* Parses an entry. `out` owns its text. ERR_MALFORMED: `err` says what is wrong with the entry, without naming it.
- * Thread: any. */
+/* Parses an entry. `out` owns its text. ERR_MALFORMED: `err` reports the fault without naming the entry. Thread: any.
+ */
 enum err_code deny_name_parse(const char *entry, struct deny_name *out, struct err *err);
 
-/* Parses an entry to check it. ERR_MALFORMED: `err` names the entry, the fault and the right form. Thread: any. */
+/* Checks an entry. ERR_MALFORMED: `err` names the entry, the fault and the right form. Thread: any. */
 enum err_code deny_name_check(const char *entry, struct err *err);
 
-/* The same for a list, to the first that is malformed. */
+/* Checks a list up to the first malformed entry. Errors as for deny_name_check. */
 enum err_code deny_names_check(const char *const *entries, uint32_t n, struct err *err);
 
 /* Returns the last part: the shortest column that the entry can mean, or the table of `table.*`. Lives in `name`. */
 const char *deny_name_last(const struct deny_name *name);
 
-/* True if the entry can mean this column. NULL stands for any schema, table or column; SQLite's tables have no schema
- * and are in `main`. Names are compared without case. `name->all_columns` looks at the table alone. Thread: any. */
+/* True if the entry can mean this column. NULL matches any schema, table or column. SQLite's tables have no schema and
+ * are in `main`. Names are compared without case. With `name->all_columns` only the table is compared. Thread: any. */
 bool deny_name_covers(const struct deny_name *name, const char *schema, const char *table, const char *column);
 
 #endif

@@ -1,4 +1,4 @@
-/* A schema as text, for a language model: what there is to name, what refers to what, and some values. */
+/* Writes a schema as text for a language model: tables, columns, references, and some values. */
 #include "lib/schema/describe.h"
 
 #include "lib/db/db.h"

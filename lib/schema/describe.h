@@ -5,14 +5,14 @@
 #include "lib/schema/schema.h"
 
 struct schema_describe_options {
-    bool values;                     /* may some values of each column be shown? */
-    const char *const *deny_columns; /* "table.column": none of theirs */
+    bool values;                     /* true to show some values of each column */
+    const char *const *deny_columns; /* "table.column" entries whose values are never shown */
     uint32_t n_deny_columns;
-    size_t max_bytes; /* of the text, about; what does not fit is left out */
+    size_t max_bytes; /* approximate maximum length of the text; the rest is left out */
 };
 
-/* Tables with their rows, columns with type, key, some frequent values and description, and what refers to what, a line each; valid
- * UTF-8. NULL when the arena is full. Thread: any. */
+/* Writes the tables with their rows, columns and references, one a line, in valid UTF-8. A column has its type, key,
+ * description and some frequent values. Returns NULL if the arena is full. Thread: any. */
 const char *schema_describe(struct arena *arena, const struct schema_index *index,
                             const struct schema_describe_options *options);
 

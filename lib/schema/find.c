@@ -1,4 +1,4 @@
-/* Names, and the questions that are answered by name. Names compare without case, ASCII only, as SQLite's do. */
+/* Looks up tables and columns by name. Names compare without case, ASCII only, as in SQLite. */
 #include "lib/schema/schema_int.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static int compare_names(const char *a, size_t a_len, const char *b, size_t b_le
     return order ? order : (a_len > b_len) - (a_len < b_len);
 }
 
-/* Those that take a schema go last. */
+/* Tables that require a schema sort last. */
 static int compare_tables(const void *a, const void *b, void *ctx)
 {
     const struct schema_table *tables = ctx, *x = &tables[*(const uint32_t *)a], *y = &tables[*(const uint32_t *)b];
@@ -60,7 +60,7 @@ enum err_code schema_sort_names(struct builder *builder)
     return priv->tables_by_name && (!schemas || priv->tables_by_schema) ? ERR_OK : builder_full(builder);
 }
 
-/* By a name without a schema. */
+/* Finds a table by a name without a schema. */
 static int find_reachable(const struct schema_index *index, const char *name, size_t len)
 {
     uint32_t low = 0, high = index->priv->n_tables_by_name;
@@ -160,7 +160,7 @@ static int catalog_find_table(const void *self, const char *name, size_t len)
     return find_reachable(self, name, len);
 }
 
-/* A file's own schema is "main"; whether that, or "public", may be written the engine knows best. */
+/* A file's own schema is "main". The engine decides whether "main" or "public" may be written. */
 static int catalog_find_in_schema(const void *self, const char *schema, size_t schema_len, const char *name, size_t len)
 {
     const struct schema_index *index = self;
@@ -180,7 +180,7 @@ static int catalog_find_column(const void *self, int table, const char *name, si
     return schema_find_column(self, table, name, len);
 }
 
-/* Columns of PostgreSQL's own that each of its tables has. */
+/* System columns that PostgreSQL gives each table. */
 static bool is_system_column(const char *name, size_t len)
 {
     static const char *const names[] = {"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"};

@@ -1,8 +1,9 @@
 /* The join graph: tables are nodes, joins are edges, declared and inferred alike.
  *
- * schema_steiner looks for the smallest set of tables that holds the terminals and is connected. With unit edges that
- * is a Steiner tree of least edges. Exact: Dreyfus and Wagner (1971), over subsets of the terminals. Else Takahashi and
- * Matsuyama (1980): grow a tree, each time by the shortest path to the nearest terminal left; at most twice the least.
+ * schema_steiner finds the smallest connected set of tables that contains the terminals. With unit edges this is a
+ * Steiner tree with the fewest edges. The exact method is Dreyfus and Wagner (1971), over subsets of the terminals. For
+ * larger inputs Takahashi and Matsuyama (1980) is used. It grows a tree by the shortest path to the nearest remaining
+ * terminal, and needs at most twice the fewest edges.
  */
 #include "lib/schema/schema_int.h"
 
@@ -94,11 +95,11 @@ bool schema_is_foreign_key(const struct schema_index *index, uint32_t column)
 
 /* --- the exact Steiner tree --------------------------------------------------------------------------------------- */
 
-/* For a set of terminals and a table: edges of the smallest tree that holds them all, and how it came about. */
+/* For a set of terminals and a table: the edges of the smallest tree that contains them all, and its last step. */
 struct cell {
     uint16_t cost;
-    bool merged;   /* of two trees that meet here: `from` is one of the two sets */
-    uint32_t from; /* else the table that the last edge comes from; itself: a terminal alone */
+    bool merged;   /* two trees meet here; `from` is one of the two sets */
+    uint32_t from; /* otherwise the table of the last edge, or the table itself for a single terminal */
 };
 
 struct steiner {
@@ -106,7 +107,7 @@ struct steiner {
     uint32_t n;         /* tables */
     struct cell *cells; /* [set][table] */
     uint32_t *heads;    /* tables by cost + 1, chained; a cost is below n */
-    uint32_t *links;    /* 2n: two places for each table */
+    uint32_t *links;    /* 2n: two slots for each table */
 };
 
 static struct cell *cell_of(const struct steiner *s, uint32_t set, uint32_t table)
@@ -120,8 +121,8 @@ static void push(struct steiner *s, uint32_t place, uint32_t cost)
     s->heads[cost] = place + 1;
 }
 
-/* Spread costs along edges, cheapest first. A table is pushed once with the cost it starts with and once when it
- * improves, which happens at most once since costs are taken in rising order. */
+/* Spreads costs along edges, cheapest first. A table is pushed once with its initial cost and once when it improves. It
+ * improves at most once, because costs are processed in rising order. */
 static void spread(struct steiner *s, uint32_t set)
 {
     const struct schema_private *priv = s->index->priv;
@@ -143,7 +144,7 @@ static void spread(struct steiner *s, uint32_t set)
         }
 }
 
-/* Trees of two parts of the set that meet in one table. */
+/* Merges trees of two subsets that meet in one table. */
 static void merge(struct steiner *s, uint32_t set)
 {
     for (uint32_t part = (set - 1) & set; part > (set ^ part); part = (part - 1) & set)
@@ -159,7 +160,7 @@ static void collect(const struct steiner *s, uint32_t set, uint32_t table, bool 
         chosen[table] = true;
         const struct cell *cell = cell_of(s, set, table);
         if (cell->merged) {
-            collect(s, set ^ cell->from, table, chosen); /* as deep as there are terminals */
+            collect(s, set ^ cell->from, table, chosen); /* recursion as deep as the number of terminals */
             set = cell->from;
         } else if (cell->from == table) {
             return;
@@ -169,7 +170,7 @@ static void collect(const struct steiner *s, uint32_t set, uint32_t table, bool 
     }
 }
 
-/* Marks the tables. false: the terminals are not connected. */
+/* Marks the tables. Returns false if the terminals are not connected. */
 static bool steiner_exact(struct steiner *s, const uint32_t *terminals, uint32_t n, bool *chosen)
 {
     uint32_t n_sets = 1U << (n - 1), root = terminals[n - 1];
@@ -190,7 +191,8 @@ static bool steiner_exact(struct steiner *s, const uint32_t *terminals, uint32_t
 
 /* --- the approximation -------------------------------------------------------------------------------------------- */
 
-/* From all chosen tables outwards until a wanted one is met; its path joins the tree. false: none can be reached. */
+/* Searches from all chosen tables until a wanted one is found, and adds its path to the tree. Returns false if none can
+ * be reached. */
 static bool grow_tree(const struct schema_index *index, bool *chosen, const bool *wanted, uint32_t *queue,
                       uint32_t *parent)
 {
@@ -247,7 +249,7 @@ static bool try_exact(const struct schema_index *index, const uint32_t *terminal
     return connected;
 }
 
-/* Each terminal once, in *kept (g_free). Their number; 0 when one is no table. */
+/* Lists each terminal once in *kept (g_free). Returns their number, or 0 if one is not a table. */
 static uint32_t distinct_terminals(const struct schema_index *index, const uint32_t *terminals, uint32_t n,
                                    uint32_t **kept)
 {

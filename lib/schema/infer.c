@@ -1,12 +1,14 @@
-/* Joins that nobody declared: a column named for a key of another table, whose values are found there.
+/* Infers undeclared joins: a column named like a key of another table, whose values that key contains.
  *
- * Names decide first, since small numbers are included in every id column by chance. A name fits a key when it is
- *   the same words ("stuid" and "stuid"), unless they are words that every table has (id, name, code ...);
- *   the table's words and the key's ("singer_id" → "singer.id"), or the table's alone ("singer" → "singer.id");
- *   either with words before it ("home_team_id" → "team.id"), unless it is the key of its own table.
- * Without data names decide alone, between columns that hold the same kind of value.
- * Columns with a declared foreign key are left alone. Only keys that are unique and wholly indexed are targets;
- * uniqueness that is only measured must have been measured on some rows.
+ * Names decide first, because any id column contains small numbers by chance. A column name fits a key in three cases:
+ * - The words are equal ("stuid" and "stuid"), except words that every table has (id, name, code ...).
+ * - The words are those of the table and the key ("singer_id" → "singer.id"), or of the table alone ("singer" →
+ *   "singer.id").
+ * - Either form with words before it ("home_team_id" → "team.id"), unless the column is the key of its own table.
+ *
+ * Without data names decide alone, between columns of the same kind of value. Columns with a declared foreign key are
+ * skipped. Only unique and fully indexed keys are targets. Uniqueness that is measured and not declared requires a
+ * minimum of rows.
  */
 #include "lib/schema/schema_int.h"
 
@@ -24,7 +26,7 @@ static void add_words(struct column_words *to, const struct text_tokens *tokens)
     for (uint32_t i = 0; i < tokens->n && i < MAX_WORDS; i++) to->stems[to->n++] = tokens->items[i].stem;
 }
 
-/* Does `a` end with the words of `b`? */
+/* True if `a` ends with the words of `b`. */
 static bool ends_with(const struct column_words *a, const struct column_words *b)
 {
     if (b->n == 0 || b->n > a->n) return false;
@@ -33,7 +35,7 @@ static bool ends_with(const struct column_words *a, const struct column_words *b
     return true;
 }
 
-/* A name that says nothing about the content of its column. */
+/* True for a name that does not describe the content of its column. */
 static bool is_generic(const struct schema_column *column)
 {
     static const char *const names[] = {"id",   "name",   "code",  "key",   "no",    "number",
@@ -44,7 +46,7 @@ static bool is_generic(const struct schema_column *column)
     return false;
 }
 
-/* "games" counts them, "game" names one. */
+/* "games" is a count, "game" is a reference. */
 static bool is_plural(const struct schema_column *column)
 {
     const struct text_token *last = &column->words.items[column->words.n - 1];
@@ -83,7 +85,7 @@ static bool may_refer(const struct builder *builder, const struct schema_column 
     return (builder->index->no_data || priv->values.columns[column->id].n > 0) && !priv->is_foreign[column->id];
 }
 
-/* Declared the other way round already, or inferred so? */
+/* True if the reverse join is declared or inferred already. */
 static bool is_reversed(const struct builder *builder, uint32_t from, uint32_t to)
 {
     for (guint i = 0; i < builder->joins->len; i++) {
@@ -94,7 +96,7 @@ static bool is_reversed(const struct builder *builder, uint32_t from, uint32_t t
     return false;
 }
 
-/* -1: nothing speaks for it. */
+/* Returns -1 if there is no evidence for the join. */
 static double inclusion_of(const struct builder *builder, const struct schema_column *from,
                            const struct schema_column *to)
 {
@@ -104,8 +106,8 @@ static double inclusion_of(const struct builder *builder, const struct schema_co
 
 /* --- keys by their names ------------------------------------------------------------------------------------------ */
 
-/* Keys by the words that a column's name has to be, or to end with, to fit: each column is then held against those few,
- * for a database of thousands of tables has too many pairs. */
+/* Keys by the words that a column's name must equal or end with. Each column is then compared with few keys, because a
+ * database of thousands of tables has too many pairs. */
 struct targets {
     GHashTable *by_whole, *by_end; /* words → GArray of column ids, rising */
 };
@@ -134,7 +136,7 @@ static void file_under(GHashTable *map, const struct column_words *words, uint32
     g_free(key);
 }
 
-/* Under all that names_fit may look for. */
+/* Adds the key under all words that names_fit may look up. */
 static void file_target(struct targets *targets, const struct schema_column *to, const struct schema_table *target)
 {
     struct column_words key = {.n = 0}, table = {.n = 0}, both = {.n = 0};
@@ -180,7 +182,7 @@ static int compare_ids(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Ids of the keys that a column's name may fit, rising, some more than once. */
+/* Returns the ids of the keys that a column's name may fit, in rising order, possibly repeated. */
 static GArray *targets_of(const struct targets *targets, const struct schema_column *from)
 {
     struct column_words words = {.n = 0};
@@ -192,7 +194,7 @@ static GArray *targets_of(const struct targets *targets, const struct schema_col
     return ids;
 }
 
-/* The joins of one column to keys that are declared (or merely measured) unique. */
+/* Adds the joins of one column to keys that are unique, by declaration or, with `measured`, by measurement. */
 static enum err_code infer_from(struct builder *builder, const struct schema_column *from, const GArray *targets,
                                 bool measured, uint32_t *found)
 {

@@ -1,4 +1,4 @@
-/* Reading the catalogue of a database: tables, columns, keys. What engines do differently is in db_listing.h. */
+/* Reads the catalogue of a database: tables, columns, keys. db_listing.h describes the differences between engines. */
 #include "lib/db/db_listing.h"
 #include "lib/schema/schema_int.h"
 
@@ -67,7 +67,7 @@ static bool is_virtual(const struct db_value *row)
     return strncasecmp(text_of(&row[2]), "CREATE VIRTUAL", 14) == 0;
 }
 
-/* Tables in which a full-text or R-tree table "docs" keeps its data: "docs_content", "docs_data" ... */
+/* True for the tables in which a full-text or R-tree table "docs" stores its data: "docs_content", "docs_data" ... */
 static bool is_shadow(const GPtrArray *virtuals, const char *name)
 {
     for (guint i = 0; i < virtuals->len; i++) {
@@ -86,7 +86,7 @@ static GPtrArray *virtuals_of(const GPtrArray *rows)
     return virtuals;
 }
 
-/* A comment of the catalogue; NULL: there is none. A sidecar file may say it better later. */
+/* Returns a comment of the catalogue, or NULL. A sidecar file may replace it later. */
 static const char *comment_of(struct builder *builder, const struct db_value *value)
 {
     if (value->type != DB_TEXT || !value->len) return NULL;
@@ -119,7 +119,8 @@ static enum err_code fill_table(struct builder *builder, struct schema_table *ta
     return table->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
 }
 
-/* One index a tenant would be no index: past so many, what takes a schema is left out. */
+/* True past the number of tables above which tables that require a schema are left out. A database with one schema for
+ * each tenant would otherwise fill the index. */
 static bool is_too_far(const struct builder *builder, const struct db_value *row)
 {
     enum { MANY_TABLES = 5000 };
@@ -171,7 +172,7 @@ static enum err_code fill_column(struct builder *builder, struct schema_column *
     return column->words.items || !builder->arena->failed ? ERR_OK : builder_full(builder);
 }
 
-/* Rows of hidden columns: their names. */
+/* Records the names of hidden columns. */
 static enum err_code note_hidden(struct builder *builder, struct schema_table *table, const GPtrArray *rows)
 {
     const char **names = arena_new_array(builder->arena, rows->len, const char *);
@@ -194,7 +195,7 @@ static enum err_code add_key(struct builder *builder, uint32_t table, const uint
     return ERR_OK;
 }
 
-/* The primary key, in its declared order. */
+/* Records the primary key, in its declared order. */
 static enum err_code note_primary_key(struct builder *builder, struct schema_table *table)
 {
     uint32_t ids[UINT8_MAX] = {0};
@@ -220,7 +221,7 @@ static enum err_code load_columns(struct builder *builder, uint32_t number)
     GPtrArray *rows;
     enum err_code code = builder_list_of(builder, &db_dialect(builder->db)->listing->columns,
                                          schema_quote_table(builder->arena, table), &rows);
-    if (code == ERR_ENGINE || code == ERR_REFUSED) { /* a view of what is gone, a module that is not here */
+    if (code == ERR_ENGINE || code == ERR_REFUSED) { /* a view of a dropped table, or a missing module */
         builder_note(builder, "%s %s cannot be read: %s", table->is_view ? "view" : "table", table->name,
                      builder->err->text);
         code = ERR_OK;
@@ -304,7 +305,8 @@ enum err_code schema_load(struct builder *builder)
 
 enum { FK_ID = 0, FK_SCHEMA = 1, FK_TABLE = 2, FK_FROM = 3, FK_TO = 4, FK_MAX_PAIRS = 32 };
 
-/* Column that an omitted REFERENCES column list means: the next one of the primary key. -1: it has none. */
+/* Returns the column that an omitted REFERENCES list means: the next one of the primary key. Returns -1 if there is
+ * none. */
 static int nth_of_primary_key(const struct schema_table *table, uint32_t nth)
 {
     for (uint32_t i = 0; i < table->n_columns; i++)
@@ -312,7 +314,7 @@ static int nth_of_primary_key(const struct schema_table *table, uint32_t nth)
     return -1;
 }
 
-/* The pairs of one key: rows[first .. end). Keys that lead nowhere are noted and skipped. */
+/* Loads the pairs of one key: rows[first .. end). Keys without a target are noted and skipped. */
 static enum err_code load_foreign_key(struct builder *builder, uint32_t number, GPtrArray *rows, guint first, guint end)
 {
     struct schema_index *index = builder->index;

@@ -1,4 +1,4 @@
-/* What a text looks like: a number, a date. */
+/* Classifies a text: number, date or time. */
 #include "lib/schema/tally.h"
 
 #include <glib.h>
@@ -27,7 +27,7 @@ bool looks_numeric(const char *text, size_t len)
 /* A run of digits. */
 struct number {
     int value;
-    size_t digits; /* 0: none */
+    size_t digits; /* 0 if there are none */
 };
 
 static struct number read_number(const char **p, const char *end)
@@ -42,7 +42,7 @@ static bool in_range(struct number n, size_t max_digits, int low, int high)
     return n.digits >= 1 && n.digits <= max_digits && n.value >= low && n.value <= high;
 }
 
-/* 12:30, 12:30:05, 12:30:05.123, with AM, PM, Z or an offset after it. */
+/* Matches 12:30, 12:30:05 or 12:30:05.123, optionally followed by AM, PM, Z or an offset. */
 static bool is_time(const char *p, const char *end)
 {
     struct number hour = read_number(&p, end);
@@ -68,7 +68,7 @@ static bool is_year(struct number n)
     return n.digits == 4 && n.value >= 1000 && n.value <= 2999;
 }
 
-/* Three numbers with the same sign between: y-m-d, d-m-y or m-d-y. */
+/* Matches three numbers with the same separator: y-m-d, d-m-y or m-d-y. */
 static bool is_numeric_date(const char *p, const char *end)
 {
     struct number a = read_number(&p, end);
@@ -83,7 +83,7 @@ static bool is_numeric_date(const char *p, const char *end)
     return (year_first || year_last) && is_rest_time(p, end);
 }
 
-/* Length of a month's name at p, short or long; 0: none. */
+/* Returns the length of a month's name at p, short or long, or 0. */
 static size_t month_name(const char *p, const char *end)
 {
     static const char *const months[] = {"january", "february", "march",     "april",   "may",      "june",
@@ -106,7 +106,7 @@ static const char *skip_signs(const char *p, const char *end)
     return p;
 }
 
-/* "3 May 2001", "May 3, 2001", "May 2001", "03-MAY-01". */
+/* Matches "3 May 2001", "May 3, 2001", "May 2001", "03-MAY-01". */
 static bool is_named_date(const char *p, const char *end)
 {
     struct number day = read_number(&p, end);

@@ -1,4 +1,4 @@
-/* Questions about values. */
+/* Lookups of values in an index. */
 #include "lib/schema/schema_int.h"
 
 #include <string.h>
@@ -65,12 +65,12 @@ int schema_column_has(const struct schema_index *index, const struct schema_colu
     return sure ? 0 : -1;
 }
 
-/* --- what it holds that is near ----------------------------------------------------------------------------------- */
+/* --- nearest values ----------------------------------------------------------------------------------------------- */
 
 enum { NEAR_LOOKS = 200000, NEAR_DISTANCES = 4000, NEAR_MAX = 16 };
 
 struct near {
-    double score; /* 0: same; less is better */
+    double score; /* 0 if equal; lower is better */
     const char *form;
 };
 
@@ -80,11 +80,11 @@ struct near_search {
     uint64_t letters;
     struct near best[NEAR_MAX];
     uint32_t n, max;
-    unsigned distances; /* left */
+    unsigned distances; /* remaining budget */
     struct arena scratch;
 };
 
-/* A set of the bytes in a text, as bits: two texts within distance d differ in at most 2d of them. */
+/* Returns the set of bytes of a text as bits. Two texts within distance d differ in at most 2d bits. */
 static uint64_t letters_of(const char *text, size_t len)
 {
     uint64_t set = 0;
@@ -100,7 +100,7 @@ static void offer(struct near_search *search, double score, const char *form)
     search->best[at] = (struct near){score, form};
 }
 
-/* One holds the other: better the less is left over. Too short a part says nothing. */
+/* Scores containment: the score is better the less of the longer text remains. Parts below three bytes do not count. */
 static bool contained(const char *a, size_t a_len, const char *b, size_t b_len, double *score)
 {
     const char *longer = a_len > b_len ? a : b, *shorter = a_len > b_len ? b : a;

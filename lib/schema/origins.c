@@ -1,17 +1,17 @@
-/* What columns are computed from: those of a view by its text, a generated one by its expression, both through our own
- * binder. So whoever denies a column denies what shows it under another name.
+/* Traces the source columns of computed columns: of a view by its text, of a generated column by its expression, both
+ * through our binder. A policy that denies a column thus denies every column that shows it under another name.
  *
- * Where the text cannot be followed to the end, more is taken than is true: all that the view reads, all columns of the
- * table, and at last anything at all. A server says besides which tables a view reads that the role may not see, and
- * what a table inherits.
+ * If a text cannot be followed to the end, the result is a superset. It is all columns that the view reads, all columns
+ * of the table, or in the last case any column. A server additionally lists the tables of a view that the role may not
+ * see, and the ancestors of a table.
  *
- * Rejected: pg_depend alone. It lists what all columns of a view depend on together, and does not list a whole row of a
- * table once a column of that table is named too (PostgreSQL's find_expr_references_walker): hence all columns of each
- * table.
+ * Rejected: pg_depend alone. It lists the sources of all columns of a view together. It also omits a whole-row
+ * reference to a table once a column of that table is named too (PostgreSQL's find_expr_references_walker). Hence all
+ * columns of each table are taken.
  *
- * Where tables inherit, rows flow both ways: a scan shows the rows of all descendants, and a row belongs by name to all
- * ancestors of its table. The server is asked for both, from catalogues that any role may read; what is computed from a
- * column is traced after what that column inherits.
+ * Where tables inherit, rows flow both ways. A scan shows the rows of all descendants, and a row belongs by name to all
+ * ancestors of its table. The server is asked for both, from catalogues that any role may read. Columns computed from a
+ * column are traced after the origins that the column inherits.
  */
 #include "lib/db/db_listing.h"
 #include "lib/schema/definition.h"
@@ -27,15 +27,15 @@ struct origin_tracer {
     struct builder *builder;
     struct schema_index *index;
     enum state *states; /* by table */
-    bool *generated;    /* by column id: its expression was traced */
-    GHashTable *names;  /* that the server told, each once: text → itself, in the builder's arena */
-    uint32_t deep;      /* tables and columns that are being traced */
+    bool *generated;    /* by column id: the expression was traced */
+    GHashTable *names;  /* names from the server, unique: text → itself, in the builder's arena */
+    uint32_t deep;      /* number of tables and columns being traced */
     enum err_code failed;
 };
 
-/* Origins on their way; `anything`: they cannot be told. */
+/* Origins being collected. `anything`: they are unknown. */
 struct origins {
-    GArray *list; /* struct schema_origin, each once */
+    GArray *list; /* struct schema_origin, unique */
     bool anything;
 };
 
@@ -68,7 +68,7 @@ static void add_all(struct origins *to, const struct schema_origin *from, uint32
     for (uint32_t i = 0; i < n; i++) add(to, from[i]);
 }
 
-/* Hand them to the index. */
+/* Copies the origins to the index. */
 static void keep(struct origin_tracer *t, const struct origins *from, const struct schema_origin **out, uint32_t *n)
 {
     static const struct schema_origin anything;
@@ -80,7 +80,7 @@ static void keep(struct origin_tracer *t, const struct origins *from, const stru
     *out = copy;
 }
 
-/* A view, or a materialized one, which is read like a table: a server says what it was made of. */
+/* True for a view or a materialized view, which is read like a table. A server reports its query as the definition. */
 static bool shows_others(const struct origin_tracer *t, const struct schema_table *table)
 {
     const char *definition = t->builder->definitions[table - t->index->tables];
@@ -92,7 +92,7 @@ static bool shows_others(const struct origin_tracer *t, const struct schema_tabl
 static void trace_table(struct origin_tracer *t, struct schema_table *table);
 static void trace_generated(struct origin_tracer *t, struct schema_table *table, struct schema_column *column);
 
-/* A column, and what it is itself computed from. */
+/* Adds a column and its origins. */
 static void add_column(struct origin_tracer *t, struct origins *to, int number, int column)
 {
     struct schema_table *table = &t->index->tables[number];
@@ -113,17 +113,17 @@ static void add_table(struct origin_tracer *t, struct origins *to, int number)
     for (uint32_t i = 0; i < t->index->tables[number].n_columns; i++) add_column(t, to, number, (int)i);
 }
 
-/* What a source is asked for as a whole. Of a subquery that is what its own references say. */
+/* Adds a source that is read as a whole. A subquery adds nothing, because its own references cover it. */
 static void add_source(struct origin_tracer *t, struct origins *to, const struct sql_source *source)
 {
     if (source->kind == SQL_SOURCE_TABLE) add_table(t, to, source->table);
     if (source->kind == SQL_SOURCE_UNKNOWN) to->anything = true;
     const struct sql_node *call = source->kind == SQL_SOURCE_FUNCTION ? sql_kid(source->node, FROM_CALL_CALL) : NULL;
     int table = call ? schema_find_table(t->index, call->text, call->text_len) : -1;
-    if (table >= 0) add_table(t, to, table); /* a virtual one, called like a function */
+    if (table >= 0) add_table(t, to, table); /* a virtual table that is called like a function */
 }
 
-/* The row number of a table may be its key; for anything else it is not known which table it belongs to. */
+/* Adds the rowid of a table, which may be its key. The rowid of another source may belong to any table. */
 static void add_rowid(struct origin_tracer *t, struct origins *to, int number)
 {
     const struct schema_table *table = number >= 0 ? &t->index->tables[number] : NULL;
@@ -132,7 +132,7 @@ static void add_rowid(struct origin_tracer *t, struct origins *to, int number)
         if (table->columns[i].pk) add_column(t, to, number, (int)i);
 }
 
-/* What one reference reads by itself. */
+/* Adds the columns that one reference reads by itself. */
 static void add_ref(struct origin_tracer *t, struct origins *to, const struct sql_ref *ref)
 {
     switch (ref->kind) {
@@ -159,8 +159,8 @@ static void add_ref(struct origin_tracer *t, struct origins *to, const struct sq
     }
 }
 
-/* What an expression reads, through subqueries. false: it cannot be followed, as where a set operation stands in
- * between. */
+/* Adds the columns that an expression reads, through subqueries. Returns false if it cannot be followed, for example
+ * through a set operation. */
 static bool add_expression(struct origin_tracer *t, struct origins *to, const struct sql_node *expr, unsigned deep)
 {
     if (deep > MAX_DEEP) return false;
@@ -188,7 +188,7 @@ static struct sql_bound *bind_text(struct origin_tracer *t, struct arena *arena,
 
 /* --- generated columns -------------------------------------------------------------------------------------------- */
 
-/* Adds to what the column inherits. */
+/* Adds to the inherited origins of the column. */
 static void trace_generated(struct origin_tracer *t, struct schema_table *table, struct schema_column *column)
 {
     struct arena arena;
@@ -218,7 +218,7 @@ static void trace_generated(struct origin_tracer *t, struct schema_table *table,
 
 /* --- views -------------------------------------------------------------------------------------------------------- */
 
-/* Joins by name and set operations make one column of two. */
+/* True without joins by name and set operations, which merge two columns into one. */
 static bool is_plain(const struct sql_stmt *stmt)
 {
     for (const struct sql_node *n = stmt->root; n; n = sql_walk(stmt->root, n)) {
@@ -230,12 +230,12 @@ static bool is_plain(const struct sql_stmt *stmt)
 static bool add_output(struct origin_tracer *t, struct origins *to, const struct sql_output *output)
 {
     if (output->expr) return add_expression(t, to, output->expr, 0);
-    if (output->table < 0 || output->column < 0) return false; /* computed, and brought by a star */
+    if (output->table < 0 || output->column < 0) return false; /* computed, and expanded from a star */
     add_column(t, to, output->table, output->column);
     return true;
 }
 
-/* The text of a view may be followed: origins column by column, `whole` where one cannot be told. */
+/* Traces a view whose text can be followed: origins by column, or `whole` for a column that cannot be traced. */
 static void trace_outputs(struct origin_tracer *t, struct schema_table *table, const struct sql_bound *bound,
                           const struct origins *whole)
 {
@@ -252,16 +252,16 @@ static void trace_outputs(struct origin_tracer *t, struct schema_table *table, c
 
 /* --- what the server says ----------------------------------------------------------------------------------------- */
 
-/* Rows of a listing as they come, those of one column together. */
+/* State of reading a listing, whose rows are grouped by column. */
 struct listed {
     struct origin_tracer *tracer;
     struct schema_table *table;
     struct origins *all;          /* of rows without a column */
-    struct schema_column *column; /* whose rows come; NULL: none */
-    struct origins own;           /* of that column */
+    struct schema_column *column; /* column of the current rows; NULL if there is none */
+    struct origins own;           /* origins of that column */
 };
 
-/* One copy of each name: a table with hundreds of partitions has as many rows for each column. */
+/* Stores each name once: a table with hundreds of partitions has as many rows for each column. */
 static const char *intern(struct origin_tracer *t, const struct db_value *value)
 {
     if (value->type != DB_TEXT) return NULL;
@@ -295,13 +295,13 @@ static void begin_column(struct listed *l, const struct db_value *name)
     add_all(&l->own, column->origins, column->n_origins);
 }
 
-/* Column (NULL: of all, which goes to `all`), schema, table (NULL: any), column. */
+/* Reads a row: column (NULL means all, and goes to `all`), schema, table (NULL means any), column. */
 static bool take_origin(void *ctx, const struct db_value *row, uint32_t n)
 {
     struct listed *l = ctx;
     if (n < 4) return true;
     begin_column(l, &row[0]);
-    if (row[0].type == DB_TEXT && !l->column) return true; /* one that the role may not see */
+    if (row[0].type == DB_TEXT && !l->column) return true; /* a column that the role may not see */
     struct schema_origin origin = {intern(l->tracer, &row[1]), intern(l->tracer, &row[2]), intern(l->tracer, &row[3])};
     if (!l->tracer->failed) add(l->column ? &l->own : l->all, origin);
     return !l->tracer->failed;
@@ -325,8 +325,8 @@ static bool is_row(const struct sql_ref *ref)
     return ref->kind == SQL_REF_STAR || ref->kind == SQL_REF_ROW;
 }
 
-/* Views show what they read. The server is asked, which costs some milliseconds, only where the text does not tell: it
- * names what the role may not see, a whole row may hold such columns, or it is beyond our grammar. */
+/* Traces a view. The server is asked, which costs some milliseconds, only if the text is insufficient. The text may
+ * name objects that the role may not see, use a whole row that may hold such columns, or exceed our grammar. */
 static void trace_view(struct origin_tracer *t, struct schema_table *table)
 {
     const char *definition = t->builder->definitions[table - t->index->tables];
@@ -357,7 +357,7 @@ static void trace_view(struct origin_tracer *t, struct schema_table *table)
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
-/* Once each, views after what they read. */
+/* Traces a table once. A view is traced after the tables that it reads. */
 static void trace_table(struct origin_tracer *t, struct schema_table *table)
 {
     enum state *state = &t->states[table - t->index->tables];
@@ -366,7 +366,8 @@ static void trace_table(struct origin_tracer *t, struct schema_table *table)
     t->deep++;
     bool view = shows_others(t, table), generated = false;
     for (uint32_t i = 0; i < table->n_columns; i++) generated |= table->columns[i].generated != NULL;
-    if (!view && (generated || t->builder->inherits[table - t->index->tables])) { /* before what is computed from it */
+    /* before the columns that are computed from them */
+    if (!view && (generated || t->builder->inherits[table - t->index->tables])) {
         struct origins none = origins_new();
         add_listed(t, table, &none);
         g_array_free(none.list, TRUE);

@@ -1,4 +1,5 @@
-/* An index for people and as JSON: `assay index build|show`, and its schema for whoever writes SQL. */
+/* Prints an index for people and as JSON (`assay index build|show`), and writes the schema document for authors of SQL.
+ */
 #include "lib/schema/schema_int.h"
 
 #include "lib/base/clock.h"
@@ -10,7 +11,7 @@ static const char *const affinity_names[] = {"text", "integer", "real", "numeric
 
 /* --- values as text ----------------------------------------------------------------------------------------------- */
 
-/* For a person and in valid UTF-8; g_free. */
+/* Returns a value for people, in valid UTF-8; free with g_free. */
 static char *value_text(const struct db_value *value)
 {
     char number[DB_REAL_TEXT];
@@ -24,7 +25,7 @@ static char *value_text(const struct db_value *value)
     return g_strdup("NULL");
 }
 
-/* Control characters would move a terminal's cursor; long values would hide the rest. */
+/* Escapes control characters, which would move a terminal's cursor, and cuts long values. */
 static void print_value(FILE *out, const struct db_value *value)
 {
     enum { SHOWN = 40 };
@@ -216,11 +217,11 @@ void schema_print(const struct schema_index *index, FILE *out, bool json, bool v
         print_text(index, out, values);
 }
 
-/* --- the schema for whoever writes SQL ---------------------------------------------------------------------------- */
+/* --- the schema document ------------------------------------------------------------------------------------------ */
 
 enum { SAMPLES = 5, DOCUMENT_BYTES = 256 << 10, SAMPLE_CHARACTERS = 60, TEXT_CHARACTERS = 400 };
 
-/* Cut, with an ellipsis; takes `text`, g_free'd. */
+/* Cuts the text with an ellipsis. Frees `text`. */
 static json_t *cut_text(char *text, glong most)
 {
     if (g_utf8_strlen(text, -1) > most) {
@@ -293,7 +294,7 @@ static json_t *outline_join(const struct schema_index *index, const struct schem
                      json_side(index, join->to_table, join->to, join->n_pairs), "declared", join->declared);
 }
 
-/* Takes `item`. False: it does not fit any more. */
+/* Appends `item` and takes its reference. Returns false if it exceeds the space left. */
 static bool append_within(json_t *list, json_t *item, size_t *left)
 {
     size_t bytes = json_dumpb(item, NULL, 0, JSON_COMPACT) + 1;
@@ -306,7 +307,7 @@ static bool append_within(json_t *list, json_t *item, size_t *left)
     return true;
 }
 
-/* Those that are asked for, as long as they fit. The number of those that do not. */
+/* Lists the requested tables while they fit. Returns the number of tables left out. */
 static uint32_t list_tables(const struct schema_index *index, const struct schema_json_options *options, json_t *out,
                             size_t *left)
 {

@@ -1,16 +1,17 @@
-/* One pass over each table: statistics of its columns, and their values for the inverted index.
+/* One pass over each table, for the statistics of its columns and their values in the inverted index.
  *
- * A denied column is not read at all, so that the index is the same whatever it holds: NULL takes its position in the
- * pass, and its statistics are those of a schema without data. Where the operator hides denied columns instead
- * (schema_options.deny_hides), it is counted, and no value is kept.
+ * A denied column is not read, so the index is the same whatever it holds. NULL takes its position in the pass, and its
+ * statistics are those of a schema without data. Where the operator hides denied columns instead
+ * (schema_options.deny_hides), the column is counted, and none of its values is stored.
  *
- * A file is read whole. A server may hold more than that: of a table with more than max_rows rows, by the server's own
- * estimate, some are drawn, always the same ones (PostgreSQL: whole pages, by TABLESAMPLE SYSTEM; MariaDB, which has none:
- * rows, by a number for each), and what was counted stands for the rest.
+ * A file is read completely. A table on a server is sampled if the server estimates more than max_rows rows for it. The
+ * sample is deterministic and its counts are extrapolated. PostgreSQL samples whole pages, by TABLESAMPLE SYSTEM.
+ * MariaDB, which has none, selects rows by a number computed for each.
  *
- * All of it has one budget of time (schema_options.time_ms). Tables come before views, which together get a sixth. Half
- * of the time is reserved in equal parts, so that slow tables leave time for the others; of the rest each may use a
- * share. A table whose time ends is kept as a sample. What could not be read at all is left out. A note tells of both.
+ * All tables share one budget of time (schema_options.time_ms). Tables precede views, which together get a sixth. Half
+ * of the time is reserved in equal parts, so that slow tables leave time for the others. Of the rest each table may use
+ * a share. A table whose time ends is stored as a sample. A table that could not be read at all is left out. A note
+ * reports both cases.
  */
 #include "lib/base/clock.h"
 #include "lib/db/db_listing.h"
@@ -20,17 +21,18 @@
 
 #include <string.h>
 
-static const int64_t VIEW_MS = 1000; /* a view may be a query of any cost, with values of any size */
-/* Divisors: of the unreserved time that is left, what one table or view may use; of the whole, what all views may use. */
+static const int64_t VIEW_MS = 1000; /* a view may run a query of any cost, with values of any size */
+/* Divisors. TABLE_SHARE and VIEW_SHARE divide the unreserved time left, for one table or view. VIEWS_SHARE divides the
+ * whole time, for all views. */
 enum { TABLE_SHARE = 2, VIEW_SHARE = 4, VIEWS_SHARE = 6, CLOCK_ROWS = 16 };
 
 struct table_scan {
     struct builder *builder;
     struct schema_table *table;
     struct tally *tallies; /* by position */
-    uint64_t estimate;     /* rows, by the server; 0: read all */
-    int64_t until_ns;      /* the reading stops here, and what was read is a sample; 0: never */
-    bool cut, late;        /* stopped before the end; by the clock */
+    uint64_t estimate;     /* the server's estimate of rows; 0 reads all */
+    int64_t until_ns;      /* time when reading stops and the rows become a sample; 0 for never */
+    bool cut, late;        /* stopped before the end; stopped by the clock */
 };
 
 static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
@@ -38,7 +40,7 @@ static bool add_row(void *ctx, const struct db_value *row, uint32_t n)
     struct table_scan *scan = ctx;
     scan->table->rows++;
     for (uint32_t i = 0; i < n && i < scan->table->n_columns; i++) tally_add(&scan->tallies[i], &row[i]);
-    /* Estimates may be old. */
+    /* The estimate may be out of date. */
     scan->cut = scan->estimate && scan->table->rows >= 2 * scan->builder->options->max_rows;
     if (scan->until_ns && scan->table->rows % CLOCK_ROWS == 0 && clock_now_ns() >= scan->until_ns)
         scan->cut = scan->late = true;
@@ -56,7 +58,7 @@ static bool is_denied(const struct builder *builder, const struct schema_column 
     return schema_column_is_denied(builder->index, column, options->deny_columns, options->n_deny_columns);
 }
 
-/* True if reading the relation at all would compute with a denied column. */
+/* True if reading the relation at all would evaluate a denied column. */
 static bool is_unreadable(const struct builder *builder, const struct schema_table *table)
 {
     const struct schema_options *options = builder->options;
@@ -64,7 +66,7 @@ static bool is_unreadable(const struct builder *builder, const struct schema_tab
            schema_table_is_denied(builder->index, table, options->deny_columns, options->n_deny_columns);
 }
 
-/* "a", NULL, "c": by name, so that hidden columns stay out and positions are the index's. */
+/* Writes "a", NULL, "c": by name, to leave hidden columns out and to match the index's positions. */
 static char *select_all(struct arena *arena, const struct table_scan *scan)
 {
     const struct schema_table *table = scan->table;
@@ -88,8 +90,8 @@ static char *select_all(struct arena *arena, const struct table_scan *scan)
     return text;
 }
 
-/* INVARIANT withheld: of a denied column nothing is known; where denied columns are hidden, counts that are marked as
- * incomplete. */
+/* INVARIANT withheld: the index holds nothing about a denied column. Where denied columns are hidden, it holds counts
+ * that are marked as incomplete. */
 static enum err_code withhold(struct table_scan *scan, struct schema_column *column, struct tally *tally)
 {
     struct schema_stats *stats = &column->stats;
@@ -117,14 +119,14 @@ static enum err_code keep(struct table_scan *scan, struct schema_column *column,
     return ERR_OK;
 }
 
-/* A view that takes too long or cannot run, or a table of a missing module, does not spoil the index. */
+/* A slow or failing view, or a table of a missing module, does not fail the build. */
 static bool is_tolerable(const struct schema_table *table, enum err_code code)
 {
     if (code == ERR_ENGINE || code == ERR_REFUSED) return true;
     return table->is_view && code != ERR_NOMEM && code != ERR_CANCELLED && code != ERR_DB_LOCKED;
 }
 
-/* The rows that were read stand for all. */
+/* Extrapolates the counts from the rows that were read. */
 static void extrapolate(struct table_scan *scan)
 {
     struct schema_table *table = scan->table;
@@ -134,7 +136,7 @@ static void extrapolate(struct table_scan *scan)
     table->rows = whole;
 }
 
-/* Nothing is known, which is not the same as a table without rows. */
+/* Marks the contents as unknown, which differs from a table without rows. */
 static void mark_unread(struct schema_table *table)
 {
     table->rows = 0;
@@ -169,7 +171,7 @@ static enum err_code run_scan(struct table_scan *scan)
     if (!code && is_sample(scan)) extrapolate(scan);
     if (code == ERR_LIMIT_TIME && !table->is_view) return leave_out(builder, table);
     if (code && is_tolerable(table, code)) {
-        /* What the engine says may quote a value. */
+        /* The engine's message may quote a value. */
         builder_note(builder, "%s %s could not be read: %s", kind_of(table), table->name,
                      builder->options->n_deny_columns ? err_name(code) : builder->err->text);
         mark_unread(table);
@@ -186,7 +188,7 @@ static enum err_code withhold_table(struct builder *builder, struct schema_table
     return ERR_OK;
 }
 
-/* Statements that bring no row are stopped by the engine, a little after the clock would have cut a scan. */
+/* A statement without rows is stopped by the engine, a little after the clock would have cut a scan. */
 static void limit_scan(struct table_scan *scan, int64_t share_ms, uint64_t value_bytes)
 {
     bool view = scan->table->is_view;
@@ -241,7 +243,7 @@ static enum err_code scan_each(struct builder *builder, bool views, uint64_t see
 enum err_code schema_scan_tables(struct builder *builder)
 {
     struct schema_index *index = builder->index;
-    /* The seed is drawn for this build, so that nobody can prepare values that collide. */
+    /* The seed is random for each build, so that prepared values cannot collide. */
     uint64_t seed = (uint64_t)g_random_int() << 32 | g_random_int();
     if (!values_init(&index->priv->values, index->n_columns, builder->options)) return builder_full(builder);
     for (uint32_t i = 0; index->no_data && i < index->n_tables; i++) mark_unread(&index->tables[i]);

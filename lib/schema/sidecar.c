@@ -1,8 +1,9 @@
-/* Descriptions beside a database, as BIRD ships them: database_description/<table>.csv with the columns
+/* Reads descriptions beside a database in BIRD's format: database_description/<table>.csv with the columns
  * original_column_name, column_name, column_description, data_format, value_description.
  *
- * The files come from people: UTF-8 with or without a byte order mark, or Windows-1252; quoted fields with line breaks
- * and doubled quotes; names with stray spaces and another case. A file that cannot be used is noted, never an error.
+ * People write these files. They are UTF-8 with or without a byte order mark, or Windows-1252. Quoted fields contain
+ * line breaks and doubled quotes; names have stray spaces and other case. An unusable file is noted and is never an
+ * error.
  */
 #include "lib/base/bom.h"
 #include "lib/schema/schema_int.h"
@@ -25,7 +26,7 @@ struct row {
     unsigned n;
 };
 
-/* Unquote the quoted field at *p in place; *p moves behind its closing quote. */
+/* Unquotes the quoted field at *p in place; moves *p past its closing quote. */
 static char *read_quoted(char **p)
 {
     char *start = ++*p, *out = start, *in = start;
@@ -38,7 +39,7 @@ static char *read_quoted(char **p)
     return start;
 }
 
-/* Read one record; false at the end of the text. Works on a NUL-terminated text that it changes. */
+/* Reads one record. Returns false at the end of the text. Modifies the NUL-terminated text. */
 static bool read_row(char **text, struct row *row)
 {
     char *p = *text;
@@ -47,7 +48,7 @@ static bool read_row(char **text, struct row *row)
     for (;;) {
         char *field = p;
         if (*p == '"') field = read_quoted(&p);
-        char *end = p + strcspn(p, ",\r\n"); /* what follows a closing quote is dropped */
+        char *end = p + strcspn(p, ",\r\n"); /* text after a closing quote is dropped */
         char stop = *end;
         if (field == p || stop) *end = '\0';
         if (row->n < MAX_FIELDS) row->fields[row->n++] = g_strstrip(field);
@@ -59,7 +60,7 @@ static bool read_row(char **text, struct row *row)
     }
 }
 
-/* Which field is where; false: the name of the column is missing. */
+/* Finds the position of each field. Returns false if the name of the column is missing. */
 static bool read_header(const struct row *row, int at[N_FIELDS])
 {
     for (int i = 0; i < N_FIELDS; i++) {
@@ -76,7 +77,7 @@ static const char *field(struct builder *builder, const struct row *row, int at)
     return *text ? arena_strdup(builder->arena, text) : NULL;
 }
 
-/* Words of the name and, after them, of the full name where they differ. */
+/* Joins the words of the name and, where they differ, of the full name. */
 void schema_widen_words(struct arena *arena, struct schema_column *column)
 {
     if (!column->full_name || strcasecmp(column->full_name, column->name) == 0) return;
@@ -105,7 +106,7 @@ static void describe(struct builder *builder, struct schema_column *column, cons
     schema_widen_words(builder->arena, column);
 }
 
-/* UTF-8 without a mark, or NULL. */
+/* Returns the text in UTF-8 without a byte order mark, or NULL. */
 static char *read_text(const char *path)
 {
     char *bytes = NULL, *text;
@@ -156,7 +157,7 @@ static void read_file(struct builder *builder, const char *dir, const char *name
     g_free(path);
 }
 
-/* Where the files are; NULL: nowhere. g_free. */
+/* Returns the folder of the files, or NULL. Free with g_free. */
 static char *folder_of(const char *path, const char *given)
 {
     if (given) return g_strdup(given);
@@ -166,7 +167,7 @@ static char *folder_of(const char *path, const char *given)
     return dir;
 }
 
-/* words.yaml in the folder given, else beside the database; NULL: nowhere. g_free. */
+/* Returns words.yaml in the given folder, otherwise beside the database, or NULL. Free with g_free. */
 static char *words_of(const char *path, const char *given)
 {
     if (given) return g_build_filename(given, "words.yaml", NULL);
@@ -176,7 +177,7 @@ static char *words_of(const char *path, const char *given)
     return file;
 }
 
-/* 0: there is no such file. */
+/* Returns 0 if the file does not exist. */
 static uint64_t stamp_of(const char *file, const char *name)
 {
     struct stat st = {0};
@@ -191,10 +192,10 @@ uint64_t schema_sidecar_stamp(const char *path, const char *descriptions_dir)
     GDir *entries = dir ? g_dir_open(dir, 0, NULL) : NULL;
     const char *name;
     char *words = words_of(path, descriptions_dir);
-    uint64_t stamp = descriptions_dir ? 0 : stamp_of(words, "words.yaml"); /* else it is met in the folder */
+    uint64_t stamp = descriptions_dir ? 0 : stamp_of(words, "words.yaml"); /* otherwise it is found in the folder */
     while (entries && (name = g_dir_read_name(entries)) != NULL) {
         char *file = g_build_filename(dir, name, NULL);
-        stamp += stamp_of(file, name); /* in any order */
+        stamp += stamp_of(file, name); /* independent of order */
         g_free(file);
     }
     if (entries) g_dir_close(entries);

@@ -1,3 +1,6 @@
+/* Counts the values of one column (tally.h). A hash table of slots finds the entry of a value; texts are appended to
+ * one buffer of strings. Entries, slots and strings grow through grow(), which charges the budget of the whole index.
+ * When the cap or the budget is reached, HyperLogLog registers replace further entries. */
 #include "lib/schema/tally.h"
 
 #include <glib.h>
@@ -37,7 +40,8 @@ void tally_init(struct tally *tally, struct budget *budget, const struct schema_
 
 /* --- memory: everything a tally holds is counted against the budget ----------------------------------------------- */
 
-/* `p` grown from `old` to `new` elements of `size`. NULL: over budget or out of memory, and nothing has changed. */
+/* Grows `p` from `old` to `new` elements of `size`. Returns NULL without any change if the budget or memory is
+ * exhausted. */
 static void *grow(struct tally *tally, void *p, uint64_t old, uint64_t new, size_t size)
 {
     uint64_t more = (new - old) * size;
@@ -79,7 +83,7 @@ static bool make_room(struct tally *tally)
     return tally->n_entries * 3ULL < tally->n_slots * 2ULL || grow_slots(tally);
 }
 
-/* Keep a text. false: no room. */
+/* Stores a text. Returns false if there is no space. */
 static bool keep_form(struct tally *tally, const char *text, size_t len, enum db_type type, uint32_t *form)
 {
     uint64_t need = (uint64_t)tally->n_strings + FORM_PREFIX + len + 1;
@@ -271,7 +275,7 @@ void tally_sample(struct tally *tally, double factor)
 
 /* --- the end ------------------------------------------------------------------------------------------------------ */
 
-/* A form back to the value it was made of. */
+/* Converts a form back to its value. */
 static bool value_of_form(struct arena *arena, struct form form, struct db_value *out)
 {
     *out = (struct db_value){.type = form.type};
@@ -287,7 +291,7 @@ static bool value_of_form(struct arena *arena, struct form form, struct db_value
     return true;
 }
 
-/* The most frequent entries, those that came first among equals. Returns their number. */
+/* Selects the most frequent entries; of equals, the earlier ones. Returns their number. */
 static uint32_t pick_top(const struct tally *tally, uint32_t top[TOP])
 {
     uint32_t n = 0;
@@ -334,7 +338,7 @@ bool tally_stats(struct tally *tally, struct arena *arena, struct schema_stats *
 
 void tally_free(struct tally *tally)
 {
-    if (!tally->budget) return; /* freed, or handed over to the index */
+    if (!tally->budget) return; /* freed, or moved to the index */
     uint64_t held = (uint64_t)tally->room * sizeof *tally->entries + (uint64_t)tally->n_slots * sizeof *tally->slots +
                     tally->strings_room;
     tally->budget->used -= held;

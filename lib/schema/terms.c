@@ -1,13 +1,12 @@
-/* What a team means by its own words, as it writes it down in words.yaml: beside the database, or in the folder of
- * descriptions where one is given.
+/* Reads the terms of a team from words.yaml: beside the database, or in the folder of descriptions if one is given.
  *
- *   words:
- *     churned customers: {column: customer.status, value: C}
- *     region: {column: store.area_code}
- *     net revenue: {formula: sum(price * quantity) - sum(discount)}
+ *     words:
+ *       churned customers: {column: customer.status, value: C}
+ *       region: {column: store.area_code}
+ *       net revenue: {formula: sum(price * quantity) - sum(discount)}
  *
- * A question that says the term is read as if its evidence said what the term refers to (lib/question/terms.c). The file
- * comes from people: what cannot be used is noted, with its line, and never an error.
+ * A question with a term is read as if its evidence contained the term's definition (lib/question/terms.c). People
+ * write the file: unusable entries are noted with their line and are never an error.
  */
 #include "lib/schema/schema_int.h"
 
@@ -30,7 +29,8 @@ static void note(struct terms_reader *r, const yaml_node_t *node, const char *wh
     builder_note(r->builder, "%s:%zu: %s", r->path, node->start_mark.line + 1, what);
 }
 
-/* The text of a scalar, in the arena; NULL for anything else, and for what is empty, long, or has a NUL inside. */
+/* Returns the text of a scalar, in the arena. Returns NULL for any other node, and for a text that is empty, too long,
+ * or contains a NUL. */
 static const char *text_of(struct terms_reader *r, const yaml_node_t *node)
 {
     if (!node || node->type != YAML_SCALAR_NODE) return NULL;
@@ -39,7 +39,7 @@ static const char *text_of(struct terms_reader *r, const yaml_node_t *node)
     return len && len <= MAX_TEXT && strlen(text) == len ? arena_strndup(r->builder->arena, text, len) : NULL;
 }
 
-/* The column that "table.column" names. */
+/* Returns the column of "table.column". */
 static const struct schema_column *column_of(const struct schema_index *index, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -51,7 +51,7 @@ static const struct schema_column *column_of(const struct schema_index *index, c
 enum { KEY_COLUMN, KEY_VALUE, KEY_FORMULA, N_KEYS };
 static const char *const KEYS[N_KEYS] = {"column", "value", "formula"};
 
-/* The texts of a term's keys; false: noted. */
+/* Reads the texts of a term's keys. Returns false after noting an error. */
 static bool read_keys(struct terms_reader *r, const yaml_node_t *node, const char *given[N_KEYS])
 {
     if (node->type != YAML_MAPPING_NODE)
@@ -69,7 +69,7 @@ static bool read_keys(struct terms_reader *r, const yaml_node_t *node, const cha
     return true;
 }
 
-/* What the term refers to, as evidence says it. */
+/* Returns the definition of the term in the form of evidence. */
 static const char *meaning_of(struct terms_reader *r, const char *const given[N_KEYS])
 {
     struct arena *arena = r->builder->arena;
@@ -143,7 +143,7 @@ void schema_read_terms(struct builder *builder, const char *path)
     char *bytes = NULL;
     gsize len = 0;
     yaml_parser_t parser;
-    if (stat(path, &st) != 0) return; /* there is none */
+    if (stat(path, &st) != 0) return; /* the file does not exist */
     bool usable = S_ISREG(st.st_mode) && st.st_size <= MAX_FILE && g_file_get_contents(path, &bytes, &len, NULL);
     if (!usable) builder_note(builder, "%s is too large or no file", path);
     if (usable && yaml_parser_initialize(&parser)) {

@@ -1,3 +1,7 @@
+/* The inverted index (values.h). Each column owns its entries; a hash table over all columns links entries with the
+ * same hash of their folded text into chains. A tag in each entry holds bits of the hash that the slot does not show.
+ * Chains lead from low to high columns, so one walk yields columns in order. Large columns can be split off into parts
+ * and replaced by Bloom filters. */
 #include "lib/schema/values.h"
 
 #include <errno.h>
@@ -35,7 +39,7 @@ void values_free(struct values *values)
     *values = (struct values){0};
 }
 
-/* Entries without a form (blobs, long texts) have done their duty once counted. */
+/* Removes entries without a form (blobs, long texts), which are needed for counting only. */
 static uint32_t drop_formless(struct value_entry *entries, uint32_t n)
 {
     uint32_t kept = 0;
@@ -65,7 +69,7 @@ void values_take(struct values *values, uint32_t column, struct tally *tally)
     to->n_strings = tally->n_strings;
     uint64_t kept = to->n * sizeof *to->entries + tally->n_strings;
     values->bytes += kept;
-    tally->budget->used += kept; /* what tally_free will take off is what the tally held */
+    tally->budget->used += kept; /* tally_free subtracts the bytes that the tally held */
     tally->entries = NULL;
     tally->strings = NULL;
     tally_free(tally);
@@ -76,7 +80,7 @@ static uint64_t hash_folded(const char *text, size_t len)
     return XXH3_64bits(text, len);
 }
 
-/* Scratch is reset: the text lives until the next call. */
+/* Folds a form. Resets `scratch`: the text is valid until the next call. */
 static const char *fold_form(struct arena *scratch, struct form form, size_t *len)
 {
     arena_reset(scratch);
@@ -118,7 +122,7 @@ bool values_seal(struct values *values)
     struct arena scratch;
     arena_init(&scratch, 0);
     bool ok = true;
-    for (uint32_t i = values->n_columns; ok && i-- > 0;) /* backwards: chains start with the lowest column */
+    for (uint32_t i = values->n_columns; ok && i-- > 0;) /* backwards, so that chains start with the lowest column */
         for (uint32_t j = values->columns[i].n; ok && j-- > 0;)
             ok = link_entry(values, &values->columns[i], j, values->base[i] + j, &scratch);
     arena_free(&scratch);
@@ -155,7 +159,7 @@ uint32_t *values_slots(const struct values *values)
     return slots;
 }
 
-/* The entries of a column again, with their strings. */
+/* Copies the entries and strings of a column. */
 static bool copy_column(const struct value_column *from, struct value_column *to)
 {
     to->entries = malloc(from->n * sizeof *to->entries + 1);
@@ -170,7 +174,7 @@ static bool copy_column(const struct value_column *from, struct value_column *to
     return true;
 }
 
-/* Chains in a table no larger than the old one: the low bits of a hash are those of its old slot. */
+/* Builds chains in a table no larger than the old one: the low bits of a hash are those of its old slot. */
 static bool link_picked(struct values *out, const struct values *from, const uint32_t *slots)
 {
     uint64_t n = 0, room = 16;
@@ -205,7 +209,7 @@ struct values *values_pick(const struct values *values, const uint32_t *slots, c
     return ok ? out : NULL;
 }
 
-/* A Bloom filter over the tags, 10 bits a value and 6 probes: wrong for one absent text in a hundred. */
+/* A Bloom filter over the tags, with 10 bits a value and 6 probes: wrong for one absent text in a hundred. */
 enum { FILTER_BITS = 10, FILTER_PROBES = 6 };
 
 static bool probe_filter(uint8_t *filter, uint32_t bytes, uint32_t tag, bool set)
@@ -261,7 +265,7 @@ const struct values *values_holding(const struct values *values, uint32_t column
 
 /* --- lookup ------------------------------------------------------------------------------------------------------- */
 
-/* "007", "3.0", " 42 " read as numbers; what is indexed for those is "7", "3", "42". */
+/* "007", "3.0" and " 42 " read as numbers; their index forms are "7", "3" and "42". */
 static size_t as_number(const char *text, size_t len, char out[DB_REAL_TEXT])
 {
     while (len && g_ascii_isspace(*text)) text++, len--;
@@ -298,7 +302,7 @@ void value_query_end(struct value_query *query)
     arena_free(&query->arena);
 }
 
-/* Compare for real: the chain only promises equal tags. */
+/* Compares the texts: a chain only guarantees equal tags. */
 static enum value_match match_form(const struct value_query *query, struct form form, struct arena *scratch)
 {
     if (form.type != DB_TEXT) {
@@ -315,13 +319,13 @@ static enum value_match match_form(const struct value_query *query, struct form 
 struct walk {
     const struct values *values;
     struct value_query *query;
-    uint32_t first, end; /* entry numbers that are asked for */
+    uint32_t first, end; /* range of entry numbers */
     value_each_fn *each;
     void *ctx;
     struct arena scratch;
 };
 
-/* Entry `number` if the walk wants it. false: stop. */
+/* Visits entry `number` if it is in range. Returns false to stop. */
 static bool visit(struct walk *walk, uint32_t number)
 {
     uint32_t column = column_of(walk->values, number);
@@ -346,7 +350,7 @@ static bool walk_chain(struct walk *walk, const char *folded, size_t len)
     return true;
 }
 
-/* The chain of a text in the columns [from, end) of a table. */
+/* Walks the chain of a text in the columns [from, end) of a table. */
 static bool walk_columns(struct walk *walk, const struct values *values, uint32_t from, uint32_t end,
                          const char *folded, size_t len)
 {
@@ -366,7 +370,7 @@ static bool walk_apart(struct walk *walk, const struct values *all, uint32_t col
     return !part || walk_columns(walk, part, column, column + 1, folded, len);
 }
 
-/* In the order of the columns, as if none were apart. */
+/* Walks the columns in order, as if none were apart. */
 static bool walk_text(struct walk *walk, const struct values *all, uint32_t from, uint32_t end, const char *folded,
                       size_t len)
 {
@@ -393,9 +397,9 @@ void values_find(const struct values *values, struct value_query *query, int64_t
 
 /* --- inclusion ---------------------------------------------------------------------------------------------------- */
 
-/* A text of the sample under the tag that an equal entry of the other column would have. */
+/* A text of the sample, under the tag that an equal entry of the other column would have. */
 struct sampled {
-    uint32_t tag, entry; /* of the column that is sampled */
+    uint32_t tag, entry; /* in the sampled column */
 };
 
 static int compare_tags(const void *a, const void *b)
@@ -443,7 +447,7 @@ static guint first_of(const GArray *sample, uint32_t tag)
     return low;
 }
 
-/* Every entry of the sample that is `to`'s text is marked. */
+/* Marks every entry of the sample that equals the text in `to`. */
 static void mark_equal(const GArray *sample, const struct value_column *from, const struct value_column *to,
                        const struct value_entry *entry, bool *found, struct arena *scratch)
 {
@@ -456,8 +460,8 @@ static void mark_equal(const GArray *sample, const struct value_column *from, co
     }
 }
 
-/* One pass over `b` and not a lookup for each text: the chain of a small number goes through every column of the database
- * that has it, and with a join for each table that is quadratic in the tables. */
+/* Makes one pass over `b` instead of a lookup for each text. The chain of a small number passes through every column
+ * that contains it. Lookups for a join of each table would be quadratic in the number of tables. */
 double values_inclusion(const struct values *values, uint32_t a, uint32_t b, uint32_t sample)
 {
     const struct value_column *from = &values->columns[a], *to = &values->columns[b];
