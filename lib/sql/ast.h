@@ -29,7 +29,7 @@
  *    CTE       [NAMES?, QUERY, NAMES?] text = name; SQL_F_MATERIALIZED / SQL_F_NOT_MATERIALIZED; the last NAMES are the
  *              columns that SEARCH and CYCLE add, and text2 is these clauses as written
  *    COMPOUND  [left, right] op = SQL_UNION ...; left-associative, so left may be a COMPOUND
- *    SELECT    [DISTINCT?, ITEMS, FROM?, WHERE?, GROUP?, HAVING?, WINDOWS?]; SQL_F_TABLE: written as TABLE t, which says
+ *    SELECT    [DISTINCT?, ITEMS, FROM?, WHERE?, GROUP?, HAVING?, WINDOWS?]; SQL_F_TABLE: written TABLE t for
  *              SELECT * FROM t
  *    VALUES    list of ROW
  *    DISTINCT  list: the expressions of DISTINCT ON, else empty (SELECT ALL has no node)
@@ -50,7 +50,8 @@
  *    WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
  *    TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as written; SQL_F_NULLS_FIRST / _LAST; text = operator after
  *              USING
- *    LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES; LIMIT ALL has no count
+ *    LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES;
+ *              LIMIT ALL has no count
  *    WINDOWS   list of WINDOW (text = name) for the WINDOW clause
  *    WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
  *    PARTITION list of expressions;  FRAME text = the frame as written, from ROWS/RANGE/GROUPS on
@@ -76,8 +77,8 @@
  *    CAST      [x] text = type as written; SQL_F_COLON when x::type
  *    CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*),
  *              ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
- *    ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"; SQL_SEPARATOR: the last
- *              one is GROUP_CONCAT's SEPARATOR, behind the ORDER
+ *    ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"; SQL_SEPARATOR: the
+ *              last one is GROUP_CONCAT's SEPARATOR, behind the ORDER
  *    FILTER    [expression] FILTER (WHERE ...)
  *    EXTRACT   [x] text = field
  *    COLLATE   [x] text = collation, text2 = schema
