@@ -72,7 +72,7 @@ statement ::= BAD(B) from(F) where(W) group(G) having(H) windows(N) order_opt(O)
 query(A) ::= bare_query(A).
 query(A) ::= paren_query(A).
 
-/* A query in its own parentheses is read as a query only where nothing else is allowed, or as an arm of a set operation.
+/* A query in its own parentheses is read as a query only where nothing else is allowed, or as an arm of a set op.
  * Elsewhere it is a scalar subquery (6). Shifting `)` first decides ((SELECT 1)). */
 paren_query(A) ::= LP(K) bare_query(Q) RP.   { A = sqlb_in_parens(p, Q, K.start); }
 paren_query(A) ::= LP(K) paren_query(Q) RP.  { A = sqlb_in_parens(p, Q, K.start); }
