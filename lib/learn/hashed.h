@@ -2,7 +2,8 @@
  *
  * One logistic regression an output, all in one table of weights: `keys modulo buckets` by outputs. Fitted together by
  * AdaGrad in an order that the seed draws, so that the same items give the same bytes. Weights are kept as signed bytes
- * with one scale an output, in the model and in its file: what is tested is what is shipped. Collisions are accepted;
+ * with one scale an output, in the model and in its file. The tested
+ * model is therefore the shipped one. Collisions are accepted;
  * keys seen in fewer than `min_count` items are left out, which keeps most of them away.
  *
  * Thread: fitting is single-threaded; a model is read-only and may be shared.

@@ -98,7 +98,7 @@ double risk_p_value(const struct risk_record *records, uint32_t n, const struct 
  * questions and candidates, not of how often a given P is correct.
  *
  * While nothing changes, staked capital is lost within some hundred answers. So the capital is staked in parts: half of
- * it at the first answer, and every RISK_SHIFT_STAKE answers 1 / (k (k + 1)) of it, k = 2, 3 ... Drift after a quiet
+ * it first, then 1 / (k (k + 1)) of it every RISK_SHIFT_STAKE answers, k = 2, 3 ... Drift after a quiet
  * week is then still detected: the required gain grows with the logarithm of the time, not with the time. */
 enum { RISK_SHIFT_BINS = 1024, RISK_SHIFT_STAKE = 100, RISK_SHIFT_VALUES = 2 };
 
@@ -125,8 +125,8 @@ bool risk_shift_add(struct risk_shift *shift, const double values[RISK_SHIFT_VAL
 /* Returns the value of the martingale: 1 at the beginning. */
 double risk_shift_value(const struct risk_shift *shift);
 
-/* Returns how unlike the labelled answers an answer is: d / (1 + d), where d is the distance (as above) to the nearest
- * of at most RISK_LANDMARKS of the n, evenly spread. `skip` is the index of one to leave out; n leaves out none. */
+/* Returns d / (1 + d) for the distance d (as above) of an answer from the nearest labelled one. At most RISK_LANDMARKS
+ * of the n are compared, evenly spread. `skip` is the index of one to leave out; n leaves out none. */
 enum { RISK_LANDMARKS = 1000 };
 double risk_strangeness(const struct risk_record *records, uint32_t n, const struct risk_scale *scale,
                         const float traits[RISK_TRAITS], uint32_t skip);
