@@ -1,3 +1,7 @@
+/* Fills the row of the verifier's content model (verifier_row.h), and hashes a question's words into keys.
+ *
+ * The names and the values of the columns are written in the same order. Totals and findings follow the columns that
+ * they are computed from. */
 #include "scoring/verifier_row.h"
 
 #include "lib/text/text.h"

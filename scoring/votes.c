@@ -1,3 +1,7 @@
+/* Turns signals' verdicts into the columns of votes.h: votes of the label model and features of the classifier.
+ *
+ * Both views share one list of columns, so training and deciding cannot differ. Sums over all candidates are computed
+ * once (votes_company) and reused for each of them. */
 #include "scoring/votes.h"
 
 #include "signals/vsig.h"

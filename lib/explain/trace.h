@@ -105,7 +105,7 @@ void trace_query(struct tracer *t, const struct origin *origin);
 
 /* Rule 1. `expr` IS `value`, typed; NULL: cannot be said, and work->skipped is set. */
 struct sql_node *trace_condition(struct arm_work *work, struct sql_node *expr, const struct db_value *value);
-/* Is it one of the keys that the arm groups by? */
+/* True if the output is one of the keys that the arm groups by. */
 bool trace_is_key(struct arm_work *work, const struct arm_output *output);
 /* Rules 1 and 3 for the whole arm: all_sql and the tail that makes sql of it. */
 void trace_write(struct arm_work *work);

@@ -99,6 +99,6 @@ void extract_entity(struct extraction *ex);
 void extract_nulls(struct extraction *ex);
 void extract_meaning(struct extraction *ex);
 void extract_sums(struct extraction *ex); /* sums of all other groups: call it last */
-void extract_alignment(struct extraction *ex, const struct explanation *explanation); /* NULL: nothing */
+void extract_alignment(struct extraction *ex, const struct explanation *explanation); /* may be NULL */
 
 #endif
