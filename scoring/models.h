@@ -57,9 +57,10 @@ void models_free(struct scoring_models *models);
 enum msg_strategy models_strategy(const struct scoring_models *models);
 double models_threshold(const struct scoring_models *models);
 
-/* The score of one candidate from its signals. p: probability that it is correct, of the classifier if there is one
- * (NAN without a model). label_model_p: that of the label model alone. score: orders candidates, higher is better,
- * always finite. */
+/* The score of one candidate from its signals.
+ * - p is the probability that it is correct, of the classifier if there is one (NAN without a model).
+ * - label_model_p is that of the label model alone.
+ * - score orders candidates; higher is better, always finite. */
 struct models_score {
     double p, label_model_p, score;
 };

@@ -1,5 +1,6 @@
-/* The input of a schema linker, in training and in use: a question, its schema, the parts of the schema that its words
- * name, and the tables and columns of its gold query. docs/linking.md has the format. */
+/* The input of a schema linker, in training and in use: a question and its schema. A line also lists the parts of the
+ * schema that the question's words name, and the tables and columns of the gold query. docs/linking.md has the
+ * format. */
 #ifndef ASSAY_TRAIN_LINKING_EXPORT_H
 #define ASSAY_TRAIN_LINKING_EXPORT_H
 
