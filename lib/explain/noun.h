@@ -2,7 +2,7 @@
  *
  * "vessel", "date of birth" and "addresses" are noun phrases. Names such as "took_office", "eliminated_by",
  * "IsOfficial", "f1" and "100" are not. They keep their own spelling, and the sentence supplies the noun ("the column
- * IsOfficial", "each row of has_pet"). Words with letters beyond ASCII keep their spelling, too. */
+ * IsOfficial"). Words with letters beyond ASCII keep their spelling, too. */
 #ifndef ASSAY_LIB_EXPLAIN_NOUN_H
 #define ASSAY_LIB_EXPLAIN_NOUN_H
 
