@@ -1,3 +1,8 @@
+/* Scores a predictor on a recording with gold (evaluate.h).
+ *
+ * Tables and columns of one id are scored separately, and together as a joint outcome. Only tokens up to the first
+ * branching point of a generation decide abstention, because the recording shows a corrected run after it. The outcome
+ * with a person counts all tokens. */
 #include "linking/evaluate.h"
 
 #include "lib/learn/metrics.h"
@@ -91,7 +96,7 @@ static void count_joint(struct evaluating *e, const struct trace *trace, const s
     }
     const struct generation *tables = g_hash_table_lookup(e->tables, trace->id);
     if (!tables) return;
-    /* Columns were recorded with the right tables. With wrong ones that nobody noticed the result is wrong, whatever the columns are. */
+    /* Columns were recorded with the right tables. With wrong tables that went unnoticed, the result is wrong. */
     bool abstained = tables->abstained || (tables->right && g->abstained);
     count(&e->out->joint, abstained, tables->right && g->right);
     e->out->joint_human_right += !tables->missed && !g->missed;

@@ -1,3 +1,7 @@
+/* Trains, calibrates and applies branching point predictors (predictor.h).
+ *
+ * Each layer of a stage has a perceptron. The layers are sorted by AUC on the calibration points. The conformal sets of
+ * the best ones are merged into one. */
 #include "linking/predictor.h"
 
 #include "lib/learn/metrics.h"

@@ -1,13 +1,14 @@
-/* Where a schema linker goes wrong, from its hidden states: branching point predictors (Reliable Text-to-SQL with Adaptive Abstention,
- * section 3.2).
+/* Predicts from hidden states where a schema linker errs: branching point predictors (Reliable Text-to-SQL with
+ * Adaptive Abstention, section 3.2).
  *
- * A perceptron a layer says how likely a token's choice is not the right one (sBPP). Its calibration turns that into a set of the
- * labels "goes on rightly" and "branches" which holds the true one with a promised probability; the sets of the best layers, by their
- * AUC on the calibration points, are merged into one (mBPP). A token whose set holds "branches" is uncertain.
+ * One perceptron for each layer estimates P(a token's choice is wrong) (sBPP). Its calibration turns that into a set of
+ * the labels "continues correctly" and "branches", which contains the true label with a guaranteed probability. The
+ * sets of the best layers, by AUC on the calibration points, are merged into one (mBPP). A token whose set contains
+ * "branches" is uncertain.
  *
- * Learned apart for tables and for columns. Training and calibration are of recordings of questions on databases that the linker was not
- * trained on: on those that it was it hardly errs. Thread: training any; a trained or loaded predictor is read-only and may be shared.
- */
+ * Tables and columns have separate models. Training and calibration need recordings of questions on databases that the
+ * linker was not trained on, because it hardly errs on the others. Thread: training any; a trained or loaded predictor
+ * is read-only and may be shared. */
 #ifndef ASSAY_LINKING_PREDICTOR_H
 #define ASSAY_LINKING_PREDICTOR_H
 
@@ -21,12 +22,12 @@ struct predictor_layer {
     double auc;        /* on the calibration points */
     double *p;         /* P(branches) of each calibration point */
     float *states;     /* their hidden states, standardised, a row a point */
-    double *scores[3]; /* nonconformity, ascending: of the points that do not branch, that do, of all */
+    double *scores[3]; /* nonconformity, ascending: of points that do not branch, of those that do, of all */
 };
 
 struct predictor_stage {
     struct predictor_layer *layers; /* the highest AUC first */
-    uint32_t n_layers;              /* 0: this stage was not trained */
+    uint32_t n_layers;              /* 0 if this stage was not trained */
     uint8_t *branching;             /* of the calibration points */
     size_t n, n_branching;
     size_t trained, trained_branching; /* points that the perceptrons learned from */
@@ -37,8 +38,8 @@ struct predictor {
     struct predictor_stage stages[TRACE_STAGES];
 };
 
-/* Recordings by name, see recording_open. A stage that they do not have stays untrained; ERR_CONFIG when no stage could be trained, for too
- * few branching points; else what points_read says. `command` is for people and may be NULL. */
+/* Recordings by name, see recording_open. A stage that they lack stays untrained. Training returns ERR_CONFIG if no
+ * stage has enough branching points, and the errors of points_read. `command` is informative and may be NULL. */
 struct predictor_sources {
     const char *const *training, *const *calibration;
     uint32_t n_training, n_calibration;
@@ -47,7 +48,7 @@ enum err_code predictor_train(const struct predictor_sources *sources, const str
                               struct predictor **out, struct err *err);
 void predictor_free(struct predictor *predictor);
 
-/* A file in the safetensors format, of `assay-link/1`. */
+/* Saves and loads a file in the safetensors format, of `assay-link/1`. */
 enum err_code predictor_save(const struct predictor *predictor, const char *command, const char *path, struct err *err);
 enum err_code predictor_load(const char *path, struct predictor **out, struct err *err);
 
@@ -57,27 +58,28 @@ enum predictor_merge { PREDICTOR_MAJORITY, PREDICTOR_PERMUTED };
 
 struct predictor_options {
     double alpha;    /* of each layer's sets */
-    uint32_t layers; /* merged: so many, the best; all where there are fewer */
+    uint32_t layers; /* number of layers merged, best first; at most those there are */
     enum predictor_merge merge;
-    double tau;    /* of the majority */
-    bool marginal; /* one threshold for both labels, as in the paper; else one for each */
-    uint32_t near; /* calibration points weighed by likeness, the nearest so many (of each label); 0: all alike */
-    double
-        temperature; /* of the weights: exp(-distance / temperature), distance the mean square of the standardised states */
+    double tau;         /* of the majority */
+    bool marginal;      /* one threshold for both labels, as in the paper; else one for each label */
+    uint32_t near;      /* number of nearest calibration points (of each label), weighed by distance; 0 for all points
+                    * with equal weight */
+    double temperature; /* of the weights: exp(-distance / temperature); the distance is the mean square of the
+                      * standardised states */
 };
 struct predictor_options predictor_options_default(void);
 
-/* Does a recording have what the predictor reads of a stage? ERR_MALFORMED: which layer is missing, or of another width. ERR_CONFIG: the
- * predictor was not trained for that stage. */
+/* Checks that a recording has the layers that the predictor reads for a stage. Returns ERR_MALFORMED with the layer
+ * that is missing or has another width, or ERR_CONFIG if the predictor was not trained for that stage. */
 enum err_code predictor_check(const struct predictor *predictor, const struct predictor_options *options,
                               enum trace_stage stage, const struct recording *recording, struct err *err);
 
 struct predictor_verdict {
     conformal_set set; /* CONFORMAL_POSITIVE: branches */
-    double p;          /* the mean of what the layers say */
+    double p;          /* mean of the layers' outputs */
 };
 
-/* One token of a recording that predictor_check passed. The same recording and options give the same. */
+/* Judges one token of a recording that passed predictor_check. Equal recordings and options give equal verdicts. */
 enum err_code predictor_judge(const struct predictor *predictor, const struct predictor_options *options,
                               struct recording *recording, const struct trace *trace, uint32_t token,
                               struct predictor_verdict *out, struct err *err);

@@ -1,12 +1,12 @@
-/* What the files of the predictor share. */
+/* Shared by the predictor's files. */
 #ifndef ASSAY_LINKING_PREDICTOR_INT_H
 #define ASSAY_LINKING_PREDICTOR_INT_H
 
 #include "linking/predictor.h"
 
-/* Fill `scores` from `p` and the stage's labels. */
+/* Fills `scores` from `p` and the stage's labels. */
 void predictor_rank_points(struct predictor_layer *layer, const struct predictor_stage *stage);
-/* The highest AUC first. */
+/* Sorts layers by AUC, highest first. */
 void predictor_sort_layers(struct predictor_stage *stage);
 
 #endif

@@ -1,12 +1,11 @@
-/* What a schema linker did, as it was recorded (docs/traces.md): for a question the names it could write, the tokens it chose, the tokens
- * it went on with, and for each token the hidden states of some layers.
+/* A recorded run of a schema linker (docs/traces.md). It holds for a question the candidate names, the tokens that the
+ * linker chose, the tokens it continued with, and for each token the hidden states of some layers.
  *
- * A token where the linker's own choice is not the right one is a branching point (Reliable Text-to-SQL with Adaptive Abstention,
- * section 3.1). A recording with gold went on with the right token there, so that one generation may have several.
+ * A token at which the linker's own choice is wrong is a branching point (Reliable Text-to-SQL with Adaptive
+ * Abstention, section 3.1). A recording with gold continues with the right token, so one generation may have several.
  *
- * Recordings come from outside: everything is bounded and checked before it is used, and what is refused says which line of which file.
- * Thread: an object by one at a time.
- */
+ * Recordings are untrusted: everything is bounded and checked before use, and an error names the line and the file.
+ * Thread: an object by one at a time. */
 #ifndef ASSAY_LINKING_TRACE_H
 #define ASSAY_LINKING_TRACE_H
 
@@ -41,14 +40,14 @@ struct trace_candidate {
 
 struct trace_token {
     uint32_t id;                   /* the linker's own choice */
-    uint32_t gold_id;              /* what it went on with; the same as id without gold */
-    double probability;            /* of its choice, among what it might have written */
-    struct trace_ids continuation; /* at a branching point: how the linker would have finished the name that it began */
+    uint32_t gold_id;              /* token that it continued with; equals `id` without gold */
+    double probability;            /* of its choice, among the allowed tokens */
+    struct trace_ids continuation; /* at a branching point: the linker's own completion of the name that it began */
 };
 
-/* One generation. Everything in the arena it was read into. */
+/* One generation. Lives in the arena that it was read into. */
 struct trace {
-    const char *id, *database, *question; /* "" where the line has none */
+    const char *id, *database, *question; /* "" if the line has none */
     enum trace_stage stage;
     struct trace_candidate *candidates;
     uint32_t n_candidates;
@@ -60,20 +59,22 @@ struct trace {
     uint64_t first_row; /* of the hidden states: the row of its first token */
 };
 
-/* Is the token's choice not the right one? */
+/* True if the token's choice is wrong. */
 bool trace_is_branching(const struct trace_token *token);
 
-/* A line of a recording, or one trace of a message. ERR_MALFORMED, ERR_VERSION, ERR_LIMIT_*; first_row is left 0. */
+/* Reads a line of a recording, or one trace of a message. Returns ERR_MALFORMED, ERR_VERSION or ERR_LIMIT_*. first_row
+ * stays 0. */
 enum err_code trace_from_json(struct arena *arena, const json_t *line, struct trace **out, struct err *err);
 
-/* Numbers of the candidates that a list of tokens names, in their order, each once; a last name that nothing finished counts when it
- * is whole. Returns how many; -1: the tokens are no list of names, or the arena is full. `out` in the arena. */
+/* Finds the candidates that a list of tokens names, in order, each once. An unterminated last name counts if it is
+ * complete. Returns the count; -1 if the tokens are not a list of names, or the arena is full. `out` is in the
+ * arena. */
 int trace_names(struct arena *arena, const struct trace *trace, const uint32_t *ids, uint32_t n, uint32_t **out);
 
-/* Algorithm 2, trace back: which candidate the linker was writing with its choice of token `at`; -1: it ended the list, or nothing that is
- * a name. Before that point it has written what it went on with. */
+/* Algorithm 2, trace back: returns the candidate that the linker was writing when it chose token `at`. Returns -1 if
+ * the choice ended the list or is not part of a name. The tokens before `at` are those it continued with. */
 int trace_back(struct arena *arena, const struct trace *trace, uint32_t at);
-/* The candidate that was right at this place; -1: the list was to end there, or there is no gold. */
+/* Returns the correct candidate at this place; -1 if the list should end there, or there is no gold. */
 int trace_gold_at(struct arena *arena, const struct trace *trace, uint32_t at);
 
 /* --- recordings --- */
@@ -89,24 +90,25 @@ struct recording {
     uint64_t all;  /* of the hidden states */
 };
 
-/* NAME.jsonl and NAME.safetensors; `name` may end in .jsonl. ERR_IO, ERR_MALFORMED (layers are missing, of different shapes, or none),
- * ERR_LIMIT_ROWS. On success the caller owes recording_close. */
+/* Opens NAME.jsonl and NAME.safetensors; `name` may end in .jsonl. Returns ERR_IO, ERR_MALFORMED (layers are missing,
+ * of different shapes, or none) or ERR_LIMIT_ROWS. On success the caller owes recording_close. */
 enum err_code recording_open(const char *name, struct recording *out, struct err *err);
 void recording_close(struct recording *recording);
 
-/* The next generation into the arena. *out NULL at the end, where a recording with more states than tokens is ERR_MALFORMED. An error of
- * any kind ends the reading: what follows could not be told apart. */
+/* Reads the next generation into the arena. Sets *out to NULL at the end; a recording with more states than tokens is
+ * then ERR_MALFORMED. Any error ends the reading, because the next line's rows are then unknown. */
 enum err_code recording_next(struct recording *recording, struct arena *arena, struct trace **out, struct err *err);
 
-/* The hidden state of a layer (a place in `layers`) before a token of a trace; `hidden` floats. */
+/* Reads the hidden state of a layer (an index in `layers`) before a token of a trace; `hidden` floats. */
 enum err_code recording_state(struct recording *recording, uint32_t layer, const struct trace *trace, uint32_t token,
                               float *out, struct err *err);
 
 /* --- messages --- */
 
-/* One generation that travels by itself, over HTTP or as a record of a topic: a safetensors file of its own whose metadata holds the line as
- * `trace`. The bytes must outlive *out, which is a recording of this one generation; `name` is what it is called in messages. ERR_LIMIT_BYTES, and
- * what recording_open and recording_next say. On success the caller owes recording_close. */
+/* Reads one generation sent as a message, over HTTP or as a record of a topic. The message is a safetensors file whose
+ * metadata holds the line as `trace`. The bytes must outlive *out, which is a recording of this generation alone.
+ * `name` identifies it in error messages. Returns ERR_LIMIT_BYTES and the errors of recording_open and recording_next.
+ * On success the caller owes recording_close. */
 enum err_code trace_message_read(const void *bytes, size_t len, const char *name, struct arena *arena,
                                  struct recording *out, struct trace **trace, struct err *err);
 

@@ -1,12 +1,13 @@
-/* What the question says and the query does not (lib/question/link.h): a value that no condition has, a column whose name the words
- * say better than that of the one in its place, a column that is asked for and not returned. Each is a guess with a reason; the judge tells which one is meant. */
+/* Proposes parts that the question has and the query lacks (lib/question/link.h). Such a part is a value without a
+ * condition, a column whose name fits the words better than the used one, or a requested column that is not returned.
+ * Each proposal is a guess with a reason; judging decides. */
 #include "lib/question/forms.h"
 #include "repair/propose_int.h"
 
 #include <glib.h>
 #include <string.h>
 
-/* Of proposals in all, of columns for one value, and of texts that are held against the question. */
+/* Limits: all proposals, columns for one value, texts compared with the question. */
 enum { MAX_ASKED = 16, MAX_COLUMNS = 3, MAX_TEXTS = 200 };
 
 /* --- SQL, changed by its text --- */
@@ -27,7 +28,7 @@ static void add_if_it_binds(struct proposals *p, const char *sql, const char *re
     if (p->n < MAX_ASKED && binds(p, sql)) repair_add(p, sql, reason);
 }
 
-/* The block that gives the result; NULL: several do, or nothing is read. */
+/* Returns the block that gives the result; NULL if there are several, or nothing is read. */
 static const struct sql_block *main_block(const struct proposals *p)
 {
     const struct sql_block *block = p->bound->n_blocks ? p->bound->blocks[0] : NULL;
@@ -35,7 +36,8 @@ static const struct sql_block *main_block(const struct proposals *p)
     return plain && sql_kid(block->node, SELECT_FROM) && block->n_sources ? block : NULL;
 }
 
-/* The query with one condition more in the block, which must hold beside the others, and with a join behind its FROM ("": none). */
+/* Returns the query with one more condition in the block, joined by AND, and with a join after its FROM ("" for
+ * none). */
 static const char *with_condition(const struct proposals *p, const struct sql_block *block, const char *join,
                                   const char *condition)
 {
@@ -50,7 +52,7 @@ static const char *with_condition(const struct proposals *p, const struct sql_bl
     return sql && *join ? repair_replaced(p->arena, sql, from, from, join) : sql;
 }
 
-/* "t.name", by the name under which the block reads it. */
+/* Returns "t.name", by the name under which the block reads the table. */
 static const char *column_text(const struct proposals *p, const char *table, size_t len,
                                const struct schema_column *column)
 {
@@ -67,7 +69,8 @@ static const struct sql_source *source_of(const struct sql_block *block, const s
 
 /* --- values --- */
 
-/* Does something in the query stand for words of the value? That it reads the column that holds it is not enough. */
+/* True if something in the query expresses words of the value. Reading the column that holds the value is not
+ * enough. */
 static bool is_answered(const struct link_query *links, int value)
 {
     for (uint32_t w = 0; w < links->question->n_words; w++) {
@@ -86,7 +89,7 @@ static enum question_form said_as(struct proposals *p, const struct sql_node *li
     return form;
 }
 
-/* In the place of another value of that column, which nobody has said. */
+/* Replaces another value of that column that the question does not say. */
 static void replace_value(struct proposals *p, const struct schema_column *column, const char *value,
                           const char *reason)
 {
@@ -146,13 +149,12 @@ static void add_said_values(struct proposals *p)
 
 /* --- columns --- */
 
-/* The references to a base column, or the one at `at`, by the name of another column of its table. */
+/* Replaces references to a base column, or only the one at `at`, by another column of its table. */
 static const char *with_column(const struct proposals *p, const struct schema_column *old, const char *name,
                                const struct sql_node *at)
 {
     const char *sql = p->sql;
-    for (uint32_t i = p->bound->n_refs;
-         i-- && sql;) { /* from the last place to the first, so that places before it stay right */
+    for (uint32_t i = p->bound->n_refs; i-- && sql;) { /* last place first, so that earlier offsets stay valid */
         const struct sql_ref *ref = p->bound->refs[i];
         const struct sql_node *node = ref->node;
         if (ref->kind != SQL_REF_COLUMN || !sql_is(node, SQL_COLUMN) || schema_column_of(p->schema, ref) != old)
@@ -173,7 +175,7 @@ static const char *reason_of(const struct proposals *p, const struct schema_colu
                         named->name, p->schema->tables[used->table].name, used->name);
 }
 
-/* A column of the same table: everywhere, and in its place alone. */
+/* Replaces a column by another of the same table: everywhere, and only at its place. */
 static void exchange(struct proposals *p, const struct link_part *part, const struct schema_column *rival)
 {
     const char *name = sql_print_name(p->arena, rival->name), *reason = reason_of(p, rival, part->column);
@@ -182,7 +184,7 @@ static void exchange(struct proposals *p, const struct link_part *part, const st
     if (part->node) add_if_it_binds(p, with_column(p, part->column, name, part->node), reason);
 }
 
-/* A column of a table that the block reads, or that a key joins to it. */
+/* Replaces a column by one of a table that the block reads, or that a key joins to it. */
 static void exchange_far(struct proposals *p, const struct link_part *part, const struct schema_column *rival)
 {
     const struct sql_block *block = main_block(p);
@@ -193,7 +195,7 @@ static void exchange_far(struct proposals *p, const struct link_part *part, cons
     uint32_t n = repair_joins_to(p, block, table, joins), from = repair_end_of_from(block);
     for (uint32_t i = 0; i < n; i++) {
         const char *sql = with_column(p, part->column, name, part->node);
-        /* What was replaced before FROM moved its end. */
+        /* A replacement before the end of FROM moves that end. */
         size_t moved = sql && part->node->start < from ? strlen(sql) - strlen(p->sql) : 0;
         uint32_t at = from + (uint32_t)moved;
         if (sql) add_if_it_binds(p, repair_replaced(p->arena, sql, at, at, joins[i]), reason);
@@ -215,14 +217,14 @@ static void exchange_columns(struct proposals *p)
 
 /* --- columns that the result lacks --- */
 
-static const double NAMED = 0.6; /* by so much of its name, a phrase means a column */
+static const double NAMED = 0.6; /* share of a column's name from which a phrase means it */
 
 static bool overlaps(const struct question_mention *mention, const struct question_output *phrase)
 {
     return mention->first < phrase->first + phrase->n_tokens && mention->first + mention->n_tokens > phrase->first;
 }
 
-/* Is a column that the phrase names, however little, in the result? */
+/* True if the result has a column that the phrase names, even weakly. */
 static bool is_shown(const struct proposals *p, const struct sql_block *block, const struct question_output *phrase)
 {
     const struct question *question = p->query->links->question->question;
@@ -235,7 +237,7 @@ static bool is_shown(const struct proposals *p, const struct sql_block *block, c
     return false;
 }
 
-/* What the phrase names best, of the tables that the block reads; NULL: nothing. */
+/* Returns the column that the phrase names best, of the tables that the block reads; NULL if there is none. */
 static const struct schema_column *named_by(const struct proposals *p, const struct sql_block *block,
                                             const struct question_output *phrase)
 {
@@ -285,7 +287,7 @@ void repair_propose_asked(struct proposals *p)
 
 /* --- what must stay --- */
 
-/* The pattern "%text%" says what "text" says. Shortens it in place. */
+/* Turns the pattern "%text%" into "text", in place. */
 static const char *without_wildcards(char *pattern)
 {
     size_t len = strlen(pattern);

@@ -1,5 +1,6 @@
-/* Names that do not bind, as generators make them up: a column of a table that is not in FROM, one that several tables have, a
- * name near another one, "quantity" for the count that it stands for. One guess is made for all places of the same name. */
+/* Repairs names that do not bind, which generators invent. Such a name is a column of a table outside FROM, a column of
+ * several tables, a near-miss of a name, or "quantity" for a count. One guess is made for all places of the same
+ * name. */
 #include "repair/propose_int.h"
 
 #include <glib.h>
@@ -18,7 +19,7 @@ static bool same_bytes(const struct proposals *p, const struct sql_diag *a, cons
            memcmp(p->sql + a->start, p->sql + b->start, a->end - a->start) == 0;
 }
 
-/* The name replaced wherever it stands unbound, from the last place to the first, so that places before it stay right. */
+/* Replaces the name wherever it is unbound, last place first, so that earlier offsets stay valid. */
 static const char *renamed(const struct proposals *p, const struct sql_diag *first, const char *text)
 {
     const struct sql_diag *places[16];
@@ -30,7 +31,8 @@ static const char *renamed(const struct proposals *p, const struct sql_diag *fir
     return sql;
 }
 
-/* Does the place stand behind ORDER BY or HAVING? By the words before it: the tree has no node for what does not bind. */
+/* True if the place is after ORDER BY or HAVING. Reads the words before it, because the tree has no node for an unbound
+ * name. */
 static bool orders(const struct proposals *p, const struct sql_diag *diag)
 {
     char *before = g_ascii_strdown(p->sql, diag->start);
@@ -41,7 +43,7 @@ static bool orders(const struct proposals *p, const struct sql_diag *diag)
     return found;
 }
 
-/* The column's own name: what stands behind the last point. */
+/* Returns the column's own name, after the last dot. */
 static const char *column_name(const struct proposals *p, const struct sql_diag *diag)
 {
     const char *name = arena_strndup(p->arena, p->sql + diag->start, diag->end - diag->start);
@@ -63,7 +65,7 @@ static const char *qualified(const struct proposals *p, const char *table, size_
     return n > 0 && (size_t)n < sizeof text ? arena_strdup(p->arena, text) : NULL;
 }
 
-/* One that several tables have, or another table than the one it is said to be of. */
+/* Qualifies a column of several tables, or replaces a wrong table. */
 static void qualify(struct proposals *p, const struct sql_bound *bound, const struct sql_diag *diag, const char *name)
 {
     for (uint32_t b = 0; b < bound->n_blocks; b++)
@@ -80,7 +82,7 @@ uint32_t repair_end_of_from(const struct sql_block *block)
     return sql_kid(block->node, SELECT_FROM)->end;
 }
 
-/* " JOIN table ON ..." by one key, where that leads from the source to the table. NULL: it does not. */
+/* Returns " JOIN table ON ..." by one key from the source to the table; NULL if no key connects them. */
 static const char *join_by(const struct proposals *p, const struct sql_source *source, const struct schema_table *table,
                            const struct schema_join *join)
 {
@@ -110,7 +112,7 @@ uint32_t repair_joins_to(const struct proposals *p, const struct sql_block *bloc
     return n;
 }
 
-/* The table that has the column, joined to the block. */
+/* Joins the table that has the column to the block. */
 static void join_owner(struct proposals *p, const struct sql_block *block, const struct sql_diag *diag,
                        const struct schema_table *owner, const char *name)
 {
@@ -118,7 +120,7 @@ static void join_owner(struct proposals *p, const struct sql_block *block, const
     uint32_t n = repair_joins_to(p, block, owner, joins), at = repair_end_of_from(block);
     const char *column = qualified(p, owner->name, strlen(owner->name), name);
     for (uint32_t i = 0; i < n && column; i++) {
-        /* The name may stand on either side of FROM: the later place is written first. */
+        /* The name may be on either side of FROM: the later place is written first. */
         const char *sql = diag->start > at ? renamed(p, diag, column) : p->sql;
         const char *joined = sql ? repair_replaced(p->arena, sql, at, at, joins[i]) : NULL;
         if (joined && diag->start <= at) {

@@ -1,3 +1,7 @@
+/* Collects proposals (propose.h): nearest stored values, parts of the question, examples' scripts, then single edits.
+ *
+ * Each source adds in order of preference until REPAIR_MAX_PROPOSALS are there. repair_add drops duplicates and the
+ * query itself. A query whose names do not all bind gets proposals for its names, and then the scripts. */
 #include "lib/schema/edits.h"
 #include "repair/propose_int.h"
 #include "repair/transfer.h"
@@ -29,7 +33,7 @@ void repair_add(struct proposals *p, const char *sql, const char *reason)
     p->items[p->n++] = (struct repair_proposal){sql, reason};
 }
 
-/* The first suspect that shares a byte with [start, end). */
+/* Returns the reason of the first suspect that shares a byte with [start, end). */
 static const char *suspect_at(const struct proposals *p, uint32_t start, uint32_t end)
 {
     for (uint32_t i = 0; i < p->query->n_suspects; i++) {
@@ -84,7 +88,7 @@ struct transferred {
     int n;
 };
 
-/* What the script of one example gives, worked out apart from what is kept. False: `err` is set. */
+/* Computes the queries of one example's script in separate memory. Returns false with `err` set. */
 static bool transfer(struct proposals *p, const struct repair_example *example, struct transferred *out,
                      struct err *err)
 {
@@ -101,7 +105,8 @@ static bool transfer(struct proposals *p, const struct repair_example *example, 
     return whole && out->n >= 0;
 }
 
-/* Of the nearest examples whose script fits, the best query of each, then the next best of each. False: `err` is set. */
+/* Adds of the nearest examples whose script fits the best query of each, then the next best of each. Returns false with
+ * `err` set. */
 static bool add_transferred(struct proposals *p, struct err *err)
 {
     struct transferred fitting[REPAIR_MAX_FITTING];
@@ -118,7 +123,7 @@ static bool add_transferred(struct proposals *p, struct err *err)
 
 /* --- single edits --- */
 
-/* What a suspect says of the part of the query that another one does not have. NULL: nothing. */
+/* Returns the reason of a suspect whose part of the query the other query lacks; NULL if there is none. */
 static const char *reason_for(struct proposals *p, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
@@ -135,7 +140,7 @@ static const char *reason_for(struct proposals *p, const char *sql)
     return reason;
 }
 
-/* Edits that make no sound query of any: they are slips by their nature. */
+/* True for edits that may repair. The others only make errors. */
 static bool may_repair(enum sql_mutator op)
 {
     static const bool never[SQL_MUTATOR_COUNT] = {

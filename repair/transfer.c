@@ -1,9 +1,15 @@
+/* Transfers an example's edit script to a query (transfer.h).
+ *
+ * The files share the work. transfer_flat.c flattens trees. This file matches the wrong query with the target and
+ * moves each edit of the script to its place there. transfer_rebind.c chooses the names and values. Every result is parsed and
+ * bound before it becomes a proposal. */
 #include "repair/transfer_int.h"
 
 #include <glib.h>
 #include <string.h>
 
-/* MAX_NODES: of the three queries together; larger ones are left alone. MAX_RUNS: of the choices, for each matching. */
+/* MAX_NODES is the limit for the three queries together; larger ones are skipped. MAX_RUNS is that of the choices, for
+ * each matching. */
 enum { MAX_NODES = 6000, MAX_RUNS = 8, MAX_QUESTION_TOKENS = 200, MAX_REASON_STEPS = 3, MAX_REASON_TEXT = 60 };
 
 /* --- the example's columns as a catalog --- */
@@ -146,7 +152,7 @@ int repair_example_columns(struct arena *arena, const struct schema_index *schem
 
 /* --- matching by structure --- */
 
-/* What a column is, in a word. */
+/* Returns the role of a column, in a word. */
 static const char *role_of(const char *type, bool key)
 {
     static const char *const numbers[] = {"int", "real", "floa", "doub", "num", "dec", "bool", "serial", "money"};
@@ -179,7 +185,7 @@ static const char *role_in_schema(const struct transfer *t, const struct sql_nod
     return c ? role_of(c->type, c->pk || schema_is_foreign_key(t->schema, c->id)) : "unknown";
 }
 
-/* A copy in which only structure is left: no names, no values. `roles` tells columns apart by what they are; NULL: not at all. */
+/* Copies only the structure: no names, no values. `roles` distinguishes columns by type and keys; NULL does not. */
 static struct sql_node *structure_of(const struct transfer *t, const struct flat_tree *tree,
                                      const char *(*role)(const struct transfer *, const struct sql_node *))
 {
@@ -196,7 +202,7 @@ static struct sql_node *structure_of(const struct transfer *t, const struct flat
     return root;
 }
 
-/* Partners of the wrong query's nodes in the target. NULL: the arena is full. */
+/* Returns the partners of the wrong query's nodes in the target. NULL if the arena is full. */
 static const struct sql_node **match_target(const struct transfer *t, bool by_role)
 {
     const struct sql_node *from = structure_of(t, &t->wrong, by_role ? role_in_example : NULL);
@@ -215,7 +221,7 @@ static bool same_form(const struct sql_node *x, const struct sql_node *y)
     return x->kind != SQL_CALL || sql_name_is(x->text, x->text_len, y->text, y->text_len);
 }
 
-/* The place in a list that may be longer or shorter than the example's: at its end stays at its end. */
+/* Returns the index in a list that may be longer or shorter than the example's: the end stays the end. */
 static uint32_t place_of(const struct sql_edit *edit, const struct sql_node *parent)
 {
     const struct sql_node *of = edit->parent_from, *with = edit->to->parent;
@@ -223,7 +229,7 @@ static uint32_t place_of(const struct sql_edit *edit, const struct sql_node *par
     return edit->index + 1 >= with->n_kids ? UINT32_MAX : edit->index;
 }
 
-/* False: it has no place in the target. An edit whose kind is DELETE and that has nothing to delete is left out. */
+/* Transfers an edit. Returns false if it has no place in the target. A DELETE without a node to delete is skipped. */
 static bool carry_edit(const struct transfer *t, struct sql_node *const *rebound, const struct sql_edit *edit,
                        struct sql_diff *out)
 {
@@ -253,9 +259,9 @@ static const char *carry_script(const struct transfer *t, struct sql_node *right
     return diff.n_edits ? transfer_print(t->arena, sql_diff_apply(t->arena, &diff)) : NULL;
 }
 
-/* --- what comes out --- */
+/* --- the resulting query --- */
 
-/* A name as the schema spells it. PostgreSQL reads one without quotes in lower case. */
+/* Spells a name as the schema does. PostgreSQL reads an unquoted name in lower case. */
 static void spell(const struct transfer *t, const char *name, const char **text, uint32_t *len, char *quote)
 {
     bool capital = false;
@@ -277,7 +283,8 @@ static void spell_node(const struct transfer *t, struct sql_node *n)
     if (n->text2 && !source->node->alias) spell(t, table->bare, &n->text2, &n->text2_len, &n->alias_quote);
 }
 
-/* The text with names as the schema spells them, if it is a statement whose names all bind, and another than the target. */
+/* Returns the text with names spelled as in the schema. NULL unless it is a statement whose names all bind, and differs
+ * from the target. */
 static const char *checked(const struct transfer *t, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
@@ -300,7 +307,7 @@ static void put_step(GString *out, const struct repair_step *step)
     if (!was) g_string_append(out, " added");
 }
 
-/* The query with a parameter for each of its values. NULL: the arena is full. */
+/* Returns the query with a parameter for each of its values. NULL if the arena is full. */
 static const char *without_values(struct arena *arena, const char *sql)
 {
     struct sql_stmt *stmt = NULL;
@@ -315,7 +322,7 @@ static const char *without_values(struct arena *arena, const char *sql)
     return sql_print(arena, stmt->root);
 }
 
-/* The example's steps in words; NULL: the arena is full. */
+/* Returns the example's steps in words; NULL if the arena is full. */
 static const char *reason_of(const struct transfer *t)
 {
     bool values = t->query->values;
@@ -351,7 +358,7 @@ static struct choices try(struct transfer *t, struct choices choices, struct rep
     return choices;
 }
 
-/* The best choice everywhere, then one choice after another replaced by its next best. */
+/* Takes the best choice everywhere, then replaces one choice after another by its next best. */
 static void carry(struct transfer *t, struct repair_proposal *list, uint32_t *n)
 {
     const struct choices best = try(t, (struct choices){0}, list, n);
@@ -366,7 +373,7 @@ static void carry(struct transfer *t, struct repair_proposal *list, uint32_t *n)
         }
 }
 
-/* What is new in the right query: nodes without a partner, and those that an update gives its label. */
+/* Marks the new nodes of the right query: those without a partner, and those whose label an update sets. */
 static bool mark_new(struct transfer *t)
 {
     const struct sql_node **in_right = sql_diff_partners(t->arena, t->wrong.stmt->root, t->right.stmt->root);

@@ -1,8 +1,8 @@
 /* Trees in which conditions and tables are lists, and back.
  *
- *   WHERE, HAVING, ON   hold one LIST whose op is AND, even of one condition; AND and OR chains below are such LISTs too
- *   FROM                is a list of JOINs without a left side, the first table included; op NONE: it stood behind a comma
- */
+ *    WHERE, HAVING, ON   hold one LIST whose op is AND, even of one condition. AND and OR chains below are such LISTs
+ *    too.
+ *    FROM                is a list of JOINs without a left side, the first table included; op NONE follows a comma */
 #include "repair/transfer_int.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static bool gather(struct arena *arena, struct sql_node *list, struct sql_node *
     return gather(arena, list, sql_kid(part, 0)) && gather(arena, list, sql_kid(part, 1));
 }
 
-/* What a chain of that operator connects, as a LIST; NULL: the arena is full. */
+/* Returns the operands of a chain of that operator, as a LIST; NULL if the arena is full. */
 static struct sql_node *list_of(struct arena *arena, struct sql_node *chain, enum sql_op op)
 {
     struct sql_node *list = sql_make(arena, SQL_LIST);
@@ -67,7 +67,7 @@ static bool flatten_kids(struct arena *arena, struct sql_node *n)
     return true;
 }
 
-/* `*place` holds the node, or what has taken its place. */
+/* `*place` holds the node, or its replacement. */
 static bool flatten(struct arena *arena, struct sql_node **place)
 {
     struct sql_node *n = *place, *list = NULL;
@@ -112,7 +112,7 @@ bool transfer_read(struct arena *arena, const char *sql, const struct sql_catalo
 
 static struct sql_node *fold(struct arena *arena, struct sql_node *n);
 
-/* The entries that are left of a list. */
+/* Folds the remaining entries of a list. */
 static void fold_kids(struct arena *arena, struct sql_node *n)
 {
     bool list = sql_kind_slots((enum sql_kind)n->kind) < 0 && n->kind != SQL_CASE;
@@ -138,7 +138,7 @@ static struct sql_node *chain_of(struct arena *arena, struct sql_node *list)
     return chain;
 }
 
-/* JOINs lean to the left again. The first table joins nothing: what it was joined by is left out. */
+/* Makes JOINs lean to the left again. The first table joins nothing, so its join is dropped. */
 static void fold_from(struct arena *arena, struct sql_node *from)
 {
     struct sql_node *entries = arena_new(arena, struct sql_node);
@@ -157,7 +157,7 @@ static void fold_from(struct arena *arena, struct sql_node *from)
     }
 }
 
-/* What stands in the node's place; NULL: nothing is left of it. */
+/* Returns the replacement of the node; NULL if nothing remains. */
 static struct sql_node *fold(struct arena *arena, struct sql_node *n)
 {
     n->start = n->end = 0;

@@ -1,9 +1,8 @@
-/* What the names and values of an example's script are in another schema: by what they are there, never by name alone.
+/* Maps the names and values of an example's script to another schema: by type, keys and words, never by name alone.
  *
- * Whatever of the example has a counterpart in the target is called what that is called. For the rest the schema's tables and
- * columns are scored; the weights are plain counts of evidence and not fitted. Choices are made in a fixed order, tables before the
- * columns in them, so that a caller can ask for the next best of any one of them.
- */
+ * A part of the example with a counterpart in the target takes its name. For the others, the schema's tables and
+ * columns are scored; the weights are plain counts of evidence and not fitted. Choices are made in a fixed order,
+ * tables before their columns, so that a caller can request the next best of any choice. */
 #include "repair/transfer_int.h"
 
 #include <glib.h>
@@ -11,19 +10,19 @@
 
 enum { MAX_SOURCES = 16, MAX_COLUMNS = 32, MAX_VALUES = 8, MAX_PHRASE = 4 };
 
-/* A FROM item of the example, by the name that its columns are qualified with, and what it is in the target. */
+/* A FROM item of the example, by the name that qualifies its columns, and its counterpart in the target. */
 struct source_map {
     const char *name;
     uint32_t name_len;
-    int known;      /* the example's table; -1 */
+    int known;      /* the example's table, or -1 */
     const char *as; /* its name in the target */
-    int table;      /* the schema's; -1: a subquery */
+    int table;      /* the schema's table; -1 for a subquery */
 };
 
 struct column_map {
     const struct sql_node *from;       /* a COLUMN of the example: text2.text */
-    const char *as, *column;           /* qualifier (NULL: none) and name */
-    const struct schema_column *meant; /* NULL: computed, unknown */
+    const char *as, *column;           /* qualifier (may be NULL) and name */
+    const struct schema_column *meant; /* NULL if computed or unknown */
 };
 
 struct rebind {

@@ -1,15 +1,16 @@
-/* What may be promised of answers: "at most a share alpha is wrong, with confidence 1 - delta", from verdicts whose truth is known
- * (lib/learn/risk.h), by generator.
+/* Guarantees on answers, by generator: "at most a share alpha is wrong, with confidence 1 - delta". They are computed
+ * from labelled verdicts (lib/learn/risk.h).
  *
- * A file (`assay calibrate`) holds these verdicts as numbers, P, whether it was right and what it was like, and what they were judged by: a promise is
- * about answers chosen as they were. With other models it is refused; a request of another strategy, repair or use of language models gets none. A
- * generator whose own records do not carry a promise shares that of all together ("all"), which is about their mixture; one that
- * the file does not know gets none. Read-only once loaded; any thread.
+ * A file (`assay calibrate`) holds for each verdict P, correctness and traits, and for all the conditions of judging. A
+ * guarantee covers only answers that are chosen under these conditions. A process with other models refuses the file. A
+ * request with another strategy, repair option or use of language models gets no guarantee. A generator whose own
+ * records do not support a guarantee shares that of the group "all", which is about the mixture. A generator that the
+ * file does not contain gets none. Read-only once loaded; any thread.
  *
- * A database with GUARANTEE_OF_DATABASE records of a generator or more is a group of its own ("parser-7/shop"), which alone decides about it; the
- * generator's group is the rest of them then, so that it is about the databases that it is asked for. Which databases have one depends on
- * the number of their records, never on what was right, so nothing is chosen after the fact.
- */
+ * A database with at least GUARANTEE_OF_DATABASE records of a generator forms a group of its own ("parser-7/shop"),
+ * which alone decides for that database. The generator's group then holds the other records, so that it covers the
+ * databases that it is used for. The number of records alone decides which databases have a group, never correctness,
+ * so nothing is selected after the fact. */
 #ifndef ASSAY_SCORING_GUARANTEE_H
 #define ASSAY_SCORING_GUARANTEE_H
 
@@ -23,53 +24,56 @@ enum {
     GUARANTEE_MAX_GROUPS = 256,
     GUARANTEE_MAX_RECORDS = 200000,
     GUARANTEE_MAX_DATABASES = 65536,
-    GUARANTEE_OF_DATABASE = 200 /* records of a database that make a group of it */
+    GUARANTEE_OF_DATABASE = 200 /* records of a database that form a group */
 };
 
-/* What the verdicts were judged by. Versions of models that are not there are "". */
+/* Conditions under which the verdicts were judged. The version of an absent model is "". */
 struct guarantee_conditions {
     const char *label_model, *classifier, *verifier;
 };
 
 struct guarantee;
 
-/* ERR_CONFIG, with what is wrong and what to do, for a file that is none, of another version, of other models, or broken; ERR_IO.
- * `conditions`: those of this process. The caller owes guarantee_free. */
+/* Loads a file. Returns ERR_CONFIG, with problem and hint in `err`, if the file is not a guarantee file, has another
+ * version, is for other models, or is broken; returns ERR_IO. `conditions` are those of this process. The caller owes
+ * guarantee_free. */
 enum err_code guarantee_load(const char *path, const struct guarantee_conditions *conditions, struct guarantee **out,
                              struct err *err);
 void guarantee_free(struct guarantee *guarantee);
 
-/* Groups, the one of all generators and those of databases among them; they are numbered from 0. */
+/* Returns the number of groups, including "all" and those of databases. Groups are numbered from 0. */
 uint32_t guarantee_n_groups(const struct guarantee *guarantee);
-/* Begin to watch a group's traffic (risk_shift). */
+/* Begins to monitor a group's traffic (risk_shift). */
 void guarantee_watch(const struct guarantee *guarantee, uint32_t group, struct risk_shift *shift);
-/* One more answer of that traffic: its P and traits count. True: it is no longer like the records. */
+/* Adds one answer of that traffic; only its P and traits are read. Returns true if the traffic no longer resembles the
+ * records. */
 bool guarantee_saw(const struct guarantee *guarantee, uint32_t group, const struct risk_record *answer,
                    struct risk_shift *shift);
-/* What an answer is like: how many agree with it and how many do not, how sure their surest is, what the models say, its length and rows.
- * `chosen`: its place among the candidates; of a repair, the one that it repairs. */
+/* Computes the traits of an answer: how many candidates agree and disagree with it, the highest P that disagrees, the
+ * models' outputs, its length and rows. `chosen` is its index among the candidates; for a repair, that of the repaired
+ * candidate. */
 void guarantee_traits(const struct msg_judged *candidates, uint32_t n, uint32_t chosen, float out[RISK_TRAITS]);
 
-/* risk_p_value in a group; of the answer its P and traits count. */
+/* Computes risk_p_value in a group. Only P and traits of the answer are read. */
 double guarantee_p_value(const struct guarantee *guarantee, uint32_t group, const struct risk_record *answer);
 
 struct guarantee_asked {
     double alpha, delta;
-    const char *generator; /* verifier_generator; NULL: several */
+    const char *generator; /* verifier_generator; NULL if there are several */
     const char *db;
     enum msg_strategy strategy;
     bool repairs;
-    const char *llm; /* when a language model is asked, and what its word weighs, as text; "": never */
+    const char *llm; /* when a language model is requested, and the weight of its answer, as text; "" for never */
 };
 
 struct guarantee_found {
-    int group;        /* -1: the generator is not known, or the request is not judged as the records were */
+    int group;        /* -1 if the generator is unknown, or the request is not judged as the records were */
     const char *name; /* of the group, or the generator; lives as long as the guarantee, or the request */
     struct risk_promise promise;
-    const char *why; /* there is none: a sentence; a constant. NULL: it holds */
+    const char *why; /* reason why there is no guarantee: a constant sentence; NULL if it holds */
 };
 
-/* What can be promised of the request's answer. */
+/* Finds the guarantee for the request's answer. */
 struct guarantee_found guarantee_find(const struct guarantee *guarantee, const struct guarantee_asked *asked);
 
 #endif

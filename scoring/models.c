@@ -41,9 +41,9 @@ enum { MAX_LINKS = 40 }; /* as many as the kernel follows */
 static const double DEFAULT_THRESHOLD = 0.5, DEFAULT_REPAIR_MARGIN = 0.5;
 static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, IDENTITY[2] = {0, 1};
 
-/* The folder of models beside a program or library of this name, NULL: there is none. (Debian's libraries lie one
- * folder deeper than its programs.) `..` takes a name off the path as it is written: a build folder that is a link
- * into another disk lies, for this, where the link does. */
+/* Returns the folder of models beside a program or library of this name, or NULL. (Debian's libraries are one folder
+ * deeper than its programs.) `..` removes the last name of the path as written: a build folder that is a link to
+ * another disk counts as being where the link is. */
 static char *models_beside(const char *program)
 {
     static const char *const near[] = {"../share/assay/models", "../../share/assay/models", "../../../models",
@@ -69,7 +69,7 @@ static char *read_link(const char *path)
     return whole;
 }
 
-/* The file of the shared library that this is part of; NULL: of the program itself. */
+/* Returns the file of the shared library that contains this code; NULL in the program itself. */
 static char *own_library(void)
 {
     Dl_info info;
@@ -78,8 +78,8 @@ static char *own_library(void)
     return map && map->l_name[0] ? realpath(map->l_name, NULL) : NULL;
 }
 
-/* Models lie beside the program, installed or in a build folder: beside the file that it is, else beside the name that
- * it was started by, or any that this leads to as a link. NULL: nowhere. */
+/* Finds the models beside the program, installed or in a build folder. Tries the program's own file, then the name that
+ * started it, and each name that this leads to as a link. Returns NULL if there is none. */
 static char *find_beside_program(void)
 {
     char *program = g_file_read_link("/proc/self/exe", NULL), *found = program ? models_beside(program) : NULL;
@@ -377,13 +377,12 @@ static double bounded(double p)
     return p < LEAST_P ? LEAST_P : p > 1 - LEAST_P ? 1 - LEAST_P : p;
 }
 
-/* --- what could not look ---
+/* --- unavailable signals ---
  *
- * No model may gain by not being told: a tree can send what is missing to the better side, and in a forest of signals a
- * vote may weigh less where its parent is not known. So each model scores as if the signals that could not look had
- * been silent, the best that they might have said, and then pays back what their silence is worth. That falls with each
- * signal that is lost, whatever the model and whatever else is lost; a minimum of "as it is" and "as if silent" does
- * not. */
+ * No model may gain by missing input. A tree can send a missing value to the better side. In a forest of signals, a
+ * vote may weigh less if its parent is unknown. So each model scores as if the unavailable signals had been silent,
+ * their best possible report, and then subtracts the worth of that silence. The result falls with each lost signal, for
+ * any model and any other losses. A minimum of "as it is" and "as if silent" does not. */
 
 /* What the silence of its unavailable signals would have been worth, in nats. */
 static double unavailable_discount(const struct scoring_models *models, const struct msg_judged *judged)

@@ -48,7 +48,7 @@ struct verifier_model {
     struct learn_model *content;
     int from[LEARN_MAX_FEATURES]; /* which column of verifier_row is the content model's feature i; -1: none */
     double wording;               /* weight of the feature wording_sum beside the content model */
-    GHashTable *generators;       /* name → struct verifier_prior; NULL: none known */
+    GHashTable *generators;       /* name → struct verifier_prior; may be NULL */
     struct question_cache *cache;
     uint64_t digest;
 };
@@ -117,7 +117,7 @@ static double content_of(const struct verifier_model *model, const struct verifi
     return verifier_content(model, s->request->question, s->features, signals);
 }
 
-/* NULL: no feedback on the request's generator. */
+/* NULL without feedback on the request's generator. */
 static const struct verifier_prior *fitted_prior(const struct verifier_model *model, const struct msg_request *request)
 {
     if (!model->generators) return NULL;

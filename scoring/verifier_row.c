@@ -1,3 +1,7 @@
+/* Fills the row of the verifier's content model (verifier_row.h), and hashes a question's words into keys.
+ *
+ * The names and the values of the columns are written in the same order. Totals and findings follow the columns that
+ * they are computed from. */
 #include "scoring/verifier_row.h"
 
 #include "lib/text/text.h"
@@ -107,8 +111,8 @@ static void fill_expected(const float *features, const double *expected, float *
     }
 }
 
-/* Those that fire on less than one right query in 200, and on few wrong ones: an error of any of them is seldom a false
- * alarm, whatever it is about. */
+/* Signals that fire on less than one right query in 200, and on few wrong ones. An error of any of them is seldom a
+ * false alarm. */
 static const enum vsig_id SELDOM[] = {
     VSIG_ID_contradicted_value, VSIG_ID_null_first,      VSIG_ID_unit_mismatch,        VSIG_ID_inverted_ratio,
     VSIG_ID_counted_amount,     VSIG_ID_wrong_role,      VSIG_ID_wrong_grouping,       VSIG_ID_date_part,

@@ -1,13 +1,14 @@
-/* The row that the verifier's content model sees of one candidate: the same for training and for judging.
+/* The row of one candidate for the verifier's content model, the same in training and in judging.
  *
- *   features   of scoring/features/features.h, as they came
- *   signals    of the other families: 0 silent, 0.5 a note, 1 a warning, 2 an error, NAN not known
- *   expected   for each component of lib/sql/components.h P(the question calls for it), and the surprise at what the
- *              candidate does instead: -log P(present) where it has it, log P(absent) where it has it not, so that the
- *              sign tells too much from too little; then sums and extremes of them, in all and by group
- *   findings   how many signals found an error, a warning, anything but a note; errors of those that seldom fire, of which
- *              trees see too few to learn each by itself
- */
+ *    features   of scoring/features/features.h, as received
+ *    signals    of the other families: 0 silent, 0.5 a note, 1 a warning, 2 an error, NAN not known
+ *    expected   for each component of lib/sql/components.h P(the question calls for it), and the surprise at the
+ *    candidate.
+ *               The surprise is -log P(present) if the candidate has it, log P(absent) if not, so the sign separates
+ *               too much from too little. Sums and extremes of both follow, in all and by group.
+ *    findings   counts of signals with an error, with a warning, with any finding but a note, and of errors of rare
+ *    signals.
+ *               Rare signals fire too seldom for trees to learn each of them. */
 #ifndef ASSAY_SCORING_VERIFIER_ROW_H
 #define ASSAY_SCORING_VERIFIER_ROW_H
 
@@ -31,14 +32,16 @@ enum {
 const char *const *verifier_row_names(void);
 enum feature_group verifier_row_group(unsigned column);
 
-/* Fill row[VERIFIER_ROW]. `signals` by id (VSIG_ID_END); `expected`: P of each component, NULL: no question. */
+/* Fills row[VERIFIER_ROW]. `signals` by id (VSIG_ID_END). `expected` has P of each component; it is NULL without a
+ * question. */
 void verifier_row(const float *features, const float *signals, const double *expected, float *row);
 
-/* What the signals say of a judged candidate, by id. */
+/* Fills the levels of a judged candidate's signals, by id. */
 void verifier_row_signals(const struct msg_judged *judged, float *signals);
 
-/* Keys of a question's text for the models of expected components: stems and their n-grams, with values masked, so that
- * what is learned is the question's form. At most VERIFIER_MAX_KEYS; each once. Count; 0 also when memory is short. */
+/* Computes the keys of a question for the models of expected components: stems and their n-grams, with values masked,
+ * so that the models learn the question's form. At most VERIFIER_MAX_KEYS, each unique. Returns their number; 0 also if
+ * memory runs out. */
 enum { VERIFIER_MAX_KEYS = 1024, VERIFIER_MAX_WORDS = 250 };
 uint32_t verifier_keys(struct arena *arena, const char *question, uint64_t keys[VERIFIER_MAX_KEYS]);
 

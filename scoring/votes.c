@@ -1,3 +1,7 @@
+/* Turns signals' verdicts into the columns of votes.h: votes of the label model and features of the classifier.
+ *
+ * Both views share one list of columns, so training and deciding cannot differ. Sums over all candidates are computed
+ * once (votes_company) and reused for each of them. */
 #include "scoring/votes.h"
 
 #include "signals/vsig.h"
@@ -41,7 +45,7 @@ double votes_count(const struct msg_judged *judged)
     return judged->count ? judged->count : 1;
 }
 
-/* A language model is asked about some candidates only: what it finds is no reason to prefer those that it was not asked about. */
+/* A language model is consulted on some candidates only: its findings are no reason to prefer the others. */
 static bool is_llm(uint32_t id)
 {
     const struct vsig_def *def = vsig_by_id((enum vsig_id)id);
@@ -122,7 +126,7 @@ static double votes_for_shape(const struct votes_subject *s)
     return votes;
 }
 
-/* Results: of what has been judged so far. */
+/* Results of the candidates judged so far. */
 static void compare_results(const struct votes_subject *s, const struct votes_company *company, struct others *out)
 {
     const struct msg_judged *own = &s->candidates[s->index];
@@ -132,7 +136,8 @@ static void compare_results(const struct votes_subject *s, const struct votes_co
         if (company->results[i].votes > own_votes) out->better += company->results[i].votes;
     out->results = company->n_results;
     out->executable = company->judged > 0 ? company->ran / company->judged : NAN;
-    /* Alone among those seen, with others to come: it agrees with nobody yet, which is not the same as with all. */
+    /* The only one of those seen, with others to come: it agrees with no candidate yet, which differs from agreeing
+     * with all. */
     bool alone = company->ran <= 1 && s->n_seen < s->n_candidates;
     out->agreement = ran && !alone ? own_votes / company->ran_votes : NAN;
     out->better = ran ? out->better / company->ran_votes : NAN;
@@ -199,7 +204,7 @@ static const struct {
     const char *name;
     double (*value)(const struct others *others);
     enum lm_order order;
-    unsigned n_steps;                /* 0: no view */
+    unsigned n_steps;                /* 0 without a view */
     double steps[LM_MAX_LEVELS - 1]; /* level: how many of these are reached */
 } request_columns[] = {
     {"rank", rank_of, LM_MORE_WRONG, 3, {1, 2, 4}},
@@ -214,7 +219,8 @@ static const struct {
 };
 enum { N_REQUEST_COLUMNS = sizeof request_columns / sizeof *request_columns };
 
-/* The positive labelers (SQLens §3.2) and whether a signal is theirs: of the families that look at every candidate, or the model's. */
+/* The positive labelers (SQLens §3.2), and whether a signal belongs to one: to the families that check every candidate,
+ * or to the model's. */
 static bool in_all(const struct vsig_def *def)
 {
     return !def->off_by_default && def->family != VSIG_LLM;
@@ -340,8 +346,8 @@ const char *const *votes_feature_names(unsigned flags, unsigned *n)
     return layout->features;
 }
 
-/* The worst severity that a fired signal found, as a level: 1 warning, 2 error. `unavailable`: the level of a signal
- * that could not look. */
+/* Returns the worst severity of a fired signal, as a level: 1 warning, 2 error. `unavailable` is the level of an
+ * unavailable signal. */
 static uint8_t level_of(const struct msg_judged *judged, const struct msg_signal *signal, uint8_t unavailable)
 {
     if (signal->state == MSG_UNAVAILABLE) return unavailable;

@@ -1,6 +1,6 @@
 /* Every signal: wire id, name, family. A row is the file signals/<family>/<name>.c, which defines vsig_<name>. Ids are
- * written out and only ever appended: they are in stored messages. CMake reads the rows too: one a line, nothing before
- * it. No include guard: include it with X(id, name, family) defined. */
+ * explicit and only appended, because stored messages have them. CMake reads the rows too: one a line, with nothing
+ * before it. No include guard: include it with X(id, name, family) defined. */
 X(1, incorrect_group_by, STRUCTURE)
 X(2, unnecessary_subquery, STRUCTURE)
 X(3, contradiction, STRUCTURE)

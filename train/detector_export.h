@@ -1,10 +1,9 @@
-/* What the learned detector (train/detector) is trained on and asked with: one candidate, as a line of JSON.
+/* The input of the learned detector (train/detector), in training and in use: one candidate, as a line of JSON.
  *
- * A candidate's line holds question, evidence, SQL, label by execution, a fold by its database, the SQL's graph
- * (train/sql_graph.h), the question's words, and which words name or hold what of the query (`links`, by our own
- * schema linking). docs/detector.md has the format. Without databases a line has neither label nor links: that is what
- * a served detector asks with.
- */
+ * A candidate's line holds question, evidence, SQL, label by execution, and a fold by its database. It also holds the
+ * SQL's graph (train/sql_graph.h), the question's words, and the words that name or hold parts of the query (`links`,
+ * by our own schema linking). docs/detector.md has the format. Without databases a line has neither label nor links, as
+ * in requests to a served detector. */
 #ifndef ASSAY_TRAIN_DETECTOR_EXPORT_H
 #define ASSAY_TRAIN_DETECTOR_EXPORT_H
 
@@ -17,18 +16,18 @@ enum { DETECTOR_FOLDS = 5 };
 
 struct detector_export {
     struct arena *arena;               /* reset by the caller between requests */
-    const struct schema_index *schema; /* NULL: not known */
-    const struct question *question;   /* read with that schema; NULL: not known */
+    const struct schema_index *schema; /* NULL if unknown */
+    const struct question *question;   /* read with that schema; NULL if unknown */
     const struct msg_request *request; /* with candidates */
-    const struct labels *labels;       /* of these; NULL: not known */
-    const char *origin;                /* "beam", "made": how the candidates came about */
+    const struct labels *labels;       /* of these candidates; NULL if unknown */
+    const char *origin;                /* "beam", "made": origin of the candidates */
 };
 
 /* The fold of a database, 0 to DETECTOR_FOLDS - 1: the same in every log. Thread: any. */
 unsigned detector_fold(const char *db);
 
-/* The line of candidate `index`; the caller owes json_decref. NULL: its SQL is none, or memory is short. Thread: any,
- * an arena at a time. */
+/* Makes the line of candidate `index`; the caller owes json_decref. NULL if its SQL is not a query, or memory runs out.
+ * Thread: any, an arena at a time. */
 json_t *detector_export_candidate(const struct detector_export *from, uint32_t index);
 
 #endif

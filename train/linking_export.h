@@ -1,6 +1,6 @@
-/* What a schema linker is trained on and asked with: a question, the schema it is about, what of the schema its words
- * name, and which tables and columns its gold query uses. docs/linking.md has the format.
- */
+/* The input of a schema linker, in training and in use: a question and its schema. A line also lists the parts of the
+ * schema that the question's words name, and the tables and columns of the gold query. docs/linking.md has the
+ * format. */
 #ifndef ASSAY_TRAIN_LINKING_EXPORT_H
 #define ASSAY_TRAIN_LINKING_EXPORT_H
 
@@ -8,12 +8,13 @@
 
 #include <jansson.h>
 
-/* What a query uses of a schema: a mark for each of its tables, and of its columns by id. */
+/* The tables and columns that a query uses: a mark for each of the schema's tables, and of its columns by id. */
 struct linking_used {
     bool *tables, *columns;
 };
 
-/* In the arena. ERR_MALFORMED: the query does not parse, or names what the schema has not; ERR_LIMIT_MEMORY. Thread: any. */
+/* Finds the tables and columns of a query, in the arena. Returns ERR_MALFORMED if the query does not parse or has names
+ * that are not in the schema, or ERR_LIMIT_MEMORY. Thread: any. */
 enum err_code linking_used_by(struct arena *arena, const struct schema_index *schema, const char *sql,
                               struct linking_used *out, struct err *err);
 
@@ -22,11 +23,11 @@ struct linking_export {
     const struct schema_index *schema;
     const struct question *question; /* read with that schema */
     const char *id, *db;             /* id may be NULL */
-    const char *gold;                /* the gold query; NULL: not known, and the line has no `gold` */
+    const char *gold;                /* the gold query; NULL if unknown, and the line has no `gold` */
 };
 
-/* The line; the caller owes json_decref. NULL with err: the gold query does not parse or bind, or memory is short.
- * Thread: any, an arena at a time. */
+/* Makes the line; the caller owes json_decref. NULL with `err` if the gold query does not parse or bind, or memory runs
+ * out. Thread: any, an arena at a time. */
 json_t *linking_export_line(const struct linking_export *from, struct err *err);
 
 #endif

@@ -1,19 +1,19 @@
-/* Which mutants of a gold query (lib/schema/edits.h) to train on: candidates where a log has none. */
+/* Selects mutants of a gold query (lib/schema/edits.h) for training, as candidates if a log has none. */
 #ifndef ASSAY_TRAIN_MUTANTS_H
 #define ASSAY_TRAIN_MUTANTS_H
 
 #include "lib/schema/edits.h"
 
-/* How many questions have mutants of each kind: so that rare kinds may be drawn as often as common ones. */
+/* Number of questions with mutants of each kind, so that rare kinds may be drawn as often as common ones. */
 struct mutant_kinds {
     uint32_t questions, with[SQL_MUTATOR_COUNT];
 };
 
-/* May such a mutant mean the same as the original, so that its equal result is no accident of the data? */
+/* True if such a mutant may mean the same as the original, so that an equal result is no accident of the data. */
 bool mutants_may_agree(enum sql_mutator op);
 
-/* An order in which to take n mutants (as sql_mutate gives them): at random, rare kinds before common ones, and the
- * first of a kind before its second. order[n]; seeded. */
+/* Orders n mutants (as sql_mutate gives them): at random, rare kinds before common ones, and the first of a kind before
+ * its second. order[n]; seeded. */
 void mutants_order(const struct mutant_kinds *kinds, const struct sql_mutation *mutants, uint32_t n, uint64_t seed,
                    uint32_t *order);
 

@@ -1,35 +1,34 @@
-/* What votes, positions and the content model are worth for a generator: its four numbers (struct verifier_prior), fitted
- * to lines with candidates and gold, or feedback.
+/* Fits the four numbers of a generator (struct verifier_prior) to lines with candidates and gold, or feedback: the
+ * worth of votes, positions and the content model.
  *
- * By the likelihood of "right" over all candidates that ran: coordinate search over fixed steps, from the neutral
- * default, pulled towards it as much as by PRIOR_FIT_PULL questions, so that ten questions of feedback move little.
+ * The fit maximises the likelihood of "right" over all candidates that ran, by coordinate search over fixed steps. It
+ * starts at the neutral default and is pulled towards it with the weight of PRIOR_FIT_PULL questions, so that ten
+ * questions of feedback change little.
  *
- * Where feedback stands for gold (train/feedback.h), candidates that nobody spoke of are peers to the others and count
- * for nothing themselves. Each candidate weighs what it would with gold: an answer that was called right and one that
- * was called wrong weigh the same, though only the first says something of its peers too.
+ * With feedback instead of gold (train/feedback.h), unlabelled candidates are peers of the others and count for nothing
+ * themselves. A labelled candidate weighs as much as with gold. An answer marked right and one marked wrong weigh the
+ * same, though only the first tells something about its peers too.
  *
- * Thread: any. Pure, and the same samples give the same numbers.
- */
+ * Thread: any. Pure, and the same samples give the same numbers. */
 #ifndef ASSAY_TRAIN_PRIOR_FIT_H
 #define ASSAY_TRAIN_PRIOR_FIT_H
 
 #include "scoring/verifier_context.h"
 #include "train/verifier_data.h"
 
-enum { PRIOR_FIT_PULL = 20, PRIOR_FIT_QUESTIONS = 10 /* with fewer nothing is fitted */ };
+enum { PRIOR_FIT_PULL = 20, PRIOR_FIT_QUESTIONS = 10 /* with fewer questions no number is fitted */ };
 
 struct prior_fit {
     uint32_t n;  /* usable questions of the generator */
-    bool fitted; /* false: too few; `prior` is the neutral one */
+    bool fitted; /* false if there are too few; `prior` is then the neutral one */
     struct verifier_prior prior;
     double loss_neutral, loss; /* log loss a question, before and after */
 };
 
-/* The content model's log-odds of each sample; g_free. */
+/* Returns the content model's log-odds of each sample; free with g_free. */
 double *prior_fit_content(const struct verifier_model *model, const struct verifier_data *data);
 
-/* Fit the lines that name this generator ("": those that name none; "*": those with several). `content` is
- * prior_fit_content's. */
+/* Fits the lines that name this generator ("" for none, "*" for several). `content` is prior_fit_content's. */
 struct prior_fit prior_fit(const struct verifier_data *data, const double *content, const char *generator);
 
 #endif

@@ -1,7 +1,7 @@
-/* Fitting what reads the signals' votes: the label model and the classifier, from collected vectors (eval/vectors.h).
+/* Fits the models that read the signals' votes, the label model and the classifier, to collected vectors
+ * (eval/vectors.h).
  *
- * Thread: one at a time. The same vectors and the same seed give the same model.
- */
+ * Thread: one at a time. The same vectors and the same seed give the same model. */
 #ifndef ASSAY_TRAIN_SIGNAL_MODELS_H
 #define ASSAY_TRAIN_SIGNAL_MODELS_H
 
@@ -12,17 +12,17 @@
 /* --- the label model: no labels are needed --- */
 
 struct label_model_fit {
-    double prior;        /* share of right candidates that anchors it; below 0: as labelled */
-    double target_prior; /* share of right ones where it will serve; not within 0 and 1: the same */
+    double prior;        /* share of right candidates as its anchor; below 0 the labelled share */
+    double target_prior; /* share of right candidates in use; outside of 0 to 1 the same as `prior` */
     double trust;        /* weight of the belief that a signal is more often right than not */
     const char *command; /* for the file; may be NULL */
 };
 
-/* NULL with `err` set. The caller owes lm_free. */
+/* Fits the label model. Returns NULL with `err` set. The caller owes lm_free. */
 struct lm_model *label_model_fit(const struct vectors *vectors, const struct label_model_fit *how, struct err *err);
 
-/* What the labels say of a column's precision: the share of wrong candidates among the labelled ones where it fired;
- * NAN when it never did, or when `signal` names no column. */
+/* Returns a column's precision by the labels: the share of wrong candidates among the labelled ones where it fired. NAN
+ * if it never fired, or if `signal` is not a column. */
 double label_model_labelled_precision(const struct vectors *vectors, const char *signal);
 
 /* --- the classifier --- */
@@ -36,15 +36,14 @@ struct classifier_rows {
     uint32_t *group;
 };
 
-/* Labelled rows with their labels or, with a `teacher`, all rows with its probabilities (SQLens's weak supervision).
- * Made-up candidates are wrong more often than real ones: rows are weighted so that `target_prior` of them are
- * right, where it lies within 0 and 1. The caller owes classifier_rows_free. */
+/* Collects labelled rows with their labels or, with a `teacher`, all rows with its probabilities (SQLens's weak
+ * supervision). Made-up candidates are wrong more often than real ones. If `target_prior` is within 0 and 1, rows are
+ * weighted so that this share is right. The caller owes classifier_rows_free. */
 void classifier_rows(const struct vectors *vectors, const struct lm_model *teacher, double target_prior,
                      struct classifier_rows *out);
 void classifier_rows_free(struct classifier_rows *rows);
 
-/* Calibration error (ECE, 10 bins) of `p` where the model will serve: over the rows that calibrate it, thinned to their
- * weights. */
+/* Returns the calibration error (ECE, 10 bins) of `p` in use: over the calibration rows, thinned to their weights. */
 double classifier_served_error(const struct classifier_rows *rows, const double *p);
 
 #endif

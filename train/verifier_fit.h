@@ -1,9 +1,9 @@
-/* Fitting the verifier: from samples (train/verifier_data.h) to a model file's text, with held-out scores beside.
+/* Fits the verifier: turns samples (train/verifier_data.h) into a model file's text and held-out scores.
  *
  * Everything is split by database. Samples of a fold get the expected components of models that have not seen its
- * databases, and are scored by trees that have not either; the calibration is fitted on those scores. What is shipped
- * is fitted on everything, with that calibration. One thread, seeded: the same samples give the same bytes.
- */
+ * databases. Trees that have not seen them either score these samples, and the calibration is fitted on those scores.
+ * The shipped model is fitted on everything, with that calibration. One thread, seeded: the same samples give the same
+ * bytes. */
 #ifndef ASSAY_TRAIN_VERIFIER_FIT_H
 #define ASSAY_TRAIN_VERIFIER_FIT_H
 
@@ -17,11 +17,10 @@ struct verifier_fit_options {
     struct learn_options trees;
     struct hashed_options components;
     double weight[ORIGIN_COUNT]; /* of a wrong sample of that origin */
-    double
-        by_chance; /* weight of a made-up sample with the gold's result, 0 where its kind always means something else */
+    double by_chance; /* weight of a made-up sample with the gold's result; 0 if its kind always changes the meaning */
     double right_share; /* of all weight, that of right samples */
     double wording;     /* weight of the wording's score beside the content model */
-    double hard;        /* wrong samples gain weight (1 + hard) times by how right they look, 0: none */
+    double hard;        /* wrong samples gain weight (1 + hard) times by how right they look; 0 is off */
     uint32_t without;   /* bits 1 << enum feature_group: leave these columns out */
     const char *command;
 };
@@ -32,30 +31,30 @@ struct verifier_fitted {
     struct learn_model *content;
     double *held_out; /* P(right) of each sample by models that have not seen its database; calibrated */
     uint8_t *fold;    /* of each database */
-    /* What held_out was made with, so that other candidates of these questions can be scored as blindly. */
+    /* The models behind held_out, to score other candidates of these questions without leakage. */
     struct learn_model **without; /* by fold: trees that have not seen it */
     unsigned folds;
     double *expected;  /* by question: SQL_COMPONENT_COUNT each */
-    unsigned *columns; /* of a row (scoring/verifier_row.h), that the trees look at */
+    unsigned *columns; /* columns of a row (scoring/verifier_row.h) that the trees read */
     unsigned n_columns;
 };
 
 enum err_code verifier_fit(const struct verifier_data *data, const struct verifier_fit_options *options,
                            struct verifier_fitted *out, struct err *err);
-/* Only the held-out scores, no final model: for comparisons. */
+/* Computes only the held-out scores, without a final model: for comparisons. */
 enum err_code verifier_cross(const struct verifier_data *data, const struct verifier_fit_options *options,
                              struct verifier_fitted *out, struct err *err);
 void verifier_fitted_free(struct verifier_fitted *fitted);
 
-/* Scores of other samples by a fitted model: P(right) by content alone. out[data->n]. */
+/* Scores other samples by a fitted model: P(right) by content alone. out[data->n]. */
 void verifier_fitted_score(const struct verifier_fitted *fitted, const struct verifier_data *data, double *out);
 
-/* How right another candidate of a question of `data` looks to a model that has not seen its database: log-odds, not
- * calibrated. Thread: any. */
+/* Scores another candidate of a question of `data` by a model that has not seen its database: uncalibrated log-odds.
+ * Thread: any. */
 double verifier_fitted_blind(const struct verifier_fitted *fitted, const struct verifier_data *data,
                              const struct verifier_sample *sample);
 
-/* The model file; malloc'd, NULL: out of memory. */
+/* Returns the model file; malloc'd, NULL if memory runs out. */
 char *verifier_fitted_text(const struct verifier_fitted *fitted, const struct verifier_fit_options *options);
 
 #endif

@@ -1,21 +1,22 @@
-/* Why this result: a candidate query in words, and the story of one row of its result (seed 002, §IV-B and §IV-C).
+/* Explains a candidate query in words, and the provenance of one row of its result (seed 002, §IV-B and §IV-C).
  *
- * Input is what lib/explain/provenance.h calls a source: the bound statement, the schema index, the database (may be
- * away), its result (may be absent). Output is a list of phrases, each for one clause or one fact, in two renderings:
+ * Input is an explain_source (lib/explain/provenance.h): the bound statement, the schema index, and optionally the
+ * database and the result. Output is a list of phrases, each for one clause or one fact, in two renderings:
  *
- *   premise  regular, exact and complete, for the verifier: columns are written table.column, each operator has one
- *            fixed wording, and every clause leaves a trace, so that statements of different meaning differ in text
- *   prose    readable sentences for people: names split into words, descriptions of columns where the index has them
+ *    premise  regular, exact and complete, for the verifier. Columns are written table.column, and each operator has
+ *    one
+ *             fixed wording. Every clause is included, so statements of different meaning differ in text.
+ *    prose    readable sentences for people: names split into words, descriptions of columns if the index has them
  *
  * Phrases come in two sorts. Operation-level ones (`from_data` false) follow from the statement and the schema alone
- * and hold no value of the database. Data-level ones (`from_data` true) tell of rows: counts, forms in which a literal
- * is stored, the story of the representative row, why nothing came back. explain_operations() is the premise without
- * the latter.
+ * and hold no value of the database. Data-level ones (`from_data` true) describe rows: counts, stored forms of a
+ * literal, the provenance of the representative row, the reason of an empty result. explain_operations() is the premise
+ * without the data-level phrases.
  *
- * Deterministic: the same source and options give the same bytes. Bounded: text, phrases, graph and nesting have caps;
- * what does not fit is cut with an ellipsis at a UTF-8 boundary and `missing` says so. All text is valid UTF-8 without
- * control characters, whatever the database holds. Everything lives in the arena. Thread: that of the source's handle.
- */
+ * Deterministic: the same source and options give the same bytes. Bounded: text, phrases, graph and nesting have
+ * limits. Longer output is cut with an ellipsis at a UTF-8 boundary, and `missing` reports it. All text is valid UTF-8
+ * without control characters, whatever the database holds. Everything lives in the arena. Thread: that of the source's
+ * handle. */
 #ifndef ASSAY_LIB_EXPLAIN_EXPLAIN_H
 #define ASSAY_LIB_EXPLAIN_EXPLAIN_H
 
@@ -30,7 +31,7 @@ struct explain_source; /* provenance.h */
 struct provenance;     /* provenance.h */
 struct whynot;         /* provenance.h */
 
-/* kind, name on the wire, what the phrase tells */
+/* kind, name on the wire, content of the phrase */
 #define EXPLAIN_KINDS(X)                                                                                               \
     X(SUMMARY, "summary", "what comes back: columns, kinds of aggregation, number of rows")                            \
     X(SELECT, "select", "one column of the result")                                                                    \
@@ -63,17 +64,17 @@ struct explain_phrase {
     const char *premise; /* NUL-terminated, one or more sentences; "" when prose alone says it */
     const char *prose;   /* likewise */
     const struct sql_node
-        *node;               /* the clause or expression it speaks of; the statement's root for SUMMARY; never NULL */
+        *node;               /* the clause or expression it describes; the statement's root for SUMMARY; never NULL */
     uint32_t start, end;     /* its bytes in the statement */
-    const uint32_t *columns; /* ids of schema columns it speaks of, each once, in order of the text */
+    const uint32_t *columns; /* ids of schema columns that it names, each once, in order of the text */
     uint32_t n_columns;
     uint32_t depth; /* 0: the statement itself; 1: of a subquery, CTE or derived table; ... */
     uint32_t query; /* which query it belongs to: 0 is the statement, then in the order they are first told */
     int32_t opened; /* SUBQUERY: number of the query whose phrases follow; else -1 */
 };
 
-/* The provenance graph: tables have columns, columns have values (of the rows the representative row came from).
- * Annotations attach the operation-level phrases to what they speak of. */
+/* The provenance graph: tables have columns, columns have values (of the source rows of the representative row).
+ * Annotations attach the operation-level phrases to tables and columns. */
 enum explain_node_kind { EXPLAIN_NODE_TABLE, EXPLAIN_NODE_COLUMN, EXPLAIN_NODE_VALUE };
 enum explain_edge_kind { EXPLAIN_HAS_ATTRIBUTE, EXPLAIN_HAS_VALUE, EXPLAIN_JOINS };
 struct explain_node {
@@ -115,7 +116,7 @@ struct explanation {
     uint32_t n_phrases;
     const char *premise; /* all premises, in order, joined with a space */
     const char *prose;   /* likewise */
-    const char *missing; /* NULL, or one plain sentence: what is not explained and why. Then the rest still holds */
+    const char *missing; /* NULL, or one plain sentence on the missing part and the reason. The rest is still valid */
     bool cut;            /* something did not fit into its bound */
     const struct provenance *provenance; /* NULL when there is none */
     const struct whynot *whynot;         /* NULL unless there is no source row and may_probe */
@@ -124,14 +125,15 @@ struct explanation {
     int64_t sql_ns;                      /* of it: waiting for its own statements */
 };
 
-/* Explain `source` (its statement must be bound without diagnostics). `options` NULL: explain_defaults. Whatever can be
- * said is said: no database, no result, no FROM, a failing probe or a statement too deep give a partial explanation
- * with `missing`, and ERR_OK. Errors: ERR_LIMIT_MEMORY (the arena is full); ERR_DEADLINE and ERR_CANCELLED of the
- * handle. */
+/* Explains `source` (its statement must be bound without diagnostics). A NULL `options` means explain_defaults.
+ * Explains as much as possible: without database, result or FROM, after a failed probe, or for a statement too deep,
+ * the explanation is partial with `missing`, and ERR_OK. Errors: ERR_LIMIT_MEMORY (the arena is full); ERR_DEADLINE and
+ * ERR_CANCELLED of the handle. */
 enum err_code explain_query(struct arena *arena, const struct explain_source *source,
                             const struct explain_options *options, struct explanation **out, struct err *err);
 
-/* The premise without data-level phrases: the same for every database of the schema. NULL when the arena is full. */
+/* Returns the premise without data-level phrases: the same for every database of the schema. NULL if the arena is
+ * full. */
 const char *explain_operations(struct arena *arena, const struct explanation *explanation);
 
 #endif

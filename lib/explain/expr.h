@@ -1,11 +1,11 @@
-/* How expressions are narrated: expr.c hands each kind of node to the function for it; condition.c, inner.c and call.c
- * have some of these. */
+/* Narration of expressions: expr.c passes each kind of node to its function; condition.c, inner.c and call.c define
+ * some of these. */
 #ifndef ASSAY_LIB_EXPLAIN_EXPR_H
 #define ASSAY_LIB_EXPLAIN_EXPR_H
 
 #include "lib/explain/narrator.h"
 
-/* Loosest first; what is looser than its surroundings, or as loose and not the same operator, gets parentheses. */
+/* Loosest first. An expression looser than its surroundings, or as loose with another operator, gets parentheses. */
 enum looseness { LOGIC, CONDITION, ARITHMETIC, TIGHT };
 
 /* --- expr.c --- */
@@ -23,7 +23,7 @@ bool narrate_is_null(const struct sql_node *n);
 
 /* --- condition.c --- */
 
-/* LIKE, BETWEEN, IN: their first kid is what they say something of. */
+/* LIKE, BETWEEN, IN: their first kid is the subject. */
 narrate_fn say_subject_and_test;
 
 /* --- inner.c --- */

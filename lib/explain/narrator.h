@@ -1,16 +1,15 @@
-/* Inside of explain.c and its like: what is known while a statement is narrated, and which file narrates which part.
+/* Internal to explain.c and its parts: the state while a statement is narrated, and the functions of each file.
  *
  * DESIGN. The statement is taken apart into queries: itself, the arms of set operations, subqueries, CTEs and derived
- * tables. Each gets a number when it is first mentioned and waits in a queue; its own phrases follow those of the query
- * that mentions it. So nesting costs no recursion, a phrase never holds another query, and the verifier can hold
- * the filter of a subquery against the question like any other filter. Rejected: subqueries in place, in parentheses,
- * which read well once and are unreadable twice nested.
+ * tables. Each gets a number when it is first mentioned and waits in a queue; its phrases follow those of the query
+ * that mentions it. So nesting costs no recursion, and a phrase never holds another query. The verifier can compare the
+ * filter of a subquery with the question like any other filter. Rejected: subqueries in place, in parentheses, which
+ * read well once and are unreadable twice nested.
  *
- * The prose alone tells the simplest inner queries (one table, one column) where they are mentioned.
+ * Only the prose includes the simplest inner queries (one table, one column) where they are mentioned.
  *
- * A phrase is narrated twice, into two buffers, premise and prose, by the same functions: `say.prose` picks the
- * wording.
- */
+ * A phrase is narrated twice, into two buffers, premise and prose, by the same functions: `say.prose` selects the
+ * wording. */
 #ifndef ASSAY_LIB_EXPLAIN_NARRATOR_H
 #define ASSAY_LIB_EXPLAIN_NARRATOR_H
 
@@ -30,7 +29,7 @@ enum {
     NARRATE_SQL_BYTES = 240, /* of the statement, where it is quoted */
 };
 
-/* What a query is to the one that mentions it. */
+/* The role of a query in the one that mentions it. */
 enum narrate_role {
     NARRATE_TOP,
     NARRATE_ARM,
@@ -48,7 +47,7 @@ struct narrated_query {
     enum narrate_role role;
     uint32_t depth;
     uint32_t within; /* number of the query that mentions it */
-    bool in_place;   /* the prose has told it where it is mentioned; its phrases have no prose of their own */
+    bool in_place;   /* the prose includes it where it is mentioned; its phrases have no prose of their own */
 };
 
 struct narrator {
@@ -64,7 +63,7 @@ struct narrator {
     uint32_t columns[NARRATE_MAX_COLUMNS];
     uint32_t n_columns; /* of the phrase being narrated */
     uint32_t nesting;
-    const struct sql_node *of_value; /* subject of the test being narrated, where a value stands for it */
+    const struct sql_node *of_value; /* subject of the test being narrated, if a value replaces it */
     const struct sql_join_pair *pairs;
     uint32_t n_pairs;
     struct noun **nouns; /* names as read so far: of columns by id, then of tables */
@@ -80,39 +79,39 @@ typedef void narrate_fn(struct narrator *t, struct say *out, const struct sql_no
 
 /* --- phrases.c --- */
 
-/* Add a phrase of the current query: `narrate` is called for the premise and for the prose; a text that stays empty is
- * left so. Sentences are given in lower case and without the final stop. */
+/* Adds a phrase of the current query. `narrate` is called for the premise and for the prose; an empty text stays empty.
+ * Sentences are given in lower case and without the final stop. */
 void narrate_phrase(struct narrator *t, enum explain_kind kind, const struct sql_node *node, narrate_fn *narrate);
-/* The same from the two buffers, as filled by the caller after narrate_begin. */
+/* Adds a phrase from the two buffers, which the caller filled after narrate_begin. */
 void narrate_begin(struct narrator *t);
 void narrate_end(struct narrator *t, enum explain_kind kind, const struct sql_node *node, bool from_data);
-/* Note a column that the phrase speaks of. */
+/* Records a column that the phrase names. */
 void narrate_column_used(struct narrator *t, const struct schema_column *column);
-/* Note what cannot be told; the first note stays. */
+/* Records a missing part; the first record stays. */
 void narrate_missing(struct narrator *t, const char *sentence);
-/* The number of a query, given at the first mention. 0: there are too many. */
+/* Returns the number of a query, assigned at the first mention; 0 if there are too many. */
 uint32_t narrate_query_number(struct narrator *t, const struct sql_node *query, const struct sql_node *name,
                               enum narrate_role role);
 
 /* --- names.c --- */
 
-/* "port", "port 2" where a block reads it twice; the CTE's name; "query 1" for an unnamed derived table. The prose says
- * "row of port 2" where there is only a name. */
+/* Writes "port", or "port 2" if a block reads it twice; the CTE's name; "query 1" for an unnamed derived table. The
+ * prose says "row of port 2" if there is only a name. */
 void say_source(struct narrator *t, struct say *out, const struct sql_source *source);
-/* Has the prose a noun for its rows ("port"), or only a name ("port 2")? */
+/* True if the prose has a noun for the source's rows ("port"), not only a name ("port 2"). */
 bool narrate_has_noun(const struct narrator *t, const struct sql_source *source);
-/* Its name alone: "port", "port 2". */
+/* Writes only the source's name: "port", "port 2". */
 void say_source_name(struct narrator *t, struct say *out, const struct sql_source *source);
 /* For prose: "ports", "rows of port 2"; "a port", "a row of port 2"; " of the port", " of port 2". */
 void say_source_plural(struct narrator *t, struct say *out, const struct sql_source *source);
 void say_a_source(struct narrator *t, struct say *out, const struct sql_source *source);
 void say_of_source(struct narrator *t, struct say *out, const struct sql_source *source, uint32_t levels);
-/* Among what is read: "port"; in prose "ports", but "port 2". */
+/* Writes the source in a list of those read: "port"; in prose "ports", but "port 2". */
 void say_source_listed(struct narrator *t, struct say *out, const struct sql_source *source);
 /* "port.region", or "the region [of the port]". */
 void say_ref(struct narrator *t, struct say *out, const struct sql_ref *ref);
 void say_output(struct narrator *t, struct say *out, const struct sql_source *source, int output, uint32_t levels);
-/* Do the words of a table's column begin with those of the table? */
+/* True if the words of a table's column begin with those of the table. */
 bool narrate_names_its_table(const struct narrator *t, const struct sql_source *source, int output);
 /* "port.region" / "the region of the port" without any block around. */
 void say_column(struct narrator *t, struct say *out, const struct schema_column *column);
@@ -120,7 +119,7 @@ void say_column(struct narrator *t, struct say *out, const struct schema_column 
 void say_column_words(struct narrator *t, struct say *out, const struct schema_column *column);
 void say_column_label(struct narrator *t, struct say *out, const struct schema_column *column);
 void say_the_column(struct narrator *t, struct say *out, const struct schema_column *column);
-/* Is it a column of which people say "are" ("the points are ...")? */
+/* True if the column takes "are" ("the points are ..."). */
 bool narrate_column_is_plural(const struct narrator *t, const struct schema_column *column);
 bool narrate_is_plural(const struct narrator *t, const struct sql_node *expr);
 /* The schema column behind a source's output, or NULL. */
@@ -129,41 +128,42 @@ const struct schema_column *narrate_column_at(const struct narrator *t, const st
 void say_query(struct say *out, uint32_t number);
 /* "in query 2, ": every sentence of an inner query begins with it. */
 void say_within(struct narrator *t, struct say *out);
-/* The statement's own text of a node, cut. */
+/* Writes the statement's own text of a node, truncated. */
 void say_sql(struct narrator *t, struct say *out, const struct sql_node *node);
-/* May values of the data be shown at all? */
+/* True if values of the data may be shown at all. */
 bool narrate_shows_values(const struct narrator *t);
-/* Is it a column whose values may not be shown? */
+/* True if the column's values must not be shown. */
 bool narrate_denied(const struct narrator *t, const struct schema_column *column);
-/* Does it use one, at any depth, or something that cannot be told? */
+/* True if the node uses a denied column, at any depth, or something that cannot be narrated. */
 bool narrate_uses_denied(const struct narrator *t, const struct sql_node *node);
 
 /* --- expr.c, condition.c, call.c --- */
 
 void say_expr(struct narrator *t, struct say *out, const struct sql_node *expr);
-/* Where words before it stand for the article: "the same region", "each different region". */
+/* Writes an expression without its article, after words that replace it: "the same region", "each different region". */
 void say_expr_bare(struct narrator *t, struct say *out, const struct sql_node *expr);
-/* Has the condition a subject, its first kid, and a test of it? Then the test: " is greater than 200". */
+/* True if the condition has a subject, its first kid, and a test of it. say_test writes the test: " is greater than
+ * 200". */
 bool narrate_has_test(const struct sql_node *condition);
 void say_test(struct narrator *t, struct say *out, const struct sql_node *condition);
-/* "sum" for SUM(x) at the top of an expression; NULL when it is no aggregate. */
+/* Returns "sum" for SUM(x) at the top of an expression; NULL if it is not an aggregate. */
 const char *narrate_aggregate_name(const struct sql_node *expr);
 
 /* --- clause.c --- */
 
-/* All phrases of one query of the queue. */
+/* Narrates one query of the queue. */
 void narrate_query(struct narrator *t);
 
 /* --- joins.c --- */
 
-/* FROM and what is joined how. */
+/* Narrates FROM and its joins. */
 void narrate_from(struct narrator *t, const struct sql_block *block);
-/* Is this condition told as a join, and therefore not as a filter? */
+/* True if this condition is narrated as a join, and therefore not as a filter. */
 bool narrate_is_join(const struct narrator *t, const struct sql_block *block, const struct sql_node *condition);
 
 /* --- data_phrases.c --- */
 
-/* Data-level phrases. `provenance` and `whynot` may be NULL. */
+/* Narrates data-level phrases. `provenance` and `whynot` may be NULL. */
 void narrate_data(struct narrator *t, const struct provenance *provenance, const struct whynot *whynot);
 
 /* --- whynot_phrases.c --- */
@@ -172,14 +172,14 @@ void narrate_why_not(struct narrator *t, const struct provenance *provenance, co
 
 /* --- facts.c --- */
 
-/* How a string that a column is compared with is stored, if not as written. */
+/* Narrates how a compared string is stored, if not as written. */
 void narrate_stored_forms(struct narrator *t, const struct sql_node *condition);
-/* How many rows the join of the statement's only block gives, of how many rows of each table. */
+/* Narrates how many rows the join of the statement's only block gives, and how many each table has. */
 void narrate_join_counts(struct narrator *t, const struct sql_block *block);
 
 /* --- graph.c --- */
 
-/* The graph of phrases and provenance. NULL when the arena is full. */
+/* Returns the graph of phrases and provenance. NULL if the arena is full. */
 const struct explain_graph *narrate_graph(struct narrator *t, const struct provenance *provenance);
 
 #endif

@@ -1,9 +1,8 @@
-/* Names of tables and columns as English words: what may stand behind an article, and in which number.
+/* Names of tables and columns as English words: whether they can follow an article, and their number.
  *
- * "vessel", "date of birth" and "addresses" are noun phrases. "has_pet", "took_office", "eliminated_by", "IsOfficial",
- * "f1" and "100" are not, and cannot be read as one with certainty: they keep their own spelling, and the sentence
- * supplies the noun ("the column IsOfficial", "each row of has_pet"). Words with letters beyond ASCII keep their
- * spelling, too. */
+ * "vessel", "date of birth" and "addresses" are noun phrases. Names such as "took_office", "eliminated_by",
+ * "IsOfficial", "f1" and "100" are not. They keep their own spelling, and the sentence supplies the noun ("the column
+ * IsOfficial"). Words with letters beyond ASCII keep their spelling, too. */
 #ifndef ASSAY_LIB_EXPLAIN_NOUN_H
 #define ASSAY_LIB_EXPLAIN_NOUN_H
 
@@ -19,20 +18,20 @@ struct noun {
     bool is_counted;         /* has one and many: not "data" */
 };
 
-/* Read a name that was split into `words` (text_split_identifier of `name`). `is_table`: a noun with a participle
- * behind it ("documents mailed") is no name for one row. */
+/* Reads a name that was split into `words` (text_split_identifier of `name`). `is_table`: a noun with a participle
+ * after it ("documents mailed") does not name one row. */
 void noun_of_name(struct noun *out, const char *name, const struct text_tokens *words, bool is_table);
 /* A name in plain words, as sidecar files give it. */
 void noun_of_words(struct noun *out, const char *words);
 
-/* As it is; one ("vessel"); many ("vessels"). What is not counted stays as it is. */
+/* Write the noun unchanged; one ("vessel"); many ("vessels"). Uncountable nouns do not change. */
 void say_noun(struct say *out, const struct noun *noun);
 void say_noun_singular(struct say *out, const struct noun *noun);
 void say_noun_plural(struct say *out, const struct noun *noun);
 
-/* "are" and not "is"? */
+/* True if the noun takes "are". */
 bool noun_is_plural(const struct noun *noun);
-/* Does the word take "an"? Goes by spelling. */
+/* True if the word takes "an", by its spelling. */
 bool noun_takes_an(const char *text);
 
 #endif

@@ -1,22 +1,21 @@
-/* Provenance: from which rows of the database a row of the result came, and why an empty result is empty.
+/* Provenance: the source rows of a result row, and the reason of an empty result.
  *
  * DESIGN (seed 002 §IV-A). A statement has arms: the SELECTs of a set operation, or its only SELECT. For each arm one
- * statement is made from its syntax tree by three rules: the chosen row of the result becomes a condition (NULL-safe,
- * typed); the select list becomes all columns that the arm uses, and the keys of its tables; aggregates, GROUP BY,
- * DISTINCT and LIMIT go. It runs in the sandbox under a row limit: one statement an arm. The same statement without
- * that limit is handed out as text (`all_sql`), and prov_check_sql makes of it the statement that gives the explained
- * values back: that is how the tests know that the rows are the right ones.
+ * statement is made from its syntax tree by three rules. The chosen row of the result becomes a condition (NULL-safe,
+ * typed). The select list becomes all columns that the arm uses, and the keys of its tables. Aggregates, GROUP BY,
+ * DISTINCT and LIMIT are removed. It runs in the sandbox under a row limit: one statement an arm. The same statement
+ * without that limit is returned as text (`all_sql`). prov_check_sql makes of it a statement that computes the
+ * explained values again, with which the tests verify the rows.
  *
  * Subqueries in conditions stay conditions; CTEs and derived tables stay sources. Both are followed further down, from
- * the arm's first source row on, in arms of their own (`condition`, `inside`), as long as options allow statements for
- * it: the rows that the row is IN, that EXIST for it, that the value it is compared with comes from.
+ * the arm's first source row on, in arms of their own (`condition`, `inside`), if options allow statements for it. They
+ * give the rows that the row is IN, that EXIST for it, or that supply the value it is compared with.
  *
- * Why-not (seed 002 names it as future work): the smallest set of conditions without which a row appears, found by
- * probes of the statement itself with conditions taken out, at most `max_probes` of them.
+ * Why-not (future work in seed 002) finds the smallest set of conditions without which a row appears. It probes the
+ * statement with conditions removed, at most `max_probes` times.
  *
- * Nothing here fails the loop: what cannot be traced has a status and a reason. Everything handed out lives in the
- * arena. Thread: the one that owns the arena and the database handle.
- */
+ * No failure here ends the judging: a part that cannot be traced has a status and a reason. Everything returned lives
+ * in the arena. Thread: the one that owns the arena and the database handle. */
 #ifndef ASSAY_LIB_EXPLAIN_PROVENANCE_H
 #define ASSAY_LIB_EXPLAIN_PROVENANCE_H
 
@@ -26,14 +25,14 @@
 #include "lib/schema/schema.h"
 #include "lib/sql/bind.h"
 
-/* What is explained: one candidate that parses and binds. All of it must outlive what is made of it. */
+/* The candidate to explain, which parses and binds. It must outlive its explanation. */
 struct explain_source {
     const char *sql; /* not NUL-terminated; spans of nodes count its bytes */
     size_t sql_len;
     const struct sql_stmt *stmt;
     const struct sql_bound *bound; /* of that statement, against index->catalog; no diagnostics */
     const struct schema_index *index;
-    struct db *db;                  /* NULL: nothing can be run, provenance is unavailable */
+    struct db *db;                  /* NULL: no statement can run, and provenance is unavailable */
     const struct db_result *result; /* the candidate's own; NULL: unknown, it is run once more */
 };
 
@@ -86,7 +85,7 @@ enum prov_arm_state {
     PROV_ARM_UNAVAILABLE, /* could not run: `reason` */
 };
 
-/* How the rows of an arm make up the row of the result. */
+/* How the rows of an arm form the row of the result. */
 enum prov_arm_shape {
     PROV_SHAPE_PLAIN,  /* a source row a result row */
     PROV_SHAPE_WHOLE,  /* aggregates over all rows, no GROUP BY */
@@ -107,7 +106,7 @@ struct prov_arm {
                                          comparison; else NULL */
     const struct db_value *value;     /* of a comparison: what the subquery gives; else NULL */
     const char *reason;               /* of PROV_ARM_UNAVAILABLE; "" otherwise */
-    const char *sql;                  /* what was run, NUL-terminated; NULL when none could be made */
+    const char *sql;                  /* the statement that ran, NUL-terminated; NULL if none could be made */
     const char *all_sql;              /* the same without ORDER BY and LIMIT: every source row of the chosen row */
     const struct db_value *params;    /* ?1 ... of both texts: values too long to print */
     uint32_t n_params;
@@ -131,9 +130,9 @@ enum prov_status {
     PROV_UNAVAILABLE, /* `reason` */
 };
 
-/* Which row of the result is explained. Stated, seeded, the same on every machine: start at row 0 when the statement
- * orders its result or seed is 0, else at row splitmix64(seed) mod n_rows; from there take the first of 64 rows
- * (cyclic) that holds no NULL, or else the start; go back to the first row that is equal to it. */
+/* The rule that chooses the explained row of the result, the same on every machine. It starts at row 0 if the statement
+ * orders its result or seed is 0, else at row splitmix64(seed) mod n_rows. From there it takes the first of 64 rows
+ * (cyclic) that holds no NULL, or else the start. It then goes back to the first row equal to that one. */
 enum prov_rule { PROV_RULE_ONLY, PROV_RULE_FIRST, PROV_RULE_SEEDED, PROV_RULE_NO_NULL };
 const char *prov_rule_text(enum prov_rule rule); /* "the first row that holds no NULL" */
 
@@ -152,17 +151,17 @@ struct provenance {
     int64_t sql_ns;      /* time of those statements */
 };
 
-/* Trace the representative row. ERR_OK with *out filled, or ERR_LIMIT_MEMORY (arena full; *out is then unavailable).
- * `options` may be NULL. The handle's limits are as before when it returns. Paper: §IV-A, rules 1 to 3. */
+/* Traces the representative row. Returns ERR_OK with *out filled, or ERR_LIMIT_MEMORY (arena full; *out is then
+ * unavailable). `options` may be NULL. The handle's limits are restored. Paper: §IV-A, rules 1 to 3. */
 enum err_code prov_trace(struct arena *arena, const struct explain_source *source, const struct prov_options *options,
                          struct provenance *out);
 
 /* The alias of a subquery in FROM of a statement of provenance. Some engines require one. */
 #define PROV_ALIAS "assay_rows"
 
-/* The statement that computes the arm's select list again, over the rows of its `all_sql`: it gives the explained row
- * back. NULL when the list holds what the source rows alone cannot give (a subquery, a window function), or the arena
- * is full. Takes the arm's params. */
+/* Returns the statement that computes the arm's select list again, over the rows of its `all_sql`: it gives the
+ * explained row. NULL if the list needs more than the source rows (a subquery, a window function), or the arena is
+ * full. Takes the arm's params. */
 const char *prov_check_sql(struct arena *arena, const struct explain_source *source, const struct prov_arm *arm);
 
 enum whynot_status {
@@ -183,11 +182,12 @@ const char *whynot_kind_name(enum whynot_kind kind); /* "WHERE", "JOIN", "HAVING
 
 enum { WHYNOT_MAX_NEAREST = 3, WHYNOT_MAX_CULPRITS = 8 };
 
-/* One condition to blame. `column`, `literal` and what follows are set when it compares a column with a literal. */
+/* One condition that removes all rows. `column`, `literal` and the fields after them are set if it compares a column
+ * with a literal. */
 struct whynot_culprit {
     enum whynot_kind kind;
     const struct sql_node *node;   /* in the source's tree, with its span */
-    const struct sql_block *block; /* it stands in; a block of IN or EXISTS when the fault lies in there */
+    const struct sql_block *block; /* the block that contains it; a block of IN or EXISTS if the cause is inside */
     const struct schema_column *column;
     const struct sql_node *literal;
     enum sql_op op;                          /* column OP literal; SQL_OP_LIKE, SQL_OP_NONE ... */
@@ -208,8 +208,8 @@ struct whynot {
     int64_t sql_ns;
 };
 
-/* Why has the result no row, or an aggregate nothing to work on? ERR_OK with *out filled, or ERR_LIMIT_MEMORY. To be
- * called for PROV_EMPTY and PROV_NOTHING. */
+/* Finds why the result has no row, or an aggregate has no input. Returns ERR_OK with *out filled, or ERR_LIMIT_MEMORY.
+ * Call it for PROV_EMPTY and PROV_NOTHING. */
 enum err_code prov_whynot(struct arena *arena, const struct explain_source *source, const struct prov_options *options,
                           struct whynot *out);
 

@@ -1,16 +1,15 @@
-/* Statements made out of the pieces of another one.
+/* Statements made of parts of another one.
  *
- * A rewritten tree borrows: its new nodes point at subtrees of the original, whose parent links stay as they were. So a
- * rewrite costs its few new nodes and no copy, and the result may be printed and nothing else. When the arena is full
- * the builders return NULL and arena->failed is set: whoever prints looks there once.
- */
+ * A rewritten tree borrows: its new nodes point at subtrees of the original, whose parent links do not change. A
+ * rewrite therefore costs its few new nodes and no copy, and the result may only be printed. If the arena is full, the
+ * builders return NULL and arena->failed is set; the caller checks it once, when printing. */
 #ifndef ASSAY_LIB_EXPLAIN_REWRITE_H
 #define ASSAY_LIB_EXPLAIN_REWRITE_H
 
 #include "lib/db/db.h"
 #include "lib/sql/bind.h"
 
-/* A node with these kids, borrowed, absent ones NULL. Slots that are not given are empty. */
+/* Makes a node with these kids, borrowed; absent ones are NULL. Further slots are empty. */
 struct sql_node *rewrite_node(struct arena *arena, enum sql_kind kind, struct sql_node *const *kids, uint32_t n);
 #define REWRITE(arena, kind, ...)                                                                                      \
     rewrite_node((arena), SQL_##kind, (struct sql_node *[]){__VA_ARGS__},                                              \
@@ -19,7 +18,7 @@ struct sql_node *rewrite_node(struct arena *arena, enum sql_kind kind, struct sq
 struct sql_node *rewrite_binary(struct arena *arena, enum sql_op op, struct sql_node *left, struct sql_node *right);
 /* left AND right; either may be NULL. */
 struct sql_node *rewrite_and(struct arena *arena, struct sql_node *left, struct sql_node *right);
-/* A number, or anything else that is to be printed as it is. `text` is not copied. */
+/* Makes a node that prints as `text`, such as a number. `text` is not copied. */
 struct sql_node *rewrite_verbatim(struct arena *arena, const char *text);
 struct sql_node *rewrite_count(struct arena *arena, uint64_t number);
 /* instance.name, or name alone; texts are not copied. */
@@ -28,25 +27,25 @@ struct sql_node *rewrite_column(struct arena *arena, const char *instance, size_
 /* expression AS "label" */
 struct sql_node *rewrite_item(struct arena *arena, struct sql_node *expr, const char *label);
 
-/* The tree with some nodes replaced: `replace` returns another node for one that is to go, or the same. What does not
- * change is borrowed. */
+/* Copies the tree with some nodes replaced: `replace` returns the replacement of a node, or the node itself. Unchanged
+ * parts are borrowed. */
 typedef struct sql_node *rewrite_fn(void *ctx, struct sql_node *node);
 struct sql_node *rewrite_map(struct arena *arena, struct sql_node *node, rewrite_fn *replace, void *ctx);
 
-/* The statement's own text of a node. A derived table must keep it: columns without an alias are named after how they
- * are written. */
+/* Makes a node of the statement's own text of a node. A derived table must keep this text: columns without an alias are
+ * named after it. */
 struct sql_node *rewrite_slice(struct arena *arena, const struct sql_stmt *stmt, const struct sql_node *node);
 
-/* The WITH clauses that a node can see, as one; NULL if there are none. */
+/* Joins the WITH clauses that a node can see into one; NULL if there are none. */
 struct sql_node *rewrite_with(struct arena *arena, const struct sql_stmt *stmt, const struct sql_node *node);
 
-/* An original node as a kid of a new one. Nothing writes through it. */
+/* Casts an original node to a kid of a new one. Nothing writes through it. */
 static inline struct sql_node *rewrite_borrow(const struct sql_node *node)
 {
     return (struct sql_node *)(uintptr_t)node;
 }
 
-/* Does the subtree hold such a node? */
+/* True if the subtree holds a node that passes the test. */
 typedef bool rewrite_test(const struct sql_node *node);
 bool rewrite_any(const struct sql_node *top, rewrite_test *test);
 bool rewrite_is_window(const struct sql_node *node);   /* a call with OVER */

@@ -1,10 +1,10 @@
-/* Text that is safe to show: bounded, valid UTF-8, no control characters, whatever is put in. */
+/* Text that is safe to show: bounded, valid UTF-8, without control characters, for any input. */
 #ifndef ASSAY_LIB_EXPLAIN_SAY_H
 #define ASSAY_LIB_EXPLAIN_SAY_H
 
 #include "lib/db/db.h"
 
-/* A buffer of `max` bytes. What does not fit is left out, `cut` is set, and an ellipsis ends the text. */
+/* A buffer of `max` bytes. Text beyond them is dropped, `cut` is set, and an ellipsis ends the text. */
 struct say {
     char *text;
     size_t len, max;
@@ -12,7 +12,7 @@ struct say {
     bool prose; /* for people; else for the verifier */
 };
 
-/* A buffer that holds at most `max` bytes and a NUL. False when the arena is full. */
+/* Initialises a buffer of at most `max` bytes and a NUL. Returns false if the arena is full. */
 bool say_init(struct say *out, struct arena *arena, size_t max, bool prose);
 void say_clear(struct say *out);
 

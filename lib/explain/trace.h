@@ -1,4 +1,4 @@
-/* Inside of provenance: one arm, step by step. Only the files of provenance include this. */
+/* Internal to provenance: one arm, step by step. Only the files of provenance include this. */
 #ifndef ASSAY_LIB_EXPLAIN_TRACE_H
 #define ASSAY_LIB_EXPLAIN_TRACE_H
 
@@ -6,7 +6,7 @@
 #include "lib/explain/rewrite.h"
 
 enum {
-    TRACE_MAX_DERIVED = 16,    /* columns of a derived table that stand in for its key */
+    TRACE_MAX_DERIVED = 16,    /* columns of a derived table that replace its missing key */
     TRACE_MAX_CONDITIONS = 64, /* values of the chosen row that become conditions */
     TRACE_LONG_VALUE = 256,    /* bytes; longer ones are bound, not printed */
     TRACE_HUGE_VALUE = 65536,  /* bytes; longer ones are left out */
@@ -41,7 +41,7 @@ struct origin {
     struct chosen chosen;
 };
 
-/* How hard the conditions are. Each way is tried when the one before found nothing, or too much. */
+/* Strictness of the conditions. Each way is tried if the one before found nothing, or too much. */
 enum trace_way {
     TRACE_STRICT,
     TRACE_LOOSE, /* only values that the engine hands out unchanged: a computed one may differ in another plan */
@@ -82,9 +82,9 @@ struct arm_work {
 
 /* The options with defaults filled in. */
 struct prov_options prov_defaults(const struct prov_options *asked);
-/* Cut the handle's time to that of the options, and its steps; both grow with what the candidate itself took. Steps
- * come first wherever the engine counts them, so that what is found depends on the data, not on the load. Returns the
- * limits as they were, to be set again. */
+/* Reduces the handle's time and steps to those of the options; both grow with the candidate's own cost. The step limit
+ * applies first if the engine counts steps, so that the findings depend on the data, not on the load. Returns the old
+ * limits, to restore them. */
 struct db_limits prov_limit(const struct explain_source *source, struct prov_options *options);
 
 /* Rule 2. Fill work->columns: all that the arm uses, then keys. */
@@ -105,7 +105,7 @@ void trace_query(struct tracer *t, const struct origin *origin);
 
 /* Rule 1. `expr` IS `value`, typed; NULL: cannot be said, and work->skipped is set. */
 struct sql_node *trace_condition(struct arm_work *work, struct sql_node *expr, const struct db_value *value);
-/* Is it one of the keys that the arm groups by? */
+/* True if the output is one of the keys that the arm groups by. */
 bool trace_is_key(struct arm_work *work, const struct arm_output *output);
 /* Rules 1 and 3 for the whole arm: all_sql and the tail that makes sql of it. */
 void trace_write(struct arm_work *work);

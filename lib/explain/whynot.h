@@ -1,4 +1,4 @@
-/* Inside of why-not: what can be taken out of a statement, and what is known of one such condition. */
+/* Internal to why-not: the removable parts of a statement, and the facts about one such condition. */
 #ifndef ASSAY_LIB_EXPLAIN_WHYNOT_H
 #define ASSAY_LIB_EXPLAIN_WHYNOT_H
 
@@ -6,7 +6,7 @@
 
 enum { WHYNOT_MAX_PARTS = 32 }; /* parts beyond are never taken out */
 
-/* Something that may be to blame. The order of suspicion decides among sets of one size. */
+/* A condition that may remove all rows. The order of suspicion decides among sets of one size. */
 struct whynot_part {
     struct whynot_culprit culprit;
     unsigned innocence; /* small: tried first */

@@ -1,5 +1,5 @@
-/* Calibration: from a score to a probability that is right as often as it says. Thread: any; a fitted one is read-only.
- */
+/* Calibration: maps a score to a probability that matches observed frequencies. Thread: any; a fitted one is
+ * read-only. */
 #ifndef ASSAY_LIB_LEARN_CALIBRATE_H
 #define ASSAY_LIB_LEARN_CALIBRATE_H
 
@@ -17,21 +17,22 @@ struct learn_calibration {
     double *x, *y;
 };
 
-/* Fit on scores in [0, 1] and labels (soft ones too); weight NULL: 1 each. False: nothing to fit on (fewer than two
- * rows, or out of memory); then *out is LEARN_UNCALIBRATED. An isotonic curve is never 0 or 1: its ends are (k + 1) /
- * (n + 2) of the rows behind them. The caller owes learn_calibration_free. */
+/* Fits on scores in [0, 1] and labels (soft ones too). A NULL `weight` means 1 each. Returns false if there are fewer
+ * than two rows or memory runs out; *out is then LEARN_UNCALIBRATED. An isotonic curve never reaches 0 or 1: its ends
+ * are (k + 1) / (n + 2) of their rows. The caller owes learn_calibration_free. */
 bool learn_calibrate(enum learn_calibration_kind kind, const double *score, const double *label, const double *weight,
                      size_t n, struct learn_calibration *out);
-/* For curves that were fitted before the ends were bound by their rows, and say 0 or 1 there: such an end says no more
- * than the most extreme block that has a counter-example, or than one row can, if that is more. Never falls still;
- * changes nothing in a curve that learn_calibrate makes. */
+/* Bounds old curves that reach 0 or 1 at their ends. Such an end becomes the value of the most extreme block with a
+ * counter-example, or the bound of a single row if that is more extreme. The curve stays non-falling. Curves of
+ * learn_calibrate do not change. */
 void learn_calibration_bound(struct learn_calibration *calibration);
 double learn_calibrated(const struct learn_calibration *calibration, double score);
 void learn_calibration_free(struct learn_calibration *calibration);
 const char *learn_calibration_name(enum learn_calibration_kind kind);
 int learn_calibration_by_name(const char *name); /* -1: no such kind */
 
-/* Pool adjacent violators in place: the closest non-falling sequence to `value` under `weight` (both n; weight > 0). */
+/* Pools adjacent violators in place: `value` becomes the closest non-falling sequence under `weight` (both n; weight >
+ * 0). */
 void learn_isotonic(double *value, double *weight, size_t n);
 
 #endif

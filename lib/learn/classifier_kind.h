@@ -1,4 +1,4 @@
-/* What a kind of classifier must provide: one filled table for each kind, listed in classifier.c. */
+/* The interface of a kind of classifier: one filled table for each kind, listed in classifier.c. */
 #ifndef ASSAY_LIB_LEARN_CLASSIFIER_KIND_H
 #define ASSAY_LIB_LEARN_CLASSIFIER_KIND_H
 
@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* A choice of rows of the data. */
+/* A selection of rows of the data. */
 struct learn_rows {
     const struct learn_data *data;
     const uint32_t *rows;
@@ -17,16 +17,17 @@ struct model_blocks;
 
 struct classifier_kind {
     const char *name;
-    const char *unsupported; /* why this build cannot train it; NULL: it can */
+    const char *unsupported; /* reason why this build cannot train it, or NULL */
     bool compact;            /* write the file without line breaks */
-    /* Fit; *state is then freed by `free`. Both classes have weight among the rows. */
+    /* Fits on the rows; *state is then freed by `free`. Both classes have weight among the rows. */
     enum err_code (*fit)(const struct learn_rows *rows, const struct learn_options *options, void **state,
                          struct err *err);
     double (*predict)(const void *state, unsigned m, const float *x);      /* P(positive), uncalibrated */
     double (*importance)(const void *state, unsigned m, unsigned feature); /* any scale, not negative */
     json_t *(*save)(const void *state, unsigned m);
-    void *(*load)(const json_t *parameters, unsigned m, const struct model_blocks *blocks); /* NULL: not valid */
-    /* What is large in the JSON of `state` becomes blocks (lib/learn/blocks.h). NULL: nothing is. */
+    void *(*load)(const json_t *parameters, unsigned m, const struct model_blocks *blocks); /* returns NULL if not
+                                                                                             * valid */
+    /* Moves the large parts of the JSON of `state` into blocks (lib/learn/blocks.h). May be NULL if there are none. */
     bool (*move)(json_t *parameters, const void *state, struct model_blocks *blocks);
     void (*free)(void *state);
 };
@@ -42,14 +43,14 @@ struct learn_model {
     struct learn_calibration calibration;
 };
 
-const struct classifier_kind *classifier_kind_find(const char *name); /* NULL: no such kind */
+const struct classifier_kind *classifier_kind_find(const char *name); /* NULL if unknown */
 
 static inline double row_weight(const struct learn_data *data, uint32_t row)
 {
     return data->weight ? data->weight[row] : 1;
 }
 
-/* Fit on the rows and calibrate on held-out parts of them. */
+/* Fits on the rows and calibrates on held-out parts of them. */
 enum err_code classifier_fit_rows(const struct classifier_kind *kind, const struct learn_rows *rows,
                                   const struct learn_options *options, struct learn_model **out, struct err *err);
 

@@ -2,7 +2,8 @@
  *
  * One logistic regression an output, all in one table of weights: `keys modulo buckets` by outputs. Fitted together by
  * AdaGrad in an order that the seed draws, so that the same items give the same bytes. Weights are kept as signed bytes
- * with one scale an output, in the model and in its file: what is tested is what is shipped. Collisions are accepted;
+ * with one scale an output, in the model and in its file. The tested
+ * model is therefore the shipped one. Collisions are accepted;
  * keys seen in fewer than `min_count` items are left out, which keeps most of them away.
  *
  * Thread: fitting is single-threaded; a model is read-only and may be shared.
@@ -36,19 +37,21 @@ struct hashed_options hashed_options_default(void);
 struct hashed_model;
 struct model_blocks;
 
-/* ERR_CONFIG: no items, or numbers out of range; ERR_NOMEM. On success the caller owes hashed_free. */
+/* Fits a model. Returns ERR_CONFIG without items or for numbers out of range, or ERR_NOMEM. On success the caller owes
+ * hashed_free. */
 enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_outputs,
                          const struct hashed_options *options, struct hashed_model **out, struct err *err);
 void hashed_free(struct hashed_model *model);
 
 unsigned hashed_outputs(const struct hashed_model *model);
-/* P(true) of each output into p[n_outputs]. About 30 ns a key. */
+/* Computes P(true) of each output into p[n_outputs]. About 30 ns a key. */
 void hashed_predict(const struct hashed_model *model, const uint64_t *keys, uint32_t n, double *p);
 
-/* JSON object for a model file; NULL: out of memory. Loading checks sizes and ranges; NULL: not valid. */
+/* Save as a JSON object for a model file (NULL if memory runs out), and load it with sizes and ranges checked (NULL if
+ * not valid). */
 json_t *hashed_save(const struct hashed_model *model);
 struct hashed_model *hashed_load(const json_t *object, const struct model_blocks *blocks);
-/* The weights of `object`, which loads, become a block (lib/learn/blocks.h). False: it does not. */
+/* Moves a loaded model's weights into a block (lib/learn/blocks.h). Returns false if `object` does not load. */
 bool hashed_move(json_t *object, struct model_blocks *blocks);
 
 #endif

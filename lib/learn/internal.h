@@ -1,4 +1,4 @@
-/* What the files of lib/learn share among themselves. */
+/* Internal to lib/learn. */
 #ifndef ASSAY_LIB_LEARN_INTERNAL_H
 #define ASSAY_LIB_LEARN_INTERNAL_H
 
@@ -14,7 +14,7 @@ struct lm_matrix {
     size_t n, room;
 };
 
-/* Rows that are equal, taken together. */
+/* Distinct rows with their total weights. */
 struct patterns {
     const uint8_t **votes;
     double *weight;
@@ -22,20 +22,21 @@ struct patterns {
     double total; /* sum of weight */
 };
 
-/* For learn_logit within lib/learn: finite at 0 and 1. */
+/* learn_logit for use within lib/learn: finite at 0 and 1. */
 #define LEARN_LEAST_P 1e-9
 
 double learn_sigmoid(double z);
 
-/* log P(votes | class) for both classes, missing votes marginalised. `votes` has one level a signal of the model. */
+/* Computes log P(votes | class) for both classes, with missing votes marginalised. `votes` has one level for each
+ * signal of the model. */
 void lm_log_likelihood(const struct lm_model *model, const uint8_t *votes, double out[2]);
 
-/* Set parents (and the order of evaluation) from what goes together. `wrong` is the posterior P(wrong) of each pattern;
- * NULL before there is one. Returns whether any parent changed. */
+/* Learns the parents (and the order of evaluation) from dependencies between signals. `wrong` is the posterior P(wrong)
+ * of each pattern, or NULL before there is one. Returns true if a parent changed. */
 bool lm_learn_structure(struct lm_model *model, const struct patterns *patterns, const double *wrong,
                         const struct lm_options *options);
 
-/* Order with parents before children; false when the parents form a cycle. */
+/* Sorts parents before children. Returns false if the parents form a cycle. */
 bool lm_sort_signals(struct lm_model *model);
 
 #endif

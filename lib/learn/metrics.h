@@ -1,6 +1,5 @@
-/* Measures of quality, with intervals. "Positive" is what the caller looks for (in detection: wrong); a higher score
- * means more likely positive. Undefined values (no positives, nothing predicted) are NAN. Pure functions; thread: any.
- */
+/* Measures of quality, with intervals. "Positive" is the class to detect (in detection: wrong); a higher score means
+ * more likely positive. Undefined values (no positives, no predictions) are NAN. Pure functions; thread: any. */
 #ifndef ASSAY_LIB_LEARN_METRICS_H
 #define ASSAY_LIB_LEARN_METRICS_H
 
@@ -25,35 +24,36 @@ double learn_precision(struct learn_confusion c);
 double learn_recall(struct learn_confusion c);
 double learn_f1(struct learn_confusion c);
 
-/* Rank correlation with mean ranks for ties; NAN for fewer than two pairs or a constant side. */
+/* Returns the rank correlation with mean ranks for ties; NAN for fewer than two pairs or a constant side. */
 double learn_spearman(const double *x, const double *y, size_t n);
 
 /* Wilson's score interval of a share k of n; z = 1.96 for 95 %. n = 0: [0, 1]. */
 struct learn_interval learn_wilson(size_t k, size_t n, double z);
 
-/* Exact two-sided sign test, which is McNemar's exact test of paired answers: how likely is a split of the wins +
- * losses that differ at least this uneven, were each a fair coin? 1 when none differ. */
+/* Returns the p-value of the exact two-sided sign test, which is McNemar's exact test of paired answers. It is the
+ * probability of a split of the differing pairs at least this uneven, if each were a fair coin; 1 if none differ. */
 double learn_sign_test(uint64_t wins, uint64_t losses);
 
 /* Expected calibration error over equal-width bins of predicted probability. */
 double learn_ece(const double *p, const uint8_t *positive, size_t n, unsigned bins);
 
-/* Most items, highest scores first (ties together), whose precision is at least `target`. Returns how many; *threshold
- * is the lowest score among them (INFINITY: none). */
+/* Finds the largest number of items, highest scores first (ties together), whose precision is at least `target`.
+ * Returns it; *threshold is the lowest score among them (INFINITY if there are none). */
 size_t learn_threshold_at(const double *score, const uint8_t *positive, size_t n, double target, double *threshold);
 
-/* Group numbers 0.. in order of first appearance; returns how many there are, 0 when out of memory (or n is 0). */
+/* Assigns group numbers from 0 in order of first appearance. Returns their number; 0 if memory runs out or n is 0. */
 uint32_t learn_groups(const char *const *names, size_t n, uint32_t *group);
 
-/* Split by group into k folds of about equal size; the same seed, the same folds. False: k < 2, too few groups, memory.
- */
+/* Splits by group into k folds of about equal size; equal seeds give equal folds. Returns false if k < 2, for too few
+ * groups, or without memory. */
 bool learn_folds(const uint32_t *group, size_t n, unsigned k, uint64_t seed, uint8_t *fold);
 
 /* A statistic over a multiset of rows. May return NAN: the draw is then left out. */
 typedef double (*learn_statistic)(const void *data, const uint32_t *rows, size_t n);
 
-/* Percentile interval of a statistic by drawing whole groups with replacement (NULL group: rows). `level` such as 0.95.
- * A paired difference is a statistic that returns the difference. Both NAN when nothing could be drawn. */
+/* Returns the percentile interval of a statistic by drawing whole groups with replacement (single rows if `group` is
+ * NULL). `level` is such as 0.95. A paired difference is a statistic that returns the difference. Both ends are NAN if
+ * nothing could be drawn. */
 struct learn_interval learn_bootstrap(learn_statistic statistic, const void *data, const uint32_t *group, size_t n,
                                       unsigned rounds, double level, uint64_t seed);
 
@@ -76,7 +76,7 @@ double learn_stat_auc_difference(const void *pair, const uint32_t *rows, size_t 
 double learn_stat_lift(const void *vote, const uint32_t *rows, size_t n);
 double learn_stat_vote_precision(const void *vote, const uint32_t *rows, size_t n);
 
-/* A small generator of its own (splitmix64), so that results do not hang on the C library's. */
+/* A small generator (splitmix64), so that results do not depend on the C library's. */
 uint64_t learn_random(uint64_t *state);
 double learn_random_unit(uint64_t *state); /* [0, 1) */
 

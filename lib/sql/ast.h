@@ -1,18 +1,18 @@
 /* The syntax tree of one SQL statement.
  *
- * DESIGN. One node type for everything. A node has a kind, an operator or sub-kind, up to three texts, and children.
- * Kinds with a fixed shape use named slots (SELECT_WHERE, JOIN_ON, ...), absent ones NULL; list kinds have any number
- * of children, none NULL. Whoever walks, prints, compares, rewrites or mutates trees needs no switch over a hundred
- * struct types, and a new construct is a row in SQL_KINDS, not a new file. The price, less checking by the compiler,
- * is paid by one table (kind → slots, checked by sql_check_tree in every test).
+ * DESIGN. One node type represents every construct. A node has a kind, an operator or sub-kind, up to three texts, and
+ * children. Kinds with a fixed shape use named slots (SELECT_WHERE, JOIN_ON, ...); an absent slot is NULL. List kinds
+ * have any number of children, none of them NULL. Code that walks, prints, compares, rewrites or mutates trees
+ * therefore needs no switch over a hundred struct types. A new construct is a row in SQL_KINDS, not a new file. The
+ * price is less checking by the compiler: one table (kind → slots), which sql_check_tree verifies in every test,
+ * replaces it.
  *
- * Every node carries the byte span [start, end) of the text it came from: a clause node covers its keyword and all it
- * governs, a parenthesised expression covers the parentheses (and has SQL_F_PAREN). Nodes made by a rewrite
- * have start == end == 0.
+ * Every node carries the byte span [start, end) of its source text. The span of a clause node covers the keyword and
+ * everything that the clause governs. The span of a parenthesised expression includes the parentheses, and the node has
+ * SQL_F_PAREN. Nodes made by a rewrite have start == end == 0.
  *
  * Ownership: nodes, texts and child arrays live in the arena given to sql_parse and die with it. Texts may point into
- * the statement's own text; they are not NUL-terminated: use (text, text_len).
- */
+ * the statement's own text. They are not NUL-terminated: use (text, text_len). */
 #ifndef ASSAY_LIB_SQL_AST_H
 #define ASSAY_LIB_SQL_AST_H
 
@@ -21,85 +21,86 @@
 #include <stdint.h>
 
 /* clang-format off */
-/* kind, name in dumps, number of slots (-1: a list), what is in it
+/* kind, name in dumps, number of slots (-1: a list), children and texts
  *
  * Statement level
- *   QUERY     [WITH?, body, ORDER?, LIMIT?]; body is SELECT, VALUES, COMPOUND or a parenthesised QUERY
- *   WITH      list of CTE; SQL_F_RECURSIVE
- *   CTE       [NAMES?, QUERY, NAMES?] text = name; SQL_F_MATERIALIZED / SQL_F_NOT_MATERIALIZED; the last NAMES are the
- *             columns that SEARCH and CYCLE add, and text2 is these clauses as written
- *   COMPOUND  [left, right] op = SQL_UNION ...; left-associative, so left may be a COMPOUND
- *   SELECT    [DISTINCT?, ITEMS, FROM?, WHERE?, GROUP?, HAVING?, WINDOWS?]; SQL_F_TABLE: written as TABLE t, which says
- *             SELECT * FROM t
- *   VALUES    list of ROW
- *   DISTINCT  list: the expressions of DISTINCT ON, else empty (SELECT ALL has no node)
- *   ITEMS     list of ITEM and STAR
- *   ITEM      [expression] text = alias, if any; SQL_F_AS when AS was written
- *   STAR      text = table qualifier, if any (t.*); text2 = schema; with a qualifier PostgreSQL takes it as an
- *             expression
- *   FROM      list of table references, as separated by commas
- *   JOIN      [left, right, ON?, USING?] op = SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node
- *   ON        [expression]
- *   USING     list of NAME; alias = name of the joined columns' row, if any
- *   TABLE     [NAMES?] column aliases; text = name, text2 = schema, alias; text3 = what follows (INDEXED BY i), as
- *             written; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *)
- *   DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
- *   FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function. ROWS FROM (f(x), g(y)) is a CALL of that name
- *             whose arguments are FROM_CALLs
- *   FROM_PAREN [table reference] a parenthesised join; alias
- *   WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
- *   TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as written; SQL_F_NULLS_FIRST / _LAST; text = operator after
- *             USING
- *   LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES; LIMIT ALL has no count
- *   WINDOWS   list of WINDOW (text = name) for the WINDOW clause
- *   WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
- *   PARTITION list of expressions;  FRAME text = the frame as written, from ROWS/RANGE/GROUPS on
- *   NAMES     list of NAME (text = the identifier, text2 = its type in a column definition list)
+ *    QUERY     [WITH?, body, ORDER?, LIMIT?]; body is SELECT, VALUES, COMPOUND or a parenthesised QUERY
+ *    WITH      list of CTE; SQL_F_RECURSIVE
+ *    CTE       [NAMES?, QUERY, NAMES?] text = name; SQL_F_MATERIALIZED / SQL_F_NOT_MATERIALIZED; the last NAMES are the
+ *              columns that SEARCH and CYCLE add, and text2 is these clauses as written
+ *    COMPOUND  [left, right] op = SQL_UNION ...; left-associative, so left may be a COMPOUND
+ *    SELECT    [DISTINCT?, ITEMS, FROM?, WHERE?, GROUP?, HAVING?, WINDOWS?]; SQL_F_TABLE: written TABLE t for
+ *              SELECT * FROM t
+ *    VALUES    list of ROW
+ *    DISTINCT  list: the expressions of DISTINCT ON, else empty (SELECT ALL has no node)
+ *    ITEMS     list of ITEM and STAR
+ *    ITEM      [expression] text = alias, if any; SQL_F_AS when AS was written
+ *    STAR      text = table qualifier, if any (t.*); text2 = schema; with a qualifier PostgreSQL takes it as an
+ *              expression
+ *    FROM      list of table references, as separated by commas
+ *    JOIN      [left, right, ON?, USING?] op = SQL_JOIN_INNER ...; SQL_F_NATURAL; ON is the ON clause node
+ *    ON        [expression]
+ *    USING     list of NAME; alias = name of the joined columns' row, if any
+ *    TABLE     [NAMES?] column aliases; text = name, text2 = schema, alias; text3 = what follows (INDEXED BY i), as
+ *              written; SQL_F_ONLY (ONLY t), SQL_F_STAR (t *)
+ *    DERIVED   [QUERY, NAMES?] alias; SQL_F_LATERAL
+ *    FROM_CALL [CALL, NAMES?] alias; SQL_F_LATERAL: a table function. ROWS FROM (f(x), g(y)) is a CALL of that name
+ *              whose arguments are FROM_CALLs
+ *    FROM_PAREN [table reference] a parenthesised join; alias
+ *    WHERE, HAVING [expression];  GROUP list of expressions;  ORDER list of TERM
+ *    TERM      [expression] op = SQL_ASC / SQL_DESC / 0 as written; SQL_F_NULLS_FIRST / _LAST; text = operator after
+ *              USING
+ *    LIMIT     [count?, offset?] SQL_F_COMMA (LIMIT offset, count), SQL_F_FETCH, SQL_F_WITH_TIES;
+ *              LIMIT ALL has no count
+ *    WINDOWS   list of WINDOW (text = name) for the WINDOW clause
+ *    WINDOW    [PARTITION?, ORDER?, FRAME?] text2 = base window; as OVER name: text2 only and SQL_F_NAMED
+ *    PARTITION list of expressions;  FRAME text = the frame as written, from ROWS/RANGE/GROUPS on
+ *    NAMES     list of NAME (text = the identifier, text2 = its type in a column definition list)
  * Expressions
- *   COLUMN    text = column, text2 = table qualifier, text3 = schema; quote = quote character used for the column
- *   LITERAL   op = SQL_LIT_*; text = value decoded (quotes and doubling removed, number as written, blob as hex)
- *   TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day'), text2 = fields (INTERVAL '1' DAY); in
- *             MariaDB's INTERVAL x DAY any expression
- *   PARAM     text = as written ($1, ?, :name)
- *   UNARY     [x] op = SQL_OP_NOT, SQL_OP_NEG, SQL_OP_PLUS, SQL_OP_BITNOT; also postfix SQL_OP_ISNULL / NOTNULL;
- *             SQL_OP_VARIADIC before the last argument of a call
- *   BINARY    [left, right] op = SQL_OP_*; IS, IS NOT, IS [NOT] DISTINCT FROM too
- *   LIKE      [value, pattern, escape?] op = SQL_OP_LIKE, ILIKE, GLOB, REGEXP, MATCH, SIMILAR; SQL_F_NOT
- *   BETWEEN   [x, low, high] SQL_F_NOT, SQL_F_SYMMETRIC
- *   IN        [x, right] SQL_F_NOT; right is LIST, SUBQUERY, or TABLE (SQLite's x IN t)
- *   EXISTS    [QUERY]     (NOT EXISTS is UNARY NOT over it)
- *   SUBQUERY  [QUERY]     scalar, or the right side of IN and of QUANTIFIED
- *   QUANTIFIED [left, right] op = comparison; SQL_F_ALL or, without it, ANY; right is SUBQUERY or an array;
- *             text as of BINARY
- *   CASE      list-like: [operand?, else?, WHEN...]
- *   WHEN      [condition, result]
- *   CAST      [x] text = type as written; SQL_F_COLON when x::type
- *   CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*),
- *             ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
- *   ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"; SQL_SEPARATOR: the last
- *             one is GROUP_CONCAT's SEPARATOR, behind the ORDER
- *   FILTER    [expression] FILTER (WHERE ...)
- *   EXTRACT   [x] text = field
- *   COLLATE   [x] text = collation, text2 = schema
- *   ROW       list: (a, b) as a row value, and the rows of VALUES
- *   LIST      list: the right side of IN (a, b)
- *   ARRAY     list: ARRAY[...]; SQL_F_SUBQUERY: ARRAY(SELECT ...)
- *   SUBSCRIPT [x, index?, to?] SQL_F_SLICE: with a colon, [1:2], [:2], [1:], [:]; else index is there and to is not
- *   FIELD     [x] text = name: (x).name; SQL_F_STAR: (x).*
- *   ERROR     [] tokens that recovery skipped; its span says which
+ *    COLUMN    text = column, text2 = table qualifier, text3 = schema; quote = quote character used for the column
+ *    LITERAL   op = SQL_LIT_*; text = value decoded (quotes and doubling removed, number as written, blob as hex)
+ *    TYPED     [LITERAL] text = type (DATE '2020-01-01', INTERVAL '1 day'), text2 = fields (INTERVAL '1' DAY); in
+ *              MariaDB's INTERVAL x DAY any expression
+ *    PARAM     text = as written ($1, ?, :name)
+ *    UNARY     [x] op = SQL_OP_NOT, SQL_OP_NEG, SQL_OP_PLUS, SQL_OP_BITNOT; also postfix SQL_OP_ISNULL / NOTNULL;
+ *              SQL_OP_VARIADIC before the last argument of a call
+ *    BINARY    [left, right] op = SQL_OP_*; IS, IS NOT, IS [NOT] DISTINCT FROM too
+ *    LIKE      [value, pattern, escape?] op = SQL_OP_LIKE, ILIKE, GLOB, REGEXP, MATCH, SIMILAR; SQL_F_NOT
+ *    BETWEEN   [x, low, high] SQL_F_NOT, SQL_F_SYMMETRIC
+ *    IN        [x, right] SQL_F_NOT; right is LIST, SUBQUERY, or TABLE (SQLite's x IN t)
+ *    EXISTS    [QUERY]     (NOT EXISTS is UNARY NOT over it)
+ *    SUBQUERY  [QUERY]     scalar, or the right side of IN and of QUANTIFIED
+ *    QUANTIFIED [left, right] op = comparison; SQL_F_ALL or, without it, ANY; right is SUBQUERY or an array;
+ *              text as of BINARY
+ *    CASE      list-like: [operand?, else?, WHEN...]
+ *    WHEN      [condition, result]
+ *    CAST      [x] text = type as written; SQL_F_COLON when x::type
+ *    CALL      [ARGS, ORDER?, FILTER?, WINDOW?] text = name, text2 = schema; SQL_F_DISTINCT; SQL_F_STAR for count(*),
+ *              ARGS then being empty; SQL_F_WITHIN; GROUPING SETS ((a), ()) is one too
+ *    ARGS      list of expressions; text = how words separate them, if they do: "BOTH ? FROM ?"; SQL_SEPARATOR: the
+ *              last one is GROUP_CONCAT's SEPARATOR, behind the ORDER
+ *    FILTER    [expression] FILTER (WHERE ...)
+ *    EXTRACT   [x] text = field
+ *    COLLATE   [x] text = collation, text2 = schema
+ *    ROW       list: (a, b) as a row value, and the rows of VALUES
+ *    LIST      list: the right side of IN (a, b)
+ *    ARRAY     list: ARRAY[...]; SQL_F_SUBQUERY: ARRAY(SELECT ...)
+ *    SUBSCRIPT [x, index?, to?] SQL_F_SLICE: with a colon, [1:2], [:2], [1:], [:]; else index is there and to is not
+ *    FIELD     [x] text = name: (x).name; SQL_F_STAR: (x).*
+ *    ERROR     [] tokens that recovery skipped; its span says which
  */
 #define SQL_KINDS(X)                                                                                                   \
-    X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 3) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)         \
-    X(VALUES, "values", -1) X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0)     \
-    X(FROM, "from", -1) X(JOIN, "join", 4) X(ON, "on", 1) X(USING, "using", -1) X(TABLE, "table", 1)                    \
-    X(DERIVED, "derived", 2) X(FROM_CALL, "from_call", 2) X(FROM_PAREN, "from_paren", 1) X(WHERE, "where", 1)           \
-    X(GROUP, "group", -1) X(HAVING, "having", 1) X(ORDER, "order", -1) X(TERM, "term", 1) X(LIMIT, "limit", 2)          \
-    X(WINDOWS, "windows", -1) X(WINDOW, "window", 3) X(PARTITION, "partition", -1) X(FRAME, "frame", 0)                 \
-    X(NAMES, "names", -1) X(NAME, "name", 0) X(COLUMN, "column", 0) X(LITERAL, "literal", 0) X(TYPED, "typed", 1)       \
-    X(PARAM, "param", 0) X(UNARY, "unary", 1) X(BINARY, "binary", 2) X(LIKE, "like", 3) X(BETWEEN, "between", 3)        \
-    X(IN, "in", 2) X(EXISTS, "exists", 1) X(SUBQUERY, "subquery", 1) X(QUANTIFIED, "quantified", 2)                     \
-    X(CASE, "case", -1) X(WHEN, "when", 2) X(CAST, "cast", 1) X(CALL, "call", 4) X(ARGS, "args", -1)                    \
-    X(FILTER, "filter", 1) X(EXTRACT, "extract", 1) X(COLLATE, "collate", 1) X(ROW, "row", -1) X(LIST, "list", -1)      \
+    X(QUERY, "query", 4) X(WITH, "with", -1) X(CTE, "cte", 3) X(COMPOUND, "compound", 2) X(SELECT, "select", 7)        \
+    X(VALUES, "values", -1) X(DISTINCT, "distinct", -1) X(ITEMS, "items", -1) X(ITEM, "item", 1) X(STAR, "star", 0)    \
+    X(FROM, "from", -1) X(JOIN, "join", 4) X(ON, "on", 1) X(USING, "using", -1) X(TABLE, "table", 1)                   \
+    X(DERIVED, "derived", 2) X(FROM_CALL, "from_call", 2) X(FROM_PAREN, "from_paren", 1) X(WHERE, "where", 1)          \
+    X(GROUP, "group", -1) X(HAVING, "having", 1) X(ORDER, "order", -1) X(TERM, "term", 1) X(LIMIT, "limit", 2)         \
+    X(WINDOWS, "windows", -1) X(WINDOW, "window", 3) X(PARTITION, "partition", -1) X(FRAME, "frame", 0)                \
+    X(NAMES, "names", -1) X(NAME, "name", 0) X(COLUMN, "column", 0) X(LITERAL, "literal", 0) X(TYPED, "typed", 1)      \
+    X(PARAM, "param", 0) X(UNARY, "unary", 1) X(BINARY, "binary", 2) X(LIKE, "like", 3) X(BETWEEN, "between", 3)       \
+    X(IN, "in", 2) X(EXISTS, "exists", 1) X(SUBQUERY, "subquery", 1) X(QUANTIFIED, "quantified", 2)                    \
+    X(CASE, "case", -1) X(WHEN, "when", 2) X(CAST, "cast", 1) X(CALL, "call", 4) X(ARGS, "args", -1)                   \
+    X(FILTER, "filter", 1) X(EXTRACT, "extract", 1) X(COLLATE, "collate", 1) X(ROW, "row", -1) X(LIST, "list", -1)     \
     X(ARRAY, "array", -1) X(SUBSCRIPT, "subscript", 3) X(FIELD, "field", 1) X(ERROR, "error", 0)
 /* clang-format on */
 
@@ -125,30 +126,31 @@ enum { CASE_OPERAND, CASE_ELSE, CASE_FIRST_WHEN };
 enum { WHEN_CONDITION, WHEN_RESULT };
 enum { CALL_ARGS, CALL_ORDER, CALL_FILTER, CALL_WINDOW };
 
-/* op of the kinds that have one. Texts are what the printer writes. */
+/* Values of `op`, for the kinds that have one. The texts are the printer's output. */
 /* clang-format off */
 #define SQL_OPS(X)                                                                                                     \
-    X(OP_NONE, "") X(OP_OR, "OR") X(OP_AND, "AND") X(OP_NOT, "NOT") X(OP_EQ, "=") X(OP_NE, "<>") X(OP_LT, "<")          \
-    X(OP_LE, "<=") X(OP_GT, ">") X(OP_GE, ">=") X(OP_IS, "IS") X(OP_IS_NOT, "IS NOT")                                   \
-    X(OP_IS_DISTINCT, "IS DISTINCT FROM") X(OP_IS_NOT_DISTINCT, "IS NOT DISTINCT FROM") X(OP_ISNULL, "ISNULL")          \
-    X(OP_NOTNULL, "NOTNULL") X(OP_ADD, "+") X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%")                 \
-    X(OP_POW, "^") X(OP_CONCAT, "||") X(OP_BITAND, "&") X(OP_BITOR, "|") X(OP_BITXOR, "#") X(OP_SHL, "<<")              \
-    X(OP_SHR, ">>") X(OP_NEG, "-") X(OP_PLUS, "+") X(OP_BITNOT, "~") X(OP_LIKE, "LIKE") X(OP_ILIKE, "ILIKE")            \
-    X(OP_GLOB, "GLOB") X(OP_REGEXP, "REGEXP") X(OP_MATCH, "MATCH") X(OP_SIMILAR, "SIMILAR TO") X(OP_REMATCH, "~")       \
-    X(OP_IREMATCH, "~*") X(OP_NREMATCH, "!~") X(OP_NIREMATCH, "!~*") X(OP_ARROW, "->") X(OP_ARROW2, "->>")              \
-    X(OP_HASH_ARROW, "#>") X(OP_HASH_ARROW2, "#>>") X(OP_CONTAINS, "@>") X(OP_CONTAINED, "<@") X(OP_OVERLAP, "&&")      \
-    X(OP_AT_ZONE, "AT TIME ZONE") X(OP_VARIADIC, "VARIADIC") X(OP_OTHER, "?op?")                                                                  \
-    X(UNION, "UNION") X(UNION_ALL, "UNION ALL") X(INTERSECT, "INTERSECT") X(INTERSECT_ALL, "INTERSECT ALL")             \
-    X(EXCEPT, "EXCEPT") X(EXCEPT_ALL, "EXCEPT ALL") X(JOIN_INNER, "JOIN") X(JOIN_CROSS, "CROSS JOIN")                   \
-    X(JOIN_LEFT_OUTER, "LEFT JOIN") X(JOIN_RIGHT_OUTER, "RIGHT JOIN") X(JOIN_FULL_OUTER, "FULL JOIN") X(ASC, "ASC")     \
-    X(DESC, "DESC") X(LIT_NULL, "NULL") X(LIT_TRUE, "TRUE") X(LIT_FALSE, "FALSE") X(LIT_INT, "int")                     \
+    X(OP_NONE, "") X(OP_OR, "OR") X(OP_AND, "AND") X(OP_NOT, "NOT") X(OP_EQ, "=") X(OP_NE, "<>") X(OP_LT, "<")         \
+    X(OP_LE, "<=") X(OP_GT, ">") X(OP_GE, ">=") X(OP_IS, "IS") X(OP_IS_NOT, "IS NOT")                                  \
+    X(OP_IS_DISTINCT, "IS DISTINCT FROM") X(OP_IS_NOT_DISTINCT, "IS NOT DISTINCT FROM") X(OP_ISNULL, "ISNULL")         \
+    X(OP_NOTNULL, "NOTNULL") X(OP_ADD, "+") X(OP_SUB, "-") X(OP_MUL, "*") X(OP_DIV, "/") X(OP_MOD, "%")                \
+    X(OP_POW, "^") X(OP_CONCAT, "||") X(OP_BITAND, "&") X(OP_BITOR, "|") X(OP_BITXOR, "#") X(OP_SHL, "<<")             \
+    X(OP_SHR, ">>") X(OP_NEG, "-") X(OP_PLUS, "+") X(OP_BITNOT, "~") X(OP_LIKE, "LIKE") X(OP_ILIKE, "ILIKE")           \
+    X(OP_GLOB, "GLOB") X(OP_REGEXP, "REGEXP") X(OP_MATCH, "MATCH") X(OP_SIMILAR, "SIMILAR TO") X(OP_REMATCH, "~")      \
+    X(OP_IREMATCH, "~*") X(OP_NREMATCH, "!~") X(OP_NIREMATCH, "!~*") X(OP_ARROW, "->") X(OP_ARROW2, "->>")             \
+    X(OP_HASH_ARROW, "#>") X(OP_HASH_ARROW2, "#>>") X(OP_CONTAINS, "@>") X(OP_CONTAINED, "<@") X(OP_OVERLAP, "&&")     \
+    X(OP_AT_ZONE, "AT TIME ZONE") X(OP_VARIADIC, "VARIADIC") X(OP_OTHER, "?op?")                                       \
+    X(UNION, "UNION") X(UNION_ALL, "UNION ALL") X(INTERSECT, "INTERSECT") X(INTERSECT_ALL, "INTERSECT ALL")            \
+    X(EXCEPT, "EXCEPT") X(EXCEPT_ALL, "EXCEPT ALL") X(JOIN_INNER, "JOIN") X(JOIN_CROSS, "CROSS JOIN")                  \
+    X(JOIN_LEFT_OUTER, "LEFT JOIN") X(JOIN_RIGHT_OUTER, "RIGHT JOIN") X(JOIN_FULL_OUTER, "FULL JOIN") X(ASC, "ASC")    \
+    X(DESC, "DESC") X(LIT_NULL, "NULL") X(LIT_TRUE, "TRUE") X(LIT_FALSE, "FALSE") X(LIT_INT, "int")                    \
     X(LIT_FLOAT, "float") X(LIT_STRING, "string") X(LIT_BLOB, "blob") X(LIT_CURRENT, "current") X(LIT_BITS, "bits")
 /* clang-format on */
 
 #define SQL_SEPARATOR "SEPARATOR"
 
-/* OP_OTHER: any other PostgreSQL operator, or MariaDB's DIV and XOR; its text is in node->text. LIT_CURRENT: CURRENT_DATE and its like. LIT_BITS:
- * B'0101', and X'1FF' of an odd number of digits, as written. */
+/* OP_OTHER is any other PostgreSQL operator, or MariaDB's DIV and XOR; its text is in node->text.
+ * LIT_CURRENT is CURRENT_DATE and similar keywords.
+ * LIT_BITS is B'0101', or X'1FF' with an odd number of digits, as written. */
 enum sql_op {
 #define X(op, text) SQL_##op,
     SQL_OPS(X)
@@ -179,25 +181,25 @@ enum sql_flag {
     SQL_F_OUTER_KW = 1U << 19,    /* JOIN: OUTER was written */
     SQL_F_EQ2 = 1U << 20,         /* ==, != or <=> as written, not =, <> or IS NOT DISTINCT FROM */
     SQL_F_SUBQUERY = 1U << 21,    /* ARRAY(SELECT ...): the only kid is a SUBQUERY */
-    SQL_F_WITHIN = 1U << 22,      /* CALL: the ORDER stands in WITHIN GROUP (...) */
+    SQL_F_WITHIN = 1U << 22,      /* CALL: the ORDER is inside WITHIN GROUP (...) */
     SQL_F_ORDINALITY = 1U << 23,  /* CALL in FROM_CALL: WITH ORDINALITY */
-    SQL_F_NESTED = 1U << 24,      /* ARRAY written [...] inside of another ARRAY[...] */
-    SQL_F_PAREN_TWICE = 1U << 25, /* QUERY: in two pairs of parentheses or more */
+    SQL_F_NESTED = 1U << 24,      /* ARRAY written [...] inside another ARRAY[...] */
+    SQL_F_PAREN_TWICE = 1U << 25, /* QUERY: enclosed in at least two pairs of parentheses */
     SQL_F_TABLE = 1U << 26,       /* SELECT written TABLE t */
     SQL_F_ONLY = 1U << 27,        /* TABLE: ONLY t */
     SQL_F_SLICE = 1U << 28,       /* SUBSCRIPT with a colon */
     SQL_F_ROLLUP = 1U << 29,      /* GROUP BY ... WITH ROLLUP */
 };
 
-struct sql_ref; /* bind.h: what a COLUMN, STAR or TABLE means */
+struct sql_ref; /* bind.h: the meaning of a COLUMN, STAR or TABLE */
 
 struct sql_node {
     uint8_t kind;        /* enum sql_kind */
     uint8_t op;          /* enum sql_op */
     char quote;          /* COLUMN, TABLE, NAME, ITEM alias: '"', '`', '[' or 0; LITERAL string: '\'' or '$' or 'E' */
-    char alias_quote;    /* of the alias; COLUMN and STAR: of text2 */
+    char alias_quote;    /* quote character of the alias; COLUMN and STAR: of text2 */
     uint32_t flags;      /* enum sql_flag */
-    uint32_t start, end; /* bytes of the statement's text */
+    uint32_t start, end; /* bytes in the statement's text */
     uint32_t n_kids, cap_kids;
     uint32_t text_len, text2_len, text3_len, alias_len;
     const char *text, *text2, *text3, *alias; /* NULL when absent */
@@ -206,12 +208,13 @@ struct sql_node {
     const struct sql_ref *ref; /* set by sql_bind on COLUMN, TABLE and STAR; NULL before */
     uint32_t id;               /* preorder number within the statement, from 0 */
     uint32_t slot;             /* this node is parent->kids[slot] */
-    /* The nearest of this node and those above it that is a kid of a QUERY, SELECT or VALUES, or a WINDOW; NULL when there is
-     * none. Set with the id, so that what a node stands in is found without climbing through long expressions. */
+    /* The clause of this node: the nearest ancestor-or-self that is a kid of a QUERY, SELECT or VALUES, or a WINDOW.
+     * NULL if there is none. Set together with the id, so that finding it does not climb through long expressions. */
     const struct sql_node *clause;
 };
 
-/* Child in a slot, or NULL; `n` may be NULL, so that chains read well: sql_kid(sql_kid(q, QUERY_BODY), SELECT_FROM). */
+/* Returns the child in a slot, or NULL. `n` may be NULL, so calls can be chained: sql_kid(sql_kid(q, QUERY_BODY),
+ * SELECT_FROM). */
 static inline struct sql_node *sql_kid(const struct sql_node *n, unsigned slot)
 {
     return n && slot < n->n_kids ? n->kids[slot] : NULL;
@@ -222,36 +225,39 @@ static inline bool sql_is(const struct sql_node *n, enum sql_kind kind)
     return n && n->kind == kind;
 }
 
-/* "column", "select" ...; "AND", "<=", "LEFT JOIN" ...; number of slots or -1. Thread: any. */
+/* Return the name of a kind ("column", "select"), the text of an operator ("AND", "<=", "LEFT JOIN") and the number of
+ * slots (-1 for a list). Thread: any. */
 const char *sql_kind_name(enum sql_kind kind);
 const char *sql_op_text(enum sql_op op);
 int sql_kind_slots(enum sql_kind kind);
 
-/* Identifiers compare without case (ASCII), as both engines do for unquoted ones. Thread: any. */
+/* Compares identifiers without case (ASCII), as both engines do for unquoted ones. Thread: any. */
 bool sql_name_is(const char *a, size_t a_len, const char *b, size_t b_len);
 
-/* Preorder step inside the subtree of `top`: the node after `n`, or NULL at the end. Start with n = top. */
+/* Returns the node after `n` in preorder inside the subtree of `top`, or NULL at the end. Start with n = top. */
 struct sql_node *sql_walk(const struct sql_node *top, const struct sql_node *n);
-/* The same, but not into the children of `n`. */
+/* Returns the next node in preorder that is not below `n`, or NULL at the end. */
 struct sql_node *sql_walk_over(const struct sql_node *top, const struct sql_node *n);
 
-/* Give a node its id and its clause; its parent has them already. */
+/* Sets the id and the clause of a node. The parent must have both already. */
 void sql_number(struct sql_node *node, uint32_t id);
 
-/* Index of a node among its parent's kids: kid->slot, unless someone moved entries by hand. 0 for a root. */
+/* Returns the index of a node among its parent's kids: kid->slot, unless an edit moved entries. Returns 0 for a
+ * root. */
 uint32_t sql_slot(const struct sql_node *kid);
 
-/* The nearest ancestor-or-self of that kind, or NULL. */
+/* Returns the nearest ancestor-or-self of that kind, or NULL. */
 struct sql_node *sql_up(const struct sql_node *n, enum sql_kind kind);
 
-/* Comparison operators: =, <>, <, <=, >, >=. */
+/* True for the comparison operators =, <>, <, <=, >, >=. */
 bool sql_is_comparison(enum sql_op op);
-/* True for an expression that is true, false or NULL by its kind: a comparison, IS NULL, IN, LIKE, BETWEEN, EXISTS,
- * NOT, AND, OR. `expr` may be NULL. */
+/* True for an expression whose kind yields true, false or NULL: a comparison, IS NULL, IN, LIKE, BETWEEN, EXISTS, NOT,
+ * AND, OR. `expr` may be NULL. */
 bool sql_is_truth(const struct sql_node *expr);
-/* True for a key of GROUP BY that makes several groupings: GROUPING SETS (...), ROLLUP (...), CUBE (...). */
+/* True for a GROUP BY key that makes several groupings: GROUPING SETS (...), ROLLUP (...), CUBE (...). */
 bool sql_is_grouping_call(const struct sql_node *key);
-/* a OP b is b sql_op_swap(OP) a; NOT (a OP b) is a sql_op_negate(OP) b (two-valued); OP_NONE if there is none. */
+/* Return the swapped operator (a OP b equals b SWAP a) and the negated one (NOT (a OP b) equals a NEGATE b,
+ * two-valued). Return OP_NONE if there is none. */
 enum sql_op sql_op_swap(enum sql_op op);
 enum sql_op sql_op_negate(enum sql_op op);
 

@@ -1,12 +1,12 @@
-/* Binding: the walk over the statement that builds blocks, sources and outputs and gives every name its meaning.
+/* Binding: the walk over the statement that builds blocks, sources and outputs and resolves every name.
  *
- * DESIGN. One recursive walk, clause by clause, in the order in which SQLite resolves: FROM, the select list (which
- * sees no aliases), then the other clauses (which do), then GROUP BY, WINDOW and ORDER BY (which see no enclosing
- * block). CTE bodies are bound where WITH stands, each once, earlier when an earlier CTE names them. Set operations
- * are bound arm by arm; their ORDER BY is matched against the arms' outputs, not looked up in a scope.
+ * DESIGN. One recursive walk, clause by clause, in the order in which SQLite resolves. FROM comes first, then the
+ * select list (which sees no aliases), then the other clauses (which see them), then GROUP BY, WINDOW and ORDER BY
+ * (which see no enclosing block). CTE bodies are bound at their WITH, each once; a CTE is bound earlier if an earlier
+ * one names it. Set operations are bound arm by arm. Their ORDER BY is matched against the arms' outputs, not looked up
+ * in a scope.
  *
- * Diagnostics do not stop the walk: a name without meaning gets a ref of kind UNKNOWN and everything else goes on.
- */
+ * Diagnostics do not stop the walk: an unresolved name gets a ref of kind UNKNOWN, and the walk continues. */
 #include "lib/sql/bind_walk.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static bool bind_subquery(struct binder *b, const struct sql_node *query, struct
     return ok;
 }
 
-/* SQLite's `x IN t`: a source of its own, in no block's FROM. */
+/* SQLite's `x IN t`: a source that belongs to no block's FROM. */
 static bool bind_in_table(struct binder *b, struct sql_node *t, struct scope *scope)
 {
     struct sql_source *source = arena_new(b->arena, struct sql_source);
@@ -75,7 +75,7 @@ static bool bind_in_table(struct binder *b, struct sql_node *t, struct scope *sc
     return bind_table_source(b, source, scope);
 }
 
-/* An aggregate belongs to the block of the innermost column it reads; without columns to the one it stands in. */
+/* Assigns an aggregate to the block of the innermost column it reads; without columns, to its own block. */
 static void note_aggregate(struct binder *b, struct scope *scope, uint32_t first_ref)
 {
     if (!scope->block) return;
@@ -153,7 +153,7 @@ static bool bind_clause(struct binder *b, enum sql_clause clause, struct sql_nod
 
 /* ---- ORDER BY and LIMIT ---- */
 
-/* ORDER BY of one block: a bare alias comes before a column of the same name. */
+/* ORDER BY of one block: a bare alias takes precedence over a column of the same name. */
 static bool bind_order(struct binder *b, const struct sql_node *order, struct scope *scope)
 {
     b->clause = SQL_CLAUSE_ORDER;
@@ -184,7 +184,7 @@ static bool bind_limit(struct binder *b, struct sql_node *limit, struct sql_bloc
     return ok;
 }
 
-/* Do two bound expressions say the same? Columns by what they mean, the rest by how they are written. */
+/* True if two bound expressions are the same: columns by meaning, everything else by spelling. */
 static bool same_expression(const struct sql_node *x, const struct sql_node *y)
 {
     if (!x || !y) return x == y;
@@ -207,7 +207,7 @@ static bool all_bound(const struct sql_node *expr)
     return true;
 }
 
-/* Does the term name an output of this arm, by alias or by saying the same as an item? */
+/* True if the term names an output of this arm, by alias or by being the same expression as an item. */
 static bool matches_arm(struct binder *b, struct sql_node *expr, struct sql_block *arm)
 {
     struct scope scope = {.block = arm};
@@ -405,7 +405,7 @@ bool bind_query(struct binder *b, const struct sql_node *query, struct way_in wa
     struct sql_node *body = sql_kid(query, QUERY_BODY);
     if (with && !bind_with(b, with, &way)) return false;
     bool outer_arm = way.arm;
-    if (!sql_is(body, SQL_COMPOUND)) way.arm = false; /* its ORDER BY is its own */
+    if (!sql_is(body, SQL_COMPOUND)) way.arm = false; /* it has an ORDER BY of its own */
     if (!bind_body(b, body, query, way, rows)) return false;
     if (rows->first && outer_arm) rows->first->arm = true;
     bool order_pending = sql_kid(query, QUERY_ORDER) && rows->first && !sql_is(body, SQL_SELECT);
@@ -417,8 +417,8 @@ bool bind_query(struct binder *b, const struct sql_node *query, struct way_in wa
 
 /* ---- the statement ---- */
 
-/* A CTE counts as used when a chain of uses leads to it from the statement. Uses are newest first, so that one round
- * settles all but forward references. */
+/* Marks a CTE as used if a chain of uses leads to it from the statement. Uses are newest first, so one pass settles
+ * everything except forward references. */
 static void spread_use(struct binder *b)
 {
     for (bool changed = true; changed;) {
@@ -435,7 +435,7 @@ static int by_text(const void *x, const void *y)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Diagnostics of used parts, in order of the text. There are at most SCOPE_MAX_DIAGS. */
+/* Publishes the diagnostics of used parts, in order of the text. There are at most SCOPE_MAX_DIAGS. */
 static void hand_out_diags(struct binder *b)
 {
     for (struct scope_diag *d = b->diags; d; d = d->next) {

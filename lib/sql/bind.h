@@ -1,27 +1,27 @@
-/* Binding: what each name means.
+/* Binding: resolves each name in a statement.
  *
- * Scopes follow SQL: the FROM items of a block, then those of the enclosing blocks (correlation), select aliases in
- * GROUP BY, HAVING and ORDER BY (SQLite also lets WHERE see them), CTEs by name from the inside out. SQLite's extras
- * are honoured: rowid, and a double-quoted word that is no column is a string. Where SQLite is narrower than the
- * standard (GROUP BY and ORDER BY of a subquery see no enclosing block, the body of an unused CTE is never looked at)
- * we are too.
+ * Scopes follow SQL. A name is searched in the FROM items of its block, then in those of the enclosing blocks
+ * (correlation). Select aliases are visible in GROUP BY, HAVING and ORDER BY; SQLite also admits them in WHERE. CTEs
+ * are searched by name from the inside out. SQLite's extras are supported: rowid, and a double-quoted word that names
+ * no column is a string. SQLite is narrower than the standard in two points, and so is binding: GROUP BY and ORDER BY
+ * of a subquery see no enclosing block, and the body of an unused CTE is not checked.
  *
- * Ownership: everything handed out lives in the arena given to sql_bind. Nothing here keeps state; any thread may call.
- */
+ * Ownership: every returned object lives in the arena given to sql_bind. Binding keeps no state; any thread may
+ * call. */
 #ifndef ASSAY_LIB_SQL_BIND_H
 #define ASSAY_LIB_SQL_BIND_H
 
 #include "lib/sql/sql.h"
 
-/* Columns that no star brings. */
+/* Columns that a star does not expand to. */
 enum sql_hidden {
     SQL_HIDDEN_NONE,
-    SQL_HIDDEN_SYSTEM, /* tells rows or their versions apart, and holds none of their data: ctid, xmin */
-    SQL_HIDDEN_ROW     /* through which any column of the row may be reached: docs in `docs MATCH 'x'` */
+    SQL_HIDDEN_SYSTEM, /* identifies rows or row versions and holds no data: ctid, xmin */
+    SQL_HIDDEN_ROW     /* reaches any column of the row: docs in `docs MATCH 'x'` */
 };
 
-/* What binding needs to know of a database. lib/schema fills one; tests fill one by hand. Ids are dense from 0.
- * find_*: names compare without case; -1 when there is none. */
+/* The view of a database that binding needs. lib/schema fills one; tests fill one by hand. Ids are dense from 0. The
+ * find_* functions compare names without case and return -1 if the name is unknown. */
 struct sql_catalog {
     const void *self;
     int (*find_table)(const void *self, const char *name, size_t len); /* tables and views */
@@ -30,16 +30,17 @@ struct sql_catalog {
     int (*n_columns)(const void *self, int table);
     const char *(*table_name)(const void *self, int table);
     const char *(*column_name)(const void *self, int table, int column);
-    /* Optional: the table that "schema.name" means, -1. NULL: "main" is the only schema. */
+    /* Optional. Returns the table that "schema.name" means, or -1. If this is NULL, "main" is the only schema. */
     int (*find_in_schema)(const void *self, const char *schema, size_t schema_len, const char *name, size_t len);
-    /* Optional: the schema without which a name does not reach the table, else NULL. table_name begins with it then,
-     * and a dot. */
+    /* Optional. Returns the schema that must qualify the table's name, or NULL if the name alone reaches the table.
+     * table_name then begins with this schema and a dot. */
     const char *(*table_schema)(const void *self, int table);
-    /* Optional: is it a column that no star brings? NULL: the engine has none but SQLite's rowid. */
+    /* Optional. Tells whether a name is a column that a star does not expand to. If this is NULL, the engine has no
+     * such column except SQLite's rowid. */
     enum sql_hidden (*find_hidden)(const void *self, int table, const char *name, size_t len);
-    /* The name of a FROM item that is no column means its whole row (PostgreSQL). */
+    /* The name of a FROM item, used where no column has that name, means its whole row (PostgreSQL). */
     bool alias_is_row;
-    /* A word in double quotes is a name, and no string where it names nothing (MariaDB, as lib/db has it read). */
+    /* A double-quoted word is always a name, never a string (MariaDB with the SQL mode that lib/db sets). */
     bool quotes_names;
 };
 
@@ -68,12 +69,12 @@ enum sql_block_role {
     SQL_BLOCK_QUANTIFIED
 };
 
-/* One column that a block hands out. */
+/* One output column of a block. */
 struct sql_output {
     const char *name; /* alias, column name, or the text of the expression; not terminated */
     uint32_t name_len;
-    int table, column;           /* base column when it is one, through any depth of derivation; else -1, -1 */
-    const struct sql_node *expr; /* the ITEM's expression; NULL when it comes from a * */
+    int table, column;           /* base column through any depth of derivation; -1, -1 if the output is not one */
+    const struct sql_node *expr; /* expression of the ITEM; NULL if the output comes from a * */
 };
 
 /* One FROM item. */
@@ -83,40 +84,40 @@ struct sql_source {
     const char *name; /* exposed name: alias, else table name; NULL for an unnamed derived table */
     uint32_t name_len;
     int table;                  /* catalog id for SQL_SOURCE_TABLE, else -1 */
-    struct sql_block *block;    /* the block whose FROM it stands in */
+    struct sql_block *block;    /* the block whose FROM contains it */
     struct sql_block *of;       /* CTE and derived: first block of its body; else NULL */
     struct sql_output *outputs; /* CTE and derived; for tables use the catalog */
     uint32_t n_outputs;
     uint32_t index;              /* in block->sources */
     bool nullable;               /* on the optional side of an outer join */
-    const struct sql_node *join; /* the JOIN that brings it in on its right side; NULL for the first of a FROM entry */
+    const struct sql_node *join; /* the JOIN whose right side it is; NULL for the first of a FROM entry */
 };
 
 enum sql_ref_kind {
     SQL_REF_COLUMN,   /* a column of `source` */
     SQL_REF_ALIAS,    /* a select alias of the same block: see `expr` */
-    SQL_REF_ROWID,    /* SQLite's rowid, oid, _rowid_ of a table; of a view or a subquery, where it is NULL */
-    SQL_REF_SYSTEM,   /* PostgreSQL's ctid, xmin, ... of a table: no data */
-    SQL_REF_ROW,      /* the whole row of `source`: its name as a value, or a hidden column that reaches all others */
-    SQL_REF_STRING,   /* a double-quoted word that is no column: SQLite reads a string */
-    SQL_REF_TABLE,    /* of a TABLE node: see `source` */
-    SQL_REF_STAR,     /* of a STAR: source is the qualified one, or NULL for all */
-    SQL_REF_UNKNOWN,  /* no such name; a diagnostic says so */
-    SQL_REF_AMBIGUOUS /* more than one; likewise */
+    SQL_REF_ROWID,    /* SQLite's rowid, oid or _rowid_ of a table; for a view or a subquery the value is NULL */
+    SQL_REF_SYSTEM,   /* PostgreSQL's ctid, xmin, ... of a table, which hold no data */
+    SQL_REF_ROW,      /* the whole row of `source`: its name as a value, or a column such as FTS's table name */
+    SQL_REF_STRING,   /* a double-quoted word that names no column: SQLite reads a string */
+    SQL_REF_TABLE,    /* for a TABLE node: see `source` */
+    SQL_REF_STAR,     /* for a STAR: `source` is the qualified one, or NULL for all */
+    SQL_REF_UNKNOWN,  /* unknown name, reported by a diagnostic */
+    SQL_REF_AMBIGUOUS /* ambiguous name, reported by a diagnostic */
 };
 
-/* What a COLUMN, TABLE or STAR node means. */
+/* The meaning of a COLUMN, TABLE or STAR node. */
 struct sql_ref {
     enum sql_ref_kind kind;
     const struct sql_node *node;
-    struct sql_source *source; /* where it was found; NULL for ALIAS, STRING, UNKNOWN, AMBIGUOUS */
-    int output;                /* index among the source's columns; -1 */
+    struct sql_source *source; /* source that has the name; NULL for ALIAS, STRING, UNKNOWN, AMBIGUOUS */
+    int output;                /* index among the source's columns, or -1 */
     int table, column;         /* base table and column through any depth of derivation and aliases; -1 when computed */
     const struct sql_node *expr; /* ALIAS, or a computed column of a derived table: the expression behind it */
-    struct sql_block *block;     /* the block it stands in */
+    struct sql_block *block;     /* the block that contains the node */
     enum sql_clause clause;
-    const struct sql_node *aggregate;     /* innermost aggregate call of that block around it; NULL: none */
-    uint32_t levels;                      /* 0: local; n: found n blocks further out (correlated) */
+    const struct sql_node *aggregate;     /* innermost aggregate call of that block around the node, or NULL */
+    uint32_t levels;                      /* 0 for a local name; n for a name found n blocks further out (correlated) */
     const struct sql_source *using_right; /* USING / NATURAL names: the other side; else NULL */
 };
 
@@ -143,62 +144,65 @@ struct sql_bound {
     const struct sql_catalog *catalog;
     struct sql_block **blocks; /* outer before inner */
     uint32_t n_blocks;
-    struct sql_block *top; /* the first block of the statement itself; NULL: it has none */
+    struct sql_block *top; /* the first block of the statement itself; NULL if it has none */
     struct sql_ref **refs; /* one for each COLUMN, TABLE and STAR, in order of the text */
     uint32_t n_refs;
-    struct sql_diag *diags;      /* unknown and ambiguous names, with near names; NULL: all resolved */
+    struct sql_diag *diags;      /* unknown and ambiguous names, with near names; NULL if all are resolved */
     struct sql_block **block_of; /* by id of a SELECT or VALUES node; use sql_block_of */
 };
 
-/* Bind a cleanly parsed statement: fills node->ref everywhere and returns the scopes. ERR_OK, ERR_UNKNOWN_NAME or
- * ERR_AMBIGUOUS_NAME (*out set in all three), ERR_LIMIT_MEMORY, or ERR_LIMIT_COUNT when a FROM clause or the search for
- * names grows past any honest size. The catalog must outlive the result. A tree that is edited must be renumbered
- * (sql_renumber) and bound again. At most 16 diagnostics. */
+/* Binds a cleanly parsed statement: fills node->ref everywhere and returns the scopes.
+ * Returns ERR_OK, ERR_UNKNOWN_NAME or ERR_AMBIGUOUS_NAME, and sets *out in all three cases. Returns ERR_LIMIT_MEMORY,
+ * or ERR_LIMIT_COUNT if a FROM clause or the name search exceeds its bound. Reports at most 16 diagnostics. The catalog
+ * must outlive the result. An edited tree must be renumbered (sql_renumber) and bound again. */
 enum err_code sql_bind(struct arena *arena, struct sql_stmt *stmt, const struct sql_catalog *catalog,
                        struct sql_bound **out);
 
-/* The block that a node stands in: for ORDER BY, LIMIT and WITH the first block of their query. NULL outside of all. */
+/* Returns the block that contains a node; for ORDER BY, LIMIT and WITH the first block of their query. NULL outside of
+ * all. */
 struct sql_block *sql_block_of(const struct sql_bound *bound, const struct sql_node *node);
-/* The clause of its block that a node stands in. */
+/* Returns the clause of its block that contains a node. */
 enum sql_clause sql_clause_of(const struct sql_node *node);
 
-/* Is this call an aggregate (count, sum, avg, min, max with one argument, total, group_concat, string_agg, ...) and not
- * a window function? */
+/* True if this call is an aggregate (count, sum, avg, min, max with one argument, total, group_concat, string_agg, ...)
+ * and not a window function. */
 bool sql_is_aggregate(const struct sql_node *call);
 
-/* A resolved plain column, looking through parentheses and unary plus: its ref, else NULL. */
+/* Returns the ref of a resolved plain column, looking through parentheses and unary plus; else NULL. */
 const struct sql_ref *sql_plain_column(const struct sql_node *expr);
-/* A literal, looking through parentheses and a sign; strings that were written with double quotes count. NULL if none.
- */
+/* Returns a literal, looking through parentheses and a sign; else NULL. A string written in double quotes counts. */
 const struct sql_node *sql_plain_literal(const struct sql_node *expr);
 
-/* One `column op column` equality that joins: ON, USING, NATURAL, WHERE, correlated conditions, IN pairs. */
+/* One `column op column` equality that joins rows: ON, USING, NATURAL, WHERE, correlated conditions, IN pairs. */
 struct sql_join_pair {
     const struct sql_node *node;        /* the condition (BINARY, IN), or the USING name, or the NATURAL join */
     const struct sql_ref *left, *right; /* for USING / NATURAL synthesised refs */
     struct sql_block *block;
     bool negated;  /* NOT IN */
     bool is_in;    /* x IN (SELECT y ...) */
-    bool conjunct; /* must hold for every row; false under OR, NOT, CASE */
+    bool conjunct; /* the condition must hold for every row; false under OR, NOT, CASE */
 };
-/* All of them. Returns the count; *out in the arena; -1 when the arena is full. */
+/* Finds all join pairs. Returns the count and sets *out (arena), or -1 if the arena is full. */
 int sql_join_pairs(struct arena *arena, const struct sql_bound *bound, struct sql_join_pair **out);
 
-/* The tree behind sql_normal_form: spans are those of the nodes it was made from, so that a comparison of two normal
- * trees (diff.h) tells in the original text where two statements differ, aliases and spelling aside. No refs. NULL when
+/* Returns the tree behind sql_normal_form, without refs. Its spans are those of the original nodes. A comparison of two
+ * normal trees (diff.h) therefore locates differences in the original text and ignores aliases and spelling. NULL if
  * the arena is full. */
 struct sql_node *sql_normal_tree(struct arena *arena, const struct sql_node *node);
 
-/* The same of a statement that is bound only in part: what a name means is written as in the normal form, a name without meaning
- * stays as it is. To compare wrong statements by; two of equal trees need not have equal results. NULL when the arena is full. */
+/* Returns the normal tree of a statement that is bound only in part. Resolved names are written as in the normal form;
+ * an unresolved name stays as it is. Use the tree to compare wrong statements: equal trees do not imply equal results.
+ * NULL if the arena is full. */
 struct sql_node *sql_partly_normal_tree(struct arena *arena, const struct sql_node *node);
 
-/* Names near to a misspelt one, best first: Damerau-Levenshtein within a third of its length, or one a part of the
- * other. Returns how many of `names` (NUL-terminated) were put into `out` (room for `cap`), each once. */
+/* Finds names near a misspelt one, best first: Damerau-Levenshtein distance within a third of its length, or one
+ * contains the other. Puts at most `cap` distinct entries of `names` (NUL-terminated) into `out` and returns their
+ * number. */
 uint32_t sql_near_names(const char *name, size_t len, const char *const *names, uint32_t n_names, const char **out,
                         uint32_t cap);
 
-/* Top-level conjuncts of an expression (through AND and parentheses). Count, or -1 when the arena is full. */
+/* Collects the top-level conjuncts of an expression (through AND and parentheses). Returns the count, or -1 if the
+ * arena is full. */
 int sql_conjuncts(struct arena *arena, const struct sql_node *expr, const struct sql_node ***out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Questions that callers ask a bound tree. */
+/* Queries on a bound tree: which block, clause or column a node belongs to. */
 #include "lib/sql/bind.h"
 
 #include <string.h>
@@ -62,9 +62,10 @@ enum sql_clause sql_clause_of(const struct sql_node *node)
 
 /* clang-format off */
 static const char *const AGGREGATES[] = {
-    "count", "sum", "avg", "total", "group_concat", "string_agg", "array_agg", "bool_and", "bool_or", "every", "bit_and",
-    "bit_or", "json_agg", "jsonb_agg", "json_group_array", "json_group_object", "json_object_agg", "stddev", "stddev_pop",
-    "stddev_samp", "variance", "var_pop", "var_samp", "corr", "percentile_cont", "percentile_disc", "mode", "median",
+    "count", "sum", "avg", "total", "group_concat", "string_agg", "array_agg", "bool_and", "bool_or", "every",
+    "bit_and", "bit_or", "json_agg", "jsonb_agg", "json_group_array", "json_group_object", "json_object_agg", "stddev",
+    "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp", "corr", "percentile_cont", "percentile_disc",
+    "mode", "median",
 };
 /* clang-format on */
 

@@ -1,4 +1,4 @@
-/* FROM and the select list: which sources a block has, and which columns it hands out. */
+/* FROM and the select list: the sources of a block and its output columns. */
 #include "lib/sql/bind_walk.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static bool note_use(struct binder *b, struct scope_cte *cte)
     return true;
 }
 
-/* A table reference that names a CTE; one that is further down its own WITH is bound first. */
+/* Binds a table reference that names a CTE. A CTE further down its own WITH is bound first. */
 static bool bind_cte_use(struct binder *b, struct sql_source *source, struct scope_cte *cte, const struct scope *outer)
 {
     source->kind = SQL_SOURCE_CTE;
@@ -83,7 +83,7 @@ static bool bind_cte_use(struct binder *b, struct sql_source *source, struct sco
     return true;
 }
 
-/* Tables of the engine that no catalog lists. Their columns are not checked. */
+/* Engine tables that no catalog lists. Their columns are not checked. */
 static bool is_engine_table(const struct sql_node *t)
 {
     static const char *const names[] = {"sqlite_master",      "sqlite_schema", "sqlite_temp_master",
@@ -112,7 +112,7 @@ bool bind_table_source(struct binder *b, struct sql_source *source, const struct
     return b->failed == ERR_OK;
 }
 
-/* A subquery in FROM sees what encloses its block, not its neighbours, unless it is LATERAL. */
+/* A subquery in FROM sees the blocks around its own, and its neighbours only if it is LATERAL. */
 static bool bind_derived(struct binder *b, struct sql_source *source, struct scope *scope)
 {
     source->kind = SQL_SOURCE_DERIVED;
@@ -150,7 +150,7 @@ static void mark_nullable(struct sql_block *block, uint32_t from, uint32_t to)
     for (uint32_t i = from; i < to; i++) block->sources[i].nullable = true;
 }
 
-/* `join`: the JOIN on whose right side this reference stands. */
+/* `join` is the JOIN whose right side contains this reference. */
 static bool bind_table_ref(struct binder *b, struct sql_node *n, const struct sql_node *join, struct scope *scope)
 {
     if (n->kind == SQL_FROM_PAREN) {
@@ -191,7 +191,7 @@ static bool any_has_column(struct binder *b, const struct sql_block *block, uint
     return false;
 }
 
-/* USING names must stand on both sides. `at`: index of the first source of the join's right side. */
+/* Checks that USING names exist on both sides. `at` is the index of the first source of the join's right side. */
 static void check_using(struct binder *b, const struct sql_node *join, const struct scope *scope, uint32_t at)
 {
     const struct sql_node *names = sql_kid(join, JOIN_USING);
@@ -243,7 +243,7 @@ bool bind_put_output(struct binder *b, struct bind_outputs *out, struct sql_outp
     return true;
 }
 
-/* Is this column of the source left out of a bare * because a source further left stands for it? */
+/* True if a bare * leaves out this column of the source because a source further left represents it. */
 static bool merged_away(struct binder *b, const struct sql_source *s, const char *name, size_t len)
 {
     const struct sql_node *using = sql_kid(s->join, JOIN_USING);
@@ -313,7 +313,7 @@ bool bind_names_source(const struct sql_source *s, const struct sql_node *c)
     return s->name && sql_name_is(s->name, s->name_len, c->text, c->text_len);
 }
 
-/* t.* among the arguments of a call, and the t of (t).name: a row of a source, of this block or one around it. */
+/* t.* among the arguments of a call, and the t of (t).name: a row of a source of this block or an enclosing one. */
 bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope)
 {
     struct sql_ref *ref = bind_ref_new(b, n, scope->block);

@@ -1,4 +1,4 @@
-/* What a COLUMN node means: scope by scope from the inside out, then SQLite's extras. */
+/* The meaning of a COLUMN node: scope by scope from the inside out, then SQLite's extras. */
 #include "lib/sql/bind_walk.h"
 
 #include <string.h>
@@ -20,10 +20,11 @@ static bool keep_ref(struct binder *b, struct sql_ref *ref)
     return true;
 }
 
-/* The node's ref, fresh or (ORDER BY of a set operation is tried against several arms) wiped. NULL: out of memory. */
+/* Returns a new ref, or the node's old ref cleared: ORDER BY of a set operation is tried on several arms. NULL if
+ * memory ran out. */
 struct sql_ref *bind_ref_new(struct binder *b, struct sql_node *node, struct sql_block *block)
 {
-    struct sql_ref *ref = (struct sql_ref *)node->ref; /* ours: sql_bind began by dropping all others */
+    struct sql_ref *ref = (struct sql_ref *)node->ref; /* safe to reuse: sql_bind began by dropping all others */
     if (!ref) {
         ref = arena_new(b->arena, struct sql_ref);
         if (!ref) {
@@ -47,7 +48,7 @@ static void refer_output(struct sql_ref *ref, const struct sql_output *output)
     ref->expr = output->expr;
 }
 
-/* Point the ref at column `output` of `source`. */
+/* Points the ref at column `output` of `source`. */
 static void refer(struct sql_ref *ref, struct sql_source *source, int output)
 {
     ref->kind = SQL_REF_COLUMN;
@@ -62,7 +63,7 @@ static void refer(struct sql_ref *ref, struct sql_source *source, int output)
     }
 }
 
-/* Point the ref at something of `source` that is none of its columns. */
+/* Points the ref at something of `source` that is not one of its columns. */
 static void refer_beside(struct sql_ref *ref, enum sql_ref_kind kind, struct sql_source *source)
 {
     refer(ref, source, -1);
@@ -110,7 +111,7 @@ static bool is_rowid(const struct sql_node *c)
     return false;
 }
 
-/* rowid of a CTE's use is refused by SQLite; of a view or another subquery it is NULL. */
+/* SQLite refuses rowid on a CTE; on a view or another subquery it is NULL. */
 static bool has_rowid(const struct sql_source *source)
 {
     return source->kind == SQL_SOURCE_TABLE || source->kind == SQL_SOURCE_DERIVED;
@@ -123,7 +124,8 @@ static struct sql_source *only_admitted(struct binder *b, struct sql_block *bloc
     return NULL;
 }
 
-/* A hidden column of some table of this scope. With several tables that have it the engine takes the first or none. */
+/* Resolves a column that no star brings, of some table of this scope. If several tables have it, the engine takes the
+ * first or none. */
 static bool resolve_hidden(struct binder *b, const struct scope *scope, struct sql_ref *ref)
 {
     static const enum sql_ref_kind kinds[] = {[SQL_HIDDEN_SYSTEM] = SQL_REF_SYSTEM, [SQL_HIDDEN_ROW] = SQL_REF_ROW};
@@ -140,7 +142,7 @@ static bool resolve_hidden(struct binder *b, const struct scope *scope, struct s
     return false;
 }
 
-/* The FROM item that an unqualified name means as a whole row, from the inside out; NULL: none. */
+/* Returns the FROM item that an unqualified name means as a whole row, from the inside out; NULL if there is none. */
 static struct sql_source *row_named(const struct binder *b, const struct scope *scope, const struct sql_node *c)
 {
     if (!b->catalog->alias_is_row || c->text2) return NULL;
@@ -150,7 +152,7 @@ static struct sql_source *row_named(const struct binder *b, const struct scope *
     return NULL;
 }
 
-/* Try one scope. True when the name means something here, even if it is "ambiguous". */
+/* Tries one scope. True if the name has a meaning here, even if the meaning is "ambiguous". */
 static bool resolve_here(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source **open)
 {
     const struct sql_node *c = ref->node;
@@ -180,8 +182,8 @@ static bool resolve_here(struct binder *b, const struct scope *scope, struct sql
     return item != NULL;
 }
 
-/* After all scopes: a whole row, a column of a source whose columns nobody knows, a string, or an error. The row comes
- * first: what might be either reaches more. */
+/* Resolves a name that no scope has: a whole row, a column of a source with unknown columns, a string, or an error. The
+ * row is tried first, because it reaches more columns. */
 static void resolve_nowhere(struct binder *b, const struct scope *scope, struct sql_ref *ref, struct sql_source *open)
 {
     const struct sql_node *c = ref->node;
@@ -198,7 +200,7 @@ static void resolve_nowhere(struct binder *b, const struct scope *scope, struct 
     }
 }
 
-/* hours of make_interval(hours => 1): the name of an argument. */
+/* The name of an argument: hours in make_interval(hours => 1). */
 static bool is_argument_name(const struct sql_node *c)
 {
     const struct sql_node *up = c->parent;

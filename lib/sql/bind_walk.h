@@ -1,56 +1,56 @@
-/* Inside of binding: the parts of the walk. bind.c walks clauses, expressions and queries; bind_from.c makes sources
- * and outputs; bind_name.c gives a name its meaning. All return false when a limit was hit (b->failed says which). */
+/* Internal to binding: the parts of the walk. bind.c walks clauses, expressions and queries; bind_from.c makes sources
+ * and outputs; bind_name.c resolves a name. All functions return false if a limit was hit (b->failed tells which). */
 #ifndef ASSAY_LIB_SQL_BIND_WALK_H
 #define ASSAY_LIB_SQL_BIND_WALK_H
 
 #include "lib/sql/scope.h"
 
-/* How the walk came to a query. */
+/* The context in which the walk reaches a query. */
 struct way_in {
     enum sql_block_role role;
     struct sql_block *parent;
     const struct scope *outer;
-    struct scope_cte *cte; /* whose body it is, to publish its columns after the first arm */
+    struct scope_cte *cte; /* the CTE that has this body, to publish its columns after the first arm */
     bool arm, except_right;
 };
 
 /* bind.c */
 bool bind_query(struct binder *b, const struct sql_node *query, struct way_in way, struct scope_rows *rows);
 bool bind_expr(struct binder *b, struct sql_node *n, struct scope *scope);
-/* Bind the body of a CTE, once. `parent`, `outer`: what its WITH stands in. */
+/* Binds the body of a CTE, once. `outer` and `parent` are the scope and the block that contain its WITH. */
 bool bind_cte(struct binder *b, struct scope_cte *cte, const struct scope *outer, struct sql_block *parent);
 
 /* bind_name.c */
-/* The node's ref, fresh, or wiped when the node is bound again. NULL: out of memory. */
+/* Returns the node's ref: a new one, or the old one cleared if the node is bound again. NULL if memory ran out. */
 struct sql_ref *bind_ref_new(struct binder *b, struct sql_node *node, struct sql_block *block);
-/* Let the ref mean a select alias of the scope's block. */
+/* Makes the ref mean a select alias of the scope's block. */
 void bind_to_alias(struct sql_ref *ref, const struct scope *scope, const struct sql_node *item);
-/* Count the steps from the ref's block outwards to its source's, and mark every block on the way as correlated. */
+/* Counts the steps from the ref's block outwards to its source's, and marks every block on the way as correlated. */
 void bind_mark_levels(struct sql_ref *ref);
-/* Resolve a COLUMN that stands in `block`. */
+/* Resolves a COLUMN in `block`. */
 bool bind_column(struct binder *b, struct sql_node *c, const struct scope *scope, struct sql_block *block);
 
 /* bind_from.c */
-/* A growing list of output columns, cut at SCOPE_MAX_OUTPUTS. */
+/* A growing list of output columns, truncated at SCOPE_MAX_OUTPUTS. */
 struct bind_outputs {
     struct sql_output *list;
     uint32_t n, cap;
 };
 bool bind_put_output(struct binder *b, struct bind_outputs *out, struct sql_output output);
-/* Column aliases (NULL: none) rename the first columns of a query's rows. */
+/* Renames the first columns of a query's rows by column aliases. `names` may be NULL. */
 bool bind_rename(struct binder *b, struct scope_rows *rows, const struct sql_node *names);
 /* First pass over FROM: the sources. Second pass, when all are known: ON, USING, arguments of table functions. */
 bool bind_from(struct binder *b, const struct sql_node *from, struct scope *scope);
 bool bind_join_conditions(struct binder *b, const struct sql_node *from, struct scope *scope);
-/* Find the table or CTE behind a TABLE node's source. */
+/* Finds the table or CTE behind a TABLE node's source. */
 bool bind_table_source(struct binder *b, struct sql_source *source, const struct scope *outer);
-/* A whole row: STAR as an operand, or a COLUMN that may be the name of a source. */
+/* Binds a whole row: STAR as an operand, or a COLUMN that may be the name of a source. */
 bool bind_row(struct binder *b, struct sql_node *n, const struct scope *scope);
-/* Does this unqualified name name the source? */
+/* True if this unqualified name names the source. */
 bool bind_names_source(const struct sql_source *source, const struct sql_node *column);
-/* Columns that a clause adds after those of a query's rows. */
+/* Adds the columns that a clause appends to those of a query's rows. */
 bool bind_add_columns(struct binder *b, struct scope_rows *rows, const struct sql_node *names);
-/* The select list: expressions and outputs. */
+/* Binds the select list: expressions and outputs. */
 bool bind_items(struct binder *b, const struct sql_node *items, struct scope *scope);
 
 #endif

@@ -1,3 +1,8 @@
+/* The builders of the grammar's actions: nodes of the syntax tree from tokens.
+ *
+ * A builder never returns NULL: if the arena is full, it returns the parser's spare node and sets p->full. Texts of
+ * nodes are decoded here (quotes, escapes), and words that the grammar leaves open (kinds of joins, operators, argument
+ * words) are interpreted here. */
 #include "lib/sql/build.h"
 
 #include <string.h>
@@ -66,7 +71,7 @@ struct slice {
     uint32_t len;
 };
 
-/* The inside of a quoted token, with doubled quotes made single. */
+/* Returns the content of a quoted token, with doubled quotes made single. */
 static struct slice unquote(struct sql_parser *p, const char *text, uint32_t len, char quote)
 {
     if (!memchr(text, quote, len)) return (struct slice){text, len};
@@ -246,7 +251,7 @@ struct sql_node *sqlb_item(struct sql_parser *p, struct sql_node *expr)
     return expr->kind == SQL_STAR && !(expr->flags & SQL_F_PAREN) ? expr : NODE(ITEM, expr->start, expr);
 }
 
-/* FETCH FIRST ROW ONLY says one without a number. */
+/* FETCH FIRST ROW ONLY means one without a number. */
 static struct sql_node *one_row(struct sql_parser *p)
 {
     struct sql_node *one = make(p, SQL_LITERAL, p->end);
@@ -288,7 +293,7 @@ static const struct join_word *join_word(const struct sql_parser *p, struct sql_
     return NULL;
 }
 
-/* NATURAL and OUTER are said of a join; the other words say which, and only one can. */
+/* NATURAL and OUTER qualify a join; the other words name its type, and only one is allowed. */
 struct sqlb_op sqlb_join_op(struct sql_parser *p, unsigned n, const struct sql_token *words)
 {
     struct sqlb_op join = {0, 0};
@@ -319,7 +324,7 @@ struct sql_node *sqlb_join(struct sql_parser *p, struct sql_node *left, struct s
     return sqlb_flag(node, op.flags);
 }
 
-/* A join that can still take a condition. NATURAL joins and CROSS joins with one are the engines' to judge. */
+/* True for a join that can still take a condition. The engines judge NATURAL joins and CROSS joins with a condition. */
 static bool is_open(const struct sql_node *node)
 {
     return node->kind == SQL_JOIN && !sql_kid(node, JOIN_ON) && !sql_kid(node, JOIN_USING);
@@ -331,8 +336,8 @@ static void attach(struct sql_node *join, struct sql_node *clause)
     join->end = clause->end;
 }
 
-/* a JOIN b JOIN c ON x ON y: when the last join is closed, the nearest open one to its left, J, takes the condition,
- * and all that was read after J's left side becomes its right side. */
+/* Nests a JOIN b JOIN c ON x ON y. If the last join is closed, the nearest open join to its left takes the condition.
+ * Everything read after the left side of that join becomes its right side. */
 static struct sql_node *nest(struct sql_node *joined, struct sql_node *open, struct sql_node *clause)
 {
     struct sql_node *above = open->parent, *right = sql_kid(open, JOIN_RIGHT);
@@ -350,7 +355,7 @@ static void no_join(struct sql_parser *p, const struct sql_node *clause, const c
     fail(p, clause->start, clause->start + (clause->kind == SQL_ON ? 2 : 5), message); /* under ON or USING */
 }
 
-/* FROM a, b ON x: SQLite reads the comma as a join. The JOIN waits without a left side for sqlb_comma. */
+/* FROM a, b ON x: SQLite reads the comma as a join. The JOIN has no left side until sqlb_comma sets it. */
 static struct sql_node *join_without_left(struct sql_parser *p, struct sql_node *right, struct sql_node *clause)
 {
     struct sql_node *node = NODE(JOIN, right->start, NULL, right, NULL, NULL);
@@ -393,7 +398,7 @@ struct sql_node *sqlb_comma(struct sql_parser *p, struct sql_node *tables, struc
     return sqlb_add(p, tables, joined);
 }
 
-/* A condition on the first table, with nothing to join it to: the table is kept without it. */
+/* Reports a condition on the first table, which has nothing to join with. The table stays, without the condition. */
 static void check_first(struct sql_parser *p, struct sql_node *tables)
 {
     struct sql_node *first = tables->n_kids ? innermost_left(tables->kids[0]) : NULL;
@@ -410,7 +415,7 @@ struct sql_node *sqlb_from(struct sql_parser *p, struct sql_node *tables, uint32
     return sqlb_as(p, tables, SQL_FROM, start);
 }
 
-/* Inside of parentheses a comma is a CROSS JOIN, and as in SQLite it joins from the left like the others. */
+/* Inside parentheses a comma is a CROSS JOIN. As in SQLite, it joins from the left like the others. */
 static struct sql_node *cross(struct sql_parser *p, struct sql_node *left, struct sql_node *joined)
 {
     struct sql_node *first = innermost_left(joined), *above = first == joined ? NULL : first->parent;
@@ -522,8 +527,8 @@ static int hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One escape of an E'' string, after its backslash; how many bytes it took. What would make a NUL or broken UTF-8 stays
- * as it is written. */
+/* Decodes one escape of an E'' string, after its backslash. Returns the number of bytes read. An escape that would make
+ * a NUL or broken UTF-8 stays as written. */
 static uint32_t unescape(const char *at, uint32_t len, char *out)
 {
     static const char FROM[] = "bfnrt", TO[] = "\b\f\n\r\t";
@@ -559,7 +564,7 @@ static uint32_t hex_value(const char *at, uint32_t digits)
     return value;
 }
 
-/* \0061 or \+000061: how many bytes at `at`, and the character; 0 if it is none. */
+/* Decodes \0061 or \+000061. Returns the number of bytes at `at` and sets the character; 0 if there is no escape. */
 static uint32_t code_point(const char *at, uint32_t len, uint32_t *c)
 {
     uint32_t sign = len > 1 && at[1] == '+', digits = sign ? 6 : 4;

@@ -1,16 +1,15 @@
-/* The parts that a query is made of, as yes/no facts: which of some sixty constructs does it use?
+/* The constructs that a query uses, as yes/no facts about some sixty components.
  *
- * They are what a question calls for ("how many" wants an aggregate, "or" a union or an OR), coarse enough to be
- * learned from a few thousand questions and fine enough to tell a query from its near misses. A fact is about the whole
- * statement, subqueries included, unless its name begins with `answer_`: then it is about the block that gives the
- * answer.
- */
+ * A question calls for components: "how many" wants an aggregate, "or" a union or an OR. They are coarse enough to be
+ * learned from a few thousand questions, and fine enough to tell a query from its near misses. A fact is about the
+ * whole statement, subqueries included. A fact whose name begins with `answer_` is about the block that gives the
+ * answer. */
 #ifndef ASSAY_LIB_SQL_COMPONENTS_H
 #define ASSAY_LIB_SQL_COMPONENTS_H
 
 #include "lib/sql/bind.h"
 
-/* Wire id, name, group. Ids are in stored messages and model files: only ever appended, never used again. */
+/* Wire id, name, group. Ids occur in stored messages and model files: append new ones only, and never reuse one. */
 #define SQL_COMPONENTS(X)                                                                                              \
     X(0, answer_count, AGGREGATE)                                                                                      \
     X(1, answer_sum, AGGREGATE)                                                                                        \
@@ -95,8 +94,8 @@ enum sql_component_group {
     SQL_PART_COUNT
 };
 
-/* Bit i: the statement has the component with id i. `bound` may have diagnostics: what they touch counts for nothing.
- * Bounded by the size of the tree. Thread: any; pure. */
+/* Returns a bit mask: bit i is set if the statement has the component with id i. `bound` may have diagnostics;
+ * unresolved names then count for nothing. Bounded by the size of the tree. Thread: any; pure. */
 uint64_t sql_components(const struct sql_bound *bound);
 
 const char *sql_component_name(enum sql_component component);

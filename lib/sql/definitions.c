@@ -1,9 +1,8 @@
 /* The statements of a schema's text.
  *
- * One table (heads) says by its first words what becomes of a statement: it is read, read past, or refused. What is read
- * past is never looked into, and nothing of the text reaches an engine but names, types and the queries of views, which
- * have passed the parser. Bounds are met before anything is kept, and parentheses are counted, not descended into.
- */
+ * One table (heads) decides by a statement's first words whether it is read, skipped or refused. A skipped statement is
+ * not parsed. The only parts of the text that reach an engine are names, types and the queries of views, which have
+ * passed the parser. Limits are checked before anything is stored. Parentheses are counted, not descended into. */
 #include "lib/sql/build.h"
 #include "lib/sql/definitions_reader.h"
 #include "lib/sql/grammar.h"
@@ -104,7 +103,7 @@ void reader_expect_mark(struct definitions_reader *r, char mark)
 const char *reader_name(struct definitions_reader *r, const char *what)
 {
     struct sql_token token = token_at(r, r->at);
-    bool quoted = token.code == T_STRING && r->scan.text[token.start] == '\''; /* SQLite takes 'name', too */
+    bool quoted = token.code == T_STRING && r->scan.text[token.start] == '\''; /* SQLite accepts 'name', too */
     if (!reader_is_word(r, r->at) && !quoted) {
         reader_fail(r, r->at, ERR_SYNTAX, "expected %s", what);
         return NULL;
@@ -147,7 +146,7 @@ void reader_skip(struct definitions_reader *r)
     } while (depth && depth != UINT32_MAX);
 }
 
-/* a(10), a DESC, a COLLATE x: what stands behind a column does not matter; an expression does. */
+/* Reads a(10), a DESC, a COLLATE x. Words after a column do not matter; an expression does. */
 static const char *read_listed(struct definitions_reader *r)
 {
     const char *name = reader_is_word(r, r->at) && !reader_is_mark(r, r->at + 1, '.') ? reader_name(r, "a name") : NULL;
@@ -197,7 +196,7 @@ static void accept_if_not_exists(struct definitions_reader *r)
     reader_expect(r, "EXISTS");
 }
 
-/* Is the name free? SQLite and this program keep some prefixes for themselves. */
+/* Checks that the name is free. SQLite and this program reserve some prefixes. */
 static void check_name(struct definitions_reader *r, uint32_t at, const char *name)
 {
     static const char *const taken[] = {"sqlite_", "pragma_"};
@@ -216,8 +215,8 @@ static void note_schema(struct definitions_reader *r, const char *schema)
     if (folded) g_hash_table_add(r->schemas, (gpointer)folded);
 }
 
-/* ENGINE=InnoDB, WITHOUT ROWID, PARTITION BY (...): up to the end, or to a statement that begins without a semicolon
- * before it. */
+/* Skips ENGINE=InnoDB, WITHOUT ROWID, PARTITION BY (...): up to the end, or to a statement that begins without a
+ * semicolon before it. */
 static void skip_table_options(struct definitions_reader *r)
 {
     while (!reader_at_end(r) && !reader_is(r, r->at, "CREATE") && !reader_is(r, r->at, "GO")) {
@@ -235,7 +234,7 @@ static void read_table(struct definitions_reader *r)
     struct sql_defined_table *table = arena_new(r->arena, struct sql_defined_table);
     if (!table) return;
     table->name = reader_qualified(r, "a table name", &table->schema);
-    if (reader_is(r, r->at, "PARTITION")) { /* a part of a table that is there */
+    if (reader_is(r, r->at, "PARTITION")) { /* a part of an existing table */
         skip_statement(r);
         return;
     }
@@ -256,7 +255,7 @@ static void read_table(struct definitions_reader *r)
     r->out->n_tables++;
 }
 
-/* The table that is named here and was defined before. */
+/* Reads the name of a table that was defined before. */
 static struct sql_defined_table *read_known_table(struct definitions_reader *r)
 {
     uint32_t at = r->at;
@@ -283,8 +282,8 @@ static void read_index(struct definitions_reader *r)
     if (table && r->unique && plain && columns && whole) reader_add_unique(r, table, columns, at);
 }
 
-/* ADD [COLUMN] ..., ADD [CONSTRAINT name] ...; what else is altered is read past, but for what would make the columns
- * others than they are told. */
+/* Reads ADD [COLUMN] ... and ADD [CONSTRAINT name] .... Other alterations are skipped, except those that would
+ * invalidate the columns read: they are refused. */
 static void read_alter(struct definitions_reader *r)
 {
     static const char *const changes[] = {"DROP", "RENAME", "CHANGE"};
@@ -314,7 +313,7 @@ static void read_alter(struct definitions_reader *r)
 
 /* --- views -------------------------------------------------------------------------------------------------------- */
 
-/* WITH [NO] DATA and WITH [LOCAL] CHECK OPTION end some. */
+/* Suffixes of a view's query: WITH [NO] DATA and WITH [LOCAL] CHECK OPTION. */
 static uint32_t end_of_query(const struct definitions_reader *r)
 {
     uint32_t end = r->at;
@@ -324,7 +323,7 @@ static uint32_t end_of_query(const struct definitions_reader *r)
     return end;
 }
 
-/* The schema of a table that is defined here means nothing to the one database. */
+/* True for the schema of a table defined here. Such a schema means nothing in the one database. */
 static bool is_known_schema(struct definitions_reader *r, uint32_t at)
 {
     struct sql_node node = {0};
@@ -335,14 +334,13 @@ static bool is_known_schema(struct definitions_reader *r, uint32_t at)
     return folded && g_hash_table_contains(r->schemas, folded) && !g_hash_table_contains(r->tables, folded);
 }
 
-/* How many tables the query reads, through the views before it as well. */
+/* Counts the tables that the query reads, directly and through earlier views. */
 static uint32_t count_reads(struct definitions_reader *r, uint32_t from, uint32_t end)
 {
     uint32_t reads = 0;
     for (uint32_t i = from; i < end && reads <= SQL_MAX_VIEW_READS; i++) {
         struct sql_node node = {0};
-        if (!reader_is_word(r, i) || reader_is_mark(r, i + 1, '.'))
-            continue; /* what qualifies a column reads nothing */
+        if (!reader_is_word(r, i) || reader_is_mark(r, i + 1, '.')) continue; /* a column's qualifier reads nothing */
         sqlb_named(&r->scan, &node, token_at(r, i));
         const char *name = arena_strndup(r->arena, node.text, node.text_len);
         const char *folded = name ? reader_folded(r, name) : "";
@@ -357,7 +355,7 @@ static const char *query_text(struct definitions_reader *r, uint32_t from, uint3
     GString *out = g_string_new(NULL);
     for (uint32_t i = from; i < end; i++) {
         if (is_known_schema(r, i)) {
-            i++; /* and the dot */
+            i++; /* skips the dot, too */
             continue;
         }
         struct sql_token token = r->scan.tokens[i], next = r->scan.tokens[i + 1];
@@ -425,7 +423,7 @@ static void refuse_last(struct definitions_reader *r)
     refuse(r, r->at - 1);
 }
 
-/* A word, and who reads on behind it. */
+/* A word, and the function that reads the rest of the statement. */
 struct head {
     const char *word;
     void (*read)(struct definitions_reader *r);
@@ -441,7 +439,7 @@ static bool read_as(struct definitions_reader *r, const struct head *heads, unsi
     return false;
 }
 
-/* CREATE, then words like OR REPLACE, TEMPORARY, UNIQUE, MATERIALIZED, ALGORITHM=MERGE, then what is made. */
+/* Reads CREATE, then words like OR REPLACE, TEMPORARY, UNIQUE, MATERIALIZED, ALGORITHM=MERGE, then the object. */
 static void read_create(struct definitions_reader *r)
 {
     static const struct head things[] = {
@@ -460,7 +458,7 @@ static void read_create(struct definitions_reader *r)
     refuse(r, first);
 }
 
-/* DROP TABLE IF EXISTS, as dumps have it before each table. */
+/* Skips DROP TABLE IF EXISTS, which dumps have before each table. */
 static void read_drop(struct definitions_reader *r)
 {
     uint32_t at = r->at - 1;
@@ -484,7 +482,7 @@ static void read_statement(struct definitions_reader *r)
         {"START", skip_statement}, {"COMMIT", skip_statement}, {"GRANT", skip_statement}, {"REVOKE", skip_statement},
         {"LOCK", skip_statement},  {"UNLOCK", skip_statement},
     };
-    /* pg_dump sets the search path so. */
+    /* pg_dump sets the search path with this call. */
     bool setting =
         reader_is(r, r->at, "SELECT") && reader_is(r, r->at + 1, "PG_CATALOG") && reader_is(r, r->at + 3, "SET_CONFIG");
     if (setting)

@@ -1,10 +1,9 @@
-/* Reading a schema from its text: the tables, keys, references and views that DDL defines.
+/* Reads a schema from its text: the tables, keys, references and views that DDL defines.
  *
- * Nothing is run. The union of what SQLite, PostgreSQL and MySQL write is read (and what their dumps of a schema hold
- * beside it is read past), as far as it tells of names, types and keys: defaults, CHECK, collations, comments and the
- * expressions of generated columns say nothing to whoever judges by names, and are skipped unread, whatever they hold.
- * Anything else is an error: data, triggers, functions, ATTACH, PRAGMA, virtual tables.
- */
+ * Nothing is executed. The reader accepts the union of the DDL of SQLite, PostgreSQL and MySQL. It skips the other
+ * statements of their schema dumps. Only names, types and keys are read. Defaults, CHECK, collations, comments and
+ * expressions of generated columns are skipped without being parsed. Anything else is an error: data, triggers,
+ * functions, ATTACH, PRAGMA, virtual tables. */
 #ifndef ASSAY_LIB_SQL_DEFINITIONS_H
 #define ASSAY_LIB_SQL_DEFINITIONS_H
 
@@ -15,25 +14,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bounds of one text. */
+/* Limits of one text. */
 enum {
     SQL_MAX_DEFINITIONS_BYTES = 256 << 10,
     SQL_MAX_DEFINED_TABLES = 2000,
-    SQL_MAX_DEFINED_COLUMNS = 2000, /* of a table */
-    SQL_MAX_DEFINED_KEYS = 1000,    /* likewise */
+    SQL_MAX_DEFINED_COLUMNS = 2000, /* of one table */
+    SQL_MAX_DEFINED_KEYS = 1000,    /* of one table */
     SQL_MAX_DEFINED_VIEWS = 200,
-    SQL_MAX_VIEW_READS = 1000, /* tables that a view reads, through other views too: one may double what it reads */
+    SQL_MAX_VIEW_READS = 1000, /* tables that a view reads, directly and through other views; each level may double
+                                * the number */
     SQL_MAX_DEFINED_NAME = 256 /* bytes */
 };
 
-/* Lists are in the order of the text, but for keys; strings and structs are the arena's. */
+/* Lists are in the order of the text, except for keys. Strings and structs live in the arena. */
 struct sql_defined_name {
     const char *name;
     struct sql_defined_name *next;
 };
 
 struct sql_defined_column {
-    const char *name, *type; /* type: as declared, one space between its words; "" if none */
+    const char *name, *type; /* type: as declared, one space between its words; "" if absent */
     bool not_null;
     struct sql_defined_column *next;
 };
@@ -44,13 +44,13 @@ struct sql_defined_key {
     enum sql_defined_kind kind;
     struct sql_defined_name *columns;
     const char *table;           /* of a reference, without its schema */
-    struct sql_defined_name *to; /* NULL: its primary key */
+    struct sql_defined_name *to; /* NULL means its primary key */
     struct sql_defined_key *next;
 };
 
 struct sql_defined_table {
-    const char *schema, *name;                 /* schema: NULL, it is not told */
-    struct sql_defined_column *columns, *last; /* last: of the columns */
+    const char *schema, *name;                 /* schema: NULL if not given */
+    struct sql_defined_column *columns, *last; /* last: the last of the columns */
     struct sql_defined_key *keys;              /* the last one first */
     uint32_t n_columns, n_keys;
     bool has_primary;
@@ -59,20 +59,20 @@ struct sql_defined_table {
 
 struct sql_defined_view {
     const char *schema, *name;
-    struct sql_defined_name *columns; /* NULL: as its query names them */
+    struct sql_defined_name *columns; /* NULL: named as in its query */
     const char *query;                /* a SELECT that parses, without the schemas of tables defined here */
     struct sql_defined_view *next;
 };
 
 struct sql_definitions {
     struct sql_defined_table *tables;
-    struct sql_defined_view *views; /* each reads only what stands before it */
+    struct sql_defined_view *views; /* each reads only views and tables before it */
     uint32_t n_tables, n_views;
-    bool is_sqlite; /* nothing in it is the spelling of another engine */
+    bool is_sqlite; /* nothing in the text is another engine's spelling */
 };
 
-/* Read `len` bytes. ERR_SYNTAX, ERR_REFUSED (a statement that defines no table or view), ERR_ENCODING, ERR_LIMIT_*,
- * ERR_DB_EMPTY (it defines no table): `err` says where, and what to do. Thread: any. */
+/* Reads `len` bytes. Returns ERR_SYNTAX, ERR_REFUSED (a statement that defines no table or view), ERR_ENCODING,
+ * ERR_LIMIT_* or ERR_DB_EMPTY (the text defines no table). `err` then has the place and a hint. Thread: any. */
 enum err_code sql_read_definitions(struct arena *arena, const char *text, size_t len, struct sql_definitions **out,
                                    struct err *err);
 

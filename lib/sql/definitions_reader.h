@@ -1,5 +1,5 @@
-/* Inside of the reader of definitions: its place in the text, and what definitions.c (statements) and
- * definitions_table.c (what stands between the parentheses of a table) share. */
+/* Internal to the reader of definitions: its state, and the functions shared by definitions.c (statements) and
+ * definitions_table.c (the parenthesised items of a table). */
 #ifndef ASSAY_LIB_SQL_DEFINITIONS_READER_H
 #define ASSAY_LIB_SQL_DEFINITIONS_READER_H
 
@@ -16,47 +16,48 @@ struct definitions_reader {
     struct sql_defined_table **last_table;
     struct sql_defined_view **last_view;
     GHashTable *tables;  /* folded name → struct sql_defined_table */
-    GHashTable *views;   /* folded name → what it reads in all, as a pointer */
+    GHashTable *views;   /* folded name → number of tables it reads, as a pointer */
     GHashTable *columns; /* folded "table\ncolumn", as a set */
     GHashTable *schemas; /* folded names, as a set */
-    bool unique;         /* the index that is read is */
+    bool unique;         /* the index being read is unique */
     struct err *err;
     enum err_code code; /* the first failure; nothing is read after it */
 };
 
-/* The first failure counts: "line 3, column 9: ...", at token number `at`. */
+/* Records a failure at token number `at`: "line 3, column 9: ...". Only the first failure counts. */
 void reader_fail(struct definitions_reader *r, uint32_t at, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* A name as it is looked up by; arena. */
+/* Returns a name folded for lookup; arena. */
 const char *reader_folded(struct definitions_reader *r, const char *name);
 
-/* --- tokens; none moves past the end, or after a failure --- */
+/* --- tokens; no function moves past the end, or after a failure --- */
 
 bool reader_is(const struct definitions_reader *r, uint32_t at, const char *word); /* an unquoted word, in upper case */
-bool reader_is_mark(const struct definitions_reader *r, uint32_t at, char mark);   /* ( ) , ; . [ ] */
+bool reader_is_mark(const struct definitions_reader *r, uint32_t at, char mark);   /* one of ( ) , ; . [ ] */
 bool reader_is_word(const struct definitions_reader *r, uint32_t at);              /* quoted or not */
 bool reader_is_number(const struct definitions_reader *r, uint32_t at);
-bool reader_at_end(const struct definitions_reader *r); /* of the statement */
+bool reader_at_end(const struct definitions_reader *r); /* end of the statement */
 bool reader_accept(struct definitions_reader *r, const char *word);
 bool reader_accept_mark(struct definitions_reader *r, char mark);
-/* Else it fails, saying that `what` was expected. */
+/* Skips the word. Otherwise fails and reports it as expected. */
 void reader_expect(struct definitions_reader *r, const char *word);
 void reader_expect_mark(struct definitions_reader *r, char mark);
 const char *reader_name(struct definitions_reader *r, const char *what);
 /* name, schema.name or database.schema.name. */
 const char *reader_qualified(struct definitions_reader *r, const char *what, const char **schema);
-/* Past the token, or past all from a parenthesis to the one that closes it. */
+/* Skip one token, or everything from a parenthesis to the matching one. */
 void reader_skip(struct definitions_reader *r);
-/* (a, b(10), c DESC). *plain: all of them are columns; else the list is NULL. */
+/* Reads (a, b(10), c DESC). Sets *plain if all are columns; otherwise the list is NULL. */
 struct sql_defined_name *reader_names(struct definitions_reader *r, bool *plain);
 
 /* --- definitions_table.c --- */
 
-/* The table's items up to its closing parenthesis. */
+/* Reads the table's items up to its closing parenthesis. */
 void reader_table_items(struct definitions_reader *r, struct sql_defined_table *table);
-/* One column, or one constraint ([CONSTRAINT name] PRIMARY KEY ..., UNIQUE ..., FOREIGN KEY ..., CHECK ...). */
+/* Reads one column, or one constraint ([CONSTRAINT name] PRIMARY KEY ..., UNIQUE ..., FOREIGN KEY ..., CHECK ...). */
 void reader_table_item(struct definitions_reader *r, struct sql_defined_table *table);
-/* Has the table the columns that its key names? At the end of a table, for they may be named before they are defined. */
+/* Checks that the table has the columns that its key names. Call it at the end of a table: a key may name columns that
+ * are defined later. */
 void reader_check_key(struct definitions_reader *r, const struct sql_defined_table *table,
                       const struct sql_defined_key *key, uint32_t at);
 void reader_add_unique(struct definitions_reader *r, struct sql_defined_table *table, struct sql_defined_name *columns,

@@ -1,5 +1,5 @@
-/* The items of a table: columns with their constraints, and constraints of their own. What a word means is decided by
- * the first one of an item; what is not known to matter is skipped, with all that stands in its parentheses. */
+/* The items of a table: columns with their constraints, and table constraints. The first word of an item decides its
+ * kind. Words without a meaning for the schema are skipped, including their parentheses. */
 #include "lib/sql/definitions_reader.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static struct sql_defined_name *one_name(struct definitions_reader *r, const cha
     return one;
 }
 
-/* REFERENCES was read: table [(columns)]. What happens on deleting is skipped by whoever reads on. */
+/* Reads table [(columns)] after REFERENCES. The caller skips ON DELETE and similar clauses. */
 static void read_reference(struct definitions_reader *r, struct sql_defined_table *table,
                            struct sql_defined_name *columns)
 {
@@ -78,7 +78,7 @@ static void skip_to_comma(struct definitions_reader *r)
     while (!reader_at_end(r) && !reader_is_mark(r, r->at, ',') && !reader_is_mark(r, r->at, ')')) reader_skip(r);
 }
 
-/* Up to the list of columns: UNIQUE KEY name USING BTREE (a). */
+/* Skips to the list of columns: UNIQUE KEY name USING BTREE (a). */
 static void skip_to_list(struct definitions_reader *r)
 {
     while (!reader_at_end(r) && reader_is_word(r, r->at)) r->at++;
@@ -90,7 +90,7 @@ static void read_key(struct definitions_reader *r, struct sql_defined_table *tab
     uint32_t at = r->at;
     skip_to_list(r);
     struct sql_defined_name *columns = reader_names(r, &plain);
-    if (!plain || !columns) return; /* of an expression: no key of columns */
+    if (!plain || !columns) return; /* an index of an expression is not a key of columns */
     if (primary)
         add_primary(r, table, columns, at);
     else
@@ -108,8 +108,8 @@ static void read_foreign_key(struct definitions_reader *r, struct sql_defined_ta
     read_reference(r, table, columns);
 }
 
-/* KEY idx (a), INDEX (a), FULLTEXT KEY idx (a): MySQL's way to write an index. A column may be called key, too: what
- * stands in the parentheses of its type is a number. */
+/* KEY idx (a), INDEX (a), FULLTEXT KEY idx (a): MySQL's syntax for an index. A column may also be called key; the
+ * parentheses of its type then contain a number. */
 static bool is_index(const struct definitions_reader *r)
 {
     static const char *const words[] = {"KEY", "INDEX", "FULLTEXT", "SPATIAL"};
@@ -121,7 +121,7 @@ static bool is_index(const struct definitions_reader *r)
     return reader_is_mark(r, at, '(') && reader_is_word(r, at + 1);
 }
 
-/* False: the item is a column. */
+/* Returns false if the item is a column. */
 static bool read_constraint(struct definitions_reader *r, struct sql_defined_table *table)
 {
     if (reader_accept(r, "CONSTRAINT")) {
@@ -152,7 +152,7 @@ static bool read_constraint(struct definitions_reader *r, struct sql_defined_tab
 
 /* --- columns ------------------------------------------------------------------------------------------------------ */
 
-/* What ends a column's type: the first word of a constraint. */
+/* True for the first word of a constraint, which ends a column's type. */
 static bool ends_type(const struct definitions_reader *r)
 {
     static const char *const words[] = {
@@ -164,7 +164,7 @@ static bool ends_type(const struct definitions_reader *r)
     return reader_is(r, r->at, "CHARACTER") && reader_is(r, r->at + 1, "SET");
 }
 
-/* The text of the tokens [from, r->at), with one space where some stood. */
+/* Returns the text of the tokens [from, r->at), with single spaces. */
 static const char *text_between(struct definitions_reader *r, uint32_t from)
 {
     GString *out = g_string_new(NULL);
@@ -215,7 +215,7 @@ static void add_column(struct definitions_reader *r, struct sql_defined_table *t
     table->n_columns++;
 }
 
-/* One constraint of the column, or one word of what is skipped. */
+/* Reads one constraint of the column, or skips one word. */
 static void read_column_constraint(struct definitions_reader *r, struct sql_defined_table *table,
                                    struct sql_defined_column *column)
 {
@@ -264,7 +264,7 @@ void reader_table_items(struct definitions_reader *r, struct sql_defined_table *
     uint32_t at = r->at;
     reader_expect_mark(r, '(');
     do {
-        if (reader_is_mark(r, r->at, ')')) break; /* a comma too many */
+        if (reader_is_mark(r, r->at, ')')) break; /* an extra comma */
         reader_table_item(r, table);
     } while (!r->code && reader_accept_mark(r, ','));
     reader_expect_mark(r, ')');

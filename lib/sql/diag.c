@@ -1,4 +1,4 @@
-/* Diagnostics: where, what, and what would have fitted, for a person. */
+/* Diagnostics for a person: the place, the message, and the tokens that would fit. */
 #include "lib/sql/parser.h"
 
 #include <stdio.h>
@@ -31,7 +31,8 @@ struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t
 {
     struct sql_diag **at = &p->stmt->diags;
     for (; *at && (*at)->start <= start; at = &(*at)->next)
-        if ((*at)->start == start && message && strcmp((*at)->message, message) == 0) return NULL; /* said already */
+        if ((*at)->start == start && message && strcmp((*at)->message, message) == 0)
+            return NULL; /* reported already */
     if (p->n_diags >= p->limits.max_diags && !*at) return NULL;
     struct sql_diag *diag = message ? arena_new(p->arena, struct sql_diag) : NULL;
     if (!diag) {
@@ -42,7 +43,7 @@ struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t
     sql_diag_locate(p->text, diag);
     *at = diag;
     if (++p->n_diags <= p->limits.max_diags) return diag;
-    while ((*at)->next) at = &(*at)->next; /* one too many: the last one goes */
+    while ((*at)->next) at = &(*at)->next; /* the limit is exceeded: drop the last one */
     *at = NULL;
     p->n_diags--;
     return diag == p->stmt->diags || *at != diag ? diag : NULL;
@@ -50,7 +51,7 @@ struct sql_diag *sql_diag_add(struct sql_parser *p, enum err_code code, uint32_t
 
 /* ---- messages ------------------------------------------------------------------------------------------------ */
 
-/* Bytes of `text` that may be shown: whole characters, at most SHOWN_WORD of them. */
+/* Returns how many bytes of `text` may be shown: whole characters, at most SHOWN_WORD of them. */
 static int shown(const char *text, uint32_t len)
 {
     if (len <= SHOWN_WORD) return (int)len;
@@ -71,8 +72,8 @@ static const char *illegal(const struct sql_parser *p, struct sql_token token)
     return "unexpected character";
 }
 
-/* What the token is called after "unexpected". A value's text is never shown, and a word in double quotes may be a
- * value. */
+/* Returns the description of the token after "unexpected". A value's text is never shown, and a word in double quotes
+ * may be a value. */
 static const char *called(struct sql_parser *p, struct sql_token token)
 {
     const char *text = p->text + token.start;
@@ -130,7 +131,7 @@ void sql_diag_unexpected(struct sql_parser *p, struct sql_token token, const cha
 
 /* ---- rendering ----------------------------------------------------------------------------------------------- */
 
-/* Columns that a character takes on a terminal; a tab goes to the next multiple of TAB. */
+/* Returns the columns that a character takes on a terminal; a tab goes to the next multiple of TAB. */
 static unsigned width_of(gunichar c, unsigned column)
 {
     if (c == '\t') return TAB - column % TAB;
@@ -159,7 +160,7 @@ static const char *forth(const char *from, const char *end, unsigned characters)
     return from < end ? from : end;
 }
 
-/* What is drawn: the line, tabs as spaces, control characters left out. */
+/* Draws the line: tabs as spaces, control characters left out. */
 static void draw(GString *out, const char *text, const char *end, unsigned column)
 {
     while (text < end) {
@@ -174,7 +175,7 @@ static void draw(GString *out, const char *text, const char *end, unsigned colum
     }
 }
 
-/* The line around `at` and the carets under [at, end); a long line is cut to a window around them. */
+/* Draws the line around `at` and the carets under [at, end); a long line is cut to a window around them. */
 static void underline(GString *out, const char *line, const char *line_end, const char *at, const char *end)
 {
     const char *from = line, *to = line_end;

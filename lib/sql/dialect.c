@@ -1,17 +1,18 @@
-/* Two tables, by kind of node: does SQLite lack this form, where does it stop reading, and what is said; and the same of
- * MariaDB, but for the place. */
+/* Two tables of functions by kind of node. One tells whether SQLite lacks a form, at which byte its parser stops, and
+ * the message. The other does the same for MariaDB, without the byte. */
 #include "lib/sql/dialect.h"
 
 #include <string.h>
 
 enum { MOST = 16, NOWHERE = -1 };
 
-/* Offset at which SQLite stops at this node, or NOWHERE if it has the form; `*message` says what it is. */
+/* Returns the offset at which SQLite stops at this node, or NOWHERE if SQLite has the form. `*message` describes the
+ * form. */
 typedef int64_t lacks_fn(const struct sql_stmt *stmt, const struct sql_node *n, const char **message);
 
 /* ---- places in the text ---------------------------------------------------------------------------------------- */
 
-/* The next token from `at` on, over blanks and comments. */
+/* Returns the next token from `at` on, skipping blanks and comments. */
 static int64_t next_token(const struct sql_stmt *stmt, uint32_t at)
 {
     const char *text = stmt->text, *end;
@@ -31,14 +32,14 @@ static int64_t after(const struct sql_stmt *stmt, const struct sql_node *n)
     return n ? next_token(stmt, n->end) : NOWHERE;
 }
 
-/* The second token of a node that begins with a word. */
+/* Returns the second token of a node that begins with a word. */
 static int64_t after_word(const struct sql_stmt *stmt, uint32_t at)
 {
     while ((stmt->text[at] | 32) >= 'a' && (stmt->text[at] | 32) <= 'z') at++;
     return next_token(stmt, at);
 }
 
-/* The parenthesis that opens before a node. */
+/* Returns the parenthesis that opens before a node. */
 static int64_t paren_before(const struct sql_stmt *stmt, const struct sql_node *n)
 {
     int64_t at = n->start;
@@ -46,22 +47,23 @@ static int64_t paren_before(const struct sql_stmt *stmt, const struct sql_node *
     return at;
 }
 
-/* Does an entry of the select list begin with this node, so that SQLite may read the word after its operand as alias?
- */
+/* True if an entry of the select list begins with this node. SQLite may then read the word after its operand as an
+ * alias. */
 static bool begins_item(const struct sql_node *n)
 {
     while (n->parent && n->parent->start == n->start && !(n->flags & SQL_F_PAREN) && n->kind != SQL_ITEM) n = n->parent;
     return n->kind == SQL_ITEM;
 }
 
-/* And does one end with it? */
+/* True if an entry of the select list ends with this node. */
 static bool ends_item(const struct sql_node *n)
 {
     while (n->parent && n->parent->end == n->end && !(n->flags & SQL_F_PAREN) && n->kind != SQL_ITEM) n = n->parent;
     return n->kind == SQL_ITEM;
 }
 
-/* A word of PostgreSQL's at `at` after the operand `x`: there, or, where SQLite takes it for an alias, behind it. */
+/* Returns the stop for a PostgreSQL word at `at` after the operand `x`: that word, or the one after it if SQLite takes
+ * it for an alias. */
 static int64_t word_after(const struct sql_stmt *stmt, const struct sql_node *x, int64_t at)
 {
     return begins_item(x) ? after_word(stmt, (uint32_t)at) : at;
@@ -94,7 +96,7 @@ static int64_t cast(const struct sql_stmt *stmt, const struct sql_node *n, const
     return say(message, "x::type is PostgreSQL syntax; in SQLite use CAST(x AS type)", after(stmt, sql_kid(n, 0)));
 }
 
-/* SQLite reads ANY as a function, whose argument is no query, and stops at ALL. */
+/* SQLite reads ANY as a function, whose argument is not a query, and stops at ALL. */
 static int64_t quantified(const struct sql_stmt *stmt, const struct sql_node *n, const char **message)
 {
     int64_t op = after(stmt, sql_kid(n, 0)), word = op;
@@ -119,7 +121,7 @@ static int64_t like(const struct sql_stmt *stmt, const struct sql_node *n, const
                at);
 }
 
-/* How much of an operator SQLite reads as one of its own before it stops: < of <@, & of &&. */
+/* Returns the length of the prefix that SQLite reads as an operator of its own before it stops: < of <@, & of &&. */
 static uint32_t own_part(const char *op)
 {
     static const char *const OWN[] = {"<<", ">>", "<=", ">=", "<>", "<", ">", "&", "|", "*", "%", "=", "-"};
@@ -225,7 +227,7 @@ static bool rows_from(const struct sql_node *call)
     return sql_is(sql_kid(sql_kid(call, CALL_ARGS), 0), SQL_FROM_CALL);
 }
 
-/* The end of a node's name, which its text points at when it had no quotes to take away. */
+/* Returns the end of a node's name. Its text points there, unless quotes were removed. */
 static uint32_t name_end(const struct sql_stmt *stmt, const struct sql_node *n)
 {
     const char *end = n->text + n->text_len, *text = stmt->text;
@@ -484,7 +486,7 @@ static lacks_fn *const NOT_MARIADB[SQL_KIND_COUNT] = {
     [SQL_SELECT] = maria_select,
 };
 
-/* The end of the token at `at`: a word, or one character. */
+/* Returns the end of the token at `at`: a word, or one character. */
 static uint32_t token_end(const struct sql_stmt *stmt, uint32_t at)
 {
     uint32_t end = at;
@@ -492,7 +494,7 @@ static uint32_t token_end(const struct sql_stmt *stmt, uint32_t at)
     return end > at || at >= stmt->len ? end : at + 1;
 }
 
-/* What has been found, in order of the text; only these are made into diagnostics. */
+/* The forms found, in order of the text; only these become diagnostics. */
 struct found {
     struct place {
         uint32_t start;

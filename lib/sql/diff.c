@@ -1,4 +1,4 @@
-/* From a matching to a script, and what the script touches. */
+/* Makes the script of a matching, and the spans that the script touches. */
 #include "lib/sql/diff_tree.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static uint64_t mix(uint64_t h, uint64_t more)
     return h ^ (h >> 33);
 }
 
-/* Fill the subtree of n from index `at`; returns the index after it. Depth is bounded by the parser's cap. */
+/* Fills the subtree of n from index `at`; returns the index after it. Depth is bounded by the parser's limit. */
 static uint32_t fill(struct diff_tree *t, const struct sql_node *n, uint32_t at, int parent, uint32_t index)
 {
     struct diff_node *d = &t->nodes[at];
@@ -72,8 +72,8 @@ static bool make_tree(struct arena *arena, struct diff_tree *t, const struct sql
 
 /* ---- what stays in place ---- */
 
-/* Of the list kids of a matched parent, those on the longest run that keeps its order stay; mark them in `stays`
- * (by index of b). Classic patience: tails[k] is the end of the best run of length k + 1. */
+/* Marks in `stays` (by index of b) the list kids of a matched parent on the longest run that keeps its order. Patience
+ * sorting: tails[k] is the end of the best run of length k + 1. */
 static bool keep_order(struct diff_mapping *p, int y, bool *stays)
 {
     const struct diff_tree *b = &p->b;
@@ -106,7 +106,7 @@ static bool keep_order(struct diff_mapping *p, int y, bool *stays)
     return true;
 }
 
-/* By index of b: is the node's partner already where it belongs? */
+/* Tells, by index of b, whether the node's partner is already in its place. */
 static bool *find_staying(struct diff_mapping *p)
 {
     bool *stays = arena_new_array(p->arena, p->b.n, bool);
@@ -149,7 +149,7 @@ static bool put(struct script *s, struct sql_edit edit)
     return true;
 }
 
-/* Nodes of the subtree that have no partner: they come or go with it. */
+/* Counts the nodes of the subtree that have no partner: one edit inserts or deletes all of them. */
 static uint32_t free_size(const struct diff_tree *t, int at)
 {
     uint32_t n = 0;
@@ -243,8 +243,8 @@ static bool operator_span(const struct sql_node *n, struct sql_diff_span *span)
     return true;
 }
 
-/* The clause of `a` that an insertion belongs to: the nearest ancestor of `to` that has a counterpart which is one of
- * SELECT's or QUERY's own slots; an empty span after the last text of the query if that clause is absent. */
+/* Finds the clause of `a` that an insertion belongs to: a slot of SELECT or QUERY. It is the nearest ancestor of `to`
+ * whose counterpart is such a slot. If the clause is absent, the span is empty, after the last text of the query. */
 static void insertion_span(const struct sql_edit *edit, const struct sql_node *root, struct sql_diff_span *span)
 {
     const struct sql_node *at = edit->parent_from ? edit->parent_from : root;

@@ -1,20 +1,21 @@
-/* What turns one tree into another: inserted, deleted, updated and moved nodes.
+/* The difference of two trees as a script: inserted, deleted, updated and moved nodes.
  *
- * The trees are matched first: equal subtrees by hash, then containers by the share of matched nodes below them
- * (the two phases of GumTree, after ChangeDistiller's idea of matching leaves before inner nodes), then what is left
- * inside matched clauses, where SQL's fixed slots make a partner plain. The matching yields a script:
+ * The trees are matched first, in three phases. Equal subtrees match by hash. Containers then match by the share of
+ * matched nodes below them. These are the two phases of GumTree, after ChangeDistiller's idea of matching leaves before
+ * inner nodes. The remaining nodes inside matched clauses match last, because SQL's fixed slots identify their
+ * partners. The matching yields a script:
  *
- *   UPDATE  a node of `a` takes the label (operator, texts, flags) of its partner; kinds never change
- *   DELETE  a node of `a` goes, with everything below it that has no partner
- *   MOVE    a node of `a` with all its matched content goes to another parent, slot or place in its list
- *   INSERT  a node of `b` comes, with everything below it that has no partner
+ *    UPDATE  a node of `a` takes the label (operator, texts, flags) of its partner; kinds never change
+ *    DELETE  removes a node of `a`, with everything below it that has no partner
+ *    MOVE    a node of `a` with all its matched content goes to another parent, slot or index in its list
+ *    INSERT  adds a node of `b`, with everything below it that has no partner
  *
- * Order of application: all updates; all moved and deleted nodes leave their places; then inserts and moves arrive in
- * the order of `b`, each at `index` of its parent. sql_diff_apply(diff) on `a` gives a tree equal to `b`.
+ * Edits apply in this order. All updates come first. Then all moved and deleted nodes leave their parents. Finally,
+ * inserts and moves arrive in the order of `b`, each at `index` of its parent. sql_diff_apply(diff) on `a` gives a tree
+ * equal to `b`.
  *
- * Work is bounded: past `SQL_DIFF_BUDGET` comparisons matching stops and the rest is deleted and inserted; the script
- * stays right, only longer (`capped` says so). Thread: any; nothing is kept.
- */
+ * Work is bounded: matching stops after `SQL_DIFF_BUDGET` comparisons, and unmatched nodes are deleted and inserted.
+ * The script is then still correct, only longer (`capped` is set). Thread: any; no state. */
 #ifndef ASSAY_LIB_SQL_DIFF_H
 #define ASSAY_LIB_SQL_DIFF_H
 
@@ -28,12 +29,12 @@ struct sql_edit {
     enum sql_edit_kind kind;
     const struct sql_node *from; /* node of `a`; NULL for INSERT */
     const struct sql_node *to;   /* node of `b`; NULL for DELETE */
-    /* MOVE and INSERT: the new parent is the partner of `to->parent`, or the inserted copy of it. At most one is set.
-     */
+    /* MOVE and INSERT: the new parent is the partner of `to->parent`, or its inserted copy. At most one of the two is
+     * set. */
     const struct sql_node *parent_from; /* a node of `a` that stays or moves */
     const struct sql_node *parent_to;   /* a node of `b` that another edit inserts */
-    uint32_t index;                     /* slot, or place in the list */
-    uint32_t size;                      /* nodes that come, go or move with this edit */
+    uint32_t index;                     /* slot, or index in the list */
+    uint32_t size;                      /* nodes that this edit adds, removes or moves */
 };
 
 struct sql_diff {
@@ -45,17 +46,17 @@ struct sql_diff {
     bool capped;
 };
 
-/* Compare two trees (usually statements' roots). Both must outlive the result. NULL when the arena is full. */
+/* Compares two trees (usually statements' roots). Both must outlive the result. Returns NULL if the arena is full. */
 struct sql_diff *sql_diff(struct arena *arena, const struct sql_node *a, const struct sql_node *b);
 
-/* The tree that the script makes of a copy of `a`; ids and parents set. NULL when the arena is full. */
+/* Applies the script to a copy of `a` and returns its tree, with ids and parents set. NULL if the arena is full. */
 struct sql_node *sql_diff_apply(struct arena *arena, const struct sql_diff *diff);
 
-/* The matching alone, without a script: for each node of `a`, by its id, the partner in `b`, or NULL. The ids must be those of
- * sql_renumber. NULL when the arena is full. */
+/* Returns the matching without a script: for each node of `a`, by id, its partner in `b`, or NULL. The ids must be
+ * those of sql_renumber. Returns NULL if the arena is full. */
 const struct sql_node **sql_diff_partners(struct arena *arena, const struct sql_node *a, const struct sql_node *b);
 
-/* "update", "delete", "move", "insert". */
+/* Returns "update", "delete", "move" or "insert". */
 const char *sql_edit_name(enum sql_edit_kind kind);
 
 /* A piece of `a`'s text that an edit touches. */
@@ -66,8 +67,8 @@ struct sql_diff_span {
     const struct sql_node *node; /* the node of `a` (UPDATE, DELETE, MOVE) or of `b` (INSERT) */
 };
 
-/* Where `a` differs, one span an edit, in order of the text. An operator's update spans the operator alone, so that
- * UNION for EXCEPT does not mark both arms. Count, or -1 when the arena is full. */
+/* Lists the spans in which `a` differs, one for each edit, in order of the text. An operator's update spans the
+ * operator alone, so that UNION for EXCEPT does not mark both arms. Returns the count, or -1 if the arena is full. */
 int sql_diff_spans(struct arena *arena, const struct sql_diff *diff, struct sql_diff_span **out);
 
 #endif

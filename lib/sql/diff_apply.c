@@ -1,10 +1,9 @@
-/* Carrying out a script on a copy of `a`. Only the script and `a` are read; `b` gives the content of what is inserted.
- */
+/* Applies a script to a copy of `a`. Only the script and `a` are read; `b` supplies the content of insertions. */
 #include "lib/sql/diff_tree.h"
 
 #include <string.h>
 
-/* Where nodes went: of `a` to their copies, of `b` to what was inserted for them. Open addressing by address. */
+/* A map by address, with open addressing: nodes of `a` to their copies, nodes of `b` to the nodes inserted for them. */
 struct copies {
     const struct sql_node **key;
     struct sql_node **copy;
@@ -40,7 +39,7 @@ static void remember(struct copies *c, const struct sql_node *key, struct sql_no
     c->copy[at] = copy;
 }
 
-/* sql_copy keeps the shape, so both trees are walked in step. */
+/* sql_copy preserves the shape, so both trees are walked in step. */
 static void remember_all(struct copies *c, const struct sql_node *from, struct sql_node *to)
 {
     remember(c, from, to);
@@ -48,7 +47,7 @@ static void remember_all(struct copies *c, const struct sql_node *from, struct s
         if (from->kids[i]) remember_all(c, from->kids[i], to->kids[i]);
 }
 
-/* Take the label of another node; keep place and children. */
+/* Takes the label of another node; position and children stay. */
 static void relabel(struct sql_node *n, const struct sql_node *from)
 {
     struct sql_node old = *n;
@@ -71,7 +70,7 @@ static uint32_t place_of(const struct sql_node *n)
     return i;
 }
 
-/* Out of its parent: a slot becomes empty, a list closes up. */
+/* Detaches a node from its parent: a slot becomes empty, a list closes the gap. */
 static void detach(struct sql_node *n)
 {
     struct sql_node *parent = n->parent;
@@ -84,7 +83,7 @@ static void detach(struct sql_node *n)
     parent->n_kids--;
 }
 
-/* Room for one more entry. */
+/* Makes room for one more entry. */
 static bool widen(struct arena *arena, struct sql_node *list)
 {
     if (list->n_kids < list->cap_kids) return true;
@@ -97,7 +96,7 @@ static bool widen(struct arena *arena, struct sql_node *list)
     return true;
 }
 
-/* Into a slot, or into a list before the entry that is now at `index`. */
+/* Attaches to a slot, or to a list before the entry that is now at `index`. */
 static bool attach(struct arena *arena, struct sql_node *parent, uint32_t index, struct sql_node *kid)
 {
     kid->parent = parent;
@@ -113,7 +112,7 @@ static bool attach(struct arena *arena, struct sql_node *parent, uint32_t index,
     return true;
 }
 
-/* A copy of what an INSERT brings: the subtree without the parts that are moved in later. */
+/* Copies the subtree of an INSERT without the parts that are moved in later. */
 static struct sql_node *bring(struct arena *arena, struct copies *copies, const struct copies *moved,
                               const struct sql_node *to)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { SMALLEST_IDENTICAL = 3 }; /* equal subtrees below this size say little: `t.id` stands everywhere */
+enum { SMALLEST_IDENTICAL = 3 }; /* smaller equal subtrees are weak evidence: `t.id` occurs everywhere */
 static const double LEAST_DICE = 0.3;
 
 static bool spend(struct diff_mapping *p, uint32_t work)
@@ -40,7 +40,7 @@ static bool is_logic(const struct sql_node *n)
     return n->kind == SQL_BINARY && (n->op == SQL_OP_AND || n->op == SQL_OP_OR);
 }
 
-/* May they be partners at all? A condition and a chain of conditions are both BINARY but different things. */
+/* True if the nodes may be partners. A condition and a chain of conditions are both BINARY but different things. */
 static bool compatible(const struct sql_node *x, const struct sql_node *y)
 {
     return x->kind == y->kind && is_logic(x) == is_logic(y);
@@ -81,7 +81,8 @@ static uint32_t first_of(const struct by_hash *list, uint32_t n, uint64_t hash)
     return low;
 }
 
-/* How alike the surroundings of two nodes are: ancestors of the same kind and slot, from the parent upwards. */
+/* Measures how alike the surroundings of two nodes are: ancestors of the same kind and slot, from the parent
+ * upwards. */
 static int context(struct diff_mapping *p, int x, int y)
 {
     int score = 0;
@@ -97,7 +98,7 @@ static int context(struct diff_mapping *p, int x, int y)
     return score;
 }
 
-/* The free node of b with this hash whose surroundings fit best; `only` asks that there be just one. */
+/* Returns the free node of b with this hash whose surroundings fit best; `only` requires that there is just one. */
 static int best_twin(struct diff_mapping *p, int x, const struct by_hash *twins, uint32_t n, bool only)
 {
     int best = DIFF_NONE, best_score = -1;
@@ -206,7 +207,7 @@ static int first_kid(const struct diff_tree *t, int parent)
     return t->nodes[parent].size > 1 ? parent + 1 : DIFF_NONE;
 }
 
-/* Share of nodes that have an equal label on the other side; subtrees past a size are not looked at closely. */
+/* Returns the share of nodes that have an equal label on the other side; large subtrees are only estimated. */
 static int likeness(struct diff_mapping *p, int x, int y)
 {
     uint32_t n = p->a.nodes[x].size, m = p->b.nodes[y].size, common = 0;
@@ -329,7 +330,7 @@ static void match_kids(struct diff_mapping *p, int x, int y)
         match_groups(p, list_kids(p, &p->a, x), list_kids(p, &p->b, y));
 }
 
-/* Top-down, so that what is paired here is visited in turn. */
+/* Walks top-down, so pairs made here are visited later in the same walk. */
 static void match_inside(struct diff_mapping *p)
 {
     for (int x = 0; x < (int)p->a.n && !p->capped; x++) {

@@ -1,5 +1,5 @@
-/* Inside of tree differencing: the trees as preorder arrays, and the matching between them.
- * diff_match.c finds partners, diff.c makes the script, diff_apply.c carries it out. */
+/* Internal to tree differencing: the trees as preorder arrays, and the matching between them. diff_match.c finds
+ * partners, diff.c makes the script, diff_apply.c applies it. */
 #ifndef ASSAY_LIB_SQL_DIFF_TREE_H
 #define ASSAY_LIB_SQL_DIFF_TREE_H
 
@@ -9,10 +9,10 @@ enum { DIFF_NONE = -1 };
 
 struct diff_node {
     const struct sql_node *node;
-    int parent;      /* index; DIFF_NONE at the root */
-    int partner;     /* index in the other tree; DIFF_NONE */
+    int parent;      /* index, or DIFF_NONE at the root */
+    int partner;     /* index in the other tree, or DIFF_NONE */
     uint32_t size;   /* nodes of the subtree */
-    uint32_t index;  /* place among the parent's kids, counting empty slots */
+    uint32_t index;  /* index among the parent's kids, counting empty slots */
     uint32_t height; /* 1 for a leaf */
     uint64_t label;  /* hash of the node alone */
     uint64_t hash;   /* hash of the subtree */
@@ -31,13 +31,13 @@ struct diff_mapping {
     bool capped;
 };
 
-/* Set the partners of both trees. False when the arena is full. */
+/* Sets the partners of both trees. Returns false if the arena is full. */
 bool diff_match(struct diff_mapping *pair);
 
-/* Kids before this index are slots; those from it on are a list. CASE has two slots and then its WHENs. */
+/* Returns the number of leading kids that are slots; the others are a list. CASE has two slots, then its WHENs. */
 uint32_t diff_slots(const struct sql_node *node);
 
-/* Same kind, operator, flags and texts, children aside. */
+/* True if kind, operator, flags and texts are equal; children are ignored. */
 bool diff_same_label(const struct sql_node *x, const struct sql_node *y);
 
 #endif

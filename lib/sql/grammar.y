@@ -8,9 +8,9 @@
  * (precedence.h) then groups the tree as its engine does. The printer writes the parentheses that were read, so the
  * text that an engine sees is the same.
  *
- * Words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...) arrive here already classified by keywords.c, and
- * BAD is a stretch of text that recovery in parse.c has skipped. Where it stands is where parsing can go on: instead of
- * an entry or a condition, which becomes an ERROR node, or after one, which is kept.
+ * keywords.c has classified words that are keywords only in some places (DATE, FILTER, ANY, TRIM ...). BAD is a stretch
+ * of text that recovery in parse.c has skipped. Each rule with BAD is a place where parsing can resume. BAD replaces an
+ * entry or a condition, which becomes an ERROR node, or follows one, which stays.
  */
 %name sql_lemon
 %token_prefix T_
@@ -73,8 +73,8 @@ statement ::= BAD(B) from(F) where(W) group(G) having(H) windows(N) order_opt(O)
 query(A) ::= bare_query(A).
 query(A) ::= paren_query(A).
 
-/* A query in its own parentheses is one only where nothing but a query may stand, or as an arm of a set operation;
- * elsewhere it is a scalar subquery (6). Shifting `)` first decides ((SELECT 1)). */
+/* A query in its own parentheses is read as a query only where nothing else is allowed, or as an arm of a set op.
+ * Elsewhere it is a scalar subquery (6). Shifting `)` first decides ((SELECT 1)). */
 paren_query(A) ::= LP(K) bare_query(Q) RP.   { A = sqlb_in_parens(p, Q, K.start); }
 paren_query(A) ::= LP(K) paren_query(Q) RP.  { A = sqlb_in_parens(p, Q, K.start); }
 
@@ -123,7 +123,7 @@ plain_cte(A) ::= nm(N) names_opt(C) AS materialized(M) paren_query(Q). {
 }
 cte(A) ::= BAD(B).  { A = sqlb_error(p, B); }
 
-/* What SEARCH and CYCLE add to the columns of a recursive CTE; keywords.c makes one token of the words up to each name. */
+/* Columns that SEARCH and CYCLE add to a recursive CTE. keywords.c makes one token of the words up to each name. */
 added(A) ::= CTE_SET(K) nm(N).              { A = sqlb_as(p, sqlb_names(p, NAMES(N)), SQL_NAMES, K.start); }
 added(A) ::= CTE_SET(K) nm(N) USING nm(P).  { A = sqlb_as(p, sqlb_names(p, NAMES(N, P)), SQL_NAMES, K.start); }
 
@@ -141,7 +141,7 @@ core(A) ::= SELECT(K) distinct(D) items(I) from(F) where(W) group(G) having(H) w
 core(A) ::= SELECT_FROM(K) tables(L) where(W). {
     A = NODE(SELECT, K.start, NULL, sqlb_list(p, SQL_ITEMS, NULL), sqlb_from(p, L, K.start), W, NULL, NULL, NULL);
 }
-core(A) ::= TABLE(K) only(O) table_name(T) any_star(S).  { A = sqlb_table_query(p, K, sqlb_flag(T, O.flags | S.flags)); }
+core(A) ::= TABLE(K) only(O) table_name(T) any_star(S). { A = sqlb_table_query(p, K, sqlb_flag(T, O.flags | S.flags)); }
 core(A) ::= values(A).
 
 values(A) ::= VALUES(K) row(X).        { A = sqlb_as(p, sqlb_list(p, SQL_VALUES, X), SQL_VALUES, K.start); }
@@ -213,7 +213,7 @@ source(A) ::= table_call(C).                  { A = NODE(FROM_CALL, C->start, C,
 source(A) ::= LATERAL(K) table_call(C).       { A = sqlb_flag(NODE(FROM_CALL, K.start, C, NULL), SQL_F_LATERAL); }
 source(A) ::= paren_query(Q). [SUBQUERY_AS_OPERAND]
                                               { uint32_t at = Q->start; A = NODE(DERIVED, at, sqlb_bare(Q), NULL); }
-source(A) ::= LATERAL(K) paren_query(Q).      { A = sqlb_flag(NODE(DERIVED, K.start, sqlb_bare(Q), NULL), SQL_F_LATERAL); }
+source(A) ::= LATERAL(K) paren_query(Q).   { A = sqlb_flag(NODE(DERIVED, K.start, sqlb_bare(Q), NULL), SQL_F_LATERAL); }
 source(A) ::= LP(K) tables(L) RP.             { A = sqlb_from_paren(p, L, K.start); }
 
 table_name(A) ::= nm(T).                      { A = sqlb_named(p, NODE(TABLE, T.start, NULL), T); }
@@ -418,8 +418,8 @@ in_right(A) ::= nm(S) DOT nm(T).       { A = sqlb_both_named(p, NODE(TABLE, S.st
 in_right(A) ::= nm(F) LP exprs_opt(L) RP. { A = sqlb_call(p, F, sqlb_as(p, L, SQL_ARGS, L->start)); }
 in_right(A) ::= PARAM(V).              { A = sqlb_param(p, V); }
 
-expr(A) ::= expr(L) EQ|NE(O) ANY(Q) LP quantified(R) RP.           { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
-expr(A) ::= expr(L) LT|LE|GT|GE(O) ANY(Q) LP quantified(R) RP.     { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
+expr(A) ::= expr(L) EQ|NE(O) ANY(Q) LP quantified(R) RP.          { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
+expr(A) ::= expr(L) LT|LE|GT|GE(O) ANY(Q) LP quantified(R) RP.    { A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R); }
 expr(A) ::= expr(L) OPER(O) ANY(Q) LP quantified(R) RP. {
     A = sqlb_quantified(p, L, sqlb_op_of(p, O), Q, R);
     if (A->op == SQL_OP_OTHER) sqlb_worded(p, A, O);
@@ -442,7 +442,7 @@ expr(A) ::= BITNOT(K) expr(X).                { A = sqlb_unary(p, K.start, SQL_O
 expr(A) ::= PREFIX_OPER(O) expr(X). [BITNOT]  { A = sqlb_prefix(p, O, X); }
 expr(A) ::= expr(X) COLLATE ids(N).           { A = sqlb_named(p, NODE(COLLATE, X->start, X), N); }
 expr(A) ::= expr(X) COLLATE ID(S) DOT ids(N). { A = sqlb_both_named(p, NODE(COLLATE, X->start, X), S, N); }
-expr(A) ::= expr(X) TYPECAST TYPE(T).         { A = sqlb_flag(sqlb_worded(p, NODE(CAST, X->start, X), T), SQL_F_COLON); }
+expr(A) ::= expr(X) TYPECAST TYPE(T).        { A = sqlb_flag(sqlb_worded(p, NODE(CAST, X->start, X), T), SQL_F_COLON); }
 expr(A) ::= subscript(A).
 subscript(A) ::= expr(X) LBRACKET expr(I) RBRACKET.  { A = NODE(SUBSCRIPT, X->start, X, I, NULL); }
 subscript(A) ::= expr(X) LBRACKET bound_opt(I) COLON bound_opt(J) RBRACKET. {

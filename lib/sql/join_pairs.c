@@ -27,7 +27,7 @@ static void put(struct pairs *p, struct sql_join_pair pair)
     p->list[p->n++] = pair;
 }
 
-/* Must the condition hold for every row that its clause lets through? */
+/* True if the condition must hold for every row that its clause keeps. */
 static bool is_conjunct(const struct sql_node *n)
 {
     for (n = n->parent; n; n = n->parent) {
@@ -73,7 +73,7 @@ static void from_in_arm(struct pairs *p, const struct sql_node *in, const struct
     }
 }
 
-/* All SELECTs that stand for the query's rows. */
+/* Visits all SELECTs that supply the query's rows. */
 static void from_in_body(struct pairs *p, const struct sql_node *in, const struct sql_node *body)
 {
     if (!body) return;
@@ -121,7 +121,7 @@ static struct sql_ref *make_ref(struct pairs *p, const struct sql_node *node, st
     return ref;
 }
 
-/* The pair that a shared name makes between `right` and the leftmost source before it that has the name. */
+/* Adds the pair that a shared name makes of `right` and the leftmost source before it that has the name. */
 static void from_shared_name(struct pairs *p, const struct sql_node *node, struct sql_source *right, const char *name,
                              uint32_t len)
 {

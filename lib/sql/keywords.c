@@ -1,18 +1,17 @@
-/* Contextual words: keywords only where their neighbours say so, identifiers everywhere else.
+/* Contextual words: keywords only next to certain neighbours, identifiers everywhere else.
  *
- * lemon's %fallback turns a keyword into a name where the keyword cannot be shifted; that fails for words that can
- * begin an operand, such as DATE in `SELECT name, date FROM t`. Those are classified here, one function a word, by
- * looking at the tokens around; SQLite does the same for WINDOW, OVER and FILTER. A function may also take the tokens
- * after it into its own (AT TIME ZONE, a type after ::).
- */
+ * lemon's %fallback turns a keyword into a name where the keyword cannot be shifted. This fails for words that can
+ * begin an operand, such as DATE in `SELECT name, date FROM t`. Such words are classified here, one function a word, by
+ * the surrounding tokens. SQLite does the same for WINDOW, OVER and FILTER. A function may also merge following tokens
+ * into its own (AT TIME ZONE, a type after ::). */
 #include "lib/sql/parser.h"
 
 #include <string.h>
 
 #include "lib/sql/grammar.h"
 
-/* What a function here is given: the tokens, which one, and the final code of the one before. It sets tokens[i].code
- * and returns how many tokens after it were taken in. */
+/* A classifier. Its arguments are the tokens, the index of one, and the final code of the token before it. It sets
+ * tokens[i].code and returns how many following tokens it merged. */
 typedef uint32_t classify_fn(struct sql_parser *p, uint32_t i, unsigned prev);
 
 static unsigned code_at(const struct sql_parser *p, uint32_t i)
@@ -39,7 +38,7 @@ static uint32_t classify(struct sql_parser *p, uint32_t i, bool in_context, unsi
     return 0;
 }
 
-/* Token i reaches to the end of token i + n. */
+/* Extends token i to the end of token i + n. */
 static uint32_t take(struct sql_parser *p, uint32_t i, uint32_t n, unsigned code)
 {
     const struct sql_token *last = &p->tokens[i + n];
@@ -49,7 +48,7 @@ static uint32_t take(struct sql_parser *p, uint32_t i, uint32_t n, unsigned code
     return n;
 }
 
-/* Indexed by code: what ends an operand, and what may begin one. */
+/* Flags by code: ends an operand; may begin an operand. */
 #define ENDS   1
 #define BEGINS 2
 static const unsigned char OPERAND[256] = {
@@ -160,7 +159,8 @@ static uint32_t ordinality(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, prev == T_WITH, T_ORDINALITY);
 }
 
-/* ONLY t: a table without those that inherit from it. Also ends FETCH FIRST 3 ROWS ONLY, where the grammar sees. */
+/* ONLY t: a table without those that inherit from it. ONLY also ends FETCH FIRST 3 ROWS ONLY; the grammar handles
+ * that. */
 static uint32_t only(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     bool table = prev == T_FROM || prev == T_COMMA || prev == T_JOIN || prev == T_TABLE;
@@ -206,7 +206,7 @@ static uint32_t skip_constant(const struct sql_parser *p, uint32_t i)
     return i + 1;
 }
 
-/* CYCLE a SET b TO 1 DEFAULT 0 USING c: the values are kept with the USING. Elsewhere TO is a reserved word. */
+/* CYCLE a SET b TO 1 DEFAULT 0 USING c: the values become part of USING. Elsewhere TO is a reserved word. */
 static uint32_t to(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -225,7 +225,7 @@ static uint32_t fetch(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, clause, T_FETCH);
 }
 
-/* OFFSET begins a clause between something finished and a number; else it is a name. */
+/* OFFSET begins a clause between a complete operand and a number; elsewhere it is a name. */
 static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const bool ENDS_CLAUSE[256] = {[T_ALL] = true,  [T_ASC] = true,  [T_DESC] = true, [T_FIRST] = true,
@@ -234,7 +234,7 @@ static uint32_t offset(struct sql_parser *p, uint32_t i, unsigned prev)
     return classify(p, i, after && begins_operand(p, i + 1), T_OFFSET);
 }
 
-/* x > ANY (...), x LIKE ALL (...); ALL elsewhere stays what it is. */
+/* x > ANY (...), x LIKE ALL (...); elsewhere ALL is unchanged. */
 static uint32_t any(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const bool COMPARES[256] = {[T_EQ] = true, [T_NE] = true, [T_LT] = true,      [T_LE] = true,
@@ -265,7 +265,8 @@ static uint32_t at(struct sql_parser *p, uint32_t i, unsigned prev)
     return infix ? take(p, i, 2, T_AT_ZONE) : classify(p, i, false, 0);
 }
 
-/* DIV and MOD are products, XOR an OR; between operands only, and not before an alias's or a column's point. */
+/* DIV and MOD are products, XOR is an OR: only between operands, and not if the word is an alias or is followed by a
+ * dot. */
 static uint32_t infix(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     unsigned code = word_at(p, i, "XOR") ? T_OR : word_at(p, i, "DIV") ? T_SLASH : T_REM;
@@ -342,8 +343,8 @@ static uint32_t tilde(struct sql_parser *p, uint32_t i, unsigned prev)
     return 0;
 }
 
-/* PostgreSQL's other operators, of which a few stand before their operand: |/ 25, @ -5. Without one they are noise, and
- * the error belongs to them. */
+/* PostgreSQL's other operators. A few precede their operand: |/ 25, @ -5. Without an operand they are noise, and the
+ * error is theirs. */
 static uint32_t oper(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     static const char *const PREFIX[] = {"|/", "||/", "@", "@@", "@-@", "!!", "#", "?-", "?|", "|@|", "@#@"};
@@ -371,7 +372,7 @@ static uint32_t question(struct sql_parser *p, uint32_t i, unsigned prev)
     return 0;
 }
 
-/* FOR UPDATE and its like lock rows; elsewhere FOR is a name (or a word between arguments, see call_words). */
+/* FOR UPDATE and similar clauses lock rows; elsewhere FOR is a name (or a word between arguments, see call_words). */
 static uint32_t for_word(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -391,7 +392,7 @@ static uint32_t skip_parens(const struct sql_parser *p, uint32_t i)
     return code_at(p, at) == T_RP ? at + 1 : i;
 }
 
-/* The second words of types of more than one. */
+/* Skips the further words of types that have more than one. */
 static uint32_t skip_type_words(const struct sql_parser *p, uint32_t i)
 {
     static const char *const PAIRS[][2] = {
@@ -427,7 +428,7 @@ static uint32_t skip_type(const struct sql_parser *p, uint32_t i)
     return at;
 }
 
-/* A cast to nothing: the error belongs to the :: */
+/* A cast without a type: the error is at the :: */
 static uint32_t typecast(struct sql_parser *p, uint32_t i, unsigned prev)
 {
     (void)prev;
@@ -435,7 +436,7 @@ static uint32_t typecast(struct sql_parser *p, uint32_t i, unsigned prev)
     return 0;
 }
 
-/* The word after :: with all that belongs to the type. */
+/* Merges the type after :: into one token. */
 static uint32_t type_after_cast(struct sql_parser *p, uint32_t i)
 {
     uint32_t end = skip_type(p, i);
@@ -463,8 +464,8 @@ static bool is_unit(const struct sql_parser *p, uint32_t i)
     return false;
 }
 
-/* The index after the operand at i: a number, a parameter, a name with its table, a call, or what is in parentheses,
- * with a sign. */
+/* Returns the index after the operand at i, which may have a sign: a number, a parameter, a name with its table, a
+ * call, or a parenthesised expression. */
 static uint32_t skip_operand(const struct sql_parser *p, uint32_t i)
 {
     if (code_at(p, i) == T_MINUS || code_at(p, i) == T_PLUS) i++;
@@ -550,8 +551,9 @@ static bool is_call_word(const struct sql_parser *p, const struct call_words *ca
     return false;
 }
 
-/* Mark the words at depth one as ARG_WORD; how many. Nothing is marked in a call that is never closed, so that in
- * `count(trim(x FROM t` the error stays where SQLite sees it. A word that opens an operand (trim(both)) is a name. */
+/* Marks the words at depth one as ARG_WORD and returns their number. A call that is never closed is left unmarked, so
+ * that in `count(trim(x FROM t` the error stays where SQLite sees it. A word that opens an operand (trim(both)) is a
+ * name. */
 static uint32_t mark_words(struct sql_parser *p, uint32_t i, const struct call_words *call)
 {
     uint32_t end = closing(p, i + 1), depth = 0, marked = 0;
@@ -566,7 +568,7 @@ static uint32_t mark_words(struct sql_parser *p, uint32_t i, const struct call_w
     return marked;
 }
 
-/* Arguments that are words and no names: TIMESTAMPDIFF(DAY, a, b), CONVERT(a USING utf8mb4). Kept as written. */
+/* Arguments that are words but not names: TIMESTAMPDIFF(DAY, a, b), CONVERT(a USING utf8mb4). They stay as written. */
 static void mark_word_arguments(struct sql_parser *p, uint32_t i)
 {
     bool stamps = word_at(p, i, "TIMESTAMPDIFF") || word_at(p, i, "TIMESTAMPADD");
@@ -595,7 +597,7 @@ static bool ends_name(const struct sql_parser *p, uint32_t i)
     return code == T_COMMA || code == T_FROM || code == T_RP || code == T_SEMI || code == SQL_END_OF_TEXT;
 }
 
-/* PostgreSQL takes any word behind AS as a name, if that is all there is. */
+/* PostgreSQL accepts any word after AS as a name, if nothing follows it. */
 static bool names_output(const struct sql_parser *p, uint32_t i)
 {
     static const bool WORDS[256] = {

@@ -1,10 +1,10 @@
-/* Lint: what the grammar accepts and nobody means. It is looked for in the tree, not among the tokens, so that a
- * statement and its printed form get the same diagnostics. */
+/* Lint: forms that the grammar accepts but no author intends. Lint inspects the tree, not the tokens, so a statement
+ * and its printed form get the same diagnostics. */
 #include "lib/sql/parser.h"
 
 #include "lib/sql/grammar.h"
 
-enum { MAX_NAMES = 64 }; /* tables of one statement that are looked at */
+enum { MAX_NAMES = 64 }; /* tables of one statement that are inspected */
 
 struct lint_tables {
     const struct sql_node *tables[MAX_NAMES];
@@ -50,7 +50,7 @@ static struct sql_token parenthesis(const struct sql_parser *p, const struct sql
     return p->tokens[low];
 }
 
-/* schema.function(...) is PostgreSQL's; table.count(*) is a slip, and SQLite says so at the parenthesis. */
+/* schema.function(...) is PostgreSQL syntax. table.count(*) is a mistake; SQLite reports it at the parenthesis. */
 static void find_methods(struct sql_parser *p, const struct sql_node *root)
 {
     struct lint_tables names = {.n = 0};

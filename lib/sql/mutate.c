@@ -46,7 +46,7 @@ struct site {
     const struct sql_node *at;
     uint32_t way;
     uint64_t order; /* random: sites are tried in this order within their operator */
-    uint32_t round; /* place within the operator: sites of the first round come before those of the second */
+    uint32_t round; /* index within the operator: sites of the first round precede those of the second */
 };
 
 struct sites {
@@ -83,7 +83,7 @@ static int by_round(const void *x, const void *y)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* All sites, so ordered that each operator has its turn before any has a second one. */
+/* Finds all sites, ordered so that each operator has one site before any has a second. */
 static bool find_sites(const struct mutant *m, uint64_t seed, struct sites *sites)
 {
     const struct sql_node *root = m->bound->stmt->root;
@@ -122,7 +122,7 @@ static bool is_below(const struct sql_node *root, const struct sql_node *n)
     return n != NULL;
 }
 
-/* Is an aggregate of the select list around, so that ORDER BY may have one without GROUP BY? */
+/* True if the select list has an aggregate, so that ORDER BY may have one without GROUP BY. */
 static bool aggregates_items(const struct sql_block *block)
 {
     const struct sql_node *items = sql_kid(block->node, SELECT_ITEMS);
@@ -132,7 +132,7 @@ static bool aggregates_items(const struct sql_block *block)
     return false;
 }
 
-/* No aggregate where the engines refuse one: in WHERE, ON and GROUP BY, and in ORDER BY of a plain query. */
+/* True if no aggregate is where the engines refuse one: in WHERE, ON and GROUP BY, and in ORDER BY of a plain query. */
 static bool aggregates_fit(const struct sql_bound *bound)
 {
     const struct sql_node *root = bound->stmt->root;
@@ -146,8 +146,8 @@ static bool aggregates_fit(const struct sql_bound *bound)
     return true;
 }
 
-/* Parses and binds, and says something else than the original? The span is that of the node with the touched one's id:
- * printing and parsing keep the shape of the tree. */
+/* True if the mutant parses, binds and differs from the original. The span is that of the node with the touched one's
+ * id: printing and parsing preserve the shape of the tree. */
 static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const char *original,
                      struct sql_mutation *out)
 {
@@ -166,7 +166,7 @@ static bool is_sound(struct mutant *m, const char *sql, uint32_t touched, const 
     return true;
 }
 
-/* The text lives in the mutant's own arena. False: this site gives nothing. */
+/* Makes the mutant of a site; its text lives in the mutant's own arena. Returns false if the site yields none. */
 static bool make_mutant(struct mutant *m, const struct site *site, const char *original, struct sql_mutation *out)
 {
     if (!copy_statement(m, m->bound->stmt)) return false;

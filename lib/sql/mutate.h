@@ -1,16 +1,15 @@
-/* Sound SQL made wrong: plausible errors of text-to-SQL systems, one at a time.
+/* Mutants of correct SQL: plausible errors of text-to-SQL systems, one at a time.
  *
  * Every operator takes a correct, bound statement and changes one thing that models get wrong: a literal, a column, a
- * join, a clause. What comes out parses and binds against the same catalog, differs from the original in normal form,
- * and is named after its operator. Whether its *result* differs too, only running it tells: that is the caller's part.
- * The same statement, environment and seed give the same mutants, in the same order. Thread: any; nothing is kept.
- */
+ * join, a clause. A mutant parses and binds against the same catalog, differs from the original in normal form, and is
+ * named after its operator. The mutator does not run it: the caller must check whether its *result* differs too. The
+ * same statement, environment and seed give the same mutants, in the same order. Thread: any; no state. */
 #ifndef ASSAY_LIB_SQL_MUTATE_H
 #define ASSAY_LIB_SQL_MUTATE_H
 
 #include "lib/sql/bind.h"
 
-/* name, what goes wrong */
+/* name, description of the error */
 #define SQL_MUTATORS(X)                                                                                                \
     X(drop_condition, "a condition of WHERE or HAVING is forgotten")                                                   \
     X(add_condition, "a condition that nobody asked for")                                                              \
@@ -87,39 +86,39 @@ struct sql_mutate_key {
     int table, column, ref_table, ref_column;
 };
 
-/* What is known of a column's values; bits. */
+/* Traits of a column's values, as bits. */
 enum sql_trait {
-    SQL_TRAIT_NUMBER = 1U << 0, /* numbers, and no key */
-    SQL_TRAIT_TEXT = 1U << 1,   /* words, and no key */
-    SQL_TRAIT_KEY = 1U << 2,    /* tells rows of this table or another apart */
+    SQL_TRAIT_NUMBER = 1U << 0, /* numbers, not a key */
+    SQL_TRAIT_TEXT = 1U << 1,   /* words, not a key */
+    SQL_TRAIT_KEY = 1U << 2,    /* identifies rows of this table or of another */
     SQL_TRAIT_DATE = 1U << 3,
-    SQL_TRAIT_FEW = 1U << 4 /* a handful of values */
+    SQL_TRAIT_FEW = 1U << 4 /* few distinct values */
 };
 
-/* What mutation needs to know of the database. */
+/* The view of a database that mutation needs. */
 struct sql_mutate_env {
     const struct sql_catalog *catalog;
     const struct sql_mutate_key *keys;
     uint32_t n_keys;
     const void *self;
-    /* Some value of that column as SQL literal text ('France', 42), the same for the same `draw`; in the arena. NULL if
-     * there is none. The slot may be NULL: then values only change in ways that need no data. */
+    /* Returns some value of that column as SQL literal text ('France', 42), in the arena; equal draws give equal
+     * values. Returns NULL if there is none. May be NULL: values then only change in ways that need no data. */
     const char *(*sample_value)(const void *self, struct arena *arena, int table, int column, uint64_t draw);
-    /* enum sql_trait of a column. The slot may be NULL: then operators that need to know give nothing. */
+    /* Returns the traits (enum sql_trait) of a column. May be NULL: operators that need them then yield nothing. */
     unsigned (*traits)(const void *self, int table, int column);
 };
 
 struct sql_mutation {
     enum sql_mutator op;
     const char *sql;     /* NUL-terminated, in the arena */
-    uint32_t start, end; /* bytes of `sql` where it went wrong: the changed node, or what a lost one was part of */
+    uint32_t start, end; /* bytes of `sql` with the error: the changed node, or the parent of a lost one */
 };
 
 const char *sql_mutator_name(enum sql_mutator op);
 const char *sql_mutator_meaning(enum sql_mutator op);
 
-/* Up to `n` distinct mutants (0: all there are), drawn by `seed`, operators taken in turn so that none crowds out the
- * others. `bound` must have no diagnostics. Count; -1 when the arena is full. */
+/* Makes up to `n` distinct mutants (0 for all), drawn by `seed`. Operators alternate, so that none dominates. `bound`
+ * must have no diagnostics. Returns the count, or -1 if the arena is full. */
 int sql_mutate(struct arena *arena, const struct sql_bound *bound, const struct sql_mutate_env *env, uint64_t seed,
                uint32_t n, struct sql_mutation **out);
 

@@ -258,7 +258,7 @@ static bool in_condition(const struct sql_node *n)
     return clause == SQL_CLAUSE_WHERE || clause == SQL_CLAUSE_HAVING || clause == SQL_CLAUSE_FROM;
 }
 
-/* Put a string literal where the old one (perhaps a double-quoted word) stood. */
+/* Puts a string literal in place of the old one (perhaps a double-quoted word). */
 struct sql_node *mutate_put_string(struct mutant *m, const struct sql_node *at, const char *text, size_t len)
 {
     struct sql_node *n = sql_make(m->arena, SQL_LITERAL), *old = mutate_copy(m, at);
@@ -294,7 +294,7 @@ uint32_t mutate_literal_case_ways(const struct mutant *m, const struct sql_node 
     return mutate_is_string(at) && in_condition(at) && at->text_len > 0 ? 2 : 0;
 }
 
-/* Way 0: all lower case, or all upper if it was; way 1: the first letter's case. */
+/* Way 0 makes the string lower case, or upper case if it was lower; way 1 changes the first letter's case. */
 struct sql_node *mutate_literal_case(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     char *text = arena_strndup(m->arena, at->text, at->text_len);

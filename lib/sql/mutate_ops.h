@@ -1,16 +1,15 @@
-/* Inside of the mutator: what an operator is and what it gets.
+/* Internal to the mutator: the interface of an operator.
  *
- * An operator looks at one node of the bound original and says in how many ways it applies there; then it carries one
- * of them out on a fresh copy of the statement. The driver (mutate.c) copies, prints, parses, binds and drops what is
- * not sound, so an operator may be optimistic.
- */
+ * An operator inspects one node of the bound original and returns the number of ways in which it applies there. It then
+ * carries out one of them on a fresh copy of the statement. The driver (mutate.c) copies, prints, parses, binds and
+ * drops unsound results, so an operator may be optimistic. */
 #ifndef ASSAY_LIB_SQL_MUTATE_OPS_H
 #define ASSAY_LIB_SQL_MUTATE_OPS_H
 
 #include "lib/sql/mutate.h"
 
 struct mutant {
-    struct arena *arena; /* for the copy and all that is put into it */
+    struct arena *arena; /* for the copy and everything added to it */
     const struct sql_bound *bound;
     const struct sql_mutate_env *env;
     struct sql_node *root;
@@ -20,9 +19,9 @@ struct mutant {
 
 struct mutate_op {
     const char *name, *what;
-    /* Ways to apply at this node of the original; 0: none. */
+    /* Returns the number of ways to apply at this node of the original. */
     uint32_t (*ways)(const struct mutant *m, const struct sql_node *at);
-    /* Apply way `way` (0-based) to the copy. Returns the touched node of the copy, or NULL if it does not work out. */
+    /* Applies way `way` (0-based) to the copy. Returns the touched node of the copy, or NULL if the way fails. */
     struct sql_node *(*apply)(struct mutant *m, const struct sql_node *at, uint32_t way);
 };
 
@@ -32,45 +31,44 @@ struct mutate_op {
 SQL_MUTATORS(X)
 #undef X
 
-/* The copy of an original node; NULL stays NULL. */
+/* Returns the copy of an original node; NULL for NULL. */
 static inline struct sql_node *mutate_copy(const struct mutant *m, const struct sql_node *original)
 {
     return original ? m->copy[original->id] : NULL;
 }
 
-/* Building blocks; NULL when the arena is full (or, for values, when there is none). */
+/* Building blocks. They return NULL if the arena is full, or, for values, if there is none. */
 struct sql_node *mutate_column(struct mutant *m, const struct sql_source *source, int column);
 struct sql_node *mutate_integer(struct mutant *m, long long value);
 struct sql_node *mutate_comparison(struct mutant *m, enum sql_op op, struct sql_node *left, struct sql_node *right);
 struct sql_node *mutate_value(struct mutant *m, int table, int column);
-/* Write the source's name before a column; before all columns of the block's sources, so that one table more makes none
- * of them ambiguous. */
+/* Set the source's name as qualifier of a column, or of all columns of the block's sources. An added table then makes
+ * none of them ambiguous. */
 void mutate_set_qualifier(struct sql_node *column, const struct sql_source *source);
 void mutate_qualify(struct mutant *m, const struct sql_block *block);
-/* Take a condition out of the AND / OR chain it stands in, with the clause if nothing is left. Returns what it stood
- * in. */
+/* Removes a condition from its AND / OR chain, and the clause if nothing remains. Returns the node that held it. */
 struct sql_node *mutate_cut_condition(struct sql_node *condition);
-/* A plain column of a table in FROM, or NULL. */
+/* Returns the ref of a plain column of a table in FROM, or NULL. */
 const struct sql_ref *mutate_base_column(const struct sql_node *n);
-/* The column that a literal is compared with, or NULL. */
+/* Returns the column that a literal is compared with, or NULL. */
 const struct sql_ref *mutate_column_beside(const struct sql_node *literal);
-bool mutate_is_number(const struct sql_node *n); /* a literal of at most 17 digits */
+bool mutate_is_number(const struct sql_node *n); /* True for a literal of at most 17 digits. */
 bool mutate_is_string(const struct sql_node *n);
 struct sql_node *mutate_set_text(struct mutant *m, struct sql_node *n, const char *text);
 struct sql_node *mutate_put_string(struct mutant *m, const struct sql_node *at, const char *text, size_t len);
-/* Another column of the same table where the base column `at` stands; NULL if it is the same one. */
+/* Replaces the base column `at` by another column of the same table. Returns NULL if both are the same column. */
 struct sql_node *mutate_put_sibling(struct mutant *m, const struct sql_node *at, int column);
 unsigned mutate_traits(const struct mutant *m, int table, int column);
-/* A random column of the table with one of these traits, `except` apart; -1: there is none. */
+/* Returns a random column of the table with one of these traits, other than `except`; -1 if there is none. */
 int mutate_column_with(const struct mutant *m, int table, unsigned traits, int except, uint32_t salt);
-/* The source joined to one more table by a key that touches it. Returns the new JOIN. */
+/* Joins one more table to the source by a key of either. Returns the new JOIN. */
 struct sql_node *mutate_join_by(struct mutant *m, const struct sql_node *from, const struct sql_source *source,
                                 const struct sql_mutate_key *key);
-/* A FROM item for one more table: under its own name, or under T2, T3 ... where that is taken. */
+/* Makes a FROM item for one more table, under its own name, or under T2, T3 ... if that name is used. */
 bool mutate_new_source(struct mutant *m, struct sql_block *block, int table, struct sql_source *source);
-/* Pick one of n by the mutant's random bits and a salt. */
+/* Picks one of n by the mutant's random bits and a salt. */
 uint32_t mutate_pick(const struct mutant *m, uint32_t salt, uint32_t n);
-/* Number of columns of the source's base table; 0 if it is no table. */
+/* Returns the number of columns of the source's base table; 0 if the source is not a table. */
 int mutate_n_columns(const struct mutant *m, const struct sql_source *source);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Remove a clause; what it stood in is touched. */
+/* Removes a clause; its parent is the touched node. */
 static struct sql_node *drop(struct mutant *m, const struct sql_node *at)
 {
     struct sql_node *clause = mutate_copy(m, at), *parent = clause->parent;
@@ -123,7 +123,7 @@ uint32_t mutate_drop_group_ways(const struct mutant *m, const struct sql_node *a
     return at->kind == SQL_GROUP && sql_is(at->parent, SQL_SELECT);
 }
 
-/* HAVING cannot stay behind alone. */
+/* Removes HAVING as well, which cannot remain alone. */
 struct sql_node *mutate_drop_group(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     (void)way;
@@ -271,7 +271,7 @@ static bool uses_source(const struct sql_node *top, const struct sql_source *sou
     return false;
 }
 
-/* Conditions that read the source go, wherever they stand in this block's ON, WHERE and HAVING. */
+/* Removes the conditions that read the source from this block's ON, WHERE and HAVING. */
 static void drop_conditions_on(struct mutant *m, const struct sql_node *select, const struct sql_source *source)
 {
     for (const struct sql_node *n = select; n; n = sql_walk(select, n)) {
@@ -283,7 +283,7 @@ static void drop_conditions_on(struct mutant *m, const struct sql_node *select, 
     }
 }
 
-/* Columns of the source become columns of that name elsewhere, or the first of a source that stays. */
+/* Replaces columns of the source by columns of that name elsewhere, or by the first column of a remaining source. */
 static bool repoint_columns(struct mutant *m, const struct sql_source *gone)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -308,7 +308,7 @@ static bool repoint_columns(struct mutant *m, const struct sql_source *gone)
     return true;
 }
 
-/* Items that only show the lost source go too, as long as one item is left. */
+/* Removes items that only show the removed source, as long as one item remains. */
 static void drop_items_on(struct mutant *m, const struct sql_node *select, const struct sql_source *source)
 {
     const struct sql_node *items = sql_kid(select, SELECT_ITEMS);
@@ -323,8 +323,8 @@ uint32_t mutate_drop_join_ways(const struct mutant *m, const struct sql_node *at
     return joined_source(m, at, JOIN_LEFT) ? 4 : 2;
 }
 
-/* The right side goes (ways 0, 1) or the left (2, 3). Even ways keep the width of the result, odd ones drop the items
- * that showed the table. */
+/* Removes the right side (ways 0, 1) or the left (2, 3). Even ways keep the width of the result; odd ways drop the
+ * items that showed the table. */
 struct sql_node *mutate_drop_join(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     unsigned side = way < 2 ? JOIN_RIGHT : JOIN_LEFT;
@@ -351,7 +351,7 @@ static bool has_source(const struct sql_block *block, const char *name)
     return false;
 }
 
-/* A TABLE node, with its schema where it takes one to reach it. */
+/* Makes a TABLE node, with its schema if the name alone does not reach it. */
 static struct sql_node *table_node(struct mutant *m, int table)
 {
     const struct sql_catalog *c = m->env->catalog;

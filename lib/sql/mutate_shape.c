@@ -1,4 +1,4 @@
-/* Mutators of meaning that rebuild a part of the query: the way from table to table, what a negation covers, two sets
+/* Mutators of meaning that rebuild a part of the query: the joins between tables, the scope of a negation, two sets
  * compared. */
 #include "lib/sql/mutate_ops.h"
 
@@ -28,7 +28,8 @@ static const struct sql_mutate_key *key_to(const struct mutant *m, int table, in
     return NULL;
 }
 
-/* What stands for a column in another table: the key to the same table, the name, a column of the same kind. */
+/* Returns the counterpart of a column in another table: the key to the same table, the column of the same name, or one
+ * of the same kind. */
 static int counterpart(const struct mutant *m, const struct sql_ref *ref, int table)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -42,7 +43,7 @@ static int counterpart(const struct mutant *m, const struct sql_ref *ref, int ta
     return mutate_column_with(m, table, traits, -1, (uint32_t)ref->column);
 }
 
-/* Read another table where this one stands. */
+/* Replaces the table of a source by another one. */
 static struct sql_node *swap_table(struct mutant *m, const struct sql_source *source, int table)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -69,13 +70,13 @@ static struct sql_node *swap_table(struct mutant *m, const struct sql_source *so
     return mutate_set_text(m, node, name);
 }
 
-/* Does the key's table, another one, refer to what this table refers to? */
+/* True if the key's table is another one and refers to the same table as this one. */
 static bool is_rival(const struct mutant *m, const struct sql_mutate_key *key, int table)
 {
     return key->table != table && key_to(m, table, key->ref_table);
 }
 
-/* The n-th table that is a rival; -1. */
+/* Returns the n-th table that is a rival, or -1. */
 static int rival(const struct mutant *m, int table, uint32_t n)
 {
     const struct sql_mutate_key *keys = m->env->keys;
@@ -87,7 +88,7 @@ static int rival(const struct mutant *m, int table, uint32_t n)
     return -1;
 }
 
-/* The n-th key between the tables of a join, other than the one it goes by. */
+/* Returns the n-th key between the tables of a join, other than the one in use. */
 static const struct sql_mutate_key *other_key(const struct mutant *m, const struct sql_ref *a, const struct sql_ref *b,
                                               uint32_t n)
 {
@@ -137,7 +138,7 @@ struct sql_node *mutate_wrong_join_path(struct mutant *m, const struct sql_node 
     return test;
 }
 
-/* The n-th table that a key ties to this one. */
+/* Returns the n-th table that a key connects to this one. */
 static int neighbour(const struct mutant *m, int table, uint32_t n)
 {
     for (uint32_t i = 0; i < m->env->n_keys; i++) {
@@ -201,7 +202,7 @@ static const struct sql_block *excluded(const struct mutant *m, const struct sql
     return block && block->n_sources ? block : NULL;
 }
 
-/* The first `column = literal` of a WHERE; NULL. */
+/* Returns the first `column = literal` of a WHERE, or NULL. */
 static struct sql_node *first_equality(const struct sql_node *where)
 {
     for (struct sql_node *n = sql_kid(where, 0); n; n = sql_walk_over(where, n)) {
@@ -232,7 +233,7 @@ uint32_t mutate_never_vs_not_all_ways(const struct mutant *m, const struct sql_n
     return first_equality(sql_kid(select, SELECT_WHERE)) ? 1 : 0;
 }
 
-/* x NOT IN (... c = v): x IN (... c <> v); likewise INTERSECT for EXCEPT. */
+/* Turns x NOT IN (... c = v) into x IN (... c <> v), and EXCEPT into INTERSECT likewise. */
 struct sql_node *mutate_never_vs_not_all(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     (void)way;
@@ -245,7 +246,7 @@ struct sql_node *mutate_never_vs_not_all(struct mutant *m, const struct sql_node
     return negate_first(sql_kid(select, SELECT_WHERE)) ? copy : NULL;
 }
 
-/* What the subquery selects; NULL: not one plain column. */
+/* Returns the column that the subquery selects; NULL unless it is one plain column. */
 static const struct sql_ref *excluded_column(const struct sql_block *inner)
 {
     return mutate_base_column(sql_kid(sql_kid(sql_kid(inner->node, SELECT_ITEMS), 0), 0));
@@ -256,7 +257,7 @@ static bool same_name(const struct sql_source *a, const struct sql_source *b)
     return !a->name || !b->name || sql_name_is(a->name, a->name_len, b->name, b->name_len);
 }
 
-/* May the excluded rows be joined to the one table around? */
+/* True if the excluded rows may be joined to the one table around. */
 static bool may_join(const struct mutant *m, const struct sql_node *at, const struct sql_block *inner)
 {
     const struct sql_block *outer = sql_block_of(m->bound, at);
@@ -286,7 +287,8 @@ uint32_t mutate_negation_scope_ways(const struct mutant *m, const struct sql_nod
     return inner && may_join(m, at, inner) ? 1 : 0;
 }
 
-/* WHERE x NOT IN (SELECT y FROM t WHERE c = v): FROM t JOIN ... ON x = y WHERE c <> v; without a condition ON x <> y. */
+/* Turns WHERE x NOT IN (SELECT y FROM t WHERE c = v) into FROM t JOIN ... ON x = y WHERE c <> v. Without a condition
+ * the join is ON x <> y. */
 static struct sql_node *join_excluded(struct mutant *m, const struct sql_node *at, const struct sql_block *inner)
 {
     const struct sql_block *outer = sql_block_of(m->bound, at);
@@ -354,7 +356,7 @@ static const struct sql_source *same_table(const struct sql_block *block, int ta
     return NULL;
 }
 
-/* The right arm's condition, on the tables of the left one; NULL: it needs others. */
+/* Returns the right arm's condition, on the tables of the left arm; NULL if the condition needs other tables. */
 static struct sql_node *borrowed(struct mutant *m, const struct sql_node *condition, const struct sql_block *block)
 {
     struct sql_node *copy = sql_copy(m->arena, mutate_copy(m, condition)), *to = copy;
@@ -374,7 +376,7 @@ static bool is_plain_select(const struct sql_node *n)
     return sql_is(n, SQL_SELECT) && sql_kid(n, SELECT_WHERE) && !sql_kid(n, SELECT_GROUP);
 }
 
-/* One of two conditions for two arms (way 0: OR, 1: AND); two arms for one condition. */
+/* Merges two arms into one with two conditions (way 0: OR, 1: AND), or splits one condition into two arms. */
 uint32_t mutate_set_both_ways(const struct mutant *m, const struct sql_node *at)
 {
     if (sql_is(at, SQL_COMPOUND))

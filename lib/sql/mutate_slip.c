@@ -1,12 +1,12 @@
-/* Mutators of meaning that leave the form as it is: values, columns, measures and units that the question does not ask
- * for. Each takes the place of something as long and as plausible. */
+/* Mutators of meaning that preserve the form: wrong values, columns, measures and units. Each replaces a part by
+ * another of equal length and plausibility. */
 #include "lib/sql/mutate_ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is known of columns ---- */
+/* ---- traits of columns ---- */
 
 unsigned mutate_traits(const struct mutant *m, int table, int column)
 {
@@ -25,7 +25,7 @@ int mutate_column_with(const struct mutant *m, int table, unsigned traits, int e
     return -1;
 }
 
-/* The traits in which a column may be mistaken for another. */
+/* Returns the traits by which a column may be confused with another. */
 static unsigned class_of(const struct mutant *m, const struct sql_ref *ref)
 {
     return mutate_traits(m, ref->table, ref->column) & (SQL_TRAIT_NUMBER | SQL_TRAIT_TEXT | SQL_TRAIT_DATE);
@@ -108,7 +108,7 @@ struct sql_node *mutate_contradicted_value(struct mutant *m, const struct sql_no
     return value;
 }
 
-/* The literal on the other side of a comparison, LIKE or IN; NULL. */
+/* Returns the literal on the other side of a comparison, LIKE or IN, or NULL. */
 static const struct sql_node *literal_beside(const struct sql_node *at)
 {
     const struct sql_node *p = at->parent;
@@ -143,7 +143,7 @@ uint32_t mutate_units_ways(const struct mutant *m, const struct sql_node *at)
     return ref && (class_of(m, ref) & SQL_TRAIT_NUMBER) ? N_SCALES : 0;
 }
 
-/* Divided where that leaves a whole number, else multiplied. */
+/* Divides if the result is a whole number, else multiplies. */
 struct sql_node *mutate_units(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     const char *text = arena_strndup(m->arena, at->text, at->text_len);
@@ -216,7 +216,7 @@ struct sql_node *mutate_boundary(struct mutant *m, const struct sql_node *at, ui
 
 /* ---- columns ---- */
 
-/* Is it what the rows are ordered by that LIMIT picks from, or what an extreme is taken of? */
+/* True if LIMIT picks rows by this expression, or an extreme is taken of it. */
 static bool is_superlative(const struct mutant *m, const struct sql_node *at)
 {
     const struct sql_node *call = sql_is(at->parent, SQL_ARGS) ? at->parent->parent : NULL;
@@ -255,7 +255,7 @@ uint32_t mutate_group_key_ways(const struct mutant *m, const struct sql_node *at
     return ref && ref->clause == SQL_CLAUSE_GROUP && mutate_traits(m, ref->table, ref->column) ? 2 : 0;
 }
 
-/* A key's place is taken by words, theirs by the key (way 0) or other words (way 1). */
+/* Way 0 replaces words by their key; way 1 replaces them by other words. A key is replaced by words. */
 struct sql_node *mutate_group_key(struct mutant *m, const struct sql_node *at, uint32_t way)
 {
     bool key = mutate_traits(m, at->ref->table, at->ref->column) & SQL_TRAIT_KEY;
@@ -297,7 +297,7 @@ static bool ascii_same(const char *a, const char *b, size_t len)
     return true;
 }
 
-/* The column named like this one but with `to` where it has `from`; -1. */
+/* Returns the column named like this one but with `to` in place of `from`, or -1. */
 static int renamed(const struct mutant *m, const struct sql_ref *ref, const char *from, const char *to)
 {
     const struct sql_catalog *c = m->env->catalog;
@@ -469,7 +469,7 @@ struct sql_node *mutate_text_number(struct mutant *m, const struct sql_node *at,
     return cast;
 }
 
-/* A quotient's operand keeps its own parentheses. */
+/* Parenthesises a quotient's operand. */
 static struct sql_node *in_parens(struct sql_node *n)
 {
     if (sql_is(n, SQL_BINARY)) n->flags |= SQL_F_PAREN;
@@ -544,7 +544,7 @@ uint32_t mutate_having_vs_where_ways(const struct mutant *m, const struct sql_no
     return clause == SQL_CLAUSE_WHERE && mutate_base_column(left) && !sql_kid(block->node, SELECT_HAVING) ? 2 : 0;
 }
 
-/* Put a condition into an empty or filled WHERE or HAVING. */
+/* Adds a condition to an empty or filled WHERE or HAVING. */
 static struct sql_node *put_condition(struct mutant *m, struct sql_node *select, unsigned slot, struct sql_node *test)
 {
     struct sql_node *clause = sql_kid(select, slot), *old = sql_kid(clause, 0);

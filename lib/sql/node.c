@@ -250,7 +250,7 @@ void sql_number(struct sql_node *node, uint32_t id)
     node->clause = begins ? node : parent ? parent->clause : NULL;
 }
 
-/* Parents and slots of the kids of one node. */
+/* Sets parent and slot of the kids of one node. */
 static void adopt(struct sql_node *node)
 {
     for (uint32_t i = 0; i < node->n_kids; i++) {

@@ -1,22 +1,22 @@
-/* Normal form: one way of writing for the many ways of saying the same.
+/* Normal form: one spelling for the many spellings of the same meaning.
  *
- * DESIGN. The tree is copied node by node under rules that each keep the result's rows (and their order, where the
- * statement fixes one), then printed. The rules are conservative: FROM items, GROUP BY terms and set operands stay in
- * their order, since without ORDER BY (or with LIMIT and ties) that may decide which rows come and how. What is brought
- * to one form:
+ * DESIGN. The tree is copied node by node under rules that each preserve the result's rows, and their order if the
+ * statement fixes one. Then it is printed. The rules are conservative: FROM items, GROUP BY terms and set operands stay
+ * in their order. Without ORDER BY (or with LIMIT and ties) that order may decide which rows are returned. The rules
+ * normalise:
  *
- *   names       lower case; every column qualified by its source; sources named after their table (t, the second t_2)
- *   aliases     select aliases that only name the output are dropped; uses of an alias become the expression behind it
- *   strings     "x" that SQLite reads as a string is written 'x'
- *   operators   a > b as b < a with the literal on the right, chains of AND / OR and IN lists sorted, ISNULL as IS NULL
- *   noise       parentheses, ASC, INNER, OUTER, ==, LIMIT a, b
+ *    names       lower case; every column qualified by its source; sources named after their table (t, the second t_2)
+ *    aliases     select aliases that only name the output are dropped; uses of an alias become the expression behind it
+ *    strings     "x" that SQLite reads as a string is written 'x'
+ *    operators   a > b as b < a with the literal on the right, chains of AND / OR and IN lists sorted, ISNULL as IS
+ *    NULL
+ *    noise       parentheses, ASC, INNER, OUTER, ==, LIMIT a, b
  *
- * Where the engine's way of working may show in the result (LIMIT cuts through ties, group_concat keeps the order it
- * reads) conditions keep their order too, since that can change the plan. A column beside an aggregate that no GROUP BY
- * fixes is the engine's free choice and no rule here can keep it. Two columns that are compared with each other are
- * taken to have the same collation (of differing ones SQLite uses the left). Where the tree is not bound, or a name is
- * unknown, only case and noise are touched.
- */
+ * Some results depend on the engine's plan: LIMIT cuts through ties, and group_concat uses the order in which rows are
+ * read. Conditions then stay in their order, since that can change the plan. A column beside an aggregate that no GROUP
+ * BY fixes is the engine's free choice, which no rule here can preserve. Two columns that are compared with each other
+ * are assumed to have the same collation (SQLite uses the left one's). If the tree is not bound, or a name is unknown,
+ * only case and noise are changed. */
 #include "lib/sql/bind.h"
 
 #include <stdlib.h>
@@ -33,9 +33,9 @@ struct normal {
     struct arena *arena;
     const struct frame *frame;
     bool bound;
-    bool fixed_order; /* conditions stay in theirs */
+    bool fixed_order; /* conditions stay in their order */
     bool failed;
-    uint32_t depth; /* of alias expansion */
+    uint32_t depth; /* nesting of alias expansion */
 };
 
 enum { MAX_EXPANSION = 16 };
@@ -145,7 +145,7 @@ static struct sql_node *as_string(struct normal *n, const struct sql_node *from)
     return literal;
 }
 
-/* The alias's expression in place of the alias. */
+/* Replaces the alias by its expression. */
 static struct sql_node *expand(struct normal *n, const struct sql_node *expr)
 {
     if (n->depth >= MAX_EXPANSION) {
@@ -158,7 +158,7 @@ static struct sql_node *expand(struct normal *n, const struct sql_node *expr)
     return copy;
 }
 
-/* As it was written, but for a source in sight that has another name now: `t1.no_such_column`. */
+/* Writes the qualifier as it was, unless a visible source of that name was renamed: `t1.no_such_column`. */
 static void set_written_qualifier(struct normal *n, struct sql_node *c, const struct sql_node *from)
 {
     const char *name = NULL;
@@ -260,7 +260,7 @@ static struct sql_node *norm_table(struct normal *n, const struct sql_node *from
     return t;
 }
 
-/* Parentheses around one table, or around the leftmost join of an entry, say nothing. */
+/* Drops parentheses around one table, or around the leftmost join of an entry, which have no effect. */
 static struct sql_node *norm_from_paren(struct normal *n, const struct sql_node *from)
 {
     const struct sql_node *in = sql_kid(from, 0), *p = from->parent;
@@ -275,7 +275,7 @@ static struct sql_node *norm_from_paren(struct normal *n, const struct sql_node 
 
 /* ---- the select list ---- */
 
-/* Output names are looked up when the block is the body of a derived table or CTE. */
+/* True if output names are looked up: the block is the body of a derived table or CTE. */
 static bool keeps_names(const struct sql_node *select)
 {
     for (const struct sql_node *p = select ? select->parent : NULL; p; p = p->parent) {
@@ -322,7 +322,7 @@ static const char *printed(struct normal *n, const struct sql_node *node)
     return text ? text : "";
 }
 
-/* Constants go right; of two others the one that is printed first goes left. */
+/* Puts constants on the right; of two others, the one that prints first goes left. */
 static void order_sides(struct normal *n, struct sql_node *c)
 {
     enum sql_op swapped = sql_op_swap((enum sql_op)c->op);
@@ -364,7 +364,7 @@ static struct printed_node *put_chain(struct normal *n, const struct sql_node *f
     return at + 1;
 }
 
-/* AND and OR neither mind order nor grouping. */
+/* Sorts and flattens AND and OR chains, which depend neither on order nor on grouping. */
 static struct sql_node *norm_chain(struct normal *n, const struct sql_node *from)
 {
     enum sql_op op = (enum sql_op)from->op;
@@ -441,7 +441,7 @@ static struct sql_node *norm_in_list(struct normal *n, const struct sql_node *fr
 
 /* ---- ORDER BY and LIMIT ---- */
 
-/* Place of the output that a term of a set operation's ORDER BY names, from 1; 0 if it cannot be told. */
+/* Returns the position, from 1, of the output that a term of a set operation's ORDER BY names; 0 if unknown. */
 static uint32_t output_place(const struct sql_node *expr)
 {
     const struct sql_ref *ref = sql_is(expr, SQL_COLUMN) ? expr->ref : NULL;
@@ -455,7 +455,7 @@ static uint32_t output_place(const struct sql_node *expr)
     return 0;
 }
 
-/* `ORDER BY 2` and `GROUP BY 2` mean the second item; NULL when the literal means itself. */
+/* Returns the second item for `ORDER BY 2` and `GROUP BY 2`; NULL if the literal means itself. */
 static const struct sql_node *item_by_place(const struct normal *n, const struct sql_node *expr)
 {
     const struct sql_block *block = n->frame ? n->frame->block : NULL;
@@ -530,8 +530,8 @@ static struct sql_node *norm_select(struct normal *n, const struct sql_node *fro
     return select ? norm_kids(n, select, from) : NULL;
 }
 
-/* Enter the scope of a block, so that its sources have names, and leave it again. ORDER BY stands outside of SELECT but
- * inside of its scope, hence the scope is opened around the QUERY when it has one body. */
+/* Enters the scope of a block, which names its sources, and leaves it again. ORDER BY is outside of SELECT but inside
+ * its scope, so the scope is opened around the QUERY if it has one body. */
 static struct sql_node *in_scope(struct normal *n, const struct sql_node *select, const struct sql_node *from,
                                  struct sql_node *(*walk)(struct normal *, const struct sql_node *))
 {
@@ -596,7 +596,7 @@ static struct sql_node *norm_name(struct normal *n, const struct sql_node *from)
     return name;
 }
 
-/* Copied as it is, but for parentheses and spelling variants. */
+/* Copies a node unchanged, except for parentheses and spelling variants. */
 static struct sql_node *norm_other(struct normal *n, const struct sql_node *from)
 {
     struct sql_node *copy = make(n, (enum sql_kind)from->kind, from);
@@ -640,8 +640,8 @@ static struct sql_node *norm(struct normal *n, const struct sql_node *from)
     }
 }
 
-/* Was it bound, and is no column named by the text of a computed expression (which we might respell)? Unless `partly`, every name
- * means something, too. */
+/* True if the tree was bound and no column is named by the text of a computed expression (which the rules might
+ * respell). Unless `partly`, every name must also be resolved. */
 static bool is_bound(const struct sql_node *top, bool partly)
 {
     for (const struct sql_node *n = top; n; n = sql_walk(top, n)) {
@@ -659,7 +659,7 @@ static bool is_bound(const struct sql_node *top, bool partly)
 
 /* ---- entry points ---- */
 
-/* Can the order in which rows are met show in the result? */
+/* True if the order in which rows are read can show in the result. */
 static bool shows_order(const struct sql_node *top)
 {
     static const char *const calls[] = {"group_concat",     "string_agg", "array_agg",

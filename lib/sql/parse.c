@@ -1,21 +1,21 @@
-/* sql_parse: caps, the loop that feeds the grammar, expected tokens, and recovery.
+/* sql_parse: limits, the loop that feeds the grammar, expected tokens, and recovery.
  *
- * DESIGN. lemon's own recovery discards the tree at the end of the text and cannot skip balanced parentheses, so it is
- * switched off and done here, on lemon's stack: after an error, states are popped until one can take BAD, tokens are
- * skipped until one at the same nesting can follow BAD, and parsing goes on there.
+ * DESIGN. lemon's own recovery discards the tree at the end of the text and cannot skip balanced parentheses. It is
+ * therefore switched off, and recovery is done here, on lemon's stack. After an error, states are popped until one
+ * accepts BAD. Tokens are skipped until one at the same nesting can follow BAD, and parsing continues there.
  *
- * lemon's tables have default reductions: when an error shows, rules have already been reduced that the right token
- * would not have reduced. So the tokens before the error are fed once more, and recovery starts from the stack as it
- * was. What would have fitted is found by running the state numbers alone and trying each terminal on a copy of them.
- * All this costs something only when there is an error.
- */
+ * lemon's tables have default reductions: by the time an error shows, rules have been reduced that the right token
+ * would not have reduced. So the tokens before the error are fed again, and recovery starts from the stack as it was.
+ * The expected tokens are found by running the state numbers alone and trying each terminal on a copy of them. All this
+ * costs time only if there is an error. */
 #include "lib/sql/parser.h"
 
 #include "lib/base/utf8.h"
 
 #include <string.h>
 
-/* The generated parser is included, for its tables and its stack are needed here. Its arithmetic mixes narrow types. */
+/* The generated parser is included because its tables and its stack are needed here. Its arithmetic mixes narrow
+ * types. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-compare"
@@ -44,7 +44,7 @@ struct feeder {
     uint32_t stop; /* index of the token that ends the statement: a semicolon, or the end of the text */
     struct recovery recoveries[MAX_RECOVERIES];
     unsigned n_recoveries;
-    unsigned tries; /* tokens tried as the place to go on: bounded by MAX_TRIES, so that hostile text costs no more */
+    unsigned tries; /* tokens tried as the resume point; bounded by MAX_TRIES, so that hostile text costs no more */
 };
 
 /* ---- simulation ------------------------------------------------------------------------------------------------ */
@@ -67,7 +67,7 @@ static bool sim_push(struct sim *sim, YYACTIONTYPE state)
     return true;
 }
 
-/* Would the parser take this terminal? If so, it has. */
+/* Feeds a terminal. Returns false if the parser would not accept it. */
 static bool sim_feed(struct sim *sim, unsigned code)
 {
     for (;;) {
@@ -92,14 +92,14 @@ static bool sim_takes(const struct sim *sim, unsigned code)
     return sim_feed(&copy, code);
 }
 
-/* The parser's own stack, as the error found it. */
+/* Loads the parser's own stack at the error. */
 static void sim_now(struct sim *sim, const struct feeder *f)
 {
     sim->top = (int)(f->lemon.yytos - f->lemon.yystack);
     for (int i = 0; i <= sim->top; i++) sim->states[i] = f->lemon.yystack[i].stateno;
 }
 
-/* The stack as it was before token `at` was fed. */
+/* Loads the stack before token `at` was fed. */
 static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
 {
     const struct recovery *next = f->recoveries, *end = next + f->n_recoveries;
@@ -117,7 +117,7 @@ static void sim_replay(struct sim *sim, const struct feeder *f, uint32_t at)
 
 /* ---- expected tokens ------------------------------------------------------------------------------------------- */
 
-/* Terminals as people write them, in the order in which they are offered. OPERAND and OPERATOR stand for many. */
+/* Terminals as people write them, in the order in which they are suggested. OPERAND and OPERATOR represent many. */
 static const struct {
     unsigned char code;
     const char *text;
@@ -170,13 +170,13 @@ static const struct {
 
 enum { N_OFFERS = sizeof OFFERS / sizeof *OFFERS };
 
-/* Words after which an operand is wanted are not worth naming when "an expression" has been named. */
+/* True for words after which an operand is expected. They are redundant once "an expression" is named. */
 static bool is_covered(unsigned code, bool operand)
 {
     return operand && (code == T_ID || code == T_LP || code == T_NULL || code == T_ROW || code == T_ROWS);
 }
 
-/* A keyword that would only be read as a name is no offer of its own. */
+/* True for a keyword that would only be read as a name. It is not suggested. */
 static bool is_fallback(const struct sim *sim, unsigned code)
 {
     struct sim as_word, as_name;
@@ -190,7 +190,8 @@ static bool is_fallback(const struct sim *sim, unsigned code)
 /* SELCT, FORM, GRUOP: one letter swapped, missing, doubled or wrong. */
 static bool is_misspelled(const char *a, size_t n, const char *b)
 {
-    if (n < 3 || ((a[0] ^ b[0]) & ~32 && (a[1] ^ b[1]) & ~32 && (a[1] ^ b[0]) & ~32)) return false; /* most are not */
+    if (n < 3 || ((a[0] ^ b[0]) & ~32 && (a[1] ^ b[1]) & ~32 && (a[1] ^ b[0]) & ~32))
+        return false; /* most words differ here already */
     size_t m = strcspn(b, " "), i = 0;
     if (m < 3 || n > m + 1 || m > n + 1 || *b < 'A' || *b > 'Z') return false;
     while (i < n && i < m && sql_name_is(a + i, 1, b + i, 1)) i++;
@@ -205,7 +206,7 @@ static bool is_offered(const struct sim *sim, unsigned code, bool operand)
     return !is_covered(code, operand) && sim_takes(sim, code) && !is_fallback(sim, code);
 }
 
-/* What would fit instead of token `at`: first the keyword that it may be a slip for. */
+/* Lists what would fit instead of token `at`: first the keyword that it may be a misspelling of. */
 static uint32_t expected_at(const struct feeder *f, uint32_t at, const char **list)
 {
     struct sim sim;
@@ -227,14 +228,14 @@ static uint32_t expected_at(const struct feeder *f, uint32_t at, const char **li
 
 /* ---- recovery -------------------------------------------------------------------------------------------------- */
 
-/* Where parsing can go on: clause keywords, separators, joins, ends. */
+/* Tokens at which parsing can resume: clause keywords, separators, joins, ends. */
 static const bool SYNC[256] = {
     [T_SELECT] = true, [T_VALUES] = true,  [T_WITH] = true,  [T_FROM] = true,  [T_WHERE] = true,     [T_GROUP] = true,
     [T_HAVING] = true, [T_ORDER] = true,   [T_LIMIT] = true, [T_UNION] = true, [T_INTERSECT] = true, [T_EXCEPT] = true,
     [T_JOIN] = true,   [T_JOIN_KW] = true, [T_ON] = true,    [T_COMMA] = true, [T_RP] = true};
 
-/* The first token from `at` on that can follow in `sim`, outside of parentheses that open on the way; `open` were open
- * already. f->stop when there is none. */
+/* Returns the first token from `at` on that can follow in `sim`, outside of parentheses that open on the way; f->stop
+ * if there is none. `open` parentheses were open already. */
 static uint32_t find_sync(struct feeder *f, const struct sim *sim, uint32_t at, uint32_t open)
 {
     for (; at < f->stop; at++) {
@@ -248,13 +249,13 @@ static uint32_t find_sync(struct feeder *f, const struct sim *sim, uint32_t at, 
     return at;
 }
 
-/* A place on the stack where BAD may stand, and where the text goes on if it does. */
+/* A position on the stack that accepts BAD, and the token at which parsing resumes. */
 struct place {
     int depth;
     uint32_t resume;
 };
 
-/* The stack cut to `depth` with BAD on it, if it can be there. */
+/* Cuts the stack to `depth` and pushes BAD. Returns false if BAD is not accepted there. */
 static bool sim_bad(const struct feeder *f, int depth, struct sim *sim)
 {
     sim->top = depth;
@@ -262,22 +263,26 @@ static bool sim_bad(const struct feeder *f, int depth, struct sim *sim)
     return sim_feed(sim, T_BAD);
 }
 
-/* At the top of the stack what was read may be completed first; below, BAD stands for all that is given up. */
+/* True if the stack accepts BAD at `depth`. At the top, the text read so far may be completed first; below, BAD
+ * replaces everything discarded. */
 static bool takes_bad(const struct feeder *f, int depth)
 {
     YYACTIONTYPE state = f->lemon.yystack[depth].stateno;
-    if (depth == f->lemon.yytos - f->lemon.yystack) return true; /* sim_bad will see */
+    if (depth == f->lemon.yytos - f->lemon.yystack) return true; /* sim_bad decides */
     return state <= YY_MAX_SHIFT && yy_find_shift_action(T_BAD, state) <= YY_MAX_SHIFTREDUCE;
 }
 
-/* What comes before the first SELECT may be given up ("Sure: SELECT ..."), a SELECT that was read may not. */
+/* True for tokens of a query. Text before the first SELECT may be discarded ("Sure: SELECT ..."); a SELECT that was
+ * read may not. */
 static bool begins_query(unsigned code)
 {
     return code == T_SELECT || code == T_VALUES || code == T_WITH || code == T_TABLE;
 }
 
-/* The innermost place from which the text goes on when the parentheses that were open in what is given up have closed;
- * else the innermost from which it goes on at all; else where it may end. */
+/* Finds the place to recover, by preference:
+ * - the innermost one from which parsing resumes after the discarded text's open parentheses have closed;
+ * - the innermost one from which parsing resumes at all;
+ * - one at which the text may end. */
 static bool find_place(struct feeder *f, uint32_t at, struct place *place)
 {
     struct place here, loose = {.depth = -1}, end = {.depth = -1};
@@ -285,7 +290,7 @@ static bool find_place(struct feeder *f, uint32_t at, struct place *place)
     int top = (int)(f->lemon.yytos - f->lemon.yystack), tried = 0;
     for (int depth = top; depth >= 0 && tried < MAX_PLACES; depth--) {
         struct sim sim;
-        bool start = depth == 0 && begins_query(f->p->tokens[0].code); /* its SELECT would be given up */
+        bool start = depth == 0 && begins_query(f->p->tokens[0].code); /* its SELECT would be discarded */
         if (takes_bad(f, depth) && sim_bad(f, depth, &sim)) {
             tried++;
             here = (struct place){depth, start ? f->stop : find_sync(f, &sim, at, open)};
@@ -312,7 +317,7 @@ static void cut(struct feeder *f, int depth)
     while (f->lemon.yytos - f->lemon.yystack > depth) yy_pop_parser_stack(&f->lemon);
 }
 
-/* The text that a recovery gave up. */
+/* Returns the text that a recovery discarded. */
 static struct sql_token bad_token(const struct sql_parser *p, uint32_t at, uint32_t resume)
 {
     if (resume == at) return (struct sql_token){.start = p->end, .code = T_BAD};
@@ -320,7 +325,7 @@ static struct sql_token bad_token(const struct sql_parser *p, uint32_t at, uint3
     return (struct sql_token){.start = start, .len = (end - start) & SQL_TOKEN_LEN_MAX, .code = T_BAD};
 }
 
-/* Begin again and feed everything before token `at`. */
+/* Restarts the parser and feeds everything before token `at`. */
 static void rewind_to(struct feeder *f, uint32_t at)
 {
     struct sql_parser *p = f->p;
@@ -338,14 +343,14 @@ static void rewind_to(struct feeder *f, uint32_t at)
     }
 }
 
-/* After an error at token `at`: the index to go on with, or UINT32_MAX when nothing can be saved. Tokens before skip_to
- * are given up in any case. */
+/* Recovers from an error at token `at`. Returns the index to resume with, or UINT32_MAX if nothing can be saved. Tokens
+ * before skip_to are always discarded. */
 static uint32_t recover(struct feeder *f, uint32_t at, uint32_t skip_to)
 {
     struct place place;
     struct sql_parser *p = f->p;
     if (f->n_recoveries == MAX_RECOVERIES) return UINT32_MAX;
-    if (f->n_recoveries == MAX_RECOVERIES - 1) skip_to = f->stop; /* enough: give up the rest, keep the tree */
+    if (f->n_recoveries == MAX_RECOVERIES - 1) skip_to = f->stop; /* last recovery: discard the rest, keep the tree */
     if (!find_place(f, skip_to, &place)) return UINT32_MAX;
     cut(f, place.depth);
     f->recoveries[f->n_recoveries++] = (struct recovery){at, place.resume, place.depth};
@@ -353,7 +358,7 @@ static uint32_t recover(struct feeder *f, uint32_t at, uint32_t skip_to)
     return place.resume;
 }
 
-/* ---- what is refused by name ----------------------------------------------------------------------------------- */
+/* ---- statements refused by name ---------------------------------------------------------------------------------- */
 
 static void refuse(struct sql_parser *p, struct sql_token token, const char *message)
 {
@@ -370,7 +375,7 @@ static bool refuse_verb(struct sql_parser *p, struct sql_token token)
     return true;
 }
 
-/* Errors that are not slips: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE. */
+/* Errors that are not misspellings: WITH x AS (...) DELETE ..., SELECT ... INTO, FOR UPDATE. */
 static bool refuse_here(const struct feeder *f, uint32_t at)
 {
     struct sql_parser *p = f->p;
@@ -387,7 +392,8 @@ static bool refuse_here(const struct feeder *f, uint32_t at)
 
 /* ---- types before strings -------------------------------------------------------------------------------------- */
 
-/* Would this token, and the one after it, be taken? A word that only its neighbours can classify is let pass. */
+/* True if this token and the one after it would be accepted. Words that only their neighbours can classify always
+ * pass. */
 static bool takes_string(const struct sim *sim, unsigned after)
 {
     struct sim copy;
@@ -396,9 +402,9 @@ static bool takes_string(const struct sim *sim, unsigned after)
     return after >= SQL_WORD_FIRST || sim_feed(&copy, after == T_TILDE ? T_OPER : after);
 }
 
-/* int4 '2', box '((1, 2), (3, 4))': PostgreSQL lets any type stand before a string, and to SQLite that is a name with
- * an alias. SQLite's reading comes first; where the grammar cannot take it, up to the token after the string at `i`,
- * the name that has just been shifted is taken back and is a type. */
+/* Reads a name before a string as a type: int4 '2', box '((1, 2), (3, 4))'. PostgreSQL allows any type there; SQLite
+ * reads a name with an alias, and that reading is tried first. If the grammar rejects it, up to the token after the
+ * string at `i`, the name just shifted is taken back and becomes a type. */
 static void reread_as_type(struct feeder *f, uint32_t i)
 {
     struct sim sim;
@@ -415,7 +421,7 @@ static void reread_as_type(struct feeder *f, uint32_t i)
 
 /* ---- the loop -------------------------------------------------------------------------------------------------- */
 
-/* "FROM t GRUOP BY x" is refused at BY, but GRUOP is what is wrong. */
+/* Returns the misspelt keyword before the error: "FROM t GRUOP BY x" is refused at BY, but GRUOP is the mistake. */
 static const char *misspelling_before(const struct feeder *f, uint32_t at)
 {
     struct sim sim;
@@ -433,7 +439,7 @@ static const char *misspelling_before(const struct feeder *f, uint32_t at)
     return NULL;
 }
 
-/* What the parser knows of the reason, beyond what fits. */
+/* Returns a hint on the reason, beyond the expected tokens. */
 static const char *hint_at(const struct feeder *f, uint32_t at)
 {
     struct sim sim;
@@ -460,13 +466,13 @@ static void too_deep(struct sql_parser *p, uint32_t start, uint32_t end)
     p->stmt->root = NULL;
 }
 
-/* Feed all tokens up to f->stop and the end. Stops early when nothing more can be done. */
+/* Feeds all tokens up to f->stop, and the end. Stops early if nothing more can be saved. */
 static void feed_all(struct feeder *f)
 {
     struct sql_parser *p = f->p;
     struct sql_token end = {.start = p->tokens[f->stop].start, .code = SQL_END_OF_TEXT};
     unsigned prev = SQL_END_OF_TEXT;
-    uint32_t fresh = UINT32_MAX; /* where the last recovery went on: an error right there is the same one */
+    uint32_t fresh = UINT32_MAX; /* resume point of the last recovery: an error right there is the same one */
     for (uint32_t i = 0; !p->full;) {
         uint32_t next = i + 1;
         if (i < f->stop && sql_in_context(p->tokens[i].code, prev)) next = sql_classify_keyword(p, i, prev);
@@ -494,14 +500,14 @@ static void feed_all(struct feeder *f)
     }
 }
 
-/* Everything after the first semicolon must be semicolons. */
+/* Checks that only semicolons follow the first semicolon. */
 static void check_tail(struct sql_parser *p, uint32_t stop)
 {
     while (stop < p->n_tokens && p->tokens[stop].code == T_SEMI) stop++;
     if (stop < p->n_tokens) refuse(p, p->tokens[stop], "a second statement begins here; only one is allowed");
 }
 
-/* "(a + b) FROM t" has no SELECT: the error belongs to its first parenthesis, not to what is inside. */
+/* Reports "(a + b) FROM t", which has no SELECT, at its first parenthesis and not at the content. */
 static void check_start(struct sql_parser *p)
 {
     uint32_t i = 0;
@@ -530,9 +536,9 @@ static void parse_tokens(struct sql_parser *p)
     check_tail(p, f.stop);
 }
 
-/* ---- caps ------------------------------------------------------------------------------------------------------ */
+/* ---- limits ---------------------------------------------------------------------------------------------------- */
 
-/* Depth of the tree, preorder numbers and clauses, in one walk. The first node below the cap is reported. */
+/* Sets depth, preorder numbers and clauses in one walk. Reports the first node below the depth limit. */
 static bool number(struct sql_parser *p, struct sql_node *root)
 {
     uint32_t depth = 1, n = 0;
@@ -575,7 +581,7 @@ static struct sql_limits limits_or_defaults(const struct sql_limits *limits)
     };
 }
 
-/* Text that never reaches the scanner. */
+/* Rejects text that must not reach the scanner. */
 static enum err_code check_text(struct sql_parser *p, size_t len)
 {
     if (len > p->limits.max_bytes) {

@@ -1,9 +1,8 @@
 /* The printer: a tree as SQL that parses to an equal tree.
  *
- * Parentheses that were read are written again; where a rewrite has put a weak operator under a strong one, they are
- * added. Names keep their quotes; a name that a rewrite brought in gets them when it needs them. One function a kind,
- * in a table.
- */
+ * Parentheses of the original are written again. Further ones are added where a rewrite has put a weak operator under a
+ * strong one. Names keep their quotes; a name that a rewrite introduced is quoted if needed. A table has one function
+ * for each kind of node. */
 #include "lib/sql/sql.h"
 
 #include <string.h>
@@ -186,7 +185,7 @@ static const unsigned char KIND_STRENGTH[SQL_KIND_COUNT] = {[SQL_LIKE] = OF_EQUA
                                                             [SQL_QUANTIFIED] = OF_EQUALITY,
                                                             [SQL_COLLATE] = OF_COLLATE};
 
-/* MariaDB's words among the operators that have no name of their own. */
+/* MariaDB's words among the OP_OTHER operators. */
 static unsigned strength_of_word(const struct sql_node *n)
 {
     if (sql_name_is(n->text, n->text_len, "XOR", 3)) return OF_OR;
@@ -212,7 +211,7 @@ static void in_parens(struct out *o, const struct sql_node *n)
     put(o, ")");
 }
 
-/* An operand that must bind at least as tightly as `least`. */
+/* Prints an operand that must bind at least as tightly as `least`. */
 static void operand(struct out *o, const struct sql_node *n, unsigned least)
 {
     bool add = n && !(n->flags & SQL_F_PAREN) && strength(n) < least;
@@ -280,7 +279,7 @@ static void print_cte(struct out *o, const struct sql_node *n)
     put_n(o, n->text2, n->text2_len);
 }
 
-/* An arm that is no plain SELECT needs parentheses, except a set operation on the left. */
+/* Prints an arm. An arm that is not a plain SELECT needs parentheses, except a set operation on the left. */
 static void arm(struct out *o, const struct sql_node *n, bool left)
 {
     bool add = n && !(n->flags & SQL_F_PAREN) && (n->kind == SQL_QUERY || (n->kind == SQL_COMPOUND && !left));
@@ -297,7 +296,7 @@ static void print_compound(struct out *o, const struct sql_node *n)
     arm(o, sql_kid(n, 1), false);
 }
 
-/* Still no more than TABLE t, whatever has been done to it since? */
+/* True if the query still equals TABLE t after any rewrites. */
 static bool is_table_query(const struct sql_node *n)
 {
     const struct sql_node *items = sql_kid(n, SELECT_ITEMS), *from = sql_kid(n, SELECT_FROM);
@@ -397,7 +396,7 @@ static void print_using(struct out *o, const struct sql_node *n)
     put_alias(o, n, NULL);
 }
 
-/* A table may be called lateral, but where a word follows it is read as the keyword. */
+/* True for a table named lateral. Before a word, that name is read as the keyword. */
 static bool is_lateral(const struct sql_node *n)
 {
     return !n->text2 && !n->quote && sql_name_is(n->text, n->text_len, "LATERAL", strlen("LATERAL"));
@@ -730,7 +729,7 @@ static void print_call(struct out *o, const struct sql_node *n)
     if (n->quote || n->text2)
         put_qualified(o, n, 0);
     else
-        put_n(o, n->text, n->text_len); /* GROUPING SETS, LEFT: no names, but callable */
+        put_n(o, n->text, n->text_len); /* GROUPING SETS and LEFT are not names, but callable */
     put_arguments(o, n);
     optional(o, " ", sql_kid(n, CALL_FILTER));
     optional(o, " OVER ", sql_kid(n, CALL_WINDOW));

@@ -1,8 +1,8 @@
 /* The scanner: text to tokens, in one pass over a NUL-terminated copy (no refills, the NUL is the sentinel).
  *
- * Tokens follow SQLite's tokenizer, so that "unrecognized token" falls on the same byte as there, and PostgreSQL's
- * where SQLite has none: E'', U&'' and $$ strings, ::, its operators, [ as a subscript; of MariaDB's own only <=>. What is no token at all becomes
- * ILLEGAL and is reported when the parser reaches it, not before an earlier syntax error.
+ * Tokens follow SQLite's tokenizer, so that "unrecognized token" is reported at the same byte. Tokens that SQLite lacks
+ * follow PostgreSQL: E'', U&'' and $$ strings, ::, its operators, [ as a subscript. Of MariaDB's own only <=> is known.
+ * Other text becomes ILLEGAL. It is reported when the parser reaches it, not before an earlier syntax error.
  */
 #include "lib/sql/parser.h"
 
@@ -28,8 +28,9 @@
     any        = [^\x00];
 */
 
-/* Where the bracket at `at` opens a subscript or an array rather than quoting a name, as SQLite and Access write [x]:
- * directly after an operand (a[1], f(x)[1]), after ARRAY, and inside of such brackets (ARRAY[[1, 2], [3]]). */
+/* True if the bracket at `at` opens a subscript or an array, and does not quote a name, as SQLite and Access write [x].
+ * Such a bracket follows directly after an operand (a[1], f(x)[1]) or after ARRAY, or is inside such brackets
+ * (ARRAY[[1, 2], [3]]). */
 static bool is_subscript(const struct sql_parser *p, uint32_t at, unsigned open)
 {
     const struct sql_token *prev = p->n_tokens ? &p->tokens[p->n_tokens - 1] : NULL;

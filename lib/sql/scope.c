@@ -9,7 +9,7 @@ bool scope_fail(struct binder *b, enum err_code code)
     return false;
 }
 
-/* Count one search; hostile statements (thousands of names over hundreds of sources) end here. */
+/* Counts one search, and refuses hostile statements (thousands of names over hundreds of sources). */
 static bool may_look(struct binder *b)
 {
     if (++b->lookups > SCOPE_MAX_LOOKUPS) return scope_fail(b, ERR_LIMIT_COUNT);
@@ -37,7 +37,7 @@ int scope_source_column(struct binder *b, const struct sql_source *source, const
     const struct sql_node *names = names_of(source->node);
     int at = find_name(names, name, len);
     if (at >= 0) return at;
-    int hidden = names ? (int)names->n_kids : 0; /* columns that go by another name */
+    int hidden = names ? (int)names->n_kids : 0; /* columns renamed by column aliases */
     if (source->kind == SQL_SOURCE_TABLE) {
         at = b->catalog->find_column(b->catalog->self, source->table, name, len);
         return at >= hidden ? at : -1;
@@ -58,7 +58,8 @@ int scope_find_table(const struct binder *b, const char *schema, size_t schema_l
     return known ? c->find_table(c->self, table->text, table->text_len) : -1;
 }
 
-/* May a column be written schema.table.column for this source? Another schema's table of the same name it is not. */
+/* True if a column may be written schema.table.column for this source. A table of the same name in another schema does
+ * not match. */
 static bool is_of_schema(const struct binder *b, const struct sql_source *source, const char *schema, size_t len)
 {
     bool plain = source->kind == SQL_SOURCE_TABLE && !source->node->alias;
@@ -94,7 +95,7 @@ bool scope_admits(struct binder *b, const struct sql_source *source, const struc
     return b->paren_alias && in_named_paren(source, table, len);
 }
 
-/* Is `name` one that this source shares with those left of it through USING or NATURAL? */
+/* True if this source shares `name` with those left of it through USING or NATURAL. */
 static bool joined_by_name(const struct sql_source *source, const char *name, size_t len)
 {
     const struct sql_node *join = source->join;
@@ -102,7 +103,7 @@ static bool joined_by_name(const struct sql_source *source, const char *name, si
     return (join->flags & SQL_F_NATURAL) || find_name(sql_kid(join, JOIN_USING), name, len) >= 0;
 }
 
-/* A second source with the same name: one of the two stands for both if they are joined by that name. */
+/* Adds a second source with the same name. If both are joined by that name, one represents both. */
 static void meet_again(struct scope_hit *hit, struct sql_source *source, int output, const struct sql_node *column)
 {
     if (!joined_by_name(source, column->text, column->text_len)) {

@@ -1,18 +1,18 @@
-/* Inside of binding: scopes, CTEs, and the search for a name. Only bind.c, scope.c and scope_near.c include this. */
+/* Internal to binding: scopes, CTEs, and the search for a name. Only bind.c, scope.c and scope_near.c include this. */
 #ifndef ASSAY_LIB_SQL_SCOPE_H
 #define ASSAY_LIB_SQL_SCOPE_H
 
 #include "lib/sql/bind.h"
 
 enum {
-    SCOPE_MAX_SOURCES = 512,     /* FROM items of one block; SQLite stops at 64 */
-    SCOPE_MAX_OUTPUTS = 2000,    /* columns of one block, as in SQLite; the rest is dropped */
+    SCOPE_MAX_SOURCES = 512,     /* FROM items of one block; SQLite's limit is 64 */
+    SCOPE_MAX_OUTPUTS = 2000,    /* columns of one block, as in SQLite; further ones are dropped */
     SCOPE_MAX_LOOKUPS = 2000000, /* catalog and output searches of one statement */
     SCOPE_MAX_DIAGS = 16,
     SCOPE_MAX_CTE_NESTING = 64, /* CTEs that refer forward to each other */
 };
 
-/* The columns that a query hands out. */
+/* The columns of a query's rows. */
 struct scope_rows {
     struct sql_block *first;
     struct sql_output *outputs;
@@ -26,8 +26,8 @@ struct scope_cte {
     struct scope_with *home;
     struct scope_rows rows;
     bool started, finished;
-    bool published; /* rows are known: after the first arm, so that a recursive arm can see them */
-    bool used;      /* reached from the statement itself; SQLite never looks at the others */
+    bool published; /* rows are known: set after the first arm, so that a recursive arm can see them */
+    bool used;      /* reached from the statement itself; SQLite does not check other CTEs */
 };
 
 /* One WITH clause. */
@@ -37,13 +37,13 @@ struct scope_with {
     const struct scope_with *outer;
 };
 
-/* "CTE `from` (NULL: the statement itself) names CTE `to`". */
+/* An edge: CTE `from` names CTE `to`. A NULL `from` is the statement itself. */
 struct scope_use {
     struct scope_cte *from, *to;
     struct scope_use *next;
 };
 
-/* What a name in a block can see. Lives on the stack while the block is bound. */
+/* The names visible in a block. Lives on the stack while the block is bound. */
 struct scope {
     struct sql_block *block;
     const struct scope *outer;
@@ -55,47 +55,48 @@ struct binder {
     struct sql_bound *bound;
     const struct sql_catalog *catalog;
     const struct scope_with *with;
-    struct scope_cte *in_cte; /* whose body is being bound */
+    struct scope_cte *in_cte; /* the CTE whose body is being bound */
     struct scope_use *uses;
     struct scope_diag *diags; /* newest first */
     uint32_t n_diags, cap_blocks, cap_refs, lookups, cte_nesting, muted;
     enum sql_clause clause;
-    const struct sql_node *aggregate; /* innermost one around what is being bound, as in sql_ref; NULL: none */
-    enum err_code failed;             /* first limit that was hit; sticky */
+    const struct sql_node *aggregate; /* innermost aggregate around the current expression, as in sql_ref; may be
+                                       * NULL */
+    enum err_code failed;             /* first limit that was hit; later ones do not replace it */
     bool paren_alias;                 /* some parenthesised join has an alias */
 };
 
-/* A diagnostic that counts only if the CTE it was met in is used. */
+/* A diagnostic that counts only if the CTE that contains it is used. */
 struct scope_diag {
     struct sql_diag diag;
     struct scope_cte *cte;
     struct scope_diag *next;
 };
 
-/* What the sources of one block know about a name. */
+/* The result of searching a name in the sources of one block. */
 struct scope_hit {
     struct sql_source *source, *right; /* right: the other side of a USING */
-    struct sql_source *open;           /* a source of unknown columns that may hold it */
+    struct sql_source *open;           /* a source of unknown columns that may have it */
     int output;
     uint32_t matches;
     uint32_t visible; /* sources that the qualifier admits */
 };
 
-/* Search one block. */
+/* Searches one block. */
 struct scope_hit scope_search(struct binder *b, struct sql_block *block, const struct sql_node *column);
-/* Position among the source's columns, or -1. */
+/* Returns the index among the source's columns, or -1. */
 int scope_source_column(struct binder *b, const struct sql_source *source, const char *name, size_t len);
-/* Does this qualifier (NULL: none) admit the source? */
+/* True if this qualifier admits the source. `name` may be NULL for no qualifier. */
 bool scope_admits(struct binder *b, const struct sql_source *source, const struct sql_node *name);
-/* The catalog's number of the table that "schema.name" means (schema NULL: "name"), for the name of a TABLE node. -1.
- */
+/* Returns the catalog id of the table that "schema.name" means, for the name of a TABLE node; -1 if unknown. `schema`
+ * may be NULL for a bare name. */
 int scope_find_table(const struct binder *b, const char *schema, size_t schema_len, const struct sql_node *table);
-/* Explicit select alias of that name in the scope's block: its ITEM, or NULL. */
+/* Returns the ITEM with that explicit alias in the scope's block, or NULL. */
 const struct sql_node *scope_alias(const struct scope *scope, const char *name, size_t len);
-/* The CTE of that name, from the inside out, or NULL. */
+/* Returns the CTE of that name, searching from the inside out, or NULL. */
 struct scope_cte *scope_find_cte(struct binder *b, const char *name, size_t len);
 
-/* Note a limit that was hit; returns false for `return scope_fail(...)`. */
+/* Records a limit that was hit. Returns false, for `return scope_fail(...)`. */
 bool scope_fail(struct binder *b, enum err_code code);
 
 /* Report a name: unknown column, unknown table (also as a qualifier of *), ambiguous column. */
@@ -103,7 +104,7 @@ void scope_unknown_column(struct binder *b, const struct scope *scope, const str
 void scope_unknown_table(struct binder *b, const struct sql_node *table);
 void scope_unknown_star(struct binder *b, const struct scope *scope, const struct sql_node *star);
 void scope_ambiguous(struct binder *b, const struct scope *scope, const struct sql_node *column);
-/* Report anything else about a name. */
+/* Reports any other problem of a name. */
 void scope_report(struct binder *b, enum err_code code, const struct sql_node *node, const char *message);
 
 #endif

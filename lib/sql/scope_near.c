@@ -1,4 +1,4 @@
-/* Diagnostics of binding: where the name stands, what is wrong with it, and which names it may have meant. */
+/* Diagnostics of binding: the place of a name, its error, and the names that may be meant. */
 #include "lib/sql/scope.h"
 #include "lib/sql/sql.h"
 
@@ -47,7 +47,8 @@ static bool holds(const char *whole, size_t whole_len, const char *part, size_t 
     return false;
 }
 
-/* How far apart two names are; NOT_NEAR when past the cut-off. A name within the other counts by what is left over. */
+/* Returns the distance of two names, or NOT_NEAR above the limit. If one contains the other, the length of the rest
+ * counts. */
 static int nearness(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     if (a_len == 0 || b_len == 0 || a_len > NEAR_MAX_LEN || b_len > NEAR_MAX_LEN) return NOT_NEAR;
@@ -85,7 +86,7 @@ uint32_t sql_near_names(const char *name, size_t len, const char *const *names, 
     return n;
 }
 
-/* May it stand in a sentence without quotes? */
+/* True if a sentence may contain the name without quotes. */
 static bool reads_as_name(const char *name)
 {
     size_t len = strlen(name);
@@ -93,7 +94,7 @@ static bool reads_as_name(const char *name)
     return strpbrk(name, ",;:!?()'\"`|") == NULL;
 }
 
-/* A name from the statement, fit for a message: no control characters, not too long, in quotes where it needs them. */
+/* Formats a name from the statement for a message: no control characters, not too long, in quotes if needed. */
 static char *shown(struct binder *b, const char *name, size_t len)
 {
     size_t take = len;
@@ -110,7 +111,7 @@ static char *shown(struct binder *b, const char *name, size_t len)
     return copy ? copy : "";
 }
 
-/* "main.t1.a" as the statement means it. */
+/* Returns "main.t1.a" as the statement means it. */
 static char *full_name(struct binder *b, const char *schema, size_t schema_len, const char *table, size_t table_len,
                        const char *name, size_t len)
 {
@@ -128,7 +129,7 @@ static bool is_space_or(char c, char paren)
     return c == ' ' || (c >= '\t' && c <= '\r') || c == paren;
 }
 
-/* The span of a name without the parentheses around it; of a TABLE without its alias. */
+/* Returns the span of a name without the parentheses around it; of a TABLE without its alias. */
 static void name_span(const struct sql_stmt *stmt, const struct sql_node *node, uint32_t *start, uint32_t *end)
 {
     *start = node->start;
@@ -212,7 +213,7 @@ static void add_columns(struct binder *b, struct near_names *names, const struct
             add_name(names, arena_strndup(b->arena, source->outputs[i].name, source->outputs[i].name_len));
 }
 
-/* Names are handed to the user: `diag->expected` first gets `exact`, then the near ones. */
+/* Suggests names to the user: `diag->expected` gets `exact` first, then the near ones. */
 static void suggest(struct binder *b, struct sql_diag *diag, const char *name, size_t len,
                     const struct near_names *names, const struct near_names *exact)
 {
@@ -235,9 +236,9 @@ static const char *source_label(struct binder *b, const struct sql_source *sourc
     return source->name ? arena_strndup(b->arena, source->name, source->name_len) : NULL;
 }
 
-/* What the unknown column's surroundings tell. */
+/* Names near an unknown column. */
 struct surroundings {
-    struct near_names names;            /* columns that could stand there */
+    struct near_names names;            /* columns visible at that place */
     struct near_names exact;            /* the same column under another table: "stadium.name" */
     const struct sql_source *qualified; /* the source that the qualifier names */
     const struct sql_source *renamed;   /* a table that the qualifier names but that has an alias */
@@ -284,7 +285,8 @@ static bool in_some_scope(const struct scope *scope, int table)
     return false;
 }
 
-/* The first table of the catalog that has the column but is not in FROM, or NULL; all of them go to `exact`. */
+/* Returns the first table of the catalog that has the column but is not in FROM, or NULL. All such tables are added to
+ * `exact`. */
 static const char *tables_outside(struct binder *b, const struct scope *scope, const struct sql_node *c,
                                   struct near_names *exact)
 {
@@ -362,7 +364,7 @@ void scope_unknown_star(struct binder *b, const struct scope *scope, const struc
 void scope_ambiguous(struct binder *b, const struct scope *scope, const struct sql_node *column)
 {
     struct surroundings s;
-    struct sql_node bare = *column; /* seen without its qualifier, every source that has the name is an answer */
+    struct sql_node bare = *column; /* without its qualifier, every source that has the name matches */
     bare.text2 = "";
     bare.text2_len = 0;
     if (b->muted || b->n_diags >= SCOPE_MAX_DIAGS || !look_around(b, scope, &bare, &s)) return;

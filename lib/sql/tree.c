@@ -6,19 +6,19 @@
 
 #include <glib.h>
 
-/* Flags that say how something was written, not what it means. */
+/* Flags of the spelling, without effect on the meaning. */
 static const uint32_t SPELLING = SQL_F_COMMA | SQL_F_FETCH | SQL_F_COLON | SQL_F_PAREN | SQL_F_AS | SQL_F_OUTER_KW |
                                  SQL_F_EQ2 | SQL_F_NESTED | SQL_F_PAREN_TWICE | SQL_F_TABLE;
 
 /* ---- equality and hashes --------------------------------------------------------------------------------------- */
 
-/* A word in double quotes with no qualifier may be a string (SQLite), so it is compared like one. */
+/* True for a double-quoted word without a qualifier. It may be a string (SQLite), so it is compared like one. */
 static bool may_be_string(const struct sql_node *n)
 {
     return n->kind == SQL_COLUMN && n->quote == '"' && !n->text2;
 }
 
-/* Is the text a value, in which upper and lower case differ? */
+/* True if the text is a value, in which case matters. */
 static bool is_exact(const struct sql_node *n)
 {
     return may_be_string(n) || (n->kind == SQL_LITERAL && n->op == SQL_LIT_STRING);
@@ -54,7 +54,7 @@ static bool equal_nodes(const struct sql_node *a, const struct sql_node *b)
            equal_names(a->alias, a->alias_len, b->alias, b->alias_len);
 }
 
-/* Nodes agree one by one, and which kids are there agrees at every node: then the shapes agree. */
+/* If the nodes agree one by one, and each has the same kids present, the shapes agree. */
 bool sql_equal(const struct sql_node *a, const struct sql_node *b)
 {
     if (!a || !b) return a == b;

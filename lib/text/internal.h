@@ -1,4 +1,4 @@
-/* What the files of lib/text share among themselves. */
+/* Internal to lib/text. */
 #ifndef ASSAY_LIB_TEXT_INTERNAL_H
 #define ASSAY_LIB_TEXT_INTERNAL_H
 
@@ -46,32 +46,32 @@ static inline bool is_space_char(uint32_t cp)
     return cp < 0x80 ? cp <= ' ' || cp == 0x7F : is_wide_space_char(cp);
 }
 
-/* Everything the tables say of one folded word or stem. Zero where they say nothing. */
+/* The tables' entry for one folded word or stem; zero if the tables have none. */
 struct lexeme {
-    const char *expansion; /* of an abbreviation: one or more words; NULL */
-    const char *base;      /* of an irregular form: children → child, oldest → old; NULL */
+    const char *expansion; /* expansion of an abbreviation: one or more words; may be NULL */
+    const char *base;      /* base of an irregular form: children → child, oldest → old; may be NULL */
     double number;         /* when is_number */
     uint16_t groups[6];    /* groups of synonyms, from 1; keyed by stem */
     uint8_t n_groups;
     bool is_number, is_stop;
-    bool is_generic;     /* says little about what a column holds: name, id, type */
+    bool is_generic;     /* tells little about a column's content: name, id, type */
     bool is_known;       /* an ordinary word of the field: may be one half of "firstname" */
     bool expands_inside; /* expanded only after another word: "dept_no", but not "no_smoking" */
 };
 
-/* NULL when the tables do not know the word. Thread: any (the table is built once). */
+/* Returns NULL if the tables do not have the word. Thread: any (the table is built once). */
 const struct lexeme *lexeme_find(const char *word);
 
-/* Would text_split_identifier give just this word? Says no to some that it would. */
+/* True if text_split_identifier gives just this word. May return false for such a word. */
 bool is_plain_word(const char *name, size_t len);
 
-/* Stem into `out`; a word of WORD_MAX bytes or more is copied to the arena-less caller as it is, cut. */
+/* Writes the stem to `out`; a word of WORD_MAX bytes or more is copied unchanged, truncated. */
 void stem_into(const char *word, char out[WORD_MAX]);
 
-/* All that a token wants to know of its word, which is folded and shorter than WORD_MAX. */
+/* The facts about a token's word, which is folded and shorter than WORD_MAX. */
 struct word_facts {
     char stem[WORD_MAX];
-    const struct lexeme *known; /* NULL: the tables do not have it */
+    const struct lexeme *known; /* NULL if the tables do not have it */
     uint32_t number;            /* of the stem, in the lexicon */
 };
 void word_look(const char *word, struct word_facts *out);
@@ -82,7 +82,7 @@ void stem_raw(const char *word, char out[WORD_MAX]);
 /* The bytes of models/words.lex in the program. */
 const char *lexicon_data(size_t *size);
 
-/* What lexicon_open found in the bytes of a lexicon (lib/text/lexicon_format.h). */
+/* The parts of a lexicon (lib/text/lexicon_format.h), found by lexicon_open. */
 struct lexicon {
     const uint32_t *slots, *links;
     const struct lexicon_word *words;
@@ -90,28 +90,28 @@ struct lexicon {
     uint32_t n_slots, n_words, n_links, n_texts;
 };
 
-/* False where these are not the bytes of a lexicon of this version, or its parts do not lie in them. `check_sum` reads
- * all of it. Bytes are at an address that is a multiple of 8. */
+/* Opens a lexicon. Returns false if the bytes are not a lexicon of this version, or its parts exceed them. `check_sum`
+ * reads all of it. `data` is aligned to 8. */
 bool lexicon_open(struct lexicon *lexicon, const char *data, size_t size, bool check_sum);
 
-/* The links of a word as they are in the file, and one of them unpacked. */
+/* The links of a word as stored in the file, and one of them unpacked. */
 struct text_link;
 const uint32_t *lexicon_links(uint32_t word, uint32_t *n);
 struct text_link lexicon_unpack(uint32_t link);
 
-/* The key of a folded word or phrase: its words' stems, with a space between them. False: too long. */
+/* The key of a folded word or phrase: its words' stems, separated by a space. Returns false if it is too long. */
 enum { LEXICON_KEY = 128 };
 bool lexicon_key(const char *phrase, char out[LEXICON_KEY]);
 
-/* One synonym group in common? Both are stems. */
+/* True if two stems share a synonym group. */
 bool stems_share_group(const char *a, const char *b);
 
-/* Give a token its norm, stem and flags. False when the arena is full. `norm` must live in the arena. */
+/* Sets a token's norm, stem and flags. Returns false if the arena is full. `norm` must live in the arena. */
 bool token_finish(struct arena *arena, struct text_token *token, const char *norm);
 
-/* A text on its way into tokens, and one of them as it stands there: what it is, before anything is known of its word. */
+/* A scan of a text for tokens, and one raw token before its word is looked up. */
 struct token_scan {
-    const char *start, *end, *at; /* `at`: what comes next */
+    const char *start, *end, *at; /* `at`: start of the next token */
 };
 struct token_span {
     enum text_token_kind kind;
@@ -120,13 +120,13 @@ struct token_span {
     size_t inner, inner_len; /* of TEXT_QUOTED: without the quotes */
 };
 struct token_scan token_scan_of(const char *text, size_t len);
-/* False at the end of the text. */
+/* Returns false at the end of the text. */
 bool token_next(struct token_scan *scan, struct token_span *span);
-/* All of it; `token` is zeroed. False when the arena is full. */
+/* Fills all of `token`, which is zeroed. Returns false if the arena is full. */
 bool token_read(struct arena *arena, const struct token_scan *scan, const struct token_span *span,
                 struct text_token *token);
 
-/* Append to a list of tokens that grows in the arena. NULL when it is full. */
+/* A list of tokens that grows in the arena. Appending returns NULL if the arena is full. */
 struct token_list {
     struct arena *arena;
     struct text_token *items;

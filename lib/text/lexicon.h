@@ -1,17 +1,16 @@
-/* The lexicon: which words may mean each other, of all English and not only of the words that name fields.
+/* The lexicon: which words may mean each other, for all of English and not only for names of fields.
  *
- * One file, models/words.lex, made of WordNet 3.0 and our own tables (lib/text/words/) by lib/text/compile/.
- * It is linked into the program and into the library as read-only data: so there is no path to configure, nothing that
- * can be missing when it runs, and the kernel reads only the pages that are looked at, which all processes share. A
- * mapped file was the other way; it saves nothing, since a program is mapped too, and adds a failure. For the same
- * reason its bytes are as trusted as code; still all that it says is checked against its bounds when it is used.
+ * One file, models/words.lex, is made of WordNet 3.0 and our own tables (lib/text/words/) by lib/text/compile/. It is
+ * linked into the program and into the library as read-only data. There is no path to configure, and no file can be
+ * missing at run time. The kernel loads only the pages that are read, and all processes share them. Rejected: a mapped
+ * file, which saves nothing, since a program is mapped too, and adds a failure. Its bytes are therefore as trusted as
+ * code. Values in it are still checked against their bounds when used.
  *
- * Words are kept by their stems (text_stem), a phrase by the stems of its words with one space between them. A word has
- * links to others, each with a kind and a strength, 0 to 1, that falls with the number of the sense: only the first
- * senses of both words count, so that "state" is a country and not a way to say something.
+ * Words are stored by their stems (text_stem), a phrase by the stems of its words with one space between them. A word
+ * has links to others, each with a kind and a strength, 0 to 1, that falls with the number of the sense. Only the first
+ * senses of both words count, so "state" is a country and not a verb of saying.
  *
- * Thread: any. No function fails, allocates or keeps what it is given, but where an arena is named.
- */
+ * Thread: any. No function fails, allocates or retains its arguments, except where an arena is named. */
 #ifndef ASSAY_LIB_TEXT_LEXICON_H
 #define ASSAY_LIB_TEXT_LEXICON_H
 
@@ -21,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the second word is to the first. Numbers are in the file. */
+/* The relation of the second word to the first. Numbers are in the file. */
 enum text_relation_kind {
     TEXT_RELATION_NONE,
     TEXT_RELATION_SAME,      /* equal stems */
@@ -45,12 +44,13 @@ struct text_relation {
 /* Number of a word in the lexicon. */
 enum { TEXT_NO_WORD = UINT32_MAX >> 12, TEXT_MAX_LINKS = 64 };
 
-/* By its stem (text_token.stem), or by a folded word or phrase ("united kingdom"). TEXT_NO_WORD where it is not known. */
+/* Find a word by its stem (text_token.stem), or by a folded word or phrase ("united kingdom"). Return TEXT_NO_WORD if
+ * it is unknown. */
 uint32_t text_lexicon_stem(const char *stem);
 uint32_t text_lexicon_word(const char *word);
 
-/* What is known of a word: how common it is (0..15, about the binary logarithm of its count in a tagged corpus), and
- * what it is above all (the file of WordNet that its first sense is in: TEXT_CLASS_...). Zero for TEXT_NO_WORD. */
+/* Facts about a word: how common it is (0..15, about the binary logarithm of its count in a tagged corpus), and the
+ * class of its main sense (the WordNet file of its first sense: TEXT_CLASS_...). Zero for TEXT_NO_WORD. */
 enum text_word_class {
     TEXT_CLASS_NONE = 0,
     TEXT_CLASS_ACT = 4,
@@ -72,39 +72,39 @@ struct text_word_info {
 };
 struct text_word_info text_lexicon_info(uint32_t word);
 
-/* The stem or phrase of a word, for tests and for what is printed; "" for TEXT_NO_WORD. */
+/* Returns the stem or phrase of a word, for tests and output; "" for TEXT_NO_WORD. */
 const char *text_lexicon_text(uint32_t word);
 
-/* A link, unpacked: the other word and what it is to this one. */
+/* A link, unpacked: the other word and its relation to this one. */
 struct text_link {
     uint32_t word;
     struct text_relation relation;
 };
-/* Links of a word, ascending by the other word's number; at most TEXT_MAX_LINKS. Those of TEXT_RELATION_HAS_KIND are not
- * listed (a person is of 8,000 kinds): they are the other word's TEXT_RELATION_IS_A. Count. */
+/* Lists the links of a word, ascending by the other word's number; at most TEXT_MAX_LINKS. Links of
+ * TEXT_RELATION_HAS_KIND are not listed (a person is of 8,000 kinds): they are the other word's TEXT_RELATION_IS_A.
+ * Returns the count. */
 unsigned text_lexicon_links(uint32_t word, struct text_link *links, unsigned room);
 
-/* What `b` is to `a`, by the lexicon alone. */
+/* Returns the relation of `b` to `a`, by the lexicon alone. */
 struct text_relation text_lexicon_relate(uint32_t a, uint32_t b);
 
-/* The same of two folded words or phrases, by the hand-made table of words that name fields (text_synonym_groups) first,
- * which is the surer source. */
+/* Returns the relation of two folded words or phrases, by the hand-made table of field words (text_synonym_groups)
+ * first, which is more reliable. */
 struct text_relation text_relate(const char *a, const char *b);
 
-/* Many words against many: put the words of one text in (a question's, say), each with a tag of the caller's, then ask
- * for each word of the other text which of them it may mean. What a word is linked to is looked up once, when it goes
- * in, so that asking is a look into a hash table. */
+/* Compares many words with many: put the words of one text in, each with a tag, then query each word of the other text.
+ * Links are looked up once, when a word is put in, so that a query is one look-up in a hash table. */
 struct text_word_set;
 struct text_word_match {
     uint32_t tag;
-    struct text_relation relation; /* what the word asked for is to the word put in */
+    struct text_relation relation; /* relation of the queried word to the stored word */
 };
-/* NULL when the arena is full. `room`: words that go in at most, below 65,536; more are left out. */
+/* Returns NULL if the arena is full. `room` is the maximum number of words, below 65,536; further ones are dropped. */
 struct text_word_set *text_word_set_new(struct arena *arena, uint32_t room);
 void text_word_set_add(struct text_word_set *set, const char *stem, uint32_t tag);
 void text_word_set_put(struct text_word_set *set, uint32_t word, uint32_t tag); /* by its number: text_token.word */
-/* The matches of a stem, or of a word by its number, by the lexicon, best first, one for each tag; equal stems are TEXT_RELATION_SAME. `kinds` are bits
- * 1U << kind that are wanted. Count. */
+/* Return the matches of a stem, or of a word by its number, best first, one for each tag; equal stems are
+ * TEXT_RELATION_SAME. `kinds` are the requested bits 1U << kind. Return the count. */
 unsigned text_word_set_match(const struct text_word_set *set, const char *stem, unsigned kinds,
                              struct text_word_match *matches, unsigned room);
 unsigned text_word_set_find(const struct text_word_set *set, uint32_t word, unsigned kinds,

@@ -1,14 +1,14 @@
-/* Does one text say what another says, as far as numbers, names and values go? For texts that a model rewrote: nothing of that may
- * be added, and nothing lost.
+/* Checks that a text rewritten by a model preserves the numbers, names and values of the original: none added, none
+ * lost.
  *
- *   values   what the original has in quotes: verbatim, in quotes of any kind or none
- *   numbers  by what they are worth: 1,234 is 1234 is "one thousand two hundred thirty-four"; "a" and "only" may stand for 1
- *   names    every other word, by its stem, except the plain words of a sentence (stop words and a list of words that tell of
- *            queries), which may come and go; customer_id is "customer ID"
- *   sense    greater, less, most, least, not, average, distinct, between: whether one of its words is there
+ *    values   quoted texts of the original: verbatim, in quotes of any kind or none
+ *    numbers  by value: 1,234 is 1234 is "one thousand two hundred thirty-four"; "a" and "only" may mean 1
+ *    names    every other word, by its stem. Plain words of a sentence (stop words and a list of words about queries)
+ *    may
+ *             be added or dropped. customer_id is "customer ID".
+ *    sense    greater, less, most, least, not, average, distinct, between: whether one of its words occurs
  *
- * It does not see numbers or names that changed places.
- */
+ * It does not detect numbers or names that were exchanged. */
 #ifndef ASSAY_LIB_TEXT_PARAPHRASE_H
 #define ASSAY_LIB_TEXT_PARAPHRASE_H
 
@@ -19,13 +19,14 @@
 
 /* The first thing that differs. */
 struct paraphrase_difference {
-    bool added;       /* else lost */
+    bool added;       /* true if added, false if lost */
     const char *kind; /* "number", "name", "value", "sign", "sense of"; static */
     char what[48];    /* printable, cut */
 };
 
-/* Both texts are valid UTF-8, of which 64 KiB are read. `names`: identifiers, whose words are names even where they are plain
- * ("order", "number"). True: a paraphrase. False: `out` says why not; where the arena is full too (kind "memory"). Thread: any. */
+/* Compares two texts of valid UTF-8, of which 64 KiB are read. `names` are identifiers, whose words are names even if
+ * they are plain ("order", "number"). Returns true for a paraphrase. Otherwise `out` has the difference, or kind
+ * "memory" if the arena is full. Thread: any. */
 bool paraphrase_check(struct arena *arena, const char *text, const char *original, const char *const *names,
                       size_t n_names, struct paraphrase_difference *out);
 

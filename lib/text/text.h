@@ -31,8 +31,8 @@ struct text_tokens {
     uint32_t n;
 };
 
-/* Split a question or a description. Keeps 1,234.5, 3-D, O'Brien, e-mail, dates as one token; finds 'x', "x", “x”
- * quotes but not apostrophes. NULL items when the arena is full. Input past 64 KiB is cut. */
+/* Splits a question or a description. Keeps 1,234.5, 3-D, O'Brien, e-mail, dates as one token; finds 'x', "x", “x”
+ * quotes but not apostrophes. Items are NULL if the arena is full. Input past 64 KiB is cut. */
 struct text_tokens text_tokenize(struct arena *arena, const char *text, size_t len);
 
 /* Split an identifier into folded words: "AvgSalary_2", "HTTPServer", "dept-no" -> avg salary 2 / http server / dept
@@ -45,17 +45,17 @@ long text_number_in_span(const char *word);
 /* Fold for comparison: NFKD, marks stripped, lower case, runs of space to one, trimmed. NULL when full. */
 char *text_fold(struct arena *arena, const char *text, size_t len);
 
-/* The same into `size` bytes of the caller's. NULL when it does not fit. */
+/* Folds into `size` bytes of the caller's. Returns NULL if the result does not fit. */
 char *text_fold_short(char *out, size_t size, const char *text, size_t len);
 
 /* Porter2 (Snowball English) stem of a folded word. */
 const char *text_stem(struct arena *arena, const char *word);
 
-/* Do two words mean the same at word level: equal stems, singular/plural, or listed synonyms? 0..1. */
+/* Returns how far two words mean the same, 0..1: equal stems, singular/plural, or listed synonyms. */
 double text_word_similarity(const char *a, const char *b);
 
-/* The groups of synonyms that a stem stands in (at most 6 numbers below TEXT_MAX_GROUPS): two stems with one in common
- * may mean each other. Tells for many words what text_word_similarity tells for two. Count. */
+/* Lists the groups of synonyms that contain a stem (at most 6 numbers below TEXT_MAX_GROUPS). Two stems with a common
+ * group may mean each other. Does for many words the work of text_word_similarity for two. Returns the count. */
 enum { TEXT_MAX_GROUPS = 1024 };
 unsigned text_synonym_groups(const char *stem, const uint16_t **groups);
 
@@ -71,7 +71,7 @@ double text_similarity(const char *a, const char *b);
 enum { TEXT_DIM = 256 };
 struct text_embedder {
     const char *name;
-    /* Fill out[dim] for a text; false: could not (the caller says unavailable). */
+    /* Fills out[dim] for a text. Returns false on failure (the caller reports it as unavailable). */
     bool (*embed)(const struct text_embedder *self, const char *text, size_t len, float *out);
     unsigned dim;
     void *state;
@@ -79,7 +79,7 @@ struct text_embedder {
 const struct text_embedder *text_builtin_embedder(void);
 float text_cosine(const float *a, const float *b, unsigned dim);
 
-/* Are two words the same, to the byte? By the first letter: what decides nearly always, and cheaply. */
+/* True if two words are equal to the byte. Compares the first letter first, which nearly always decides. */
 static inline bool text_same(const char *a, const char *b)
 {
     return *a == *b && strcmp(a, b) == 0;

@@ -1,5 +1,5 @@
-/* Phrases of the explanation against the words of the question, both ways. Only operation-level phrases count: what is
- * told of rows depends on what may be shown. */
+/* Phrases of the explanation against the words of the question, both ways. Only operation-level phrases count:
+ * data-level phrases depend on the permitted exposure. */
 #include "scoring/features/extract.h"
 
 #include "lib/explain/explain.h"
@@ -27,7 +27,7 @@ static bool is_content_word(const struct text_token *t)
 
 /* A word of the question, with its groups looked up once: each is held against each word of the explanation. */
 struct question_word {
-    const char *stem; /* NULL: it does not count */
+    const char *stem; /* NULL if it does not count */
     const uint16_t *groups;
     unsigned n_groups;
     bool covered; /* some phrase has it */
@@ -98,7 +98,7 @@ static bool is_spelt_name(const char *word, size_t len)
     return false;
 }
 
-/* The share of the phrase's words that the question has; those it has are marked. Below 0: no words. */
+/* Returns the share of the phrase's words that the question has, and marks those words. Below 0 without words. */
 static float share_covered(const struct extraction *ex, const struct explain_phrase *phrase,
                            struct question_words *question)
 {

@@ -1,7 +1,7 @@
-/* What each cue of the question asks for, against what the query does: bounds, limits, negation, sets, groups, shares.
+/* Cues of the question against the query, cue by cue: bounds, limits, negation, sets, groups, shares.
  *
- * Where operators.c counts cues and operators, this file holds one cue against the very place of the query that should
- * answer for it. 1: done as asked; -1: something else is done in its place; NAN: the question has no such cue. */
+ * operators.c counts cues and operators. This file compares each cue with the place of the query that should implement
+ * it. 1 means done as requested, -1 means done otherwise, NAN means that the question has no such cue. */
 #include "scoring/features/extract.h"
 #include "signals/support/definition.h"
 
@@ -128,7 +128,7 @@ static void set_bounds(struct extraction *ex)
 
 /* --- limits and ranks --- */
 
-/* Rows that the question asks for: top 3, one for a superlative; 0: it does not say. */
+/* Returns the rows that the question requests: top 3, one for a superlative; 0 if it gives no number. */
 static double rows_asked(const struct extraction *ex)
 {
     for (uint32_t i = 0; i < ex->question->n_cues; i++) {
@@ -169,7 +169,7 @@ static float tokens_apart(const struct question_mention *mention, const struct q
     return end <= cue->first ? (float)(cue->first - end) : 0;
 }
 
-/* The ordering term whose column stands nearest to the cue; the only one, where no column is named. */
+/* Returns the ordering term whose column is nearest to the cue, or the only term if no column is named. */
 static const struct sql_node *nearest_term(const struct extraction *ex, const struct question_cue *cue)
 {
     const struct sql_node *root = ex->subject->stmt->root, *best = NULL;
@@ -270,7 +270,7 @@ static bool is_negated(const struct question *question, const struct question_va
     return negated;
 }
 
-/* 1: the query leaves this value out; -1: it asks for it; 0: no such literal. */
+/* Returns 1 if the query excludes this value, -1 if it requires it, 0 without such a literal. */
 static int stance_on(const struct extraction *ex, const struct question_value *value)
 {
     const struct sql_node *root = ex->subject->stmt->root;
@@ -383,7 +383,7 @@ static void set_distinct(struct extraction *ex)
     ex->out[FEATURE_distinct_rows_unasked] = shown && !ex->question->cue_counts[QUESTION_CUE_DISTINCT];
 }
 
-/* --- what is computed --- */
+/* --- calculations --- */
 
 static void set_aggregates(struct extraction *ex)
 {

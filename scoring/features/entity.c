@@ -1,9 +1,9 @@
-/* Which thing is asked for, and which one is answered: "which issues has nobody edited" wants no editors, "how many complaints
- * did customers make" counts no customers.
+/* The requested entity against the returned one: "which issues has nobody edited" wants no editors, "how many
+ * complaints did customers make" counts no customers.
  *
- * The thing that is asked for is the first word that names a table: behind "how many" where that is said, else from the
- * start. The one that is answered is the table of the first output, or the one that its key refers to; of a count, the
- * table whose rows are counted, or what a DISTINCT leaves of them. */
+ * The requested entity is the first word that names a table, after "how many" if the question has that, else from the
+ * start. The returned entity is the table of the first output, or the one that its key references. For a count it is
+ * the table whose rows are counted, or the entity of a DISTINCT. */
 #include "scoring/features/extract.h"
 
 #include "lib/question/link.h"
@@ -85,7 +85,7 @@ static uint32_t asked_word(const struct extraction *ex)
     return word == NO_WORD ? first_word(ex, 0, UINT32_MAX, false) : word;
 }
 
-/* --- what is answered --- */
+/* --- the returned entity --- */
 
 enum counted { COUNTS_NOTHING, COUNTS_ROWS, COUNTS_KEY, COUNTS_REFERENCE, COUNTS_VALUES, COUNTS_VALUES_ALL };
 
@@ -188,8 +188,8 @@ static void set_met(struct extraction *ex, uint32_t word, const struct answered 
     ex->out[FEATURE_entity_gap] = met - other;
 }
 
-/* What the first column shows of its table: 3 what names a row, 2 its key, 1 another column that is asked for, 0 one that
- * is not, -1 a key to another table. */
+/* Rates the first column within its table: 3 names a row, 2 the key, 1 another requested column, 0 one not requested,
+ * -1 a key to another table. */
 static float shown(const struct extraction *ex, const struct schema_column *column)
 {
     static const char *const NAMES[] = {"name", "titl", "title", "label", "lname", "fname", "surnam", NULL};
@@ -240,7 +240,7 @@ static const bool *reads_more_than_keys(const struct extraction *ex)
     return more;
 }
 
-/* Tables that no word names and that only keep or drop rows: a condition that nobody asked for. */
+/* Counts tables that no word names and that only keep or drop rows: conditions that the question lacks. */
 static float unsaid_filters(const struct extraction *ex)
 {
     const struct sql_bound *bound = ex->subject->bound;
@@ -263,8 +263,8 @@ static bool is_key(const struct extraction *ex, const struct schema_column *colu
     return column->pk || (column->unique && !column->unique_measured) || schema_is_foreign_key(ex->schema, column->id);
 }
 
-/* Columns held against each other that are no keys, where no word names the one that the question names least: pairs of
- * persons "of the same height" joined by their weight. */
+/* Finds compared columns that are not keys and whose names the question does not contain, although it names another:
+ * pairs of persons "of the same height" joined by their weight. */
 static float unsaid_pairs(const struct extraction *ex)
 {
     float least = (float)NAN;

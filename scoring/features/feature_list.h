@@ -192,7 +192,8 @@ X(305, question_covered, ALIGNMENT)
 X(306, premise_cosine, ALIGNMENT)
 X(307, phrases, ALIGNMENT)
 
-/* Forms of values: how the question says the literals; what it says that no literal stands for; units, dates, keys. */
+/* Forms of values: how the question gives the literals; values of the question without a literal; units, dates,
+ * keys. */
 X(320, form_least, VALUES)
 X(321, forms_none, VALUES)
 X(322, forms_spelling, VALUES)
@@ -345,7 +346,7 @@ X(474, links_score, LINKS)
 X(475, links_mismatch, LINKS)
 X(476, links_balance, LINKS)
 
-/* What is measured, and whose rows are kept: the data decide (signals/support). */
+/* The measured quantity and the kept rows, decided by the data (signals/support). */
 X(480, keep_asked, JOINS)
 X(481, keep_lost, JOINS)
 X(482, keep_unmet, JOINS)

@@ -30,7 +30,7 @@ uint32_t features_id(unsigned index)
     return index < FEATURE_COUNT ? listed[index].id : 0;
 }
 
-/* Indexes by id, plus 1; 0: there is none. */
+/* Indexes by id, plus 1; 0 marks an unknown id. */
 static const uint16_t places[FEATURE_COMPONENT_ID] = {
 #define X(id, name, group) [id] = FEATURE_##name + 1,
 #include "scoring/features/feature_list.h"
@@ -128,7 +128,7 @@ enum err_code features_extract(struct vsig_subject *subject, const struct explan
     return extract_all(subject, explanation, arena, out, &ex) ? ERR_OK : fill_unknown(out);
 }
 
-/* --- what is left open --- */
+/* --- gaps --- */
 
 static bool is_gap(const struct extraction *ex, uint32_t token)
 {
@@ -142,7 +142,7 @@ uint32_t features_gaps(struct vsig_subject *subject, const struct explanation *e
     float features[FEATURE_COUNT];
     struct extraction *ex;
     uint32_t n = 0;
-    bool open = false; /* what comes next may go on with the last one */
+    bool open = false; /* the next phrase may extend the last one */
     if (subject->code || !subject->bound || !subject->analysis || !explanation) return 0;
     fill_unknown(features);
     if (!extract_all(subject, explanation, arena, features, &ex)) return 0;

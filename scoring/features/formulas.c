@@ -1,8 +1,9 @@
-/* Arithmetic that the evidence tells in words or signs, against the arithmetic of the query.
+/* Arithmetic that the evidence gives in words or signs, against the arithmetic of the query.
  *
- * lib/question/evidence.c reads definitions whose columns and term it finds; many formulas are told otherwise ("uncertainty:
- * the high one minus the low one", "weight over the square of the height"). Their operators can be held against the query's all
- * the same, whatever their operands are. A factor that is a literal (100, 1.0) scales and says nothing. */
+ * lib/question/evidence.c reads definitions whose columns and term it finds. Many formulas have another form
+ * ("uncertainty: the high one minus the low one", "weight over the square of the height"). Their operators can still be
+ * compared with the query's, whatever the operands are. A factor that is a literal (100, 1.0) only scales and is
+ * ignored. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 
@@ -101,7 +102,7 @@ enum { MAX_BESIDE = 12, MAX_BELOW = 24 };
 static const char *const OVER[] = {"/", "divided", "over", NULL};
 static const char *const LESS[] = {"-", "minus", NULL};
 
-/* Stems of what stands below a node: names of columns, words of texts, and what a count of rows is called. */
+/* Collects the stems below a node: names of columns, words of texts, and words for a count of rows. */
 struct below {
     const char *stems[MAX_BELOW];
     uint32_t n;
@@ -132,7 +133,7 @@ static bool is_among(const struct text_token *token, const char *const *words)
     return false;
 }
 
-/* How many of the stems stand in the tokens [first, end). */
+/* Counts the stems among the tokens [first, end). */
 static float said_of(const struct below *below, const struct text_tokens *tokens, uint32_t first, uint32_t end)
 {
     float n = 0;
@@ -163,7 +164,7 @@ static float order_at(const struct text_tokens *tokens, uint32_t sign, const str
     return upright - inverted;
 }
 
-/* Do the operands of a quotient or difference stand on the sides where the evidence tells them? Above 0: yes. */
+/* Returns a value above 0 if the operands of a quotient or difference are on the sides that the evidence gives. */
 static void set_order(struct extraction *ex)
 {
     const struct text_tokens *tokens = &ex->question->evidence;

@@ -1,5 +1,5 @@
-/* Words of the question against parts of the query, linked one to one: what is left over on either side, and whether
- * another column would meet the words at the same place better. */
+/* Words of the question linked one to one to parts of the query. Features count the leftovers on both sides, and
+ * columns that would fit the words at the same place better. */
 #include "scoring/features/extract.h"
 #include "signals/support/links.h"
 
@@ -137,8 +137,7 @@ static void set_column(float *all, const struct link_part *part)
     keep(&all[FEATURE_links_far_gap], far, false);
 }
 
-/* A word that nothing answers may be what asks for a condition that no word asks for: leftovers of the two sides are
- * taken for each other, as far as they go. */
+/* An unlinked word may be the reason for an unlinked condition: leftovers of the two sides cancel each other. */
 static void set_leftovers(float *out, const struct link_query *links)
 {
     float words = 0, parts = out[FEATURE_links_unasked_conditions];

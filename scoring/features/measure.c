@@ -1,5 +1,5 @@
-/* Is it the right thing that is measured: rows kept, parts of relations and dates, ratios, counts, groups, repeats? What
- * the signals of signals/join and signals/structure vote on where they are sure, here as a matter of degree. */
+/* Whether the query measures the right thing: rows kept, parts of relations and dates, ratios, counts, groups, repeats.
+ * The signals of signals/join and signals/structure vote if they are certain; here the same facts are graded. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/counted.h"

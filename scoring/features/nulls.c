@@ -1,5 +1,5 @@
-/* What NULL, repeats and parts of texts are there for: asked as "missing", "filled in", "anywhere in the name", and easily done
- * otherwise than asked without that anything in the result tells. */
+/* The purpose of NULL, repeats and parts of texts. The question says "missing", "filled in", "anywhere in the name",
+ * and a query easily does otherwise without a trace in the result. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 
@@ -28,7 +28,7 @@ static bool stands_for_null(const struct sql_node *node)
     return sql_is(node, SQL_LITERAL) && node->op == SQL_LIT_NULL;
 }
 
-/* +1: rows are kept because something is NULL there, -1: because it is not, 0: no such test. */
+/* +1 if rows are kept because a value is NULL, -1 because it is not NULL, 0 without such a test. */
 static int null_test(const struct sql_node *node)
 {
     if (sql_is(node, SQL_UNARY)) return (node->op == SQL_OP_ISNULL) - (node->op == SQL_OP_NOTNULL);
@@ -86,7 +86,8 @@ static void look_at_texts(struct extraction *ex)
     }
 }
 
-/* 1: what is said to be missing is kept, or what is said to be there; -1: the other. NAN: neither is said, or both. */
+/* 1 if the rows kept are those that the question calls missing or present, -1 if they are the opposite. NAN if the
+ * question says neither or both. */
 static void set_stance(struct extraction *ex, bool missing, bool filled)
 {
     bool kept = ex->out[FEATURE_null_kept] > 0, dropped = ex->out[FEATURE_null_dropped] > 0;

@@ -249,7 +249,7 @@ static void set_contradictions(struct extraction *ex)
     ex->out[FEATURE_same_column_conditions] = n;
 }
 
-/* --- how near to its column a cue stands --- */
+/* --- distance of a cue from its column --- */
 
 static void set_distances(struct extraction *ex)
 {

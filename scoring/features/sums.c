@@ -1,5 +1,5 @@
-/* Sums over what the other files found, for and against: each is too rare for a tree to learn alone, and together they tell how
- * much of what is asked is done otherwise. */
+/* Sums over the features of the other files, for and against. Each feature is too rare for a tree to learn alone.
+ * Together they tell how far the query differs from the question. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>

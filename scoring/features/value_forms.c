@@ -1,5 +1,5 @@
-/* Values as a matter of degree: in which form the question says what the query compares with, what it says that the
- * query does not, numbers with units, parts of dates, and keys that are texts or nothing. */
+/* Values as a matter of degree: the form in which the question gives the query's literals, values that the query lacks,
+ * numbers with units, parts of dates, and keys compared with texts or not at all. */
 #include "lib/question/forms.h"
 #include "scoring/features/extract.h"
 #include "signals/support/contradiction.h"

@@ -10,11 +10,11 @@ struct vsig_bare {
     struct vsig_keys *keys;       /* closed, with the grouping columns fixed */
 };
 
-/* False when the arena is full. */
+/* Returns false if the arena is full. */
 bool vsig_bare_init(struct vsig_bare *bare, struct vsig_subject *subject, const struct vsig_block_shape *shape);
 
-/* The first column below `expr` that is not fixed by the groups, or NULL. Aggregates, windows, subqueries and what is
- * itself grouped by are passed over. */
+/* Returns the first column below `expr` that the groups do not fix, or NULL. Skips aggregates, windows, subqueries and
+ * grouped expressions. */
 const struct sql_node *vsig_bare_find(const struct vsig_bare *bare, const struct sql_node *expr);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is counted: rows, where a column holds the number that the question asks for. */
+/* The objects of a count: rows, where a column holds the number that the question asks for. */
 #ifndef ASSAY_SIGNALS_SUPPORT_COUNTED_H
 #define ASSAY_SIGNALS_SUPPORT_COUNTED_H
 

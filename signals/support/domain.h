@@ -1,10 +1,8 @@
-/* Sets of values: which values of one column (or expression) make a condition true.
+/* Sets of values: the values of one column (or expression) for which a condition is true.
  *
  * The values are ordered as SQLite orders them, numbers before texts, and NULL apart. A set is a list of disjoint
- * ranges in rising order. Texts compare by bytes; columns may have another collation, so whatever would come out
- * differently without regard to case makes the calculation give up: `failed`, and its user knows nothing rather than
- * something wrong.
- */
+ * ranges in rising order. Texts compare by bytes, but columns may have another collation. If the result would depend on
+ * case, the calculation sets `failed`, and its user reports nothing instead of an error. */
 #ifndef ASSAY_SIGNALS_SUPPORT_DOMAIN_H
 #define ASSAY_SIGNALS_SUPPORT_DOMAIN_H
 
@@ -43,22 +41,22 @@ struct vsig_calc {
 
 struct vsig_domain vsig_domain_nothing(void);
 struct vsig_domain vsig_domain_values(struct vsig_calc *calc); /* everything but NULL */
-/* Values v for which `v op point` holds; op is a comparison. */
+/* Returns the values v for which `v op point` holds; op is a comparison. */
 struct vsig_domain vsig_domain_of(struct vsig_calc *calc, enum sql_op op, const struct vsig_point *point);
 struct vsig_domain vsig_domain_between(struct vsig_calc *calc, const struct vsig_point *low,
                                        const struct vsig_point *high);
 struct vsig_domain vsig_domain_and(struct vsig_calc *calc, const struct vsig_domain *a, const struct vsig_domain *b);
 struct vsig_domain vsig_domain_or(struct vsig_calc *calc, const struct vsig_domain *a, const struct vsig_domain *b);
-/* Everything else; NULL is in the result when it is not in `a`. */
+/* Returns the complement; NULL is in the result if it is not in `a`. */
 struct vsig_domain vsig_domain_not(struct vsig_calc *calc, const struct vsig_domain *a);
 
 bool vsig_domain_is_empty(const struct vsig_domain *domain);
-/* Does it hold a whole number or a text? */
+/* True if it contains a whole number or a text. */
 bool vsig_domain_has_integer(const struct vsig_domain *domain);
-/* The one value it holds, or NULL. */
+/* Returns the only value, or NULL. */
 const struct vsig_point *vsig_domain_single(const struct vsig_domain *domain);
 
-/* <0, 0, >0; a difference only in case fails the calculation. */
+/* Returns <0, 0 or >0; a difference only in case fails the calculation. */
 int vsig_point_compare(struct vsig_calc *calc, const struct vsig_point *a, const struct vsig_point *b);
 
 #endif

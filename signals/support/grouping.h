@@ -1,30 +1,31 @@
-/* What is grouped by what: groups that throw together things of one name, groups finer than what is shown of them, and
- * one extreme for all where one for each was asked for. */
+/* Grouping: groups that merge things of one name, groups finer than the shown columns, and one extreme for all where
+ * one for each was requested. */
 #ifndef ASSAY_SIGNALS_SUPPORT_GROUPING_H
 #define ASSAY_SIGNALS_SUPPORT_GROUPING_H
 
 #include "signals/support/shape.h"
 
 struct vsig_grouping {
-    /* Groups by a column that is no key of a table whose key is at hand: at least so many of its rows share a group
-     * with another one (share of the rows); 0: none. */
+    /* Groups by a column that is not a key, of a table whose key is available: the least share of its rows that share a
+     * group with another row; 0 if none. */
     float merged;
     const struct sql_node *merged_at;
     const struct schema_column *merged_by;
     bool merged_asked; /* the question names the table behind each, every or per, and not the column */
-    /* Rows of the result that repeat what is shown of the groups (share of the first rows); NAN: not known. */
+    /* Share of the first result rows that repeat the shown columns of a group; NAN if unknown. */
     float split;
     const struct sql_node *split_at;
-    double each_things; /* how many there are of what stands behind each; NAN */
+    double each_things; /* number of things behind "each"; may be NAN */
     /* each ... the most */
     bool each_extreme;              /* the question asks for an extreme of each */
     bool per_group;                 /* the query picks per group, in one of the usual forms */
     const struct sql_node *for_all; /* the one extreme for all that it picks by instead; NULL */
-    float key_score;                /* how well the words behind each name what is grouped or correlated by; NAN */
+    float key_score;                /* how well the words behind "each" name the grouping or correlated columns; may
+                                     * be NAN */
 };
 
-/* False when the arena is full. `with_result`: look at the candidate's own result where it is grouped; else
- * `split` is not known. */
+/* Computes the grouping facts. Returns false if the arena is full. `with_result` reads the candidate's own result if it
+ * is grouped; otherwise `split` is unknown. */
 bool vsig_grouping_look(struct vsig_subject *subject, bool with_result, struct vsig_grouping *grouping);
 
 #endif

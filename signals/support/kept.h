@@ -1,5 +1,6 @@
-/* Are those kept that have no partner? The question may ask for all of a kind, "including those without"; a join then
- * must not drop a row of it. Whether a join drops rows is read from the statistics of its columns, nothing is run. */
+/* Whether rows without a partner are kept. The question may ask for all of a kind, "including those without"; a join
+ * must then not drop such a row. Whether a join drops rows is read from the statistics of its columns; no statement
+ * runs. */
 #ifndef ASSAY_SIGNALS_SUPPORT_KEPT_H
 #define ASSAY_SIGNALS_SUPPORT_KEPT_H
 
@@ -36,7 +37,7 @@ struct vsig_kept {
     bool anti;                   /* the answer asks for the rows without a partner alone */
 };
 
-/* Looked at once a subject; NULL when the arena is full. */
+/* Computed once a subject; NULL if the arena is full. */
 const struct vsig_kept *vsig_kept_look(struct vsig_subject *subject);
 
 #endif

@@ -11,8 +11,8 @@
 
 struct vsig_keys;
 
-/* `measured`: columns that merely hold no repeats count as keys too, not only declared ones. NULL when the arena is
- * full. */
+/* Starts a computation. If `measured`, columns without repeated values count as keys, besides declared ones. NULL if
+ * the arena is full. */
 struct vsig_keys *vsig_keys_new(struct vsig_subject *subject, const struct vsig_block_shape *shape, bool measured);
 void vsig_keys_add_column(struct vsig_keys *keys, const struct sql_ref *ref);
 void vsig_keys_add_source(struct vsig_keys *keys, const struct sql_source *source);
@@ -23,10 +23,11 @@ bool vsig_keys_has_column(const struct vsig_keys *keys, const struct sql_ref *re
 /* FROM items that are fixed as a whole. */
 vsig_sources vsig_keys_whole(const struct vsig_keys *keys);
 
-/* Does this CTE or derived table give one row at most (an aggregate without GROUP BY, LIMIT 1, one row of VALUES)? */
+/* True if this CTE or derived table gives at most one row (an aggregate without GROUP BY, LIMIT 1, one row of
+ * VALUES). */
 bool vsig_is_one_row(const struct sql_source *source);
 
-/* LIMIT 1? */
+/* True for LIMIT 1. */
 bool vsig_limits_to_one(const struct sql_node *query);
 
 #endif

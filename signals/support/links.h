@@ -1,5 +1,5 @@
-/* Which part of the candidate stands for which word of the question (lib/question/link.h), linked once a candidate and
- * shared by the signals and the features that ask. */
+/* The links between words of the question and parts of the candidate (lib/question/link.h), made once a candidate and
+ * shared by signals and features. */
 #ifndef ASSAY_SIGNALS_SUPPORT_LINKS_H
 #define ASSAY_SIGNALS_SUPPORT_LINKS_H
 

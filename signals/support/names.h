@@ -18,11 +18,11 @@ const char *vsig_counted(const struct vsig_subject *subject, unsigned n, const c
 const struct schema_column *vsig_column_at(const struct vsig_subject *subject, const struct sql_source *source,
                                            int output);
 
-/* Does one of the phrases (NULL-terminated list; folded words or stems, single spaces) stand in the question? False
+/* True if the question contains one of the phrases (NULL-terminated list; folded words or stems, single spaces). False
  * without a question. */
 bool vsig_question_says(const struct vsig_subject *subject, const char *const *phrases);
 
-/* Does the question name the table itself? False without a question. */
+/* True if the question names the table itself. False without a question. */
 bool vsig_question_names_table(const struct vsig_subject *subject, int table);
 
 #endif

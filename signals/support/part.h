@@ -1,4 +1,4 @@
-/* Parts of dates: what the query takes out of a date (year, month, day, weekday) against what the question names. */
+/* Parts of dates: those that the query extracts (year, month, day, weekday) against those that the question names. */
 #ifndef ASSAY_SIGNALS_SUPPORT_PART_H
 #define ASSAY_SIGNALS_SUPPORT_PART_H
 
@@ -16,7 +16,7 @@ enum vsig_date_part {
 
 struct vsig_parts {
     uint32_t n;                          /* parts taken */
-    uint32_t match, mismatch;            /* compared with what the question names: the right part, or another */
+    uint32_t match, mismatch;            /* compared with a part that the question names: the right part, or another */
     const struct sql_node *at;           /* the first at odds */
     enum vsig_date_part wanted, taken;   /* of that one */
     const struct sql_node *monthless;    /* the first strftime of year and day alone */

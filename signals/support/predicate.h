@@ -16,36 +16,35 @@ struct vsig_predicate {
     const struct schema_column *column; /* the same in the schema; never NULL */
     const struct sql_node *literals[VSIG_MAX_PREDICATE_LITERALS];
     uint32_t n_literals;
-    bool bare; /* the column stands without functions around it */
+    bool bare; /* the column is not inside a function */
     /* Set by vsig_predicate_look. */
     int live; /* 1: some row meets it; 0: none does; -1: not known, see code */
     enum err_code code;
 };
 
-/* All predicates of the statement in the order of the text, at most VSIG_MAX_PREDICATES. Count. Looked for
- * once a subject; what is handed out is the caller's own. */
+/* Lists all predicates of the statement in the order of the text, at most VSIG_MAX_PREDICATES. Returns the count. Found
+ * once a subject; the caller owns the copies. */
 uint32_t vsig_predicates(struct vsig_subject *subject, struct vsig_predicate out[VSIG_MAX_PREDICATES]);
 
-/* Decide `live`, from statistics where they are exact, else by a probe with LIMIT 1. *probes counts those run, at most
- * max_probe; past that live is -1 with ERR_LIMIT_COUNT. */
+/* Decides `live`, from statistics if they are exact, else by a probe with LIMIT 1. *probes counts the probes run. After
+ * max_probe of them, live is -1 with ERR_LIMIT_COUNT. */
 void vsig_predicate_look(struct vsig_subject *subject, struct vsig_predicate *predicate, uint32_t *probes,
                          uint32_t max_probe);
 
-/* Is it x IS NULL, or with *negated x IS NOT NULL, in any of their spellings? */
+/* True for x IS NULL, or with *negated x IS NOT NULL, in any spelling. */
 bool vsig_is_null_test(const struct sql_node *node, bool *negated);
 
-/* Does the question (or the evidence) state this literal word for word? False without a question. */
+/* True if the question (or the evidence) has this literal word for word. False without a question. */
 bool vsig_states_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
-/* The same with some licence, for a value that the column does hold: words in another form ("females" for 'female'), a
- * part of what is quoted, a code by the word that it starts ('F' for female), a date by its year and day. */
+/* True if the question has a value of the column in another form: inflected words ("females" for 'female'), a part of a
+ * quoted text, a code by its word ('F' for female), a date by its year and day. */
 bool vsig_speaks_of_literal(const struct vsig_subject *subject, const struct sql_node *literal);
 
-/* Of a predicate that no row meets: is the question to blame and not the query? So it is when the question states every
- * literal and no other column holds one. Where the column itself holds the value in another spelling, the literal must
- * stand in the question byte for byte and differ from what is stored in spaces alone, which nobody sees; another case or
- * other signs are the query's to get right, and so is the stored form of what the column has in another one ('France' for
- * French, 'F' for female; NULL where the query says 'null'). */
+/* True if the question, not the query, causes a predicate that no row meets. The question must state every literal, and
+ * no other column may hold one. If the column holds the value in another spelling, the literal must be in the question
+ * byte for byte and differ only in spaces. Another case or other signs are the query's fault. So is another stored form
+ * of a value ('France' for French, 'F' for female; NULL where the query says 'null'). */
 bool vsig_question_says_so(const struct vsig_subject *subject, const struct vsig_predicate *predicate);
 
 #endif

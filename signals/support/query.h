@@ -35,36 +35,36 @@ enum { QUERY_UNION, QUERY_INTERSECT, QUERY_EXCEPT, QUERY_UNION_ALL };
 /* Looked at once a subject. */
 void query_look(struct vsig_subject *subject, struct query_view *view);
 
-/* Is the question in a language that the cues are not for? Then the signal is made unavailable. */
+/* True if the question is in a language that the cues do not cover. The signal is then made unavailable. */
 bool query_foreign(struct vsig_run *run);
 
-/* Which aggregate a call is; QUERY_AGGREGATES if none. */
+/* Returns the aggregate of a call; QUERY_AGGREGATES if it is not one. */
 enum query_aggregate query_aggregate_of(const struct sql_node *node);
-/* Does the node stand in the select list of a block that gives the answer? */
+/* True if the node is in the select list of a block that gives the answer. */
 bool query_in_answer(const struct vsig_subject *subject, const struct sql_node *node);
-/* Blocks that give the answer: the top block, or the arms of a top-level set operation, seen through a SELECT whose
- * FROM is one derived table. The first of them; NULL for VALUES. */
+/* Returns the first block that gives the answer: the top block, or the arms of a top-level set operation. Looks through
+ * a SELECT whose FROM is one derived table. NULL for VALUES. */
 const struct sql_block *query_answer_block(const struct vsig_subject *subject);
 
-/* `column op number` in the query: comparisons, BETWEEN and IN whose literal is that number, or a bound of dates that comes to
- * the same for a year: >= '2015-01-01' is > 2014. */
+/* A `column op number` of the query: a comparison, BETWEEN or IN with that number. It may be a bound of dates that
+ * equals a comparison of years: >= '2015-01-01' is > 2014. */
 struct query_comparison {
     const struct sql_node *node;  /* the comparison */
     const struct sql_node *other; /* what is compared */
     enum sql_op op;               /* with the literal on the right */
-    bool excluded;                /* it says what is left out: under NOT, NOT IN, right of EXCEPT */
+    bool excluded;                /* it excludes rows: under NOT, NOT IN, right of EXCEPT */
 };
 enum { QUERY_MAX_COMPARISONS = 16 };
 uint32_t query_compared_with(const struct vsig_subject *subject, double number,
                              struct query_comparison out[QUERY_MAX_COMPARISONS]);
-/* With a number of the question: as it stands, or else ("ten million") with its scale. */
+/* Finds comparisons with a number of the question: as written, or else ("ten million") with its scale. */
 uint32_t query_compared_with_value(const struct vsig_subject *subject, const struct question_value *value,
                                    struct query_comparison out[QUERY_MAX_COMPARISONS]);
-/* Does it stand where it excludes: under NOT, in the right arm of EXCEPT, in NOT IN or NOT EXISTS? */
+/* True if the node excludes rows: under NOT, in the right arm of EXCEPT, in NOT IN or NOT EXISTS. */
 bool query_is_excluded(const struct sql_node *node);
 
-/* The text of a literal: of LITERAL, also below a sign, and of double-quoted words that are strings; *negative for -x.
- * NULL when the node is no literal. */
+/* Returns the text of a literal, also below a sign, or of a double-quoted string; *negative for -x. NULL if the node is
+ * not a literal. */
 const struct sql_node *query_literal(const struct sql_node *node, bool *negative);
 bool query_literal_number(const struct sql_node *node, double *number);
 
@@ -72,24 +72,24 @@ bool query_literal_number(const struct sql_node *node, double *number);
 const struct schema_column *query_column(const struct vsig_subject *subject, const struct sql_node *expr);
 /* The same, seen through casts and signs: Age of CAST(Age AS INTEGER). */
 const struct schema_column *query_cast_column(const struct vsig_subject *subject, const struct sql_node *expr);
-/* Do the words of the column's name hold one of these stems (NULL-terminated)? NULL column: no. */
+/* True if the words of the column's name include one of these stems (NULL-terminated). False for a NULL column. */
 bool query_name_has(const struct schema_column *column, const char *const *stems);
-/* Does the name of any column used in the query hold one of them? */
+/* True if the name of any column used in the query includes one of these stems. */
 bool query_uses_name(const struct vsig_subject *subject, const char *const *stems);
 
-/* Does any FROM of the query hold the table itself? */
+/* True if any FROM of the query contains the table itself. */
 bool query_reads_table(const struct vsig_subject *subject, int table);
 
-/* A key, or nothing but words that any table has beside its own name: such a column stands for the row. */
+/* True for a key, or a name of only generic words and the table's own name: such a column represents the row. */
 bool query_is_generic(const struct vsig_subject *subject, const struct schema_column *column);
 
-/* A column of the query that no word of the question means, where the question names a column of the same tables by all
- * its words and the query makes no use of that. */
+/* A column of the query that no word of the question means, although the question fully names an unused column of the
+ * same tables. */
 struct query_odd {
     const struct sql_node *node; /* the use of the odd column */
     const struct schema_column *used, *wanted;
 };
-/* The first odd column in that clause of any block. */
+/* Finds the first odd column in that clause of any block. */
 bool query_odd_column(const struct vsig_subject *subject, enum sql_clause clause, struct query_odd *odd);
 
 /* True for an aggregate of a CASE whose results are literals: SUM(CASE WHEN ... THEN 1 ELSE 0 END). */

@@ -1,4 +1,4 @@
-/* Divisions: what is divided by what, against the order in which the question names the two. */
+/* Divisions: numerator and denominator, against the order in which the question names them. */
 #ifndef ASSAY_SIGNALS_SUPPORT_QUOTIENT_H
 #define ASSAY_SIGNALS_SUPPORT_QUOTIENT_H
 
@@ -18,7 +18,7 @@ struct vsig_quotients {
 /* Bounded by the statement's nodes and the question's words. */
 void vsig_quotients_look(const struct vsig_subject *subject, struct vsig_quotients *quotients);
 
-/* Is a part divided by the whole: a count with a condition by one without? */
+/* True if a part is divided by the whole: a count with a condition by one without. */
 bool vsig_is_share(const struct sql_node *division);
 
 #endif

@@ -1,4 +1,4 @@
-/* What joins and what filters, block by block: read once a candidate and shared by the signals that ask. */
+/* Joins and filters, block by block: read once a candidate and shared by the signals. */
 #ifndef ASSAY_SIGNALS_SUPPORT_SHAPE_H
 #define ASSAY_SIGNALS_SUPPORT_SHAPE_H
 
@@ -13,8 +13,8 @@ struct vsig_condition {
     const struct sql_node *node;
     enum sql_clause clause;      /* SQL_CLAUSE_FROM for ON */
     const struct sql_node *join; /* of ON, else NULL */
-    bool outer;                  /* ON of an outer join: it decides what is joined, no row is lost by it */
-    vsig_sources sources;        /* whose columns it uses, also from inside of its subqueries */
+    bool outer;                  /* ON of an outer join: it decides which rows are joined, but drops none */
+    vsig_sources sources;        /* sources of the columns it uses, including those in its subqueries */
     bool outside;                /* it uses columns of an enclosing block */
 };
 
@@ -22,7 +22,8 @@ struct vsig_block_shape {
     const struct sql_block *block;
     const struct vsig_condition *conditions;
     uint32_t n_conditions;
-    bool too_large;     /* more FROM items, conditions or pairs than anybody writes: the sets are useless, say so */
+    bool too_large;     /* more FROM items, conditions or pairs than a vsig_sources can hold: the sets are useless,
+                         * report this */
     vsig_sources used;  /* their columns are used outside of join conditions, in this block or deeper */
     vsig_sources shown; /* their columns are used in the select list */
     bool count_star;    /* COUNT(*) or COUNT(literal) of its own */
@@ -36,24 +37,24 @@ struct vsig_shape {
     uint32_t n_pairs;
 };
 
-/* The shape of the subject's statement, made on first use. NULL when the arena is full. */
+/* Returns the shape of the subject's statement, made on first use. NULL if the arena is full. */
 const struct vsig_shape *vsig_shape(struct vsig_subject *subject);
 
-/* Look at each block's shape in turn, until one fails: the first code that is not ERR_OK. ERR_LIMIT_MEMORY: no shape.
- */
+/* Inspects each block's shape in turn and returns the first code that is not ERR_OK. ERR_LIMIT_MEMORY if there is no
+ * shape. */
 enum err_code vsig_each_block(struct vsig_run *run,
                               enum err_code (*look)(struct vsig_run *run, const struct vsig_block_shape *shape));
 
-/* FROM items of `block` whose columns stand below `expr`, seen through select aliases and correlated subqueries.
- * *outside (may be NULL) is set when columns of an enclosing block do. */
+/* Returns the FROM items of `block` whose columns occur below `expr`, also through select aliases and correlated
+ * subqueries. Sets *outside (may be NULL) if columns of an enclosing block occur. */
 vsig_sources vsig_sources_in(const struct sql_block *block, const struct sql_node *expr, bool *outside);
 
-/* Does it matter how often a row of this block comes back? Not under DISTINCT, in arms of set operations, IN and
+/* True if repeated rows of this block change the result. False under DISTINCT, in arms of set operations, IN and
  * EXISTS. */
 bool vsig_repeats_matter(const struct sql_block *block);
 
-/* The plain column that an expression is, seen through parentheses, unary plus and select aliases; its `source` is set.
- * NULL when it is anything else. */
+/* Returns the plain column of an expression, through parentheses, unary plus and select aliases; its `source` is set.
+ * NULL for any other expression. */
 const struct sql_ref *vsig_plain_column(const struct sql_node *expr);
 
 /* Bit of a source, 0 when it is not one of the block or beyond the 64th. */

@@ -1,15 +1,14 @@
-/* For which values of a single column or expression is a condition true, and for which false?
+/* The values of a single column or expression for which a condition is true, and those for which it is false.
  *
  * Three-valued throughout: a NULL that makes the condition unknown is in neither set. Conditions over more than one
- * column are MIXED: nothing is known of them here.
- */
+ * column are MIXED, and nothing is known of them here. */
 #ifndef ASSAY_SIGNALS_SUPPORT_TRUTH_H
 #define ASSAY_SIGNALS_SUPPORT_TRUTH_H
 
 #include "signals/support/domain.h"
 #include "signals/vsig.h"
 
-/* What conditions are about: a column of a FROM item, or an expression that always gives the same for the same row. */
+/* The subject of a condition: a column of a FROM item, or an expression that gives the same value for the same row. */
 struct vsig_term {
     const struct sql_source *source; /* of a column */
     int output;
@@ -39,8 +38,8 @@ struct vsig_terms {
 };
 
 void vsig_terms_init(struct vsig_terms *terms, struct vsig_subject *subject, const struct sql_block *block);
-/* Index of the term that `expr` is, added when new; -1 when it is none (a literal, a subquery) or there are too many.
- */
+/* Returns the index of the term of `expr`, added if new. Returns -1 if it is not a term (a literal, a subquery) or
+ * there are too many. */
 int vsig_term_of(struct vsig_terms *terms, const struct sql_node *expr);
 struct vsig_truth vsig_truth_of(struct vsig_terms *terms, const struct sql_node *condition);
 

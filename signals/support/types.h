@@ -1,4 +1,4 @@
-/* What type of value an expression gives, by SQLite's rules and by what its columns really hold. */
+/* The type of an expression's values, by SQLite's rules and by the data of its columns. */
 #ifndef ASSAY_SIGNALS_SUPPORT_TYPES_H
 #define ASSAY_SIGNALS_SUPPORT_TYPES_H
 

@@ -23,8 +23,8 @@ enum vsig_unit_verdict {
     VSIG_UNIT_UNKNOWN, /* the question's has a unit, the column's is not known: the number is the question's itself */
     VSIG_UNIT_SCALED   /* likewise, but a usual multiple of it */
 };
-/* How a threshold meets a number of the question, which must be one of its values. *expected (may be NULL) gets the number
- * that would meet it; NAN: not known. */
+/* Classifies how a threshold meets a number of the question, which must be one of its values. *expected (may be NULL)
+ * gets the number that would meet it; NAN if unknown. */
 enum vsig_unit_verdict vsig_unit_of(const struct vsig_subject *subject, const struct vsig_threshold *threshold,
                                     const struct question_value *value, double *expected);
 
