@@ -1,4 +1,4 @@
-"""A group of restaurants: branches, tables, reservations, orders with voids and comps, shifts and tips. Foreign keys are
+"""A group of restaurants: branches, tables, reservations, orders with voids and comps, shifts, tips. Foreign keys are
 declared. Prices are in cents, tips in euros. All branches were closed in August 2024.
 """
 
@@ -78,7 +78,7 @@ CREATE TABLE order_line (
   dish_id INTEGER NOT NULL REFERENCES dish (dish_id),
   qty INTEGER NOT NULL,
   unit_cents INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('ok', 'void', 'comp')), -- ok charged, void keyed in by mistake, comp on the house
+  state TEXT NOT NULL CHECK (state IN ('ok', 'void', 'comp')), -- ok charged, void by mistake, comp on the house
   reason TEXT, -- of a void or comp; NULL: not noted
   approved_by INTEGER REFERENCES staff (staff_id) -- of a void or comp
 );
@@ -207,7 +207,11 @@ def visits(random, branch, tables, day):
         made = when - T(days=random.choice([0, 1, 1, 2, 3, 5, 7, 14, 30, 45]), hours=random.randrange(1, 6))
         res = dict(made=made, when=when, size=size, status=status, table=table[0] if random.random() < 0.9 else None)
         if status == "seated" and random.random() < 0.92:
-            order = dict(when=when + T(minutes=random.randrange(-5, 25)), table=table[0], guests=max(1, size - (random.random() < 0.15)))
+            order = dict(
+                when=when + T(minutes=random.randrange(-5, 25)),
+                table=table[0],
+                guests=max(1, size - (random.random() < 0.15)),
+            )
     else:
         away = random.random() < 0.3
         order = dict(when=when, table=None if away else table[0], guests=random.choice([1, 1, 2]) if away else size)
@@ -233,7 +237,12 @@ def rows(random):
     guests = 220
     for g in range(1, guests + 1):
         name = f"{random.choice(FIRST)} {random.choice(LAST)}"
-        yield "guest", (g, name, None if random.random() < 0.2 else f"+43 660 {random.randrange(1000000, 9999999)}", g % 9 == 0)
+        yield "guest", (
+            g,
+            name,
+            None if random.random() < 0.2 else f"+43 660 {random.randrange(1000000, 9999999)}",
+            g % 9 == 0,
+        )
     for i, (name, category, vegetarian, _, delisted) in enumerate(DISHES, 1):
         yield "dish", (i, name, category, vegetarian, delisted)
     table_of_prices = list(prices())
@@ -241,7 +250,9 @@ def rows(random):
         yield "menu_price", row
 
     def team(branch, day, jobs):
-        return [s[0] for s in staff if s[3] == branch and s[2] in jobs and s[6] <= day and (s[7] is None or s[7] >= day)]
+        return [
+            s[0] for s in staff if s[3] == branch and s[2] in jobs and s[6] <= day and (s[7] is None or s[7] >= day)
+        ]
 
     n_res = n_order = n_line = n_pay = n_tip = 0
     day = FIRST_DAY
@@ -267,7 +278,18 @@ def rows(random):
                     deposit = random.choice([1000, 2000, 5000]) if res["size"] >= 5 and random.random() < 0.7 else None
                     taker = None if random.random() < 0.55 else random.choice(waiters + bosses[:1])
                     guest = min(int(random.expovariate(1 / 60)) + 1, guests - 12)  # the last dozen never reserved
-                    yield "reservation", (n_res, branch, guest, res["table"], res["made"], res["when"], res["size"], res["status"], deposit, taker)
+                    yield "reservation", (
+                        n_res,
+                        branch,
+                        guest,
+                        res["table"],
+                        res["made"],
+                        res["when"],
+                        res["size"],
+                        res["status"],
+                        deposit,
+                        taker,
+                    )
                 if not order:
                     continue
                 n_order += 1
@@ -277,7 +299,9 @@ def rows(random):
                     if is_open(branch, month_end) and month_end <= LAST_DAY:
                         when = datetime.datetime.combine(month_end, datetime.time(23, 59, 30))
                 waiter = random.choice(waiters)
-                closed = None if n_order % 83 == 0 else when + T(minutes=random.choice([20, 45, 60, 60, 75, 90, 120, 150]))
+                closed = (
+                    None if n_order % 83 == 0 else when + T(minutes=random.choice([20, 45, 60, 60, 75, 90, 120, 150]))
+                )
                 yield "orders", (n_order, branch, order["table"], res_id, waiter, when, closed, order["guests"])
                 total = 0
                 for _ in range(0 if n_order % 101 == 0 else random.choice([1, 2, 3, 3, 4, 5])):
@@ -289,7 +313,9 @@ def rows(random):
                         cents -= 50  # keyed in at another price than the list
                     qty = random.choice([1, 1, 1, 2, 2, 3])
                     state = random.choices(["ok", "void", "comp"], [90, 6, 4])[0]
-                    reason = random.choice(VOID) if state == "void" else random.choice(COMP) if state == "comp" else None
+                    reason = (
+                        random.choice(VOID) if state == "void" else random.choice(COMP) if state == "comp" else None
+                    )
                     approver = random.choice(bosses) if state != "ok" and bosses and random.random() < 0.8 else None
                     n_line += 1
                     yield "order_line", (n_line, n_order, dish, qty, cents, state, reason, approver)
@@ -321,6 +347,10 @@ def rows(random):
                 end = start + T(hours=random.choice([4, 6, 6, 8]))
                 came = random.random() < 0.95
                 clock_in = start + T(minutes=random.choice([-10, -5, -2, 0, 0, 3, 8, 20])) if came else None
-                clock_out = end + T(minutes=random.choice([-30, -5, 0, 0, 10, 25, 60])) if came and random.random() < 0.96 else None
+                clock_out = (
+                    end + T(minutes=random.choice([-30, -5, 0, 0, 10, 25, 60]))
+                    if came and random.random() < 0.96
+                    else None
+                )
                 yield "shift", (n, sid, where, start, end, clock_in, clock_out, random.choice([0, 30, 30, 45]))
             day += T(random.choice([3, 6, 9, 12, 15]))

@@ -157,7 +157,20 @@ def trip_rows(random, n, rider, driver, zone, when, promo):
         fare = (n, base, surge, off, gross - off, random.choice([1800, 2000, 2000, 2250]))
     elif status == "rider_cancelled" and driver and random.random() < 0.6:
         fare = (n, 400, 100, 0, 400, 2000)
-    trip = (n, rider, driver, pickup, dropoff, when, accepted, picked, dropped, status, meters, promo[0] if promo else None)
+    trip = (
+        n,
+        rider,
+        driver,
+        pickup,
+        dropoff,
+        when,
+        accepted,
+        picked,
+        dropped,
+        status,
+        meters,
+        promo[0] if promo else None,
+    )
     return trip, fare
 
 
@@ -175,7 +188,15 @@ def rows(random):
         left = joined + T(random.randrange(200, 700)) if random.random() < 0.25 else None
         if left and left > END:
             left = None
-        d = (i, f"{random.choice(FIRST)} {random.choice(LAST)}", districts[i % len(districts)], random.choice(["economy", "economy", "economy", "comfort", "van"]), joined, left, i % 13 == 0)
+        d = (
+            i,
+            f"{random.choice(FIRST)} {random.choice(LAST)}",
+            districts[i % len(districts)],
+            random.choice(["economy", "economy", "economy", "comfort", "van"]),
+            joined,
+            left,
+            i % 13 == 0,
+        )
         drivers.append(d)
         yield "Driver", d
     riders = 320
@@ -197,7 +218,14 @@ def rows(random):
     while day <= END:
         if (day.year, day.month) != (2024, 6):
             for _ in range(random.choice([4, 5, 6, 7, 8, 9]) + 4 * (day.weekday() >= 5)):
-                when = datetime.datetime.combine(day, datetime.time(random.choice([0, 5, 7, 7, 8, 8, 9, 11, 13, 16, 16, 17, 17, 19, 21, 22, 22, 23]), random.randrange(60), random.randrange(60)))
+                when = datetime.datetime.combine(
+                    day,
+                    datetime.time(
+                        random.choice([0, 5, 7, 7, 8, 8, 9, 11, 13, 16, 16, 17, 17, 19, 21, 22, 22, 23]),
+                        random.randrange(60),
+                        random.randrange(60),
+                    ),
+                )
                 if (day + T(1)).day == 1 and random.random() < 0.5:
                     when = when.replace(hour=23, minute=59)
                 rider = min(int(random.expovariate(1 / 90)) + 1, riders - 25)
@@ -206,7 +234,11 @@ def rows(random):
                 pickup = random.choice(spots)
                 same = [s for s in spots if spot_city[s] == spot_city[pickup]]
                 dropoff = random.choice(same)
-                team = [d for d in drivers if city_of[d[2]] == spot_city[pickup] and d[4] <= day and (d[5] is None or day <= d[5]) and not d[6]]
+                team = [
+                    d
+                    for d in drivers
+                    if city_of[d[2]] == spot_city[pickup] and d[4] <= day and (d[5] is None or day <= d[5]) and not d[6]
+                ]
                 driver = random.choice(team)[0] if team else None
                 if driver in (14, 29):
                     driver = None
@@ -226,10 +258,22 @@ def rows(random):
                     for who, chance in (("rider", 0.6), ("driver", 0.4)):
                         if random.random() < chance:
                             stars = random.choices([1, 2, 3, 4, 5], [1, 1, 2, 5, 12])[0]
-                            yield "Rating", (n, who, stars, end + T(minutes=random.choice([1, 2, 5, 30, 600, 2000])), random.choice(REMARKS))
+                            yield "Rating", (
+                                n,
+                                who,
+                                stars,
+                                end + T(minutes=random.choice([1, 2, 5, 30, 600, 2000])),
+                                random.choice(REMARKS),
+                            )
                     for _ in range(random.choices([0, 1, 2], [93, 5, 2])[0]):
                         n_refund += 1
-                        yield "Refund", (n_refund, n, min(fare[4], random.choice([200, 300, 500, 1000])) or 100, end + T(hours=random.randrange(2, 400)), random.choice(REASONS))
+                        yield "Refund", (
+                            n_refund,
+                            n,
+                            min(fare[4], random.choice([200, 300, 500, 1000])) or 100,
+                            end + T(hours=random.randrange(2, 400)),
+                            random.choice(REASONS),
+                        )
         day += T(1)
     n = 0
     for d in drivers:
@@ -238,7 +282,9 @@ def rows(random):
         day = max(START, d[4])
         while day <= min(END, d[5] or END):
             n += 1
-            start = datetime.datetime.combine(day, datetime.time(random.choice([5, 7, 15, 16, 20]), random.choice([0, 15, 40])))
+            start = datetime.datetime.combine(
+                day, datetime.time(random.choice([5, 7, 15, 16, 20]), random.choice([0, 15, 40]))
+            )
             end = start + T(minutes=random.choice([120, 240, 300, 420, 510]))
             yield "OnlineSpell", (n, d[0], start, None if day > END - T(2) and random.random() < 0.5 else end)
             day += T(random.choice([4, 7, 9, 14]))
@@ -255,5 +301,13 @@ def rows(random):
                 amount = round(random.choice([35, 60, 90, 140, 210]) * random.uniform(0.8, 1.2), 2)
                 if random.random() < 0.03:
                     amount = -round(amount / 4, 2)
-                yield "Payout", (n, d[0], monday, last, amount, status, last + T(random.choice([1, 2, 2, 3, 8, 16])) if status == "paid" else None)
+                yield "Payout", (
+                    n,
+                    d[0],
+                    monday,
+                    last,
+                    amount,
+                    status,
+                    last + T(random.choice([1, 2, 2, 3, 8, 16])) if status == "paid" else None,
+                )
             monday += T(7)

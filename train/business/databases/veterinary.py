@@ -1,5 +1,5 @@
-"""Veterinary practices: owners, animals, visits, treatments, invoices, payments, weighings and vaccinations that fall due
-again. Most foreign keys are declared. The practices were closed in July 2024. The data end on 2025-03-31.
+"""Veterinary practices: owners, animals, visits, treatments, invoices, payments, weighings and vaccinations that fall
+due again. Most foreign keys are declared. The practices were closed in July 2024. The data end on 2025-03-31.
 """
 
 import datetime
@@ -163,8 +163,14 @@ def pets(random, owners):
             species = random.choices(list(BREEDS), [9, 9, 3, 1, 1])[0]
             born = None if random.random() < 0.1 else D(2008, 1, 1) + T(random.randrange(6000))
             died = START + T(random.randrange(455)) if random.random() < 0.08 else None
-            chip = f"276{random.randrange(10**9):09d}" if random.random() < {"dog": 0.85, "cat": 0.6}.get(species, 0.05) else None
-            yield n, owner, random.choice(NAMES), species, random.choice(BREEDS[species]), random.choice("fm"), random.random() < 0.45, born, died, chip
+            chip = (
+                f"276{random.randrange(10**9):09d}"
+                if random.random() < {"dog": 0.85, "cat": 0.6}.get(species, 0.05)
+                else None
+            )
+            yield n, owner, random.choice(NAMES), species, random.choice(BREEDS[species]), random.choice(
+                "fm"
+            ), random.random() < 0.45, born, died, chip
 
 
 def rows(random):
@@ -174,14 +180,30 @@ def rows(random):
     for i in range(1, 14):
         practice = (i - 1) % 3 + 1
         boss = None if i <= 3 or i == 8 else practice
-        v = (i, random.choice(FIRST), random.choice(LAST), practice, random.choice(["surgery", "dentistry", None, None]), boss, D(2024, 9, 30) if i == 11 else None)
+        v = (
+            i,
+            random.choice(FIRST),
+            random.choice(LAST),
+            practice,
+            random.choice(["surgery", "dentistry", None, None]),
+            boss,
+            D(2024, 9, 30) if i == 11 else None,
+        )
         vets.append(v)
         yield "vet", v
     owners = 150
     for i in range(1, owners + 1):
         phone = None if random.random() < 0.18 else f"0731 {random.randrange(100000, 999999)}"
         since = D(2015, 1, 1) + T(random.randrange(3650))
-        yield "owner", (i, random.choice(FIRST), random.choice(LAST), random.choice(TOWNS), phone, since, random.random() < 0.6)
+        yield "owner", (
+            i,
+            random.choice(FIRST),
+            random.choice(LAST),
+            random.choice(TOWNS),
+            phone,
+            since,
+            random.random() < 0.6,
+        )
     animals = list(pets(random, owners))
     for a in animals:
         yield "animal", a
@@ -210,19 +232,32 @@ def rows(random):
             reason = random.choices(["checkup", "emergency", "surgery", "vaccination"], [5, 2, 1, 3])[0]
             if day > END and reason == "emergency":
                 reason = "checkup"
-            at = datetime.datetime.combine(day, datetime.time(random.choice([8, 9, 10, 11, 14, 15, 16]), random.choice([0, 15, 30, 45])))
+            at = datetime.datetime.combine(
+                day, datetime.time(random.choice([8, 9, 10, 11, 14, 15, 16]), random.choice([0, 15, 30, 45]))
+            )
             if reason == "emergency" and random.random() < 0.4:
                 at = at.replace(hour=23, minute=59)
                 month_end = (day.replace(day=28) + T(4)).replace(day=1) - T(1)
-                if random.random() < 0.5 and month_end <= END and month_end.month != 7 and not (a[8] and month_end > a[8]):
+                if (
+                    random.random() < 0.5
+                    and month_end <= END
+                    and month_end.month != 7
+                    and not (a[8] and month_end > a[8])
+                ):
                     day = month_end
                     at = datetime.datetime.combine(day, at.time())
-            status = random.choices(["done", "missed", "cancelled"], [82, 8, 10])[0] if reason != "emergency" else "done"
+            status = (
+                random.choices(["done", "missed", "cancelled"], [82, 8, 10])[0] if reason != "emergency" else "done"
+            )
             if day > END:
                 status = random.choice(["planned", "planned", "planned", "cancelled"])
             team = [v for v in vets if v[3] == home and (v[6] is None or v[6] >= day)]
             vet = random.choice(team)
-            booked = at - (T(minutes=random.randrange(10, 90)) if reason == "emergency" else T(days=random.choice([0, 1, 2, 5, 9, 20, 40]), hours=random.randrange(1, 20)))
+            booked = at - (
+                T(minutes=random.randrange(10, 90))
+                if reason == "emergency"
+                else T(days=random.choice([0, 1, 2, 5, 9, 20, 40]), hours=random.randrange(1, 20))
+            )
             if booked.date() > END:
                 booked = datetime.datetime.combine(END, datetime.time(random.randrange(8, 18), random.randrange(60)))
             seen = at + T(minutes=random.choice([-5, 0, 0, 4, 10, 15, 25, 50])) if status == "done" else None
@@ -249,10 +284,18 @@ def rows(random):
                         issued = day
                     payer = a[1] if random.random() < 0.93 else random.randrange(1, owners + 1)
                     state = random.choices(["paid", "open", "written_off", "void"], [84, 11, 2, 3])[0]
-                    dunned = random.choice([0, 1, 1, 2, 3]) if state in ("open", "written_off") else random.choice([0, 0, 0, 1])
+                    dunned = (
+                        random.choice([0, 1, 1, 2, 3])
+                        if state in ("open", "written_off")
+                        else random.choice([0, 0, 0, 1])
+                    )
                     yield "invoice", (n_invoice, n_visit, payer, issued, issued + T(14), net, 19, state, dunned)
                     gross = round(net * 1.19) / 100
-                    parts = random.choice([1, 1, 1, 2]) if state == "paid" else random.choice([0, 0, 1]) if state == "open" else 0
+                    parts = (
+                        random.choice([1, 1, 1, 2])
+                        if state == "paid"
+                        else random.choice([0, 0, 1]) if state == "open" else 0
+                    )
                     for part in range(parts):
                         n_pay += 1
                         if state == "open":
@@ -260,7 +303,12 @@ def rows(random):
                         else:
                             first = round(gross / parts, 2)
                             eur = round(gross - first * (parts - 1), 2) if part == parts - 1 else first
-                        yield "payment", (n_pay, n_invoice, issued + T(random.choice([0, 0, 5, 10, 14, 20, 35]) + 7 * part), eur)
+                        yield "payment", (
+                            n_pay,
+                            n_invoice,
+                            issued + T(random.choice([0, 0, 5, 10, 14, 20, 35]) + 7 * part),
+                            eur,
+                        )
                 if day not in weighed and random.random() < 0.8:
                     weighed.add(day)
                     weight = max(20, int(weight * random.uniform(0.93, 1.08)))
@@ -280,4 +328,11 @@ def rows(random):
             if months:
                 years, month = divmod(day.month - 1 + months, 12)
                 due = D(day.year + years, month + 1, min(day.day, 28))
-            yield "vaccination", (n, a[0], i, day, due, None if random.random() < 0.1 else f"B{random.randrange(1, 40):03d}")
+            yield "vaccination", (
+                n,
+                a[0],
+                i,
+                day,
+                due,
+                None if random.random() < 0.1 else f"B{random.randrange(1, 40):03d}",
+            )
