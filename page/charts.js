@@ -12,7 +12,8 @@ function figure(title, note, drawing, table, ...more) {
   const name = newId("chart");
   return h("figure.chart.sheet.stack", {"aria-labelledby": name},
     h("figcaption", h("h2", {id: name}, title), h("p.hint", note)), drawing, more,
-    h("details.small", h("summary", "As a table"), h("div.scroll", {tabindex: "0", role: "region", "aria-label": `${title}, as a table`}, table)));
+    h("details.small", h("summary", "As a table"),
+      h("div.scroll", {tabindex: "0", role: "region", "aria-label": `${title}, as a table`}, table)));
 }
 
 function drawing(title, description, ...parts) {
