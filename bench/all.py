@@ -636,7 +636,8 @@ def told(row):
     load = f"{100 * row['busy_before']:.0f} %" + (" (under load)" if row["busy_before"] > BUSY else "")
     cleaned = " ".join(verdict.split()).replace("|", "/")
     measured = "" if row["measured"] is None else format(row["measured"], "g")
-    return f"| {row['bench']} | {row['claim']} | {row['bound']} | {measured} | {cleaned} | {row['seconds']:g} | {load} |"
+    return (f"| {row['bench']} | {row['claim']} | {row['bound']} | {measured} | {cleaned} | {row['seconds']:g} | "
+            f"{load} |")
 
 
 def write_claims(folder, rows):

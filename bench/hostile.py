@@ -71,7 +71,8 @@ def ask(port, number):
     """A call over a socket of its own; seconds, or None without an answer."""
     body = json.dumps({"db": "shop", "question": f"How many orders, {number}?",
                        "candidates": ["SELECT count(*) FROM orders"]})
-    request = f"POST /v1/judge?wait_ms=15000 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+    request = (f"POST /v1/judge?wait_ms=15000 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: "
+               f"close\r\nContent-Length: {len(body)}\r\n\r\n{body}")
     start = time.monotonic()
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as fd:

@@ -19,7 +19,8 @@ SERVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"
 TOLERANCE = 0.15
 ALLOWED = {"n log n": lambda n: n * math.log2(n + 1), "flat": lambda n: 1}
 SCHEMA = "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, amount INTEGER)"
-FILL = "INSERT INTO item WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM c LIMIT %d) SELECT x, 'Name ' || (x * 1000003 %% %d), x * 7919 %% 1000 FROM c"
+FILL = ("INSERT INTO item WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM c LIMIT %d) SELECT x, 'Name ' "
+        "|| (x * 1000003 %% %d), x * 7919 %% 1000 FROM c")
 
 
 # --- inputs: make_*(folder, n, options) gives the arguments of the program ---

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What a release consists of, into an empty folder: the sources, the program and library as an archive and as packages of Debian,
-# what they are linked against (CycloneDX), and checksums of it all. The same commit on the same machine gives the same bytes.
+# What a release consists of, into an empty folder: the sources, the program and library as an archive and as packages
+# of Debian, what they are linked against (CycloneDX), and checksums of it all. The same commit on the same machine
+# gives the same bytes.
 #
 #   deploy/release.sh [--build DIR] OUT      DIR: a build of this commit with the prefix /usr, in place of one made here
 set -euo pipefail

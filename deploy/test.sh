@@ -3,8 +3,8 @@
 #
 #   deploy/test.sh [--no-install] [--lint] [--clients]
 #
-# --lint adds formatting and clang-tidy of all sources. --clients adds what is outside of the program, which takes as long again: packages from PyPI
-# and npm that ask it (tests/clients), a browser, collectors, installed packages.
+# --lint adds formatting and clang-tidy of all sources. --clients adds what is outside of the program, which takes as
+# long again: packages from PyPI and npm that ask it (tests/clients), a browser, collectors, installed packages.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . deploy/packages.sh
@@ -88,7 +88,8 @@ live() {
   tests/live/servers.sh stop "$servers"
 }
 
-# count NAME: what the log of a command says that counts its own tests, one a line, and ends with their sum as Criterion does.
+# count NAME: what the log of a command says that counts its own tests, one a line, and ends with their sum as Criterion
+# does.
 count() {
   local name=$1 log=build/test-logs/${1// /-}.log sum
   sum=$(sed -n 's/^Synthesis: Tested: \([0-9]*\) | Passing: \([0-9]*\)$/\1 \2/p' "$log" | tail -n 1)
@@ -102,8 +103,8 @@ count() {
   [ "${sum% *}" = "${sum#* }" ] || grep -A 12 '^\[FAIL\]' "$log" >&2
 }
 
-# clients: tests/clients, two suites at a time, since each waits for downloads and processes for most of its time. They ask a program without
-# sanitizers: a library that is loaded into somebody else's process cannot bring them.
+# clients: tests/clients, two suites at a time, since each waits for downloads and processes for most of its time. They
+# ask a program without sanitizers: a library that is loaded into somebody else's process cannot bring them.
 clients() {
   local scratch run
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-clients.XXXXXX") || return

@@ -15,7 +15,8 @@ import argparse, collections, copy, json, math, os, random, sys, time
 import torch
 from torch.nn import functional
 
-from features import LINKER_FOLDS, PAD, SPECIAL_WORDS, STAGES, UNKNOWN, batch, fold_of, is_number, read, shuffled, thinned
+from features import (LINKER_FOLDS, PAD, SPECIAL_WORDS, STAGES, UNKNOWN, batch, fold_of, is_number, read, shuffled,
+                      thinned)
 from model import BEGIN, END, FIRST, LinkerConfig, SchemaLinker
 
 POSITIONS_A_BATCH = 1600

@@ -66,7 +66,8 @@ def busiest(a, *e):
             f"Who has the {word} {a.many(o)} among {a.many(s)}?",
         ]
     )
-    base = f"SELECT {shown(s.label(), 's.')} FROM {s.sql} AS s JOIN {b.sql} AS b ON s.{sk.sql} = b.{sl.sql} GROUP BY s.{sk.sql} ORDER BY"
+    base = (f"SELECT {shown(s.label(), 's.')} FROM {s.sql} AS s JOIN {b.sql} AS b ON s.{sk.sql} = b.{sl.sql} GROUP BY "
+            f"s.{sk.sql} ORDER BY")
     slips = [
         f"{base} COUNT(*) {u} LIMIT 1",
         f"SELECT {shown(o.label(), 'o.')} FROM {o.sql} AS o JOIN {b.sql} AS b ON o.{ok.sql} = b.{ol.sql} GROUP BY "

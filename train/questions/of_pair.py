@@ -122,7 +122,8 @@ def both_of(a, p, key, c, link):
             f"Find {a.many(p)} that have {a.many(c)} in {v} and also in {w} ({a.say(k.words)}).",
         ]
     )
-    inside = f"SELECT {shown(label)} FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(v)}) AND {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(w)})"
+    inside = (f"SELECT {shown(label)} FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = "
+              f"{literal(v)}) AND {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(w)})")
     right = a.one([inside, f"{base} = {literal(v)} INTERSECT {base} = {literal(w)}"])
     return (
         q,

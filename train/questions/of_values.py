@@ -420,7 +420,8 @@ def both_or_either(a, p, key, c, link):
     joins = f"SELECT DISTINCT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql}"
     exists = f"EXISTS (SELECT 1 FROM {c.sql} AS c WHERE c.{link.sql} = p.{key.sql} AND c.{k.sql} = {{}})"
     exist = f"SELECT {cols} FROM {p.sql} AS p WHERE {exists.format(literal(v))} {{}} {exists.format(literal(w))}"
-    every = f"SELECT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql} IN ({literal(v)}, {literal(w)}) GROUP BY p.{key.sql} HAVING COUNT(DISTINCT c.{k.sql}) = 2"
+    every = (f"SELECT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql} IN ({literal(v)}, {literal(w)}) GROUP BY "
+             f"p.{key.sql} HAVING COUNT(DISTINCT c.{k.sql}) = 2")
     inside = f"{base} IN ({of} = {literal(v)}) {{}} {key.sql} IN ({of} = {literal(w)})"
     both = [inside.format("AND"), exist.format("AND"), every,
             f"{base} IN ({of} = {literal(v)} INTERSECT {of} = {literal(w)})"]
@@ -534,7 +535,8 @@ def parents_own_where(a, p, key, c, link):
         ]
     )
     arg = "*" if f == "COUNT" else n.sql
-    right = f"SELECT {f}({arg}) FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(v)})"
+    right = (f"SELECT {f}({arg}) FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = "
+             f"{literal(v)})")
     join = f"SELECT {f}({'p.' + arg if arg != '*' else '*'}) FROM {joined(p, key, c, link)}"
     where = f"WHERE c.{k.sql} = {literal(v)}"
     return q, right, [f"{join} {where}", join, right.replace(" IN (", " NOT IN ("), f"{join} {where}"]

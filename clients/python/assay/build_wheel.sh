@@ -3,9 +3,10 @@
 #
 #   clients/python/assay/build_wheel.sh BUILD OUT      BUILD: a build folder with the target assay_shared; prints the wheel's path
 #
-# The libraries that libassay needs beside the C library are bundled (auditwheel), under names of their own, so that they meet
-# no other copy in the process. Those that it opens late (lib/base/late.h) it asks for by name, so they keep theirs and lie beside it; training's
-# are left out. What it may run on is in the tag: manylinux with the glibc of the machine that it was built on.
+# The libraries that libassay needs beside the C library are bundled (auditwheel), under names of their own, so that
+# they meet no other copy in the process. Those that it opens late (lib/base/late.h) it asks for by name, so they keep
+# theirs and lie beside it; training's are left out. What it may run on is in the tag: manylinux with the glibc of the
+# machine that it was built on.
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: $0 BUILD OUT" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)

@@ -10,7 +10,8 @@ makes frames of it.
 """
 
 from .engine import Database, Engine, check
-from .errors import AssayError, EngineError, Forked, MalformedAnswer, NotYet, Problem, Refused, Unavailable, UnknownVerdict, Unreachable
+from .errors import (AssayError, EngineError, Forked, MalformedAnswer, NotYet, Problem, Refused, Unavailable,
+                     UnknownVerdict, Unreachable)
 from .http import AsyncJudge, Judge, LineProblem
 from .request import Options, request
 from .verdict import (

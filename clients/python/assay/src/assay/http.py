@@ -13,7 +13,8 @@ import ssl
 import time
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any, AsyncIterator, Dict, Generator, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import (Any, AsyncIterator, Dict, Generator, Iterable, Iterator, List, Mapping, Optional, Tuple,
+                    TypeVar, Union)
 from urllib.parse import quote
 
 import httpx
