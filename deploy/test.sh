@@ -18,7 +18,8 @@ for arg; do
     *) echo "usage: deploy/test.sh [--no-install] [--lint] [--clients]" >&2; exit 2 ;;
   esac
 done
-[ -z "$install" ] || install_packages "$build_packages $test_packages $live_test_packages ${clients:+$client_test_packages}" \
+[ -z "$install" ] ||
+  install_packages "$build_packages $test_packages $live_test_packages ${clients:+$client_test_packages}" \
   "$optional_packages $optional_test_packages ${clients:+$optional_client_test_packages}" || exit 2
 
 [ -z "$install" ] || export ASSAY_TEST_PROMTOOL=${ASSAY_TEST_PROMTOOL:-$(find_promtool "$PWD/build/promtool")}
@@ -60,7 +61,8 @@ suite() {
   mkdir -p build/test-logs
   echo "== building $preset" >&2
   # shellcheck disable=SC2086
-  if ! { cmake --preset "$preset" -DASSAY_WERROR=ON && cmake --build --preset "$preset" --target $targets; } >"$log.build" 2>&1; then
+  if ! { cmake --preset "$preset" -DASSAY_WERROR=ON && cmake --build --preset "$preset" --target $targets; } \
+    >"$log.build" 2>&1; then
     failed=$((failed + 1))
     echo "-- build of $preset FAILED:" >&2
     grep -E 'error|warning|FAILED' "$log.build" | head -n 40 >&2
@@ -112,7 +114,8 @@ clients() {
   servers=$scratch/servers
   # shellcheck disable=SC1091
   . "$servers/env" # in place of those of the live tests, which are gone
-  step "program for clients" sh -c 'cmake --preset release -DBUILD_TESTING=OFF -B build/clients && cmake --build build/clients'
+  step "program for clients" sh -c \
+    'cmake --preset release -DBUILD_TESTING=OFF -B build/clients && cmake --build build/clients'
   export ASSAY_TEST_PROGRAM=$PWD/build/clients/cli/assay ASSAY_TEST_BUILD=$PWD/build/clients
   ls tests/clients/*/run.sh | xargs -P 2 -I RUN sh -c \
     'name=$(basename "$(dirname RUN)"); echo "== clients: $name" >&2; timeout 1500 RUN "$0/$name" >"build/test-logs/clients-$name.log" 2>&1' "$scratch" || true

@@ -1,7 +1,7 @@
 // The shell: which screen is shown (location.hash), the theme, the token. A screen is a module with
-//   export function mount(root, rest)   fills `root`, an empty element; `rest` is what stands behind its name in the
-//                                       hash ("ID" of
-//                                       #judge/ID). May return a function that is called before the screen goes.
+//   export function mount(root, rest)   fills `root`, an empty element; `rest` is the part after its name in the
+//                                       hash ("ID" of #judge/ID). May return a function that is called before the
+//                                       screen goes.
 import {fill, h, problemBox, token} from "./lib.js";
 
 const SCREENS = [

@@ -28,7 +28,8 @@ export PATH="$work/venv/bin:$PATH"
 pip install -q --disable-pip-version-check -r "$here/build-requirements.txt"
 # Libraries that are opened stand in it by name, as those do that it is linked against.
 library="$work/src/assay/lib/libassay.so.1"
-tr '\0' '\n' <"$library" | grep -axE 'lib[a-z]+\.so\.[0-9.]+' | sort -u | grep -vxF "$(patchelf --print-needed "$library")" |
+tr '\0' '\n' <"$library" | grep -axE 'lib[a-z]+\.so\.[0-9.]+' | sort -u |
+  grep -vxF "$(patchelf --print-needed "$library")" |
   grep -v -e '^libassay' -e '^liblinear' -e '^libxgboost' >"$work/late"
 while read -r name; do
   path=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$name" '$1 == name && !found++ {print $NF}')
