@@ -1,5 +1,5 @@
-// What this process counts: of one that judges by itself, or of one in front of a fleet. /v1/metrics, in Prometheus'
-// text format.
+// The metrics of this process, which judges by itself or serves requests for a fleet. They come from /v1/metrics, in
+// Prometheus' text format.
 import {count, fill, h, milliseconds, problemBox, request} from "./lib.js";
 
 const EVERY_MS = 3000;

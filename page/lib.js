@@ -1,9 +1,9 @@
-// What every screen uses: elements, requests, problems. Texts of strangers (SQL, questions, values, findings) only ever
-// become text nodes: nothing here or in a screen parses HTML. What is invisible in them is shown as \u202e, as the
-// program does elsewhere (lib/base/invisible.c has the list), so that no text can turn another one round.
+// Helpers of every screen: elements, requests, problems. Untrusted text (SQL, questions, values, findings) only becomes
+// text nodes: nothing here or in a screen parses HTML. Invisible characters are shown as escapes such as \u202e, as in
+// the rest of the program (lib/base/invisible.c has the list). So no text can reverse the direction of another text.
 
 // h("p.note", {title: "..."}, "text", child): an element with classes, attributes or listeners (on...), and children.
-// Children that are null or false are left out; whatever is no node becomes text.
+// Omits children that are null or false. Other values that are not nodes become text.
 export function h(spec, ...rest) {
   const [tag, ...classes] = spec.split(".");
   const element = document.createElement(tag || "div");
@@ -25,8 +25,8 @@ export function svg(spec, attributes, ...children) {
   return element;
 }
 
-// Listeners by "onclick", properties of forms and `style` (custom properties) by name, everything else is an attribute.
-// null, undefined and false: not there.
+// Sets listeners ("onclick"), form properties and `style` (custom properties) by name; every other key is an attribute.
+// Skips values that are null, undefined or false.
 function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -112,8 +112,8 @@ export function milliseconds(ms) {
 
 // --- requests ---
 
-// What went wrong, as people need it: what, where, and what to do. Fields of problem+json (RFC 9457) where the server
-// sent one.
+// An error for users: what failed, where, and what to do. Has the fields of problem+json (RFC 9457) if the server sent
+// it.
 export class Problem extends Error {
   constructor({status = 0, title, code, detail, hint, where}) {
     super(title);
@@ -162,8 +162,9 @@ export const token = {
   set: (text) => (text ? sessionStorage.setItem(TOKEN, text) : sessionStorage.removeItem(TOKEN)),
 };
 
-// Asks the server; {status, data}. `body` is sent as JSON, or as it is where it has a `type`. `data` is JSON, or text
-// of other types. Throws Problem. On 401 whoever listens to "assay:token" on the window may ask for a token.
+// Sends a request and returns {status, data}. Sends `body` as JSON, or unchanged if it has a `type`. `data` is parsed
+// JSON, or text for other content types. Throws Problem. On 401, a listener of "assay:token" on the window may request
+// a token.
 export async function request(path, {method = "GET", body, type: sent, accept = "application/json", signal} = {}) {
   const headers = {Accept: accept};
   if (token.get()) headers.Authorization = `Bearer ${token.get()}`;

@@ -1,10 +1,10 @@
-// One run: what a file of verdicts comes to, its verdicts filtered, and each of them. Where they come from is the
-// `source`:
+// One run: the summary of a file of verdicts, the filtered list of its verdicts, and each verdict. A `source` provides
+// them:
 //   name, summary          of eval/runs/run_index.h
-//   note                   what the table leaves out; null: nothing
+//   note                   what the table omits; null if it omits nothing
 //   rows(filter)           a promise of {total, verdicts}
-//   verdict(number)        a promise of the verdict, or null where it was left out
-//   link(number)           hash of a verdict; of null: of the run
+//   verdict(number)        a promise of the verdict, or of null if it was omitted
+//   link(number)           the hash of a verdict, or of the run if `number` is null
 import {bars, histogram, reliabilityChart, riskChart, table} from "./charts.js";
 import {announce, count, field, fill, h, milliseconds, probability, problemBox, select} from "./lib.js";
 import {verdictView} from "./verdict.js";

@@ -283,14 +283,16 @@ function signals(candidate) {
     h("dl.facts", fact("fired", of("fired").join(", ") || "none"), fact("silent", of("silent").join(", ") || "none"),
       missing.length ? fact("unavailable",
         missing.map((name) => `${name} (${candidate.unavailable?.[name] ?? "no reason"})`).join(", ")) : null,
-      fact("label model", probability(candidate.label_model_p)), fact("explanation answers the question", probability(candidate.entailment)),
+      fact("label model", probability(candidate.label_model_p)),
+      fact("explanation answers the question", probability(candidate.entailment)),
       candidate.verifier ? fact("verifier", candidate.verifier) : null));
 }
 
 function particulars(verdict, answer) {
   return h("details.more.sheet", h("summary", "How this was judged"),
     h("dl.facts",
-      fact("verdict", answer ? h("a", {href: `#judge/${encodeURIComponent(verdict.id ?? "")}`}, verdict.id ?? "") : (verdict.id ?? "")),
+      fact("verdict", answer ? h("a", {href: `#judge/${encodeURIComponent(verdict.id ?? "")}`}, verdict.id ?? "")
+        : (verdict.id ?? "")),
       fact("database", verdict.db ?? ""), fact("took", milliseconds(verdict.timings?.total_ms)),
       verdict.cause ? fact("cause", verdict.cause) : null,
       verdict.unavailable?.length ? fact("no response from", verdict.unavailable.join(", ")) : null,
