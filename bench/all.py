@@ -4,11 +4,11 @@
   all.py [--build build/release] [--data ../shared/data] [--only NAME...] [--list] [--json FILE] [--csv DIR]
          [--timeout S] [--loaded]
 
-A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped with the reason.
-A build with -DASSAY_MUTATIONS=ON, packages of PyPI and a PostgreSQL are made or started where a row needs them.
-It refuses to start on a machine that is busy unless --loaded, and each row says what share of the processors others used in the second
-before it. With --csv the measured rows go to DIR/claims.csv; rows of benches that did not run now stay there.
-Exit status 1 when a claim does not hold.
+A row of BENCHES is one command and what is read out of its output; what lacks data, servers or a program is skipped
+with the reason. A build with -DASSAY_MUTATIONS=ON, packages of PyPI and a PostgreSQL are made or started where a row
+needs them. It refuses to start on a machine that is busy unless --loaded, and each row says what share of the
+processors others used in the second before it. With --csv the measured rows go to DIR/claims.csv; rows of benches that
+did not run now stay there. Exit status 1 when a claim does not hold.
 """
 import argparse, collections, contextlib, glob, json, operator, os, platform, re, shutil, signal, subprocess, sys, tempfile, time
 
@@ -169,7 +169,8 @@ WHAT_IS_JUDGED = [
     Bench(
         name="a corrector",
         command=bench("simulated_corrector.py", "--assay", "{assay}", "--log", CHATGPT, *ROOTED, "--order", "sampled"),
-        claims=[Claim("EX behind the gate, r 0.6, b 0.2, %", r"^\| 0\.6 \| 0\.2 \|.*\| *" + NUMBER + r" *\|$", "==", 80.8)],
+        claims=[Claim("EX behind the gate, r 0.6, b 0.2, %", r"^\| 0\.6 \| 0\.2 \|.*\| *" + NUMBER + r" *\|$",
+                      "==", 80.8)],
         needs=["spider"],
     ),
     Bench(
@@ -180,9 +181,11 @@ WHAT_IS_JUDGED = [
     ),
     Bench(
         name="retrieval of examples",
-        command=bench("examples_retrieval.py", "--assay", "{assay}", *ROOTED, "--store", "{spider}/logs/train.picard.jsonl",
+        command=bench("examples_retrieval.py", "--assay", "{assay}", *ROOTED, "--store",
+                      "{spider}/logs/train.picard.jsonl",
                       "--ask", "chatgpt=" + CHATGPT, "--ask", "resdsql=" + RESDSQL),
-        claims=[Claim("chatgpt: hybrid changes the same clauses, first, %", cells("chatgpt", r"\d+", "hybrid"), "==", 14.7)],
+        claims=[Claim("chatgpt: hybrid changes the same clauses, first, %", cells("chatgpt", r"\d+", "hybrid"),
+                      "==", 14.7)],
         needs=["spider"],
     ),
     Bench(
@@ -209,8 +212,10 @@ WHAT_IS_JUDGED = [
     ),
     Bench(
         name="signals",
-        command=bench("signal_report.py", "--assay", "{assay}", *UNORDERED, "--gold", "dev=" + CHATGPT + "={databases}"),
-        claims=[Claim("fan_out: pooled precision, %", r"^\| *fan_out *\|[^|]*\|[^|]*\|[^|]*\|[^|]*\| *" + NUMBER, ">=", 83)],
+        command=bench("signal_report.py", "--assay", "{assay}", *UNORDERED, "--gold",
+                      "dev=" + CHATGPT + "={databases}"),
+        claims=[Claim("fan_out: pooled precision, %", r"^\| *fan_out *\|[^|]*\|[^|]*\|[^|]*\|[^|]*\| *" + NUMBER,
+                      ">=", 83)],
         needs=ALL,
     ),
     Bench(
@@ -244,7 +249,8 @@ WHAT_IT_COSTS = [
         command=bench("replay.py", "{assay}", CHATGPT, *ROOTED, "--venv", "{venv}"),
         claims=[
             Claim("with everything, of the peer's candidates/s", r"^assay replay +" + NUMBER + "x", ">=", 0.75),
-            Claim("--explain=no, of the peer's candidates/s", r"^assay replay --explain=no +" + NUMBER + "x", ">=", 1.4),
+            Claim("--explain=no, of the peer's candidates/s", r"^assay replay --explain=no +" + NUMBER + "x",
+                  ">=", 1.4),
         ],
         needs=["spider"],
     ),
@@ -333,7 +339,8 @@ WHAT_IT_COSTS = [
     Bench(
         name="a child",
         command=["{build}/bench/bench_executor", "10000"],
-        claims=[Claim("a constant, more in a child, median us", r"^\| a constant \|[^|]*\|[^|]*\| *" + NUMBER, "<=", 25)],
+        claims=[Claim("a constant, more in a child, median us", r"^\| a constant \|[^|]*\|[^|]*\| *" + NUMBER,
+                      "<=", 25)],
     ),
     Bench(
         name="the clock",
@@ -352,7 +359,8 @@ WHAT_IT_COSTS = [
     Bench(
         name="from Python",
         command=["env", "PYTHONPATH=clients/python/assay/src", "ASSAY_LIBRARY={build}/engine/libassay.so.1",
-                 *bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED, python="{venv}/bin/python3")],
+                 *bench("python.py", "--library", "{build}/bench/bench_library", "--log", CHATGPT, *ROOTED,
+                        python="{venv}/bin/python3")],
         claims=[Claim("over C a candidate, us", cells(r"\d+", then=4), "<=", 55)],
         needs=["spider", "httpx"],
     ),
@@ -433,12 +441,16 @@ BENCHES = [*WHAT_IS_JUDGED, *WHAT_IT_COSTS, *FLEET_AND_FRONT_DOOR]
 def missing(o, need):
     """Why a need is not met, and cannot be; None: it is, or is brought."""
     return {
-        "spider": lambda: None if os.path.isdir(os.path.join(o.data, "spider", "database")) else f"no Spider in {o.data}",
-        "superhero": lambda: None if os.path.isdir(os.path.join(o.data, "bird-superhero", "database")) else f"no superhero in {o.data}",
+        "spider": lambda: None if os.path.isdir(os.path.join(o.data, "spider", "database"))
+        else f"no Spider in {o.data}",
+        "superhero": lambda: None if os.path.isdir(os.path.join(o.data, "bird-superhero", "database"))
+        else f"no superhero in {o.data}",
         "httpx": lambda: None,
         "redis": lambda: None if shutil.which("redis-server") else "no redis-server",
-        "kafka": lambda: None if shutil.which("java") and shutil.which("kcat") else "no Java or kcat for tests/live/servers.sh",
-        "postgres": lambda: None if glob.glob("/usr/lib/postgresql/*/bin/initdb") else "no PostgreSQL for tests/live/servers.sh",
+        "kafka": lambda: None if shutil.which("java") and shutil.which("kcat")
+        else "no Java or kcat for tests/live/servers.sh",
+        "postgres": lambda: None if glob.glob("/usr/lib/postgresql/*/bin/initdb")
+        else "no PostgreSQL for tests/live/servers.sh",
         "mutations": lambda: None if shutil.which("cmake") else "no cmake for a build with -DASSAY_MUTATIONS=ON",
     }[need]()
 
@@ -460,17 +472,21 @@ def mutations(where):
 
 @contextlib.contextmanager
 def postgres(where):
-    """The server of ASSAY_TEST_POSTGRES, or one for as long as the row runs, with a table: a database without any is refused."""
-    named, servers, at = os.environ.get("ASSAY_TEST_POSTGRES"), "tests/live/servers.sh", os.path.join(where["scratch"], "servers")
+    """The server of ASSAY_TEST_POSTGRES, or one for as long as the row runs, with a table: a database without any is
+    refused."""
+    named, servers, at = (os.environ.get("ASSAY_TEST_POSTGRES"), "tests/live/servers.sh",
+                          os.path.join(where["scratch"], "servers"))
     if named:
         yield {"postgres": named}, None
         return
     os.chmod(where["scratch"], 0o711)  # the server's user passes through
     try:
-        started = subprocess.run([servers, "start", at, "postgres"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        started = subprocess.run([servers, "start", at, "postgres"], cwd=ROOT, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL).returncode == 0
         with open(os.path.join(at, "env"), encoding="utf-8") if started else contextlib.nullcontext("") as lines:
             found = re.search(r"^export ASSAY_TEST_POSTGRES='(.*)'$", "".join(lines), re.M)
-        table = found and subprocess.run(["psql", found[1], "-qc", "CREATE TABLE numbers(n int)"], capture_output=True).returncode == 0
+        table = (found and subprocess.run(["psql", found[1], "-qc", "CREATE TABLE numbers(n int)"],
+                                          capture_output=True).returncode == 0)
         yield {"postgres": found[1] if found else ""}, None if table else f"{servers} started no PostgreSQL"
     finally:
         subprocess.run([servers, "stop", at], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -524,7 +540,8 @@ def prepare(where):
 
 def figure(pattern, output):
     """The last that the pattern finds, or None."""
-    found = [next(filter(None, groups), None) if isinstance(groups, tuple) else groups for groups in re.findall(pattern, output, re.M)]
+    found = [next(filter(None, groups), None) if isinstance(groups, tuple) else groups
+             for groups in re.findall(pattern, output, re.M)]
     found = [text for text in found if text]
     return float(found[-1].replace(",", "")) if found else None
 
@@ -534,7 +551,8 @@ def step(bound):
     return 10.0 ** -len(str(bound).partition(".")[2]) if "." in str(bound) else 1.0
 
 
-OPERATORS = {">=": operator.ge, "<=": operator.le, "==": lambda measured, bound: abs(measured - bound) < 1.01 * step(bound)}
+OPERATORS = {">=": operator.ge, "<=": operator.le, "==": lambda measured, bound: abs(measured - bound)
+             < 1.01 * step(bound)}
 
 
 def holds(claim, measured): return measured is not None and OPERATORS[claim.op](measured, claim.bound)
@@ -563,7 +581,8 @@ def machine():
 
 def output_of(command, timeout):
     """(output, why it does not count or None). What takes too long is told to end, with all that it started."""
-    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
+    child = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                             errors="replace", start_new_session=True)
     try:
         output, _ = child.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -596,7 +615,8 @@ def run(o, row, where):
 
 def result(row, claim, reason, output, seconds, busy):
     measured = figure(claim.pattern, output) if claim.pattern and not reason else None
-    if not reason and claim.pattern and measured is None: reason = "the figure is not in the output: " + output.strip()[-200:]
+    if not reason and claim.pattern and measured is None:
+        reason = "the figure is not in the output: " + output.strip()[-200:]
     return {
         "bench": row.name,
         "claim": claim.says,
@@ -611,11 +631,13 @@ def result(row, claim, reason, output, seconds, busy):
 
 
 def told(row):
-    verdict = f"skipped: {row['skipped']}" if row["skipped"] else {True: "yes", False: "**no**", None: "ran"}[row["holds"]]
+    verdict = (f"skipped: {row['skipped']}" if row["skipped"] else {True: "yes", False: "**no**",
+                                                                    None: "ran"}[row["holds"]])
     load = f"{100 * row['busy_before']:.0f} %" + (" (under load)" if row["busy_before"] > BUSY else "")
     cleaned = " ".join(verdict.split()).replace("|", "/")
     measured = "" if row["measured"] is None else format(row["measured"], "g")
-    return f"| {row['bench']} | {row['claim']} | {row['bound']} | {measured} | {cleaned} | {row['seconds']:g} | {load} |"
+    return (f"| {row['bench']} | {row['claim']} | {row['bound']} | {measured} | {cleaned} | {row['seconds']:g} | "
+            f"{load} |")
 
 
 def write_claims(folder, rows):
@@ -642,8 +664,10 @@ def show_list(o, where):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build/release")
-    parser.add_argument("--mutations", default="build/mutations", help="a build with -DASSAY_MUTATIONS=ON, for what is slowed")
-    parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"), help="with spider/ and bird-superhero/")
+    parser.add_argument("--mutations", default="build/mutations",
+                        help="a build with -DASSAY_MUTATIONS=ON, for what is slowed")
+    parser.add_argument("--data", default=os.path.join(ROOT, "..", "shared", "data"),
+                        help="with spider/ and bird-superhero/")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--json", metavar="FILE")
@@ -657,7 +681,8 @@ def main():
         if o.list: return show_list(o, where)
         on, busy = machine(), busy_share(3)
         if busy > BUSY and not o.loaded:
-            sys.exit(f"others use {100 * busy:.0f} % of the processors: figures would be theirs too. With --loaded it measures anyway")
+            sys.exit(f"others use {100 * busy:.0f} % of the processors: figures would be theirs too. With --loaded it "
+                     "measures anyway")
         print(f"{on['cores']} cores, {on['model']}, {on['memory_gib']} GiB, load {on['load']} before\n")
         print("| bench | claim | bound | measured | holds | s | busy before |\n" + "| --- " * 7 + "|", flush=True)
         prepare(where)

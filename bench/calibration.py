@@ -15,7 +15,8 @@ def over(pairs):
 
 
 def calibration_error(pairs, bins=BINS):
-    """Mean over bins of equal mass (equal P falls where its place in the list falls) of |mean P - share right|, by mass."""
+    """Mean over bins of equal mass (equal P falls where its place in the list falls) of |mean P - share right|, by
+    mass."""
     ordered, n = sorted(pairs, key=lambda pair: pair[0]), len(pairs)
     parts = [ordered[n * i // bins:n * (i + 1) // bins] for i in range(bins)]
     return sum(abs(over(part)) * len(part) for part in parts if part) / n if n else float("nan")

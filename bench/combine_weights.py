@@ -1,33 +1,35 @@
 #!/usr/bin/env python3
-"""What `combine`, `unfamiliar` and `margin` of models/decision.json rest on: how the two judges are put together, how far P
-is to be believed, and by how much another candidate must beat the first that executes.
+"""What `combine`, `unfamiliar` and `margin` of models/decision.json rest on: how the two judges are put together, how
+far P is to be believed, and by how much another candidate must beat the first that executes.
 
     combine_weights.py --assay build/release/cli/assay --logs LOGS --db-root DATABASES --models models --work DIR
                        [--generated LOG] [--share 0.25]
 
-Training logs only. Their databases are halved by a hash of the name. Models are trained on one half; on the other half, gold
-queries, their mutants and the parser's beams are judged, each alone, and dealt into lists as three kinds of generator
-would give them:
+Training logs only. Their databases are halved by a hash of the name. Models are trained on one half; on the other half,
+gold queries, their mutants and the parser's beams are judged, each alone, and dealt into lists as three kinds of
+generator would give them:
 
   ranked    guesses of one system: the right one first in 75 % of all cases, later in a third of the rest
-  samples   five of one system that is right with a probability drawn for each question from a beta distribution (mean 0.7,
+  samples   five of one system that is right with a probability drawn for each question from a beta distribution (mean
+  0.7,
             weight 1.2, so that most questions are easy or hopeless); what is wrong comes from three likely candidates
   systems   five named systems: the same, mean 0.6, weight 3, so that their errors meet less
 
 Each is judged with the word that its user would say (options.order): ranked for the first, sampled for the others.
-And each is dealt once for each of four *worlds*: the judges have seen such errors in training (`known`: taught with mutants
-and generated questions), or they have not (`new`: taught with beams and other questions' gold); and the errors are those
-that are *near* the gold query as a text, or those that *look* right to the other verifier.
+And each is dealt once for each of four *worlds*: the judges have seen such errors in training (`known`: taught with
+mutants and generated questions), or they have not (`new`: taught with beams and other questions' gold); and the errors
+are those that are *near* the gold query as a text, or those that *look* right to the other verifier.
 
-First table: EX of `rerank` by the signals' share of the log-odds. Rule: the best mean over all worlds and kinds. The same with
-the label model in the classifier's place stands below it, for comparison, and then with votes and places at another weight.
-Next: P(correct) of the first candidate, shrunk: logit P = c0 + scale * (shares and log-odds as above). Rule: of what is within
+First table: EX of `rerank` by the signals' share of the log-odds. Rule: the best mean over all worlds and kinds. The
+same with the label model in the classifier's place stands below it, for comparison, and then with votes and places at
+another weight. Next: P(correct) of the first candidate, shrunk: logit P = c0 + scale * (shares and log-odds as above).
+Rule: of what is within
 0.002 of the least mean log loss, the least calibration error in the worst list of all.
-Next: the margin in that P: EX, and fixed / broken against the first that executes. Rule for each order: the least margin with
-fixed >= 2 x broken in the worst world; if there is none, the one whose worst world has the most fixed for each broken.
-Beside it, ranked lists alone: mean EX (and the worst world's fixed for each broken) by what the first place is worth.
-Last: what P with all of this says of the candidates and of the answers, by list. Steps that left their file in DIR are not
-done again.
+Next: the margin in that P: EX, and fixed / broken against the first that executes. Rule for each order: the least
+margin with fixed >= 2 x broken in the worst world; if there is none, the one whose worst world has the most fixed for
+each broken. Beside it, ranked lists alone: mean EX (and the worst world's fixed for each broken) by what the first
+place is worth. Last: what P with all of this says of the candidates and of the answers, by list. Steps that left their
+file in DIR are not done again.
 """
 import argparse, difflib, json, math, os, random, re, shutil, subprocess, sys, zlib
 
@@ -114,14 +116,16 @@ def train(work):
     work.make("known.json", lambda out: work.assay("train", "verifier", gold, *made, "--recipe",
                                                    "{mutants: 6, doubles: 2, siblings: 3, rounds: 250}", "--out", out))
     work.make("new.json", lambda out: work.assay("train", "verifier", gold, picard,
-                                                 "--recipe", "{mutants: 0, doubles: 0, siblings: 8, rounds: 200}", "--out", out))
+                                                 "--recipe", "{mutants: 0, doubles: 0, siblings: 8, rounds: 200}",
+                                                 "--out", out))
     for world, mutants in (("known", 4), ("new", 0)):  # views see the pool, not the list
         work.make(f"label_model.{world}.json", lambda out: work.assay(
             "train", "label-model", picard, "--recipe", f"{{views: no, trust: 10, mutants: {mutants}}}", "--out", out))
     limit = str(max(int(1700 * work.o.share), 1))
     for world, logs in (("known", (picard, gold, "--limit", limit)), ("new", (picard,))):
         work.make(f"classifier.{world}.json", lambda out: work.assay("train", "classifier", *logs, "--kind=trees",
-                                                                     "--recipe", "{views: no, target_prior: 0.75}", "--out", out))
+                                                                     "--recipe", "{views: no, target_prior: 0.75}",
+                                                                     "--out", out))
 
 
 def choose_questions(work):
@@ -137,7 +141,8 @@ def choose_questions(work):
 def pool(work):
     """Gold, mutants and beams of a question in one line; where each came from stands in meta."""
     choose_questions(work)
-    work.make("mut.B.jsonl", lambda out: work.assay("mutate", work.path("sub.B.jsonl"), "-n", str(MUTANTS), "--seed", "77", out=out))
+    work.make("mut.B.jsonl", lambda out: work.assay("mutate", work.path("sub.B.jsonl"), "-n", str(MUTANTS), "--seed",
+                                                    "77", out=out))
     beams = {(d["db"], d["question"]): d["candidates"] for d in work.lines("picard.B.jsonl")}
     def write(path):
         with open(path, "w", encoding="utf-8") as out:
@@ -151,10 +156,12 @@ def pool(work):
 
 
 def model_dir(work, verifier):
-    """P(correct) is the classifier's; the entailment is the content's log-odds less log UNLINKED, whatever the others say."""
+    """P(correct) is the classifier's; the entailment is the content's log-odds less log UNLINKED, whatever the others
+    say."""
     folder = work.path(f"models.{verifier}")
     os.makedirs(folder, exist_ok=True)
-    for name in ("label_model", "classifier"): shutil.copy(work.path(f"{name}.{verifier}.json"), os.path.join(folder, f"{name}.json"))
+    for name in ("label_model", "classifier"):
+        shutil.copy(work.path(f"{name}.{verifier}.json"), os.path.join(folder, f"{name}.json"))
     with open(work.path(f"{verifier}.json"), encoding="utf-8") as file: model = json.load(file)
     model["generators"] = {"": {"vote": 0, "first": 0, "none": UNLINKED, "temperature": 1}}
     with open(os.path.join(folder, "verifier.json"), "w", encoding="utf-8") as file: json.dump(model, file)
@@ -168,8 +175,10 @@ def judge(work):
     lines = work.path("pool.B.jsonl")
     for verifier in ("known", "new"):
         work.make(f"verdicts.{verifier}.jsonl", lambda out: work.assay(
-            "replay", lines, "--strategy", "rerank", "--deadline-ms", "-1", "--models", model_dir(work, verifier), out=out))
-    work.make("labels.json", lambda out: work.assay("eval", lines, "--explain=no", "--strategy", "rerank", "--bootstrap", "0",
+            "replay", lines, "--strategy", "rerank", "--deadline-ms", "-1", "--models", model_dir(work, verifier),
+            out=out))
+    work.make("labels.json", lambda out: work.assay("eval", lines, "--explain=no", "--strategy", "rerank",
+                                                    "--bootstrap", "0",
                                                     "--models", work.o.models, "--format", "json", "--labels", out))
 
 
@@ -194,15 +203,18 @@ def read(work):
     """Questions, each a list of candidates: right, result, content by both verifiers, signals, likeness to gold."""
     with open(work.path("labels.json"), encoding="utf-8") as file: labels = json.load(file)
     questions = []
-    for known, new, asked, right in zip(*(work.lines(n) for n in ("verdicts.known.jsonl", "verdicts.new.jsonl", "pool.B.jsonl")), labels):
+    for known, new, asked, right in zip(*(work.lines(n) for n in ("verdicts.known.jsonl", "verdicts.new.jsonl",
+                                                                  "pool.B.jsonl")), labels):
         gold, candidates = words(asked["gold"]), []
         for a, b, label, origin in zip(known["candidates"], new["candidates"], right, asked["meta"]["origin"]):
             if label.startswith("err") or not a.get("entailment") or not b.get("entailment"): continue
             candidates.append({
-                "right": label == "ok", "result": a["execution"]["digest"], "rows": a["execution"]["rows"], "origin": origin,
+                "right": label == "ok", "result": a["execution"]["digest"], "rows": a["execution"]["rows"],
+                "origin": origin,
                 "signals": {n: logit(c["p_correct"]) for n, c in (("known", a), ("new", b))},
                 "labels": {n: label_word(c) for n, c in (("known", a), ("new", b))},
-                "content": {n: math.log(c["entailment"] / (1 - c["entailment"]) * UNLINKED) for n, c in (("known", a), ("new", b))},
+                "content": {n: math.log(c["entailment"] / (1 - c["entailment"]) * UNLINKED)
+                            for n, c in (("known", a), ("new", b))},
                 "near": difflib.SequenceMatcher(None, gold, words(a["sql"]), autojunk=False).ratio()})
         questions.append(candidates)
     return questions
@@ -270,7 +282,8 @@ def deal(questions, kind, verifier, errors, habit=None):
     usable = [(right, wrong) for right, wrong in map(split, questions) if right and len(wrong) >= 4]
     for right, wrong in usable * DEALS:
         entries = DEALERS[kind](rng, right, wrong, likely)
-        lists.append([(c["right"], c["signals"][verifier], TEMPERATURE * c["content"][verifier], x, c["labels"][verifier])
+        lists.append([(c["right"], c["signals"][verifier], TEMPERATURE * c["content"][verifier], x,
+                       c["labels"][verifier])
                       for (c, _), x in zip(entries, contexts(entries, *(habit or HABITS[kind])))])
     return lists
 
@@ -278,7 +291,8 @@ def deal(questions, kind, verifier, errors, habit=None):
 # --- what comes of it ---
 
 def accuracy(lists, share, votes=None, labels=False):
-    """votes: of the log-odds of votes and places; None: what the verifier has. labels: the label model, not the classifier."""
+    """votes: of the log-odds of votes and places; None: what the verifier has. labels: the label model, not the
+    classifier."""
     right, votes = 0, 1 - share if votes is None else votes
     for entries in lists:
         scores = [share * (l if labels else s) + (1 - share) * c + votes * x for _, s, c, x, l in entries]
@@ -354,15 +368,18 @@ def choose_trust(lists, share):
             loss, error, over = zip(*(honesty(l, share, scale, offset) for l in lists.values()))
             table.append((sum(loss) / len(loss), sum(error) / len(error), max(error), scale, offset, over))
     least = min(table)[0]
-    print("| scale | c0 | log loss | calibration error, mean / worst | too much, points, in the order above |\n|" + " --- |" * 5)
+    print("| scale | c0 | log loss | calibration error, mean / worst | too much, points, in the order above |\n|"
+          + " --- |" * 5)
     for t in sorted(table)[:6] + [t for t in table if t[3:5] == (1.0, 0.0)]:
-        print(f"| {t[3]:g} | {t[4]:g} | {t[0]:.4f} | {t[1]:.1f} / {t[2]:.1f} | " + " ".join(f"{x:+.0f}" for x in t[5]) + " |")
+        print(f"| {t[3]:g} | {t[4]:g} | {t[0]:.4f} | {t[1]:.1f} / {t[2]:.1f} | "
+              + " ".join(f"{x:+.0f}" for x in t[5]) + " |")
     return min((t for t in table if t[0] < least + 0.002), key=lambda t: t[2])[3:5]
 
 
 def margins_of(judged):
     """The table; {order: margin}."""
-    print("| order | errors | list | lists | first | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|" + " --- |" * (5 + len(MARGINS)))
+    print("| order | errors | list | lists | first | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|"
+          + " --- |" * (5 + len(MARGINS)))
     chosen = {}
     for order, kinds in ORDERS.items():
         outcomes = {m: [] for m in MARGINS}
@@ -370,14 +387,17 @@ def margins_of(judged):
             if kind not in kinds: continue
             cells = {m: outcome(l, m) for m in MARGINS}
             for m, (_, fixed, broken) in cells.items(): outcomes[m].append((fixed, broken))
-            print(f"| {order} | {verifier}, {errors} | {kind} | {len(l)} | {100 * sum(x[0][0] for x in l) / len(l):.1f} | " +
+            print(f"| {order} | {verifier}, {errors} | {kind} | {len(l)} | "
+                  f"{100 * sum(x[0][0] for x in l) / len(l):.1f} | " +
                   " | ".join(f"{ex:.1f} ({fixed} / {broken})" for ex, fixed, broken in cells.values()) + " |")
         worst = {m: worst_ratio(worlds) for m, worlds in outcomes.items()}
-        print(f"| {order} | fixed for each broken, worst | | | | " + " | ".join(f"{r:.2f}" for r in worst.values()) + " |")
+        print(f"| {order} | fixed for each broken, worst | | | | " + " | ".join(f"{r:.2f}" for r in worst.values())
+              + " |")
         chosen[order] = choose_margin(outcomes)
     print()
     for order, (margin, worst) in chosen.items():
-        print(f"{order}: margin {margin:g}, fixed {worst:.2f} x broken in the worst{'' if worst >= ENOUGH else ': none reaches 2'}")
+        print(f"{order}: margin {margin:g}, fixed {worst:.2f} x broken in the "
+              f"worst{'' if worst >= ENOUGH else ': none reaches 2'}")
     return {order: margin for order, (margin, _) in chosen.items()}
 
 
@@ -387,22 +407,26 @@ def judge_lists(lists, share, scale, offset):
 
 def firsts_of(questions, trust):
     """Ranked lists by what the first place is worth in log-odds (verifier_context.c) and by the margin."""
-    print("\n| first place of a ranked list | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|" + " --- |" * (1 + len(MARGINS)))
+    print("\n| first place of a ranked list | " + " | ".join(f"{m:g}" for m in MARGINS) + " |\n|"
+          + " --- |" * (1 + len(MARGINS)))
     vote = HABITS["ranked"][0]
     for first in FIRSTS:
         worlds = [judge_lists(deal(questions, "ranked", *world, (vote, first)), *trust) for world in WORLDS]
         cells = [[outcome(lists, m) for lists in worlds] for m in MARGINS]
-        print(f"| {first:g} | " + " | ".join(f"{sum(c[0] for c in row) / len(row):.1f} ({worst_ratio([c[1:] for c in row]):.2f})"
+        print(f"| {first:g} | " + " | ".join(f"{sum(c[0] for c in row) / len(row):.1f} "
+                                             f"({worst_ratio([c[1:] for c in row]):.2f})"
                                              for row in cells) + " |")
 
 
 def calibration_of(judged, margins):
-    print("\n| errors | list | candidates: calibration error, too much | answers: calibration error, too much |\n|" + " --- |" * 4)
+    print("\n| errors | list | candidates: calibration error, too much | answers: calibration error, too much |\n|"
+          + " --- |" * 4)
     order_of = {kind: order for order, kinds in ORDERS.items() for kind in kinds}
     for (verifier, errors, kind), lists in judged.items():
         answers = [l[answer([p for _, p in l], margins[order_of[kind]])] for l in lists]
         cells = [[(p, right) for right, p in some] for some in ([e for l in lists for e in l], answers)]
-        print(f"| {verifier}, {errors} | {kind} | " + " | ".join(f"{calibration_error(c):.3f}, {over(c):+.3f}" for c in cells) + " |")
+        print(f"| {verifier}, {errors} | {kind} | " + " | ".join(f"{calibration_error(c):.3f}, {over(c):+.3f}"
+                                                                 for c in cells) + " |")
 
 
 def report(questions):
@@ -419,14 +443,16 @@ def report(questions):
     margins = margins_of(judged)
     firsts_of(questions, (share, scale, offset))
     calibration_of(judged, margins)
-    print(f'\n"margin": {json.dumps(margins)}, "combine": [0, {share:g}, {1 - share:g}], "unfamiliar": [{offset:g}, {scale:g}]')
+    print(f'\n"margin": {json.dumps(margins)}, "combine": [0, {share:g}, {1 - share:g}], "unfamiliar": [{offset:g}, '
+          f'{scale:g}]')
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("assay", "logs", "db-root", "models", "work"): p.add_argument("--" + name, required=True)
     p.add_argument("--generated", help="more to train on: a log of train/generate_questions.py")
-    p.add_argument("--share", type=float, default=1, help="of the questions, for a quick look; another share wants another DIR")
+    p.add_argument("--share", type=float, default=1, help="of the questions, for a quick look; another share wants "
+                   "another DIR")
     work = Work(p.parse_args())
     halve(work)
     train(work)

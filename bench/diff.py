@@ -3,9 +3,9 @@
 
   diff.py ASSAY LOG --db-root DIR [--verdicts N] [--slim] [--directory DIR]
 
-The second file is the first, with another p_correct in every tenth verdict. --slim keeps one candidate of each verdict, and
-no explanation. Prints the size of a verdict, seconds, CPU seconds and peak memory, which is at least Python's own, some
-20 MB. Checked: it finds the changes, and no others. Needs room for both files.
+The second file is the first, with another p_correct in every tenth verdict. --slim keeps one candidate of each verdict,
+and no explanation. Prints the size of a verdict, seconds, CPU seconds and peak memory, which is at least Python's own,
+some 20 MB. Checked: it finds the changes, and no others. Needs room for both files.
 """
 import argparse
 import itertools

@@ -3,10 +3,10 @@
 
   examples_retrieval.py --assay build/release/cli/assay --db-root DATABASES --store LOG [--store LOG] --ask NAME=LOG ...
 
-A store is built of the --store logs. Each wrong first candidate of an --ask log that differs from gold is searched for, with the error that
-the store would give it: does the nearest example, one of the nearest three, change the same clauses (`same`), or at least one of them
-(`one`)? Beside: what an example drawn at random has. An --ask log that is a store log too is asked only of databases of one half, of a
-store of the other half.
+A store is built of the --store logs. Each wrong first candidate of an --ask log that differs from gold is searched for,
+with the error that the store would give it: does the nearest example, one of the nearest three, change the same clauses
+(`same`), or at least one of them (`one`)? Beside: what an example drawn at random has. An --ask log that is a store log
+too is asked only of databases of one half, of a store of the other half.
 """
 import argparse, json, os, random, subprocess, tempfile
 
@@ -41,7 +41,8 @@ def measure(o, name, store, asked, everything, measured):
     rng, n = random.Random(3), len(asked)
     sets = [set(e["kind"].split(", ")) for e in everything]
     def hits(found, kind):
-        return [f(k) for k in (1, 3) for f in (lambda k: kind in found[:k], lambda k: any(kind & other for other in found[:k]))]
+        return [f(k) for k in (1, 3)
+                for f in (lambda k: kind in found[:k], lambda k: any(kind & other for other in found[:k]))]
     rows = {key: [0] * 4 for key in (*KEYS, "at random")}
     for example in asked:
         kind = set(example["kind"].split(", "))
@@ -49,7 +50,8 @@ def measure(o, name, store, asked, everything, measured):
             if key == "at random":
                 found = rng.sample(sets, 3)
             else:
-                out = run(o.assay, "examples", "search", store, "--question", example["question"], "--sql", example["wrong"], "--error", example["error"],
+                out = run(o.assay, "examples", "search", store, "--question", example["question"], "--sql",
+                          example["wrong"], "--error", example["error"],
                           "--key", key, "-k", "3", "--format", "json")
                 found = [set(e["kind"].split(", ")) for e in json.loads(out)]
             for i, hit in enumerate(hits(found, kind)): rows[key][i] += hit
@@ -69,15 +71,18 @@ def main():
     o = p.parse_args()
     measured = []
     known = [line for log in o.store for line in read(log) if line.get("gold") and line.get("candidates")]
-    half = set(random.Random(3).sample(sorted({line["db"] for line in known}), len({line["db"] for line in known}) // 2))
-    print("| asked | | key | same, first | one, first | same, of three | one, of three |\n| --- | --- | --- | --- | --- | --- | --- |")
+    half = set(random.Random(3).sample(sorted({line["db"] for line in known}),
+                                       len({line["db"] for line in known}) // 2))
+    print("| asked | | key | same, first | one, first | same, of three | one, of three |\n| --- | --- | --- | --- | "
+          "--- | --- | --- |")
     with tempfile.TemporaryDirectory() as work:
         whole, part = os.path.join(work, "whole.db"), os.path.join(work, "part.db")
         all_examples = store_of(o, known, whole)
         part_examples = store_of(o, [line for line in known if line["db"] not in half], part)
         for name, log in (entry.split("=") for entry in o.ask):
             own = log in o.store
-            lines = [first_only(line) for line in read(log) if line.get("candidates") and (not own or line["db"] in half)]
+            lines = [first_only(line) for line in read(log) if line.get("candidates")
+                     and (not own or line["db"] in half)]
             asked = store_of(o, lines, os.path.join(work, "asked.db"))
             measure(o, name, part if own else whole, asked, part_examples if own else all_examples, measured)
         results.save(o.csv, measured)

@@ -2,17 +2,19 @@
 """The fleet, measured on one machine over real servers that this starts and stops.
 
   fleet.py messages BUILD                          a worker that computes nothing, against librdkafka alone
-  fleet.py judge    BUILD LOG --db-root DIR        CPU of a candidate against the embedded replay; latency under load, by stage
-  fleet.py kept     BUILD LOG --db-root DIR        verdicts that were kept against judgements of the same requests
-  fleet.py far      BUILD LOG --db-root DIR        latency with brokers that answer what belongs to a transaction 10 ms later, by producers
-  fleet.py scale    BUILD                          1, 2, 4, 8 workers of a family slowed by 20 ms; recovery after kill -9
+  fleet.py judge    BUILD LOG --db-root DIR        CPU of a candidate against the embedded replay; latency under load,
+  by stage fleet.py kept     BUILD LOG --db-root DIR        verdicts that were kept against judgements of the same
+  requests fleet.py far      BUILD LOG --db-root DIR        latency with brokers that answer what belongs to a
+  transaction 10 ms later, by producers fleet.py scale    BUILD                          1, 2, 4, 8 workers of a family
+  slowed by 20 ms; recovery after kill -9
 
 With --csv FILE the figures of judge and scale go to a file too.
 
-BUILD is a release build (build/release); for `scale` one with -DASSAY_MUTATIONS=ON, which can be slowed. Latency is open loop: each request has a time at which it is due, whether the
-ones before are answered or not, and its latency counts from then on. Kafka runs with the JVM options of its own scripts, and is warmed up for
-a minute: its compiler needs that long. The interpreter is Debian's, whose
-python3-confluent-kafka is used; our own code is only in the processes measured.
+BUILD is a release build (build/release); for `scale` one with -DASSAY_MUTATIONS=ON, which can be slowed. Latency is
+open loop: each request has a time at which it is due, whether the ones before are answered or not, and its latency
+counts from then on. Kafka runs with the JVM options of its own scripts, and is warmed up for a minute: its compiler
+needs that long. The interpreter is Debian's, whose python3-confluent-kafka is used; our own code is only in the
+processes measured.
 """
 import argparse
 import atexit
@@ -164,7 +166,7 @@ def quantiles(values):
     return tuple(ordered[min(len(ordered) - 1, int(len(ordered) * q))] for q in (0.50, 0.95, 0.99))
 
 
-# --- judge -------------------------------------------------------------------------------------------------------------
+# --- judge ------------------------------------------------------------------------------------------------------------
 
 
 def embedded(assay, log, db_root, candidates):
@@ -297,13 +299,14 @@ def judge(args):
         results.save(args.csv, [{"task_messages": args.task_messages, **row} for row in rows])
 
 
-# --- kept --------------------------------------------------------------------------------------------------------------
+# --- kept -------------------------------------------------------------------------------------------------------------
 
 
 def lookups(address):
     """{outcome: how many} of looking for verdicts so far."""
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
-        rows = [line.rpartition(" ") for line in answer.read().decode().splitlines() if line.startswith("assay_verdict_cache_total{")]
+        rows = [line.rpartition(" ") for line in answer.read().decode().splitlines()
+                if line.startswith("assay_verdict_cache_total{")]
     return {row.split('"')[1]: float(n) for row, _, n in rows}
 
 
@@ -329,17 +332,19 @@ def kept(args):
                 theirs.append((sum(map(cpu_of, servers.pids())) - servers_began) / len(asked))
             came = {name: n - before[name] for name, n in lookups(address).items() if n > before[name]}
             p50, p95, p99 = quantiles(open_loop(servers, f"{kind}-load", asked, args.rate, args.seconds))
-            print(f"{kind}: {', '.join(f'{name} {n:.0f}' for name, n in came.items()) or 'not looked for'}; CPU ms a request: fleet {1e3 * statistics.median(cpu):.3f}, Kafka and Redis "
+            print(f"{kind}: {', '.join(f'{name} {n:.0f}' for name, n in came.items()) or 'not looked for'}; CPU ms a "
+                  f"request: fleet {1e3 * statistics.median(cpu):.3f}, Kafka and Redis "
                   f"{1e3 * statistics.median(theirs):.3f}; {statistics.median(rates):.0f} requests/s; "
                   f"latency at {args.rate:g}/s: p50 {p50:.1f} ms, p95 {p95:.1f} ms, p99 {p99:.1f} ms")
         fleet.stop()
 
 
-# --- far ---------------------------------------------------------------------------------------------------------------
+# --- far --------------------------------------------------------------------------------------------------------------
 
 
 def delaying(servers, seconds):
-    """(address of the brokers for coordinators, the proxy behind it, which answers late to what belongs to a transaction)."""
+    """(address of the brokers for coordinators, the proxy behind it, which answers late to what belongs to a
+    transaction)."""
     sys.path.insert(0, os.path.join(HERE, "..", "tests", "live", "fleet"))
     import proxy
 
@@ -353,7 +358,8 @@ def delaying(servers, seconds):
 def far_once(servers, address, assay, args, requests, producers, run):
     """Latencies' quantiles of a fleet whose coordinator has so many; the first run warms the broker up."""
     fleet = Fleet(servers, assay)
-    fleet.start("coordinator", "--max-open", "512", "--task-messages", args.task_messages, "--producers", str(producers), servers=address)
+    fleet.start("coordinator", "--max-open", "512", "--task-messages", args.task_messages, "--producers",
+                str(producers), servers=address)
     fleet.start("worker", "--db-root", args.db_root, "--redis", servers.redis, "--threads", str(args.threads))
     warm(servers, requests, 0 if run else WARM_S)
     found = quantiles(open_loop(servers, f"far{run}", requests, args.rate, args.seconds))
@@ -372,7 +378,7 @@ def far(args):
                   f"p95 {p95:.0f} ms, p99 {p99:.0f} ms", flush=True)
 
 
-# --- scale -------------------------------------------------------------------------------------------------------------
+# --- scale ------------------------------------------------------------------------------------------------------------
 
 SMALL = {"db": "podcasts", "question": "How many shows are there?", "candidates": ["SELECT count(*) FROM show"]}
 MARGIN = 2.0  # seconds at both ends that do not count
@@ -453,7 +459,8 @@ def scale(args):
             rate = scale_once(servers, assay, args, root, workers)
             one = one or rate
             rows.append({"workers": workers, "verdicts_per_s": rate, "of_linear": rate / one / workers})
-            print(f"{workers} workers of {args.slow_ms} ms: {rate:.1f} verdicts/s, {rate / one / workers:.2f} of linear "
+            print(f"{workers} workers of {args.slow_ms} ms: {rate:.1f} verdicts/s, {rate / one / workers:.2f} of "
+                  "linear "
                   "(claim: at least 0.90)")
         results.save(args.csv, rows)
         seconds, before = recovery(servers, assay, args, root, 4)
@@ -461,7 +468,7 @@ def scale(args):
         print(f"after kill -9 of one worker of 4, with another started: {said} to the full rate of {before:.0f}/s")
 
 
-# --- messages ----------------------------------------------------------------------------------------------------------
+# --- messages ---------------------------------------------------------------------------------------------------------
 
 
 def free_address():
@@ -497,7 +504,8 @@ def messages(args):
                 pass
         buckets = histogram(text, "assay_transaction_duration_seconds")
         if buckets:
-            print(f"commit (begin to end) of {buckets[-1][1]:.0f} transactions: p50 up to {1e3 * bound_of(buckets, 0.5):g} ms, "
+            print(f"commit (begin to end) of {buckets[-1][1]:.0f} transactions: p50 up to "
+                  f"{1e3 * bound_of(buckets, 0.5):g} ms, "
                   f"p99 up to {1e3 * bound_of(buckets, 0.99):g} ms")
         sys.exit(child.returncode)
 
@@ -526,7 +534,8 @@ def main():
             command.add_argument("--db-root", required=True)
             command.add_argument("--threads", type=int, default=2)
             command.add_argument("--task-messages", default="each", help="of the coordinator")
-            command.add_argument("--full", type=float, help="requests/s of which the loads are shares; else as measured")
+            command.add_argument("--full", type=float, help="requests/s of which the loads are shares; else as "
+                                 "measured")
     args = parser.parse_args()
     args.run(args)
 

@@ -3,9 +3,10 @@
 
   generator_folds.py --assay build/release/cli/assay --models models --db-root DATABASES --work DIR LOG
 
-The log's databases are dealt into five folds, in order of a hash of their names. `assay train calibration` on four of them completes
-the verifier, `assay eval --strategy rerank` measures it on the fifth. EX is counted over all questions; AUC and calibration
-error are means over the folds, by questions. Once with the neutral default beside it, on the same folds.
+The log's databases are dealt into five folds, in order of a hash of their names. `assay train calibration` on four of
+them completes the verifier, `assay eval --strategy rerank` measures it on the fifth. EX is counted over all questions;
+AUC and calibration error are means over the folds, by questions. Once with the neutral default beside it, on the same
+folds.
 """
 import argparse, json, os, shutil, subprocess, zlib
 
@@ -26,7 +27,8 @@ def write(path, lines):
 
 
 def measure(o, log, models):
-    done = subprocess.run([o.assay, "eval", log, "--db-root", o.db_root, "--strategy", "rerank", "--models", models, "--bootstrap", "0",
+    done = subprocess.run([o.assay, "eval", log, "--db-root", o.db_root, "--strategy", "rerank", "--models", models,
+                           "--bootstrap", "0",
                            "--format", "json"], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
@@ -35,7 +37,8 @@ def total(name, reports):
     n = sum(r["questions"] for r in reports)
     right = sum(round(r["selection"]["assay"] * r["questions"] / 100) for r in reports)
     mean = lambda key: sum(r["detection"][key] * r["questions"] for r in reports) / n
-    print(f"{name}: EX {100 * right / n:.1f} ({right} of {n}), calibration error within folds {mean('calibration_error'):.1f} points, "
+    print(f"{name}: EX {100 * right / n:.1f} ({right} of {n}), calibration error within folds "
+          f"{mean('calibration_error'):.1f} points, "
           f"AUC {mean('auc'):.1f}")
 
 
@@ -49,7 +52,8 @@ def main():
     for k, fold in enumerate(folds):
         rest = write(os.path.join(o.work, "rest.jsonl"), [line for i, f in enumerate(folds) if i != k for line in f])
         log = write(os.path.join(o.work, "fold.jsonl"), fold)
-        subprocess.run([o.assay, "train", "calibration", rest, "--db-root", o.db_root, "--verifier", os.path.join(o.models, "verifier.json"),
+        subprocess.run([o.assay, "train", "calibration", rest, "--db-root", o.db_root, "--verifier",
+                        os.path.join(o.models, "verifier.json"),
                         "--out", os.path.join(models, "verifier.json")], stdout=subprocess.DEVNULL, check=True)
         neutral.append(measure(o, log, o.models))
         fitted.append(measure(o, log, models))

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Are promises kept, and how much is answered under them? On logs with gold, by random splits.
 
-  guarantee.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--alpha 0.05] [--delta 0.1] [--splits 1000]
+  guarantee.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--alpha 0.05] [--delta 0.1]
+  [--splits 1000]
                [--csv FILE]
 
-`assay calibrate` gives each question's P, whether its answer is right, and its database. Half of the questions (`question`) or of the
-databases (`database`) makes the promise, the other half tells whether it is kept: it counts as broken where an exact test rejects
-"at most alpha are wrong" at 5 %. Rows: the promise as it is made; the same with databases counted as clusters (Kish's design
-effect); a threshold of 1 - alpha. `across`: made of the whole first log and used on each of the others, in a random order; with when
-drift is noticed. `single`: P-values of single answers, plain and by likeness to the labelled ones: of the wrong answers at most a tenth may have one
-of 0.1 or less. `--hour N`: an hour of N requests of the first log's second half, among which from minute 20 on more and more come from each other
-log; after how many of these does `assay replay` withdraw the promise? This file has its own implementation of lib/learn/risk.c, to tell on it too.
+`assay calibrate` gives each question's P, whether its answer is right, and its database. Half of the questions
+(`question`) or of the databases (`database`) makes the promise, the other half tells whether it is kept: it counts as
+broken where an exact test rejects "at most alpha are wrong" at 5 %. Rows: the promise as it is made; the same with
+databases counted as clusters (Kish's design effect); a threshold of 1 - alpha. `across`: made of the whole first log
+and used on each of the others, in a random order; with when drift is noticed. `single`: P-values of single answers,
+plain and by likeness to the labelled ones: of the wrong answers at most a tenth may have one of 0.1 or less. `--hour
+N`: an hour of N requests of the first log's second half, among which from minute 20 on more and more come from each
+other log; after how many of these does `assay replay` withdraw the promise? This file has its own implementation of
+lib/learn/risk.c, to tell on it too.
 """
 import argparse, bisect, functools, json, math, os, random, statistics, subprocess, tempfile
 
@@ -22,7 +25,8 @@ FIRST, STEP, LEVEL, JUMP, STAKE = 0.25, 0.05, 0.01, 0.01, 100
 @functools.lru_cache(None)
 def tail(n, wrong, alpha):
     if wrong >= n: return 1.0
-    log = lambda k: math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(alpha) + (n - k) * math.log1p(-alpha)
+    log = lambda k: math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) + k * math.log(alpha) + (
+        n - k) * math.log1p(-alpha)
     return min(1.0, sum(math.exp(log(k)) for k in range(wrong + 1)))
 
 
@@ -87,7 +91,8 @@ def measure(name, records, by, o, rows):
                      "answered_pct": 100 * answered / o.splits,
                      "no_guarantee_pct": 100 * none / o.splits, "broken_pct": 100 * broken / o.splits,
                      "wrong_pct": 100 * sum(risks) / len(risks) if risks else 0})
-        print(f"| {name} | {by} | {method} | {100 * answered / o.splits:.1f} | {100 * none / o.splits:.1f} | {100 * broken / o.splits:.1f} "
+        print(f"| {name} | {by} | {method} | {100 * answered / o.splits:.1f} | {100 * none / o.splits:.1f} | "
+              f"{100 * broken / o.splits:.1f} "
               f"| {100 * sum(risks) / len(risks) if risks else 0:.1f} |", flush=True)
 
 
@@ -97,17 +102,20 @@ class Martingale:
     def bet(self, value, rng):
         if self.n % STAKE == 0:
             k = self.n // STAKE + 1
-            self.reserve, self.capital = self.reserve - 1 / (k * (k + 1)), [c + 1 / (3 * k * (k + 1)) for c in self.capital]
+            self.reserve, self.capital = (self.reserve - 1 / (k * (k + 1)),
+                                          [c + 1 / (3 * k * (k + 1)) for c in self.capital])
         self.n += 1
         low, high = bisect.bisect_left(self.seen, value), bisect.bisect_right(self.seen, value)
         rank, total = (low + rng.random() * (high - low + 1)) / (len(self.seen) + 1), sum(self.capital)
-        self.capital = [((1 - JUMP) * c + JUMP / 3 * total) * (1 + bet * (rank - 0.5)) for bet, c in zip((-1, 0, 1), self.capital)]
+        self.capital = [((1 - JUMP) * c + JUMP / 3 * total) * (1 + bet * (rank - 0.5))
+                        for bet, c in zip((-1, 0, 1), self.capital)]
         bisect.insort(self.seen, value)
         return self.reserve + sum(self.capital)
 
 
 def strangeness(known, scale, answer):
-    least = min(sum(((a - b) * by) ** 2 for a, b, by in zip(r[3:], answer[3:], scale)) for r in known if r is not answer) / len(scale)
+    least = min(sum(((a - b) * by) ** 2 for a, b, by in zip(r[3:], answer[3:], scale)) for r in known
+                if r is not answer) / len(scale)
     return least / (1 + least)
 
 
@@ -125,7 +133,8 @@ def across(name, known, other, new, o):
     given = [r for r in new if threshold is not None and r[0] >= threshold]
     wrong = 100 * sum(not r[1] for r in given) / len(given) if given else 0
     noticed = sorted(drift(known, new, random.Random(seed)) or 10**9 for seed in range(21))[10]
-    print(f"| {name} | {other} | {100 * len(given) / len(new):.1f} | {wrong:.1f} | {'never' if noticed == 10**9 else noticed} |", flush=True)
+    print(f"| {name} | {other} | {100 * len(given) / len(new):.1f} | {wrong:.1f} | "
+          f"{'never' if noticed == 10**9 else noticed} |", flush=True)
 
 
 # --- single answers ---
@@ -141,7 +150,8 @@ def scale_of(records):
 def p_value(known_wrong, scale, answer, near):
     total = surer = 1
     for r in known_wrong:
-        weight = math.exp(-sum(((a - b) * by) ** 2 for a, b, by in zip(r[3:], answer[3:], scale)) / len(scale)) if near else 1
+        weight = (math.exp(-sum(((a - b) * by) ** 2 for a, b, by in zip(r[3:], answer[3:], scale)) / len(scale))
+                  if near else 1)
         total += weight
         if r[0] >= answer[0]: surer += weight
     return surer / total
@@ -151,7 +161,9 @@ def single(name, known, other, new):
     wrong, scale, cells = [r for r in known if not r[1]], scale_of(known), []
     for near in (False, True):
         small = [p_value(wrong, scale, r, near) <= 0.1 for r in new]
-        for right in (0, 1): cells.append(100 * sum(s for s, r in zip(small, new) if r[1] == right) / max(1, sum(r[1] == right for r in new)))
+        for right in (0, 1):
+            cells.append(100 * sum(s for s, r in zip(small, new) if r[1] == right)
+                         / max(1, sum(r[1] == right for r in new)))
     print(f"| {name} | {other} | {' | '.join(f'{c:.1f}' for c in cells)} |", flush=True)
 
 
@@ -161,8 +173,10 @@ MINUTES, QUIET = 60, 20
 
 
 def hour(o, work, logs, seed):
-    """For each other log, (requests of it so far, minute) when the first promise is withdrawn, None; and the share of wrong answers given until then."""
-    rng, entries = random.Random(seed), {name: [json.loads(line) for line in open(log, encoding="utf-8")] for name, log, *_ in logs}
+    """For each other log, (requests of it so far, minute) when the first promise is withdrawn, None; and the share of
+    wrong answers given until then."""
+    rng, entries = (random.Random(seed),
+                    {name: [json.loads(line) for line in open(log, encoding="utf-8")] for name, log, *_ in logs})
     first, log, root, order = logs[0]
     mixed = rng.sample(entries[first], len(entries[first]))
     half, calibration = os.path.join(work, "half.jsonl"), os.path.join(work, "calibration.json")
@@ -178,17 +192,21 @@ def hour(o, work, logs, seed):
             lines.append(json.dumps(entry) + "\n")
         with open(path, "w", encoding="utf-8") as out: out.writelines(lines)
         roots = list(dict.fromkeys([root, *(r for _, _, r, _ in logs)]))
-        command = [o.assay, "replay", path, "--calibration", calibration, "--order", order, "--format", "jsonl", "--workers", "1"]
+        command = [o.assay, "replay", path, "--calibration", calibration, "--order", order, "--format", "jsonl",
+                   "--workers", "1"]
         for r in roots: command += ["--db-root", r]
-        verdicts = [json.loads(v) for v in subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.splitlines()]
+        verdicts = [json.loads(v) for v in subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                                                          stderr=subprocess.DEVNULL).stdout.splitlines()]
         at = next((i for i, v in enumerate(verdicts) if v.get("guarantee", {}).get("status") == "withdrawn"), None)
         known = sum("guarantee" in v for v in verdicts)
-        assert len(verdicts) == o.hour and known > o.hour // 2, f"{len(verdicts)} verdicts, {known} with a promise or none"
+        assert len(
+            verdicts) == o.hour and known > o.hour // 2, f"{len(verdicts)} verdicts, {known} with a promise or none"
         with open(path, "w", encoding="utf-8") as out: out.writelines(lines[:at])
         calibrate(o, path, roots, order, os.path.join(work, "truth.json"))
         with open(os.path.join(work, "truth.json"), encoding="utf-8") as file: truth = json.load(file)["groups"][""]
         given = [right for p, right, *_ in truth if p >= verdicts[0]["threshold"]]
-        yield other, None if at is None else (sum(strange[:at]), at * MINUTES / o.hour), 100 * (1 - sum(given) / len(given))
+        yield (other, None if at is None else (sum(strange[:at]), at * MINUTES / o.hour),
+               100 * (1 - sum(given) / len(given)))
 
 
 def print_hour(o, logs):
@@ -196,11 +214,14 @@ def print_hour(o, logs):
     with tempfile.TemporaryDirectory() as work:
         for seed in range(o.hours):
             for other, at, wrong in hour(o, work, logs, seed): found.setdefault(other, []).append((at, wrong))
-    print(f"\n{o.hours} hours of {o.hour} requests\n\n| mixed in from minute {QUIET} on | withdrawn | requests of it by then, median | minute, median | wrong of those given until then, median % |\n| --- | --- | --- | --- | --- |")
+    print(f"\n{o.hours} hours of {o.hour} requests\n\n| mixed in from minute {QUIET} on | withdrawn | requests of it "
+          "by then, median | minute, median | wrong of those given until then, median % |\n| --- | --- | --- | --- "
+          "| --- |")
     for other, all_of in found.items():
         seen = [at for at, _ in all_of if at]
         middle = [f"{statistics.median(s[k] for s in seen):.0f}" if seen else "" for k in (0, 1)]
-        print(f"| {other if other != logs[0][0] else 'nothing'} | {len(seen)} of {len(all_of)} | {middle[0]} | {middle[1]} | {statistics.median(w for _, w in all_of):.1f} |", flush=True)
+        print(f"| {other if other != logs[0][0] else 'nothing'} | {len(seen)} of {len(all_of)} | {middle[0]} | "
+              f"{middle[1]} | {statistics.median(w for _, w in all_of):.1f} |", flush=True)
 
 
 def calibrate(o, log, root, order, out):
@@ -213,7 +234,8 @@ def records_of(o, log, root, order):
     with tempfile.TemporaryDirectory() as work:
         out = os.path.join(work, "calibration.json")
         calibrate(o, log, root, order, out)
-        with open(out, encoding="utf-8") as file: return [r for group in json.load(file)["groups"].values() for r in group]
+        with open(out, encoding="utf-8") as file:
+            return [r for group in json.load(file)["groups"].values() for r in group]
 
 
 def main():
@@ -231,7 +253,8 @@ def main():
     given = [(entry.split("=") + ["auto"])[:4] for entry in o.log]
     if o.hour: return print_hour(o, given)
     logs = {name: records_of(o, log, root, order) for name, log, root, order in given}
-    print(f"alpha {o.alpha}, delta {o.delta}\n\n| log | split by | | answered % | no promise % | broken % | wrong % |\n| --- | --- | --- | --- | --- | --- | --- |")
+    print(f"alpha {o.alpha}, delta {o.delta}\n\n| log | split by | | answered % | no promise % | broken % | wrong % "
+          "|\n| --- | --- | --- | --- | --- | --- | --- |")
     rows = []
     for name, records in logs.items():
         for by in ("question", "database"):
@@ -240,7 +263,8 @@ def main():
     print("\n| made of | used on | answered % | wrong % | drift noticed after |\n| --- | --- | --- | --- | --- |")
     for name, known in logs.items():
         for other, new in logs.items(): across(name, known, other, new, o)
-    print("\n| made of | used on | small of wrong % | of right % | by likeness: of wrong % | of right % |\n| --- | --- | --- | --- | --- | --- |")
+    print("\n| made of | used on | small of wrong % | of right % | by likeness: of wrong % | of right % |\n| --- | --- "
+          "| --- | --- | --- | --- |")
     for name, known in logs.items():
         half, rest = split(random.Random(5), known, "question")
         single(name + ", half", half, "the other half", rest)

@@ -3,9 +3,10 @@
 
   hostile.py ASSAY [--callers 50] [--hostile 500] [--max-waiting 115]
 
-ASSAY is a release build's program. Each honest caller asks a fleet of one coordinator and one worker for verdicts, one after the
-other; what is printed is how long they waited, and who got no answer within 20 s. The hostile ones hold connections that a byte keeps
-alive every second: half a head, a head without an end, half a body; all from one address, or ten from each of fifty.
+ASSAY is a release build's program. Each honest caller asks a fleet of one coordinator and one worker for verdicts, one
+after the other; what is printed is how long they waited, and who got no answer within 20 s. The hostile ones hold
+connections that a byte keeps alive every second: half a head, a head without an end, half a body; all from one address,
+or ten from each of fifty.
 """
 import argparse
 import itertools
@@ -68,8 +69,10 @@ class Hostile(threading.Thread):
 
 def ask(port, number):
     """A call over a socket of its own; seconds, or None without an answer."""
-    body = json.dumps({"db": "shop", "question": f"How many orders, {number}?", "candidates": ["SELECT count(*) FROM orders"]})
-    request = f"POST /v1/judge?wait_ms=15000 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+    body = json.dumps({"db": "shop", "question": f"How many orders, {number}?",
+                       "candidates": ["SELECT count(*) FROM orders"]})
+    request = (f"POST /v1/judge?wait_ms=15000 HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nConnection: "
+               f"close\r\nContent-Length: {len(body)}\r\n\r\n{body}")
     start = time.monotonic()
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as fd:
@@ -104,7 +107,8 @@ def measure(port, callers, calls):
 def show(name, waits, hostile=None):
     good = sorted(wait for wait in waits if wait is not None)
     lost = len(waits) - len(good)
-    middle = f"median {statistics.median(good) * 1000:7.1f} ms, longest {good[-1] * 1000:7.1f} ms" if good else "no answer at all"
+    middle = (f"median {statistics.median(good) * 1000:7.1f} ms, longest {good[-1] * 1000:7.1f} ms" if good
+              else "no answer at all")
     came = f"; hostile ones thrown out {hostile.again} times" if hostile else ""
     print(f"{name:42} {len(good):4} answers, {lost:3} callers without; {middle}{came}", flush=True)
 

@@ -3,10 +3,11 @@
 
   hostile_tenant.py build/release/cli/assay [--callers 10] [--calls 40] [--hostile 4] [--csv FILE]
 
-Ten callers of one tenant ask over POST /v1/judge, /v1/batch and /mcp, each with a pause between its calls. The hostile tenant has another token
-and another database. It sends over all three routes, as fast as it is answered: 400 candidates that never end, with a repair; batches of such requests;
-tool calls; and requests that it leaves at once. What is printed is how long the honest ones waited, in milliseconds, and by how much the 99th percentile
-differs. The exit status is 1 where that is more than --most.
+Ten callers of one tenant ask over POST /v1/judge, /v1/batch and /mcp, each with a pause between its calls. The hostile
+tenant has another token and another database. It sends over all three routes, as fast as it is answered: 400 candidates
+that never end, with a repair; batches of such requests; tool calls; and requests that it leaves at once. What is
+printed is how long the honest ones waited, in milliseconds, and by how much the 99th percentile differs. The exit
+status is 1 where that is more than --most.
 """
 import argparse, hashlib, http.client, itertools, json, multiprocessing, os, sqlite3, statistics, subprocess, sys, tempfile, threading, time
 
@@ -21,7 +22,8 @@ def call(port, token, path, body, timeout=BOUND):
     """(status, body), or None where the answer does not come in time."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
     try:
-        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson" if path.startswith("/v1/batch") else "application/json"}
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/x-ndjson"
+                   if path.startswith("/v1/batch") else "application/json"}
         if path == "/mcp": headers["Accept"] = "application/json, text/event-stream"
         connection.request("POST", path, body, headers)
         answer = connection.getresponse()
@@ -33,12 +35,14 @@ def call(port, token, path, body, timeout=BOUND):
 
 
 def tool(name, arguments):
-    return json.dumps({"jsonrpc": "2.0", "id": next(numbers), "method": "tools/call", "params": {"name": name, "arguments": arguments}})
+    return json.dumps({"jsonrpc": "2.0", "id": next(numbers), "method": "tools/call",
+                       "params": {"name": name, "arguments": arguments}})
 
 
 def honest_request(number):
     return {"db": "shop", "question": f"How many orders of more than {number} euros are there?",
-            "candidates": [f"SELECT count(*) FROM orders WHERE amount > {number}", "SELECT count(*) FROM orders", f"SELECT count(id) FROM orders WHERE amount >= {number}"]}
+            "candidates": [f"SELECT count(*) FROM orders WHERE amount > {number}", "SELECT count(*) FROM orders",
+                           f"SELECT count(id) FROM orders WHERE amount >= {number}"]}
 
 
 def honest_calls():
@@ -51,11 +55,13 @@ def honest_calls():
 def is_good(path, answer):
     if answer is None or answer[0] != 200: return False
     verdicts = answer[1].splitlines()
-    return all(b'"problem"' not in line and b"location" not in line[:200] and b'"isError":true' not in line for line in verdicts)
+    return all(b'"problem"' not in line and b"location" not in line[:200] and b'"isError":true' not in line
+               for line in verdicts)
 
 
 class Hostile:
-    """Threads that keep as much work in the server as they get in, in a process of their own: they do not share an interpreter with those who measure."""
+    """Threads that keep as much work in the server as they get in, in a process of their own: they do not share an
+    interpreter with those who measure."""
 
     def __init__(self, port, n, kinds):
         self.port, self.n, self.kinds = port, n, kinds
@@ -65,7 +71,8 @@ class Hostile:
         self.process.start()
 
     def attack(self):
-        threads = [threading.Thread(target=self.run, args=(getattr(self, kind),), daemon=True) for kind in self.kinds for _ in range(self.n)]
+        threads = [threading.Thread(target=self.run, args=(getattr(self, kind),), daemon=True) for kind in self.kinds
+                   for _ in range(self.n)]
         for thread in threads: thread.start()
         self.ending.wait()
 
@@ -75,12 +82,19 @@ class Hostile:
 
     def request(self, **more):
         first = next(numbers) * 1000
-        return {"db": "den", "question": "How many visits?", "strategy": "rerank", "repair": "propose", "deadline_ms": 600000,
+        return {"db": "den", "question": "How many visits?", "strategy": "rerank", "repair": "propose",
+                "deadline_ms": 600000,
                 "candidates": [SLOW.format(first + i) for i in range(400)], **more}
 
-    def judge(self): return call(self.port, "hostile", "/v1/judge?wait_ms=60000", json.dumps(self.request(id=f"h{next(numbers)}")))
-    def batch(self): return call(self.port, "hostile", "/v1/batch?wait_ms=60000", "\n".join(json.dumps(self.request()) for _ in range(16)))
-    def agent(self): return call(self.port, "hostile", "/mcp", tool("judge_sql", {"db": "den", "question": "How many visits?", "candidates": self.request()["candidates"][:20]}))
+    def judge(self):
+        return call(self.port, "hostile", "/v1/judge?wait_ms=60000", json.dumps(self.request(id=f"h{next(numbers)}")))
+    def batch(self):
+        return call(self.port, "hostile", "/v1/batch?wait_ms=60000",
+                    "\n".join(json.dumps(self.request()) for _ in range(16)))
+    def agent(self):
+        return call(self.port, "hostile", "/mcp",
+                    tool("judge_sql", {"db": "den", "question": "How many visits?",
+                                       "candidates": self.request()["candidates"][:20]}))
 
     def leave(self):
         answer = call(self.port, "hostile", "/v1/judge?wait_ms=60000", json.dumps(self.request()), 0.5)
@@ -118,19 +132,23 @@ def measure(port, make, o):
 
 
 def make_world(folder):
-    for name, table in (("shop", "orders(id INTEGER PRIMARY KEY, amount REAL)"), ("den", "visit(id INTEGER PRIMARY KEY)")):
+    for name, table in (("shop", "orders(id INTEGER PRIMARY KEY, amount REAL)"),
+                        ("den", "visit(id INTEGER PRIMARY KEY)")):
         db = sqlite3.connect(os.path.join(folder, f"{name}.sqlite"))
         db.execute(f"CREATE TABLE {table}")
         if name == "shop": db.executemany("INSERT INTO orders VALUES(?, ?)", ((i, i % 97 * 1.5) for i in range(1000)))
         else: db.execute("INSERT INTO visit VALUES(1)")
         db.commit()
         db.close()
-    tenants = {name: {"sha256": [hashlib.sha256(name.encode()).hexdigest()], "databases": ["*"]} for name in ("honest", "hostile")}
-    with open(os.path.join(folder, "tokens.json"), "w", encoding="utf-8") as f: json.dump({"tokens_version": 1, "tenants": tenants}, f)
+    tenants = {name: {"sha256": [hashlib.sha256(name.encode()).hexdigest()], "databases": ["*"]}
+               for name in ("honest", "hostile")}
+    with open(os.path.join(folder, "tokens.json"), "w", encoding="utf-8") as f:
+        json.dump({"tokens_version": 1, "tenants": tenants}, f)
 
 
 def start(assay, folder, more):
-    server = subprocess.Popen([assay, "serve", "--db-root", folder, "--http", "127.0.0.1:0", "--tokens", os.path.join(folder, "tokens.json"), "--per-address", "0",
+    server = subprocess.Popen([assay, "serve", "--db-root", folder, "--http", "127.0.0.1:0", "--tokens",
+                               os.path.join(folder, "tokens.json"), "--per-address", "0",
                                "--log-form", "json", *more], stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
         if "accepting requests" in line: break
@@ -159,11 +177,13 @@ def main():
         make_world(folder)
         server, port = start(o.assay, folder, [f"--{option}" for option in o.serve])
         try:
-            for make in honest_calls().values(): measure(port, make, argparse.Namespace(callers=2, calls=2, pause=0))  # indexes are warm then
+            # indexes are warm then
+            for make in honest_calls().values(): measure(port, make, argparse.Namespace(callers=2, calls=2, pause=0))
             alone = {path: measure(port, make, o) for path, make in honest_calls().items()}
             hostile = Hostile(port, o.hostile, o.kinds)
             time.sleep(2)
-            print("| route | alone: p50, p99 ms | beside: p50, p99 ms | p99 more by, ms | without a good answer |\n" + "| --- " * 5 + "|")
+            print("| route | alone: p50, p99 ms | beside: p50, p99 ms | p99 more by, ms | without a good answer |\n"
+                  + "| --- " * 5 + "|")
             for path, make in honest_calls().items():
                 beside, lost = measure(port, make, o)
                 before, lost_before = alone[path]
@@ -172,7 +192,8 @@ def main():
                 rows.append({"route": path, "alone_p50_ms": statistics.median(before), "alone_p99_ms": at(before, 0.99),
                              "beside_p50_ms": statistics.median(beside), "beside_p99_ms": at(beside, 0.99),
                              "p99_more_ms": more, "without_answer": len(lost_before) + len(lost)})
-                print(f"| {path} | {statistics.median(before):.0f}, {at(before, 0.99):.0f} | {statistics.median(beside):.0f}, {at(beside, 0.99):.0f} | {more:.0f} "
+                print(f"| {path} | {statistics.median(before):.0f}, {at(before, 0.99):.0f} | "
+                      f"{statistics.median(beside):.0f}, {at(beside, 0.99):.0f} | {more:.0f} "
                       f"| {len(lost_before)}, {len(lost)} of {len(beside)} |", flush=True)
                 for answer in lost[:1]: print(f"  {path}: {answer}", file=sys.stderr)
             hostile.close()

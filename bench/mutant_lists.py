@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Lists of candidates out of mutants: what P is held against where no generator's log is to be looked at (docs/schema-only.md).
+"""Lists of candidates out of mutants: what P is held against where no generator's log is to be looked at
+(docs/schema-only.md).
 
     assay mutate LOG --db-root DATABASES --count 6 > M.jsonl
     bench/mutant_lists.py M.jsonl > LISTS.jsonl
 
-Of N requests (2,500), drawn by chance: four mutants of the gold query each, and the gold query itself, first in 68 % of the lists, behind in 20 %, in
-none of the others, as samples of a good generator have it.
+Of N requests (2,500), drawn by chance: four mutants of the gold query each, and the gold query itself, first in 68 % of
+the lists, behind in 20 %, in none of the others, as samples of a good generator have it.
 """
 import json
 import random

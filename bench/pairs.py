@@ -5,9 +5,9 @@
   pairs.py --assay build/release/cli/assay --schemas tests/data/analytic tests/data/analytic/tune.jsonl
   with [--csv FILE] [-- OPTION...]
 
-A pair is a question with a right query and a plausible slip of like form and length (tests/data/pairs; README there). Each
-pair is judged four times by `assay replay`: both queries, in both orders, with nothing said of how they came about, and
-each alone. Prints Markdown:
+A pair is a question with a right query and a plausible slip of like form and length (tests/data/pairs; README there).
+Each pair is judged four times by `assay replay`: both queries, in both orders, with nothing said of how they came
+about, and each alone. Prints Markdown:
 
   preferred      trials over both orders in which the right query is the answer
   both orders    pairs in which it is in both
@@ -20,7 +20,8 @@ import argparse, collections, contextlib, json, os, sqlite3, subprocess, sys, te
 
 import results
 
-TRIALS = {"right first": ("right", "wrong"), "wrong first": ("wrong", "right"), "right alone": ("right",), "wrong alone": ("wrong",)}
+TRIALS = {"right first": ("right", "wrong"), "wrong first": ("wrong", "right"), "right alone": ("right",),
+          "wrong alone": ("wrong",)}
 KINDS = """and_or boundary compound_concept contradicted_value count_distinct count_vs_sum date_part demonym_adjective duplicates
 evidence_formula extra_condition fan_out_aggregate group_key having_vs_where left_vs_inner limit_n missing_condition negation_scope
 never_vs_not_all null_extreme order_direction percentage_integer_division ratio_inverted self_join_relation set_both
@@ -93,7 +94,8 @@ def row(name, outcomes):
 
 
 def print_rows(rows):
-    print("| kind | pairs | preferred % | both orders % | wrong alone validated % | right alone validated % | AUC alone |")
+    print("| kind | pairs | preferred % | both orders % | wrong alone validated % | right alone validated % | AUC "
+          "alone |")
     print("|" + " --- |" * 7)
     for each in rows: print("| " + " | ".join(each.values()) + " |")
 
@@ -126,7 +128,8 @@ def main():
     results.save(a.csv, [{"file": files, **each} for each in rows])
     lost = [(pair, o) for pair, o in zip(pairs, outcomes) if not all(o["wins"])]
     for pair, o in lost[:a.wrong]:
-        print(f"\n{pair['id']} {pair['kind']} ({pair['db']}), P {o['p']['right']:.3f} right, {o['p']['wrong']:.3f} wrong\n"
+        print(f"\n{pair['id']} {pair['kind']} ({pair['db']}), P {o['p']['right']:.3f} right, {o['p']['wrong']:.3f} "
+              "wrong\n"
               f"  {pair['question']}\n  right: {pair['right']}\n  wrong: {pair['wrong']}")
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Build an assay that is optimised by what it does with the bundled samples, as build/pgo/cli/assay. Takes two builds: one that
-# counts, and one that reads its counts.
+# Build an assay that is optimised by what it does with the bundled samples, as build/pgo/cli/assay. Takes two builds:
+# one that counts, and one that reads its counts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rm -rf build/profile
@@ -14,7 +14,8 @@ for script in deploy/samples/*.sql; do
   sqlite3 "$scratch/$name/$name.sqlite" < "$script"
 done
 for strategy in rerank first_valid cyclesql detect_then_rerank; do
-  build/pgo-train/cli/assay replay deploy/samples/questions.jsonl --db-root "$scratch" --strategy "$strategy" > /dev/null
+  build/pgo-train/cli/assay replay deploy/samples/questions.jsonl --db-root "$scratch" \
+    --strategy "$strategy" > /dev/null
 done
 cmake --preset pgo > /dev/null
 cmake --build --preset pgo --target assay

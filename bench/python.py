@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""The Python client in process against the C call: what a candidate costs more, for the same requests, by turns in one run.
+"""The Python client in process against the C call: what a candidate costs more, for the same requests, by turns in one
+run.
 
   python.py --library build/release/bench/bench_library --log LOG --db-root DATABASES [--runs 3]
 
-Run with the Python that has assay installed (or PYTHONPATH=clients/python/assay/src ASSAY_LIBRARY=build/release/engine/libassay.so.1). Each
-request is judged by the C program and then here, each with an engine of one thread, --repeat times by turns; the quickest of each counts, so
-that other work of the machine is left out. The first run, which reads the databases, is not printed. In C it is assay_judge alone; here from a
-dict to a Verdict with all its parts, so also both ways through JSON.
+Run with the Python that has assay installed (or PYTHONPATH=clients/python/assay/src
+ASSAY_LIBRARY=build/release/engine/libassay.so.1). Each request is judged by the C program and then here, each with an
+engine of one thread, --repeat times by turns; the quickest of each counts, so that other work of the machine is left
+out. The first run, which reads the databases, is not printed. In C it is assay_judge alone; here from a dict to a
+Verdict with all its parts, so also both ways through JSON.
 """
 import argparse
 import json
@@ -58,7 +60,8 @@ def main():
         requests = [{key: value for key, value in json.loads(line).items() if key != "gold"} for line in log]
     requests = [request for request in requests if request["candidates"]]
     peer = Peer(o.library, o.db_root)
-    print("| run | requests | C: assay_judge, p50 us | its JSON, p50 us | Python, p50 us | over C a candidate, p50 us | p95 us |")
+    print("| run | requests | C: assay_judge, p50 us | its JSON, p50 us | Python, p50 us | over C a candidate, p50 us "
+          "| p95 us |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     with assay.Engine(database_root=o.db_root, threads=1) as engine:
         for run in range(o.runs + 1):
@@ -66,7 +69,8 @@ def main():
             if not run: continue
             over = [(python - c) / n for c, _, python, n in pairs]
             median = [statistics.median(column) for column in zip(*pairs)]
-            print(f"| {run} | {len(pairs)} | {median[0]:.0f} | {median[1]:.0f} | {median[2]:.0f} | {statistics.median(over):.1f} "
+            print(f"| {run} | {len(pairs)} | {median[0]:.0f} | {median[1]:.0f} | {median[2]:.0f} | "
+                  f"{statistics.median(over):.1f} "
                   f"| {percentile(over, 0.95):.1f} |", flush=True)
 
 

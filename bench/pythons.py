@@ -9,9 +9,11 @@ def python_with(venv, *modules):
     """(a Python that imports all of `modules`, None), or (None, why there is none)."""
     python = os.path.join(venv, "bin", "python3")
     try:
-        if not os.path.exists(python): subprocess.run([sys.executable, "-m", "venv", venv], check=True, capture_output=True)
+        if not os.path.exists(python):
+            subprocess.run([sys.executable, "-m", "venv", venv], check=True, capture_output=True)
         if subprocess.run([python, "-c", "import " + ", ".join(modules)], capture_output=True).returncode != 0:
-            subprocess.run([python, "-m", "pip", "install", "-q", *(PACKAGES[name] for name in modules)], check=True, capture_output=True, timeout=300)
+            subprocess.run([python, "-m", "pip", "install", "-q", *(PACKAGES[name] for name in modules)], check=True,
+                           capture_output=True, timeout=300)
         return python, None
     except (OSError, subprocess.SubprocessError) as error:
         return None, str(error)

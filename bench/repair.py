@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """What repairs mend and break on logs with gold, by margin.
 
-  repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--first] [--models DIR] [--examples LOG|own]
+  repair.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--first] [--models DIR] [--examples
+  LOG|own]
             [--csv FILE]
 
-Each log is replayed with `--repair propose` and next to no margin; the answer and the repair that is proposed for it are labelled by
-execution (`assay eval --labels`). For each margin: answers changed (wrong ones that stay wrong apart), fixed (in brackets those whose old query
-did not execute) and broken, and EX before and after. --first leaves each question its first candidate alone, as in a system that gives one.
-With --examples, repairs try the edits of a store of LOG's wrong candidates, or of the log's own, of other databases only: each half of the
-databases has a store of the other half. The last line has the time of a judgement with and without, and for how many questions a repair was looked for.
+Each log is replayed with `--repair propose` and next to no margin; the answer and the repair that is proposed for it
+are labelled by execution (`assay eval --labels`). For each margin: answers changed (wrong ones that stay wrong apart),
+fixed (in brackets those whose old query did not execute) and broken, and EX before and after. --first leaves each
+question its first candidate alone, as in a system that gives one. With --examples, repairs try the edits of a store of
+LOG's wrong candidates, or of the log's own, of other databases only: each half of the databases has a store of the
+other half. The last line has the time of a judgement with and without, and for how many questions a repair was looked
+for.
 """
 import argparse, json, os, subprocess, tempfile, zlib
 
@@ -35,7 +38,8 @@ def sql_of(candidate):
 
 def replay(o, log, root, order, repair, work, *more):
     out = os.path.join(work, f"verdicts.{repair}.jsonl")
-    run(o.assay, "replay", log, "--db-root", root, "--order", order, "--repair", repair, "--repair-margin", "0.001", "--out", out,
+    run(o.assay, "replay", log, "--db-root", root, "--order", order, "--repair", repair, "--repair-margin", "0.001",
+        "--out", out,
         "--force", *(["--models", o.models] if o.models else []), *more)
     return read(out)
 
@@ -90,7 +94,8 @@ def report(name, repairs, right, rows):
         rows.append({"log": name, "margin": margin, "ex_before_pct": 100 * first / n, "changed": changed,
                      "still_wrong": still, "fixed": fixed, "fixed_not_executing": dead, "broken": broken,
                      "ex_pct": 100 * (first + fixed - broken) / n})
-        print(f"| {name} | {margin} | {changed} ({still}) | {fixed} ({dead}) / {broken} | {100 * first / n:.1f} → {100 * (first + fixed - broken) / n:.1f} |", flush=True)
+        print(f"| {name} | {margin} | {changed} ({still}) | {fixed} ({dead}) / {broken} | {100 * first / n:.1f} → "
+              f"{100 * (first + fixed - broken) / n:.1f} |", flush=True)
     return counts
 
 
@@ -124,8 +129,10 @@ def measure(o, name, log, root, order, rows):
         pairs = [(old, repair["sql"] if repair else old) for old, repair in zip(answers, repairs)]
         right = labels(o, root, lines, pairs, work)
         counts = report(name, repairs, right, rows)
-        own = [v["timings"]["worker_ms"] - w["timings"]["worker_ms"] for v, w in zip(verdicts, without) if v.get("repair")]
-        print(f"{name}: {len(own)} of {len(lines)} questions have a nearer query; workers' time for it {middle(own):.1f} ms in the median")
+        own = [v["timings"]["worker_ms"] - w["timings"]["worker_ms"] for v, w in zip(verdicts, without)
+               if v.get("repair")]
+        print(f"{name}: {len(own)} of {len(lines)} questions have a nearer query; workers' time for it "
+              f"{middle(own):.1f} ms in the median")
         return counts, by_signal(verdicts, right)
 
 
@@ -140,7 +147,8 @@ def main():
     results.add_option(p)
     o = p.parse_args()
     rows = []
-    print("| log | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
+    print("| log | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- "
+          "| --- | --- | --- |")
     for name, log, root, order in ((entry.split("=") + ["auto"])[:4] for entry in o.log):
         measure(o, name, log, root, order, rows)
     given = {"candidates": "first" if o.first else "all", "examples": os.path.basename(o.examples or "none")}

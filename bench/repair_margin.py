@@ -3,13 +3,14 @@
 
   repair_margin.py --assay build/release/cli/assay --models models --db-root DATABASES --work DIR [--written FILE.jsonl]
 
-DIR is what bench/combine_weights.py has left: models trained on one half of the training databases (`known`: taught with mutants and
-generated questions; `new`: with beams and other questions' gold), and the other half's questions with their pool of judged candidates. Each
-question gets one query, as from a system that gives one: a right one in 72 %, else one of three wrong ones, those nearest to the
-gold query as a text (`near`) or those that look right to the other verifier (`look`). --written adds questions written by hand
-(train/written) on that half's databases, with their own slips. Rule: the least margin with fixed >= 5 x (broken + 1) in each list
-of `known`, since the shipped verifier is taught as that one is; one more, since a handful of broken ones is known to about that. And
-`critical`, the order in which a corrector is told of the signals: by fixed less broken of the repairs at any margin, in those lists.
+DIR is what bench/combine_weights.py has left: models trained on one half of the training databases (`known`: taught
+with mutants and generated questions; `new`: with beams and other questions' gold), and the other half's questions with
+their pool of judged candidates. Each question gets one query, as from a system that gives one: a right one in 72 %,
+else one of three wrong ones, those nearest to the gold query as a text (`near`) or those that look right to the other
+verifier (`look`). --written adds questions written by hand (train/written) on that half's databases, with their own
+slips. Rule: the least margin with fixed >= 5 x (broken + 1) in each list of `known`, since the shipped verifier is
+taught as that one is; one more, since a handful of broken ones is known to about that. And `critical`, the order in
+which a corrector is told of the signals: by fixed less broken of the repairs at any margin, in those lists.
 """
 import argparse, difflib, json, os, random, shutil, tempfile
 
@@ -55,7 +56,8 @@ def lists_of(o, verifier):
 
 
 def critical(lists):
-    """Signals by what repairs of the queries that they fire on are worth: fixed less broken of all, drawn to 0 where they are few."""
+    """Signals by what repairs of the queries that they fire on are worth: fixed less broken of all, drawn to 0 where
+    they are few."""
     sums = {}
     for counts in lists:
         for name, row in counts.items(): sums[name] = [a + b for a, b in zip(sums.get(name, (0, 0, 0)), row)]
@@ -63,7 +65,8 @@ def critical(lists):
 
 
 def models_of(o, verifier, into):
-    for part in ("classifier", "label_model"): shutil.copy(os.path.join(o.work, f"{part}.{verifier}.json"), os.path.join(into, f"{part}.json"))
+    for part in ("classifier", "label_model"):
+        shutil.copy(os.path.join(o.work, f"{part}.{verifier}.json"), os.path.join(into, f"{part}.json"))
     shutil.copy(os.path.join(o.work, f"{verifier}.json"), os.path.join(into, "verifier.json"))
     shutil.copy(os.path.join(o.models, "decision.json"), into)
 
@@ -75,7 +78,8 @@ def main():
     results.add_option(p)
     o = p.parse_args()
     o.limit, o.first, rows = 10**9, False, []
-    print("| list | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | --- | --- | --- | --- |")
+    print("| list | margin | changed (wrong still) | fixed (of those that did not execute) / broken | EX |\n| --- | "
+          "--- | --- | --- | --- |")
     signals_of = []
     worst = dict.fromkeys(repair.MARGINS, float("inf"))
     for verifier in VERIFIERS:

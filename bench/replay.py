@@ -3,10 +3,11 @@
 
   replay.py ASSAY LOG --db-root DIR [--venv DIR] [--rounds N] [--repeat N]
 
-Each round runs the replay with all that it does by default, the replay without explanations, and the peer, one after the
-other, so that a load on the machine falls on all of them. Prints medians of candidates per second, seconds, CPU seconds
-and peak memory, and the median over the rounds of the ratio to the peer; with --repeat also the peak memory over the log
-repeated N times. Models lie as an installation has them, with the binary forms that the build made. sqlglot comes from PyPI into
+Each round runs the replay with all that it does by default, the replay without explanations, and the peer, one after
+the other, so that a load on the machine falls on all of them. Prints medians of candidates per second, seconds, CPU
+seconds and peak memory, and the median over the rounds of the ratio to the peer; with --repeat also the peak memory
+over the log repeated N times. Models lie as an installation has them, with the binary forms that the build made.
+sqlglot comes from PyPI into
 --venv (pythons.py); without it the peer is skipped and the reason printed.
 """
 import argparse
@@ -30,7 +31,8 @@ def run(command, **options):
     began = time.monotonic()
     child = subprocess.Popen(command, **options)
     _, status, usage = os.wait4(child.pid, 0)
-    return os.waitstatus_to_exitcode(status), time.monotonic() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    return (os.waitstatus_to_exitcode(status), time.monotonic() - began, usage.ru_utime + usage.ru_stime,
+            usage.ru_maxrss / 1024)
 
 
 def lay_out_models(program, folder):

@@ -1,4 +1,5 @@
-"""What callers notice of coordinators that are rolled, added and taken away: the pods of k8s/ as processes, eight callers over HTTP.
+"""What callers notice of coordinators that are rolled, added and taken away: the pods of k8s/ as processes, eight
+callers over HTTP.
 
   bench/rollout.py --assay build/release/cli/assay      needs what tests/live/k8s/test_pods.py needs
 

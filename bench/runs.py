@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A run of a million verdicts: how fast its index is made, how large it is, how much memory that takes, and how long opening and
-filtering take with it.
+"""A run of a million verdicts: how fast its index is made, how large it is, how much memory that takes, and how long
+opening and filtering take with it.
 
     bench/runs.py build/release/cli/assay VERDICTS [N [FOLDER]]
 
-VERDICTS is the output of a replay. Its verdicts are written N times over (1,000,000) under other ids, with other P and other signals,
-into FOLDER (a temporary one, which is removed; the file takes some 6.5 KB a verdict). Filters are asked over HTTP, of assay serve.
+VERDICTS is the output of a replay. Its verdicts are written N times over (1,000,000) under other ids, with other P and
+other signals, into FOLDER (a temporary one, which is removed; the file takes some 6.5 KB a verdict). Filters are asked
+over HTTP, of assay serve.
 """
 import json
 import os
@@ -19,7 +20,8 @@ import time
 import urllib.parse
 import urllib.request
 
-FILTERS = ["status=abstained", "signal=empty_predicate", "p_from=0.4&p_to=0.6&sort=p", "text=-77777", "db=%s", "sort=-ms", "sort=-p&offset=900000",
+FILTERS = ["status=abstained", "signal=empty_predicate", "p_from=0.4&p_to=0.6&sort=p", "text=-77777", "db=%s",
+           "sort=-ms", "sort=-p&offset=900000",
            "status=validated&signal=fan_out&sort=-ms", "sort=telling"]
 
 
@@ -29,7 +31,8 @@ def templates(path):
     with open(path, encoding="utf-8") as file:
         for line in file:
             verdict = json.loads(line)
-            cut = re.fullmatch(r'(.*?"id":)"(?:[^"\\]|\\.)*"(,"db":.*?,"p_correct":)([0-9.e-]+|null)(,.*\n)', line, re.S)
+            cut = re.fullmatch(r'(.*?"id":)"(?:[^"\\]|\\.)*"(,"db":.*?,"p_correct":)([0-9.e-]+|null)(,.*\n)',
+                               line, re.S)
             if cut:
                 out.append((cut.group(1), verdict["id"], cut.group(2), cut.group(3), cut.group(4)))
     return out
@@ -66,7 +69,8 @@ def ask(port, path):
 
 def serve(program, folder):
     with tempfile.TemporaryDirectory() as root:
-        server = subprocess.Popen([program, "serve", "--http", "127.0.0.1:0", "--db-root", root, "--runs", folder, "--log-form", "json"],
+        server = subprocess.Popen([program, "serve", "--http", "127.0.0.1:0", "--db-root", root, "--runs", folder,
+                                   "--log-form", "json"],
                                   stderr=subprocess.PIPE, text=True)
         for line in server.stderr:
             if '"port"' in line:
@@ -87,12 +91,14 @@ def main():
         took, memory, text = timed(program, "report", path, "--format", "json", "--quiet")
         summary = json.loads(text)
         index = os.path.getsize(path + ".index")
-        print(f"indexed in {took:.1f} s: {n / took:,.0f} verdicts/s, {size / took / 1e6:.0f} MB/s; index {index / 1e6:.0f} MB, {index / n:.0f} bytes a verdict; "
+        print(f"indexed in {took:.1f} s: {n / took:,.0f} verdicts/s, {size / took / 1e6:.0f} MB/s; index "
+              f"{index / 1e6:.0f} MB, {index / n:.0f} bytes a verdict; "
               f"memory {memory:.0f} MB")
         took, memory, _ = timed(program, "report", path, "--format", "json", "--quiet")
         print(f"opened with it in {took:.3f} s, memory {memory:.0f} MB")
         took, memory, _ = timed(program, "report", path, "--html", os.path.join(folder, "run.html"), "--quiet")
-        print(f"page written in {took:.3f} s, {os.path.getsize(os.path.join(folder, 'run.html')) / 1e6:.1f} MB, memory {memory:.0f} MB")
+        print(f"page written in {took:.3f} s, {os.path.getsize(os.path.join(folder, 'run.html')) / 1e6:.1f} MB, memory "
+              f"{memory:.0f} MB")
         for port in serve(program, folder):
             took, data = ask(port, "/v1/runs/run.jsonl")
             while "summary" not in data:

@@ -4,10 +4,12 @@
   scale.py build/release/cli/assay [--quick] [--only NAME...] [--json FILE] [--csv FILE]
            [--postgres DSN | --start-postgres] [--folder DIR]
 
-Every input is made here, the same each time, in a scratch folder that is removed. A curve runs from its least size up, until a size is
-forecast to take longer than --longest or more disk than --disk, or its SQL is refused. The time at the least size is taken off as the cost of a start; the slope is that of
-log(time) against log(n) over the upper half of the sizes, so 1 is linear and 2 quadratic. A slope is marked when it is steeper than that of what the curve may be
-(n log n, unless its row says flat) by more than 0.15. Memory is marked only where it must stay flat. Exit status 1 when anything is marked.
+Every input is made here, the same each time, in a scratch folder that is removed. A curve runs from its least size up,
+until a size is forecast to take longer than --longest or more disk than --disk, or its SQL is refused. The time at the
+least size is taken off as the cost of a start; the slope is that of log(time) against log(n) over the upper half of the
+sizes, so 1 is linear and 2 quadratic. A slope is marked when it is steeper than that of what the curve may be (n log n,
+unless its row says flat) by more than 0.15. Memory is marked only where it must stay flat. Exit status 1 when anything
+is marked.
 """
 import argparse, collections, json, math, os, random, shlex, sqlite3, statistics, subprocess, sys, tempfile, time
 
@@ -17,7 +19,8 @@ SERVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"
 TOLERANCE = 0.15
 ALLOWED = {"n log n": lambda n: n * math.log2(n + 1), "flat": lambda n: 1}
 SCHEMA = "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, amount INTEGER)"
-FILL = "INSERT INTO item WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM c LIMIT %d) SELECT x, 'Name ' || (x * 1000003 %% %d), x * 7919 %% 1000 FROM c"
+FILL = ("INSERT INTO item WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM c LIMIT %d) SELECT x, 'Name ' "
+        "|| (x * 1000003 %% %d), x * 7919 %% 1000 FROM c")
 
 
 # --- inputs: make_*(folder, n, options) gives the arguments of the program ---
@@ -43,11 +46,13 @@ def replay(folder, requests, *options, out=os.devnull):
     path = os.path.join(folder, "log.jsonl")
     with open(path, "w", encoding="utf-8") as log:
         for each in requests: log.write(json.dumps(each) + "\n")
-    return ["replay", path, "--db-root", os.path.join(folder, "databases"), "--format", "jsonl", "--out", out, "--force", "--quiet", *(options or ("--workers", "1"))]
+    return ["replay", path, "--db-root", os.path.join(folder, "databases"), "--format", "jsonl", "--out", out,
+            "--force", "--quiet", *(options or ("--workers", "1"))]
 
 
-SIMPLE = ("How many items have an amount above 500?", ["SELECT count(*) FROM item WHERE amount > 500", "SELECT count(name) FROM item WHERE amount >= 500",
-                                                       "SELECT sum(amount) FROM item WHERE amount > 500"])
+SIMPLE = ("How many items have an amount above 500?",
+          ["SELECT count(*) FROM item WHERE amount > 500", "SELECT count(name) FROM item WHERE amount >= 500",
+           "SELECT sum(amount) FROM item WHERE amount > 500"])
 
 
 def make_rows(folder, n, _):
@@ -57,8 +62,10 @@ def make_rows(folder, n, _):
 
 def make_postgres(folder, n, o):
     """The table is dropped and made anew in the database of --postgres."""
-    sql = (f"DROP TABLE IF EXISTS item; {SCHEMA}; INSERT INTO item SELECT x, 'Name ' || (x * 1000003 % 1000), x * 7919 % 1000 FROM generate_series(0::bigint, {n - 1}) AS x; ANALYZE item")
-    subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", o.postgres, "-c", sql], check=True, stderr=subprocess.DEVNULL)
+    sql = (f"DROP TABLE IF EXISTS item; {SCHEMA}; INSERT INTO item SELECT x, 'Name ' || (x * 1000003 % 1000), x * 7919 "
+           f"% 1000 FROM generate_series(0::bigint, {n - 1}) AS x; ANALYZE item")
+    subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", o.postgres, "-c", sql], check=True,
+                   stderr=subprocess.DEVNULL)
     question, candidates = SIMPLE
     return ["check", "--db", o.postgres, "--question", question, *candidates]
 
@@ -70,14 +77,17 @@ def make_values(folder, n, _):
 def make_value_lookups(folder, n, _):
     """The question names a value that is there and one that is not."""
     database(folder, SCHEMA, FILL % (n, n))
-    return replay(folder, [request(0, "What is the amount of Name 17 and of Nome 18?", ["SELECT amount FROM item WHERE name = 'Name 17'", "SELECT amount FROM item WHERE name = 'Nome 18'",
-                                                                                        "SELECT amount FROM item WHERE name LIKE '%17'"])])
+    return replay(folder, [request(0, "What is the amount of Name 17 and of Nome 18?",
+                                   ["SELECT amount FROM item WHERE name = 'Name 17'",
+                                    "SELECT amount FROM item WHERE name = 'Nome 18'",
+                                    "SELECT amount FROM item WHERE name LIKE '%17'"])])
 
 
 def tables(n):
     """A chain of keys: each table refers to the one before it."""
     for i in range(n):
-        yield f"CREATE TABLE item_{i}(id INTEGER PRIMARY KEY, name_{i} TEXT, previous_id INTEGER" + (f" REFERENCES item_{i - 1}(id))" if i else ")")
+        yield (f"CREATE TABLE item_{i}(id INTEGER PRIMARY KEY, name_{i} TEXT, previous_id INTEGER"
+               + (f" REFERENCES item_{i - 1}(id))" if i else ")"))
         yield f"INSERT INTO item_{i} VALUES (1, 'Name {i}', 1), (2, 'Other {i}', 2)"
 
 
@@ -85,8 +95,11 @@ def make_tables(folder, n, _):
     database(folder, *tables(n))
     last = n - 1
     candidates = [f"SELECT name_{last} FROM item_{last} WHERE id = 2", "SELECT count(*) FROM item_0"]
-    if n > 1: candidates.append(f"SELECT a.name_{last} FROM item_{last} a JOIN item_{last - 1} b ON a.previous_id = b.id WHERE b.name_{last - 1} = 'Other {last - 1}'")
-    return replay(folder, [request(0, f"What is the name of item {last} whose previous item is called Other {last - 1}?", candidates)])
+    if n > 1:
+        candidates.append(f"SELECT a.name_{last} FROM item_{last} a JOIN item_{last - 1} b ON a.previous_id = b.id "
+                          f"WHERE b.name_{last - 1} = 'Other {last - 1}'")
+    return replay(folder, [request(0, f"What is the name of item {last} whose previous item is called Other "
+                                   f"{last - 1}?", candidates)])
 
 
 def make_columns(folder, n, _):
@@ -95,19 +108,24 @@ def make_columns(folder, n, _):
              *(f"INSERT INTO item VALUES ({', '.join(repr(f'v{row} {i}') for i in range(n))})" for row in range(20)))
     last = names[-1]
     return replay(folder, [request(0, f"What is property {n - 1} of the item whose property 0 is v3 0?", [
-        f"SELECT {last} FROM item WHERE property_0 = 'v3 0'", f"SELECT count({last}) FROM item", "SELECT * FROM item"])])
+        f"SELECT {last} FROM item WHERE property_0 = 'v3 0'", f"SELECT count({last}) FROM item",
+        "SELECT * FROM item"])])
 
 
 def make_candidates(folder, n, _):
     """All different, and each with a result of its own."""
     database(folder, SCHEMA, FILL % (10_000, 1000))
-    return replay(folder, [request(0, "Which items have an amount above 500?", [f"SELECT id FROM item WHERE amount > {i % 1000} AND id > {i}" for i in range(n)])], "--workers", "1", "--strategy", "rerank")
+    return replay(folder, [request(0, "Which items have an amount above 500?",
+                                   [f"SELECT id FROM item WHERE amount > {i % 1000} AND id > {i}" for i in range(n)])],
+                  "--workers", "1", "--strategy", "rerank")
 
 
 def make_equal_candidates(folder, n, _):
     """All different, and all with the same result."""
     database(folder, SCHEMA, FILL % (1000, 1000))
-    return replay(folder, [request(0, "Which items have an amount above 500?", [f"SELECT name FROM item WHERE amount > 500 AND id > -{i}" for i in range(1, n + 1)])], "--workers", "1", "--strategy", "rerank")
+    return replay(folder, [request(0, "Which items have an amount above 500?",
+                                   [f"SELECT name FROM item WHERE amount > 500 AND id > -{i}"
+                                    for i in range(1, n + 1)])], "--workers", "1", "--strategy", "rerank")
 
 
 def grown(n, head, part, tail="", glue=" "):
@@ -122,7 +140,8 @@ def grown(n, head, part, tail="", glue=" "):
 
 def chained(n):
     """SQL of about n bytes: WITH entries that each read the one before."""
-    text = grown(n - 30, "WITH w0 AS (SELECT name FROM item), ", lambda i: f"w{i + 1} AS (SELECT name FROM w{i})", glue=", ")
+    text = grown(n - 30, "WITH w0 AS (SELECT name FROM item), ", lambda i: f"w{i + 1} AS (SELECT name FROM w{i})",
+                 glue=", ")
     return f"{text} SELECT name FROM w{text.count(' AS ') - 1}"
 
 
@@ -135,10 +154,13 @@ SHAPES = {
     "sum": lambda n: grown(n, "SELECT ", lambda i: "amount", " FROM item", " + "),
     "case": lambda n: grown(n, "SELECT CASE amount ", lambda i: f"WHEN {i} THEN 'v{i}'", " END FROM item"),
     "union": lambda n: grown(n, "", lambda i: f"SELECT name FROM item WHERE id = {i}", glue=" UNION "),
-    "join": lambda n: grown(n, "SELECT i0.name FROM item i0 ", lambda i: f"JOIN item i{i + 1} ON i{i}.id = i{i + 1}.id"),
-    "with": lambda n: grown(n, "WITH c AS (SELECT 1), ", lambda i: f"w{i} AS (SELECT name FROM item WHERE id = {i})", " SELECT name FROM w0", ", "),
+    "join": lambda n: grown(n, "SELECT i0.name FROM item i0 ", lambda i: f"JOIN item i{i + 1} ON i{i}.id = "
+                            f"i{i + 1}.id"),
+    "with": lambda n: grown(n, "WITH c AS (SELECT 1), ", lambda i: f"w{i} AS (SELECT name FROM item WHERE id = {i})",
+                            " SELECT name FROM w0", ", "),
     "chain": chained,
-    "exists": lambda n: grown(n, "SELECT name FROM item WHERE ", lambda i: f"EXISTS (SELECT 1 FROM item o WHERE o.id = item.id AND o.amount > {i})", glue=" AND "),
+    "exists": lambda n: grown(n, "SELECT name FROM item WHERE ", lambda i: f"EXISTS (SELECT 1 FROM item o WHERE o.id = "
+                              f"item.id AND o.amount > {i})", glue=" AND "),
     "spaces": lambda n: grown(n, "SELECT name FROM item", lambda i: "  ", " WHERE amount = 5"),
 }
 
@@ -150,31 +172,39 @@ def make_sql(shape):
     """Asked 50 times, or a start would hide it."""
     def make(folder, n, _):
         database(folder, SCHEMA, FILL % (100, 100))
-        return replay(folder, (request(i, "Which items have an amount above 500?", [SHAPES[shape](n)]) for i in range(50)), out=os.path.join(folder, VERDICTS))
+        return replay(folder, (request(i, "Which items have an amount above 500?", [SHAPES[shape](n)])
+                               for i in range(50)), out=os.path.join(folder, VERDICTS))
     return make
 
 
 def make_question(folder, n, _):
     database(folder, SCHEMA, FILL % (1000, 1000))
     words = random.Random(7)
-    question = grown(n, "Which items have an amount above 500, or ", lambda i: words.choice(("Name", "amount", "the", "of", "above", str(i), "item", "fewer than", f"Word{i}")))
+    question = grown(n, "Which items have an amount above 500, or ",
+                     lambda i: words.choice(("Name", "amount", "the", "of", "above", str(i), "item", "fewer than",
+                                             f"Word{i}")))
     return replay(folder, (request(i, question, SIMPLE[1]) for i in range(50)))
 
 
 def make_lines(folder, n, _):
     database(folder, SCHEMA, FILL % (100, 100))
-    return replay(folder, (request(i, f"How many items have an amount above {i % 1000}?", [f"SELECT count(*) FROM item WHERE amount > {i % 1000}"]) for i in range(n)), "--workers", "2", "--explain=no")
+    return replay(folder, (request(i, f"How many items have an amount above {i % 1000}?",
+                                   [f"SELECT count(*) FROM item WHERE amount > {i % 1000}"]) for i in range(n)),
+                  "--workers", "2", "--explain=no")
 
 
 def make_databases(folder, n, _):
     """Each asked twice, the second time when the cache, of 4 MiB, has lost it."""
     for i in range(n): database(folder, SCHEMA, FILL % (20, 20), name=f"d{i}")
-    return replay(folder, (request(i, *SIMPLE, db=f"d{i % n}") for i in range(2 * n)), "--workers", "1", "--index-cache-bytes", str(4 << 20))
+    return replay(folder, (request(i, *SIMPLE, db=f"d{i % n}") for i in range(2 * n)), "--workers", "1",
+                  "--index-cache-bytes", str(4 << 20))
 
 
 def make_workers(folder, n, _):
     database(folder, SCHEMA, FILL % (5000, 1000))
-    return replay(folder, (request(i, f"How many items have an amount above {i}?", [f"SELECT count(*) FROM item WHERE amount > {i}", f"SELECT sum(amount) FROM item WHERE amount > {i}"])
+    return replay(folder, (request(i, f"How many items have an amount above {i}?",
+                                   [f"SELECT count(*) FROM item WHERE amount > {i}",
+                                    f"SELECT sum(amount) FROM item WHERE amount > {i}"])
                            for i in range(400)), "--workers", str(n))
 
 
@@ -195,21 +225,28 @@ def lengths(most):
 
 LENGTHS, SHORT = [100, 1024, 2048, 4096, 8192, 16384, 32768, 65536], [100, 2048, 8192, 32768, 65536]
 LIMITED = {"or": 6000, "and": 7000, "sum": 3500, "union": 2100, "join": 2000}  # bytes that SQLite still takes
-ENGINES = {"case", "chain", "exists", "join"}  # steeper, and most of it SQLite's own: its planner, its walks over nested queries, its list of cursors, its search for equal constants
+# steeper, and most of it SQLite's own: its planner, its walks over nested queries, its list of cursors, its search for
+# equal constants
+ENGINES = {"case", "chain", "exists", "join"}
 
 CURVES = [
     Curve("rows", "rows of a table in SQLite", make_rows, decades(3, 8), decades(3, 6), 40),
     Curve("postgres", "rows of a table in PostgreSQL", make_postgres, decades(3, 7), decades(3, 6), 80),
-    Curve("tables", "tables, each with a key to the one before", make_tables, [1, 10, 100, 500, 1000, 2000, 5000], [1, 100, 500, 1000], 9000),
+    Curve("tables", "tables, each with a key to the one before", make_tables, [1, 10, 100, 500, 1000, 2000, 5000],
+          [1, 100, 500, 1000], 9000),
     Curve("columns", "columns of a table", make_columns, [1, 10, 100, 500, 1000, 2000], [1, 100, 500, 1000, 2000], 400),
-    Curve("candidates", "candidates with results of their own", make_candidates, [1, 16, 64, 256, 1024, 4096], [1, 64, 256, 1024]),
-    Curve("equal candidates", "candidates with one result", make_equal_candidates, [1, 16, 64, 256, 1024, 4096], [1, 64, 256, 1024]),
-    *(Curve(f"sql {shape}", f"bytes of SQL that grows by its {shape}", make_sql(shape), *lengths(LIMITED.get(shape)), time=None if shape in ENGINES else "n log n") for shape in SHAPES),
+    Curve("candidates", "candidates with results of their own", make_candidates, [1, 16, 64, 256, 1024, 4096],
+          [1, 64, 256, 1024]),
+    Curve("equal candidates", "candidates with one result", make_equal_candidates, [1, 16, 64, 256, 1024, 4096],
+          [1, 64, 256, 1024]),
+    *(Curve(f"sql {shape}", f"bytes of SQL that grows by its {shape}", make_sql(shape), *lengths(LIMITED.get(shape)),
+            time=None if shape in ENGINES else "n log n") for shape in SHAPES),
     Curve("question", "bytes of the question", make_question, LENGTHS, SHORT),
     Curve("values", "distinct values, indexed", make_values, decades(3, 7), decades(3, 6), 40),
     Curve("value lookups", "distinct values, asked for", make_value_lookups, decades(3, 7), decades(3, 6), 40),
     Curve("lines", "lines of the log", make_lines, decades(3, 7), decades(2, 4), 250, memory="flat"),
-    Curve("databases", "databases, each asked twice", make_databases, decades(0, 4), decades(0, 3), 16384, memory="flat"),
+    Curve("databases", "databases, each asked twice", make_databases, decades(0, 4), decades(0, 3), 16384,
+          memory="flat"),
     Curve("workers", "workers over one log", make_workers, [1, 2, 4, 8], [1, 2, 4, 8], time="flat"),
 ]
 
@@ -225,8 +262,9 @@ def slope(points):
 
 
 def growth(points, allowed):
-    """(slope of what grows, whether it is steeper than allowed) of [(n, cost)] from the least size up: of the upper half of the sizes, without the cost of the least one. What
-    never reaches half of the cost of the least size does not grow, as far as can be told: its slope is 0."""
+    """(slope of what grows, whether it is steeper than allowed) of [(n, cost)] from the least size up: of the upper
+    half of the sizes, without the cost of the least one. What never reaches half of the cost of the least size does not
+    grow, as far as can be told: its slope is 0."""
     if len(points) < 3: return None, False
     base = points[0][1]
     if allowed == "flat": base = 0  # more may cost less
@@ -239,7 +277,8 @@ def growth(points, allowed):
 
 
 def forecast(points, n):
-    """Seconds that size n will take: beyond those of the least size in proportion to what the last size took, or steeper where the last two were."""
+    """Seconds that size n will take: beyond those of the least size in proportion to what the last size took, or
+    steeper where the last two were."""
     if len(points) < 2: return points[0][1] if points else 0
     base, (last_n, last) = points[0][1], points[-1]
     steep = slope([(size, seconds - base) for size, seconds in points[-2:]]) or 1
@@ -300,9 +339,12 @@ def follow(o, curve):
     time_slope, slow = growth(times, curve.time)
     memory_slope, large = growth(memory, curve.memory)
     said = lambda found: "" if found is None else f"{found:.2f}"
-    marks = "; ".join(filter(None, [slow and f"time steeper than {curve.time}", large and f"memory steeper than {curve.memory}", why and f"ends: {why}"]))
+    marks = "; ".join(filter(None, [slow and f"time steeper than {curve.time}",
+                                    large and f"memory steeper than {curve.memory}", why and f"ends: {why}"]))
     print(f"| **{curve.name}** | {curve.says} | | | {said(time_slope)} | {said(memory_slope)} | {marks} |", flush=True)
-    return {"name": curve.name, "says": curve.says, "points": [{"n": n, "seconds": s, "mib": m} for (n, s), (_, m) in zip(times, memory)], "time_slope": time_slope,
+    return {"name": curve.name, "says": curve.says,
+            "points": [{"n": n, "seconds": s, "mib": m} for (n, s), (_, m) in zip(times, memory)],
+            "time_slope": time_slope,
             "memory_slope": memory_slope, "steeper": slow or large, "ends": why}
 
 
@@ -310,25 +352,30 @@ def start_postgres(folder):
     """DSN of a server of its own."""
     subprocess.run(["bash", SERVERS, "start", folder, "postgres"], check=True, stdout=subprocess.DEVNULL)
     with open(os.path.join(folder, "env"), encoding="utf-8") as lines:
-        return next(shlex.split(line)[1].split("=", 1)[1] for line in lines if line.startswith("export ASSAY_TEST_POSTGRES="))
+        return next(shlex.split(line)[1].split("=", 1)[1] for line in lines
+                    if line.startswith("export ASSAY_TEST_POSTGRES="))
 
 
 def chosen(o):
     """The curves asked for, by name or its first word."""
     found = [curve for curve in CURVES if not o.only or curve.name in o.only or curve.name.split()[0] in o.only]
     unknown = [name for name in o.only if not any(name in (curve.name, curve.name.split()[0]) for curve in CURVES)]
-    if unknown: sys.exit(f"no curve is called {', '.join(unknown)}; there are: {', '.join(curve.name for curve in CURVES)}")
+    if unknown:
+        sys.exit(f"no curve is called {', '.join(unknown)}; there are: {', '.join(curve.name for curve in CURVES)}")
     return found
 
 
 def follow_all(o):
-    print("| curve | size | seconds | peak MiB | slope of time | slope of memory | |\n" + "| --- " * 7 + "|", flush=True)
+    print("| curve | size | seconds | peak MiB | slope of time | slope of memory | |\n" + "| --- " * 7 + "|",
+          flush=True)
     rows = []
     for curve in chosen(o):
-        if curve.name == "postgres" and not o.postgres: print(f"| **{curve.name}** | {curve.says} | | | | | skipped: no --postgres, no --start-postgres |")
+        if curve.name == "postgres" and not o.postgres:
+            print(f"| **{curve.name}** | {curve.says} | | | | | skipped: no --postgres, no --start-postgres |")
         else: rows.append(follow(o, curve))
     if o.json:
-        with open(o.json, "w", encoding="utf-8") as out: json.dump({"cores": os.cpu_count(), "load": os.getloadavg()[0], "curves": rows}, out, indent=1)
+        with open(o.json, "w", encoding="utf-8") as out:
+            json.dump({"cores": os.cpu_count(), "load": os.getloadavg()[0], "curves": rows}, out, indent=1)
     results.save(o.csv, [{"curve": row["name"], "what_grows": row["says"], "size": point["n"],
                           "seconds": point["seconds"], "mib": point["mib"],
                           "time_slope": row["time_slope"], "memory_slope": row["memory_slope"]}
@@ -340,13 +387,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assay")
     parser.add_argument("--quick", action="store_true", help="fewer and smaller sizes: minutes")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="curves by name, or by the first word of it (sql)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME",
+                        help="curves by name, or by the first word of it (sql)")
     parser.add_argument("--json", metavar="FILE")
     results.add_option(parser)
     parser.add_argument("--postgres", metavar="DSN", help="a database whose table item may be dropped")
     parser.add_argument("--start-postgres", action="store_true", help="start a server with tests/live/servers.sh")
     parser.add_argument("--folder", metavar="DIR", help="where the scratch folder is made")
-    parser.add_argument("--longest", type=float, metavar="S", help="a size that will take longer ends its curve (20 with --quick, else 1800)")
+    parser.add_argument("--longest", type=float, metavar="S",
+                        help="a size that will take longer ends its curve (20 with --quick, else 1800)")
     parser.add_argument("--disk", type=float, default=8, metavar="GB", help="likewise for its files (8)")
     o = parser.parse_args()
     o.longest = o.longest or (20 if o.quick else 1800)

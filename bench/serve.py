@@ -4,16 +4,19 @@
   serve.py --assay build/release/cli/assay --load-from build/release/bench/bench_http_callers
            --log LOG --db-root DATABASES [--callers 16] [--order sampled] [--csv FILE]
 
-A closed loop: each caller sends its next request when it has an answer, every request of the log once. The callers, in C, share the machine with the
-server. `one`: a single caller, whose latency stands beside what the verdicts say that judging took. `open`: requests at a fixed rate, --load of what the
-closed loop got through, each latency from when it was to start. `idle`: what --idle connections that say nothing cost.
+A closed loop: each caller sends its next request when it has an answer, every request of the log once. The callers, in
+C, share the machine with the server. `one`: a single caller, whose latency stands beside what the verdicts say that
+judging took. `open`: requests at a fixed rate, --load of what the closed loop got through, each latency from when it
+was to start. `idle`: what --idle connections that say nothing cost.
 """
 import argparse, asyncio, json, re, socket, statistics, subprocess, time
 
 import results
 
 
-def post(line): return b"POST /v1/judge HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(line) + line
+def post(line):
+    return (b"POST /v1/judge HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
+            b"%d\r\n\r\n" % len(line) + line)
 
 
 async def call(port, line):
@@ -33,7 +36,8 @@ async def one_caller(port, lines): return [await call(port, line) for line in li
 
 def closed_loop(o, port, lines):
     """(seconds of all, milliseconds of each)."""
-    said = subprocess.run([o.load_from, str(port), str(o.callers)], input=b"".join(line + b"\n" for line in lines), check=True, capture_output=True).stdout.split()
+    said = subprocess.run([o.load_from, str(port), str(o.callers)], input=b"".join(line + b"\n" for line in lines),
+                          check=True, capture_output=True).stdout.split()
     return float(said[0]), [float(ms) for ms in said[1:]]
 
 
@@ -49,7 +53,8 @@ async def open_loop(port, lines, per_second):
 
 
 def resident_kb(server):
-    with open(f"/proc/{server.pid}/status", encoding="ascii") as f: return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
+    with open(f"/proc/{server.pid}/status", encoding="ascii") as f:
+        return int(re.search(r"VmRSS:\s+(\d+)", f.read())[1])
 
 
 def idle(server, port, n):
@@ -69,14 +74,16 @@ def over_judging(done): return statistics.median(1000 * s - v["timings"]["total_
 
 
 def start(o):
-    server = subprocess.Popen([o.assay, "serve", "--db-root", o.db_root, "--http", "127.0.0.1:0", "--order", o.order, "--per-address", "0", "--log-form", "json"], stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen([o.assay, "serve", "--db-root", o.db_root, "--http", "127.0.0.1:0", "--order", o.order,
+                               "--per-address", "0", "--log-form", "json"], stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
         if "accepting requests" in line: return server, json.loads(line)["port"]
     raise SystemExit("it does not start")
 
 
 def replay(o, path):
-    said = subprocess.run([o.assay, "replay", path, "--db-root", o.db_root, "--order", o.order, "--out", "/dev/null", "--force"], check=True, capture_output=True, text=True).stderr
+    said = subprocess.run([o.assay, "replay", path, "--db-root", o.db_root, "--order", o.order, "--out", "/dev/null",
+                           "--force"], check=True, capture_output=True, text=True).stderr
     return float(re.search(r"\((\d+) candidates/s\)", said)[1])
 
 
@@ -97,7 +104,8 @@ def main():
     entries = [json.loads(line) for line in open(o.log, encoding="utf-8")]
     lines = [json.dumps({k: v for k, v in e.items() if k != "gold"}).encode() for e in entries]
     candidates = sum(len(e["candidates"]) for e in entries)
-    print("| run | replay, candidates/s | callers | of replay | p50, p99 ms | p99 / p50 | one caller: p50, p99 ms | over judging, p50 ms | open: p50, p99 ms | over judging, p50 ms "
+    print("| run | replay, candidates/s | callers | of replay | p50, p99 ms | p99 / p50 | one caller: p50, p99 ms | "
+          "over judging, p50 ms | open: p50, p99 ms | over judging, p50 ms "
           "| idle, MB |\n" + "| --- " * 11 + "|")
     for run in range(o.runs):
         peer = replay(o, o.log)
@@ -117,8 +125,10 @@ def main():
                      "one_p50_ms": at(one, 0.5), "one_p99_ms": at(one, 0.99),
                      "one_over_judging_ms": over_judging(alone), "open_p50_ms": at(planned, 0.5),
                      "open_p99_ms": at(planned, 0.99), "open_over_judging_ms": over_judging(opened), "idle_mb": held})
-        print(f"| {run + 1} | {peer:.0f} | {o.callers} | {candidates / seconds / peer:.2f} | {at(ms, 0.5):.1f}, {at(ms, 0.99):.1f} | {at(ms, 0.99) / at(ms, 0.5):.1f} "
-              f"| {at(one, 0.5):.1f}, {at(one, 0.99):.1f} | {over_judging(alone):.1f} | {at(planned, 0.5):.1f}, {at(planned, 0.99):.1f} | {over_judging(opened):.1f} | {held:.1f} |", flush=True)
+        print(f"| {run + 1} | {peer:.0f} | {o.callers} | {candidates / seconds / peer:.2f} | {at(ms, 0.5):.1f}, "
+              f"{at(ms, 0.99):.1f} | {at(ms, 0.99) / at(ms, 0.5):.1f} "
+              f"| {at(one, 0.5):.1f}, {at(one, 0.99):.1f} | {over_judging(alone):.1f} | {at(planned, 0.5):.1f}, "
+              f"{at(planned, 0.99):.1f} | {over_judging(opened):.1f} | {held:.1f} |", flush=True)
     results.save(o.csv, rows)
 
 

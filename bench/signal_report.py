@@ -7,8 +7,8 @@
 Runs `assay eval` on each log and `assay eval --gold` on each gold log and prints Markdown: fired / right on the first
 executable candidates of each log, then all logs pooled: precision and lift with 95 % intervals (Wilson), and recall.
 Lift is right votes over those that as many votes at each log's own share of wrong SQL would give. A signal whose pooled
-interval includes 1 is to be off by default, and is marked, or called thin below five votes; so is a gold rate above 2 %. --on SIGNAL (repeatable) has one
-judged that is off by default.
+interval includes 1 is to be off by default, and is marked, or called thin below five votes; so is a gold rate above 2
+%. --on SIGNAL (repeatable) has one judged that is off by default.
 """
 import argparse, json, os, subprocess, tempfile
 
@@ -60,7 +60,8 @@ def main():
             low, high = wilson(right, fired); base = expected / fired
             mark = " thin" if fired < THIN else "" if low / base > 1 else " (includes 1)"
             cells += [f"{fired} / {right}", f"{mean(right, fired)} ({100 * low:.0f}-{100 * high:.0f})",
-                      f"{right / expected:.2f} ({low / base:.2f}-{high / base:.2f}){mark}", f"{100 * right / wrong:.1f} %"]
+                      f"{right / expected:.2f} ({low / base:.2f}-{high / base:.2f}){mark}",
+                      f"{100 * right / wrong:.1f} %"]
             values.update(precision_pct=100 * right / fired, precision_low_pct=100 * low, precision_high_pct=100 * high,
                           lift=right / expected, lift_low=low / base, lift_high=high / base, mark=mark.strip(" ()"))
         else:
@@ -76,7 +77,8 @@ def main():
     for name, d in logs:
         l = d["localisation"]
         print(f"\n{name}: {d['detection']['wrong']} of {d['detection']['n']} wrong; localised {l['share']:.1f} % "
-              f"({l['hits']} of {l['wrong']}), of those with a finding {l['share_with_finding']:.1f} %, by chance {l['by_chance']:.1f} %")
+              f"({l['hits']} of {l['wrong']}), of those with a finding {l['share_with_finding']:.1f} %, by chance "
+              f"{l['by_chance']:.1f} %")
 
 
 if __name__ == "__main__":

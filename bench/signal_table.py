@@ -38,7 +38,8 @@ def empty_golds(log, root):
 
 
 def main():
-    p = argparse.ArgumentParser(); p.add_argument("fires"); p.add_argument("--labels"); p.add_argument("--log"); p.add_argument("--all", action="store_true")
+    p = argparse.ArgumentParser(); p.add_argument("fires"); p.add_argument("--labels"); p.add_argument("--log");
+    p.add_argument("--all", action="store_true")
     p.add_argument("--skip-empty-gold", metavar="DB_ROOT"); p.add_argument("--show")
     p.add_argument("--only", choices=["ok", "wrong"])
     results.add_option(p)
@@ -63,10 +64,12 @@ def main():
     for s in names:
         states = [(r["signals"].get(s, ["", "", 0]), l, r) for r, l in kept]
         fired = [(l, r) for st, l, r in states if st[0] == "fired"]
-        note = sum(st[0] == "silent" and st[2] > 0 for st, _, _ in states); un = sum(st[0] == "unavailable" for st, _, _ in states)
+        note = sum(st[0] == "silent" and st[2] > 0 for st, _, _ in states);
+        un = sum(st[0] == "unavailable" for st, _, _ in states)
         line = f"{s:26s} {len(fired):6d} {100 * len(fired) / max(n, 1):6.2f}% {note:6d} {un:6d}"
         if labels:
-            right = sum(l == "wrong" for l, _ in fired); lo, hi = wilson(right, len(fired)); pr = right / len(fired) if fired else 0
+            right = sum(l == "wrong" for l, _ in fired); lo, hi = wilson(right, len(fired));
+            pr = (right / len(fired) if fired else 0)
             line += f" {right:6d} {100 * pr:5.1f}% {100 * lo:5.1f}-{100 * hi:5.1f}% {pr / base if base else 0:5.2f} {100 * right / max(wrong, 1):6.1f}%"
         print(line)
         measured.append({"signal": s, "candidates": n, "wrong": wrong, "fired": len(fired), "notes": note,
@@ -74,8 +77,10 @@ def main():
         if a.show == s and log:
             for l, r in fired:
                 if a.only and l != a.only: continue
-                row = log[r["line"]]; c = row["candidates"][r["candidate"]] if "candidates" in row and labels else row["gold"]
-                print(f"  [{l}] {row['db']} | {row['question']}\n      {c if isinstance(c, str) else c['sql']}\n      gold: {row['gold']}")
+                row = log[r["line"]]; c = (row["candidates"][r["candidate"]] if "candidates" in row
+                                           and labels else row["gold"])
+                print(f"  [{l}] {row['db']} | {row['question']}\n      {c if isinstance(c, str) else c['sql']}\n      "
+                      f"gold: {row['gold']}")
     results.save(a.csv, measured)
 
 

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """The fleet as a model, from what its parts were measured to cost: how it behaves where no machine at hand reaches.
 
-  simulate.py measure BUILD LOG --db-root DIR --out COSTS   costs of this machine and this log, over servers that it starts
-  simulate.py check                                         model / measured / error, of the fleet that the costs are of
-  simulate.py run NAME|all                                  scenarios at any scale; without a name it lists them
+  simulate.py measure BUILD LOG --db-root DIR --out COSTS   costs of this machine and this log, over servers that it
+  starts simulate.py check                                         model / measured / error, of the fleet that the costs
+  are of simulate.py run NAME|all                                  scenarios at any scale; without a name it lists them
 
---costs FILE (bench/simulate/costs.json), --seed N, --json. The same seed gives the same answer. Two models: `engine.py` follows each request (check,
-and what happens to members, deadlines and databases); `fluid.py` counts them (scenarios of any size), and `check` compares it with the first.
-Parameters are measured at a fifth of the load and in a flood, or the program's own; what `check` compares with is not among them.
+--costs FILE (bench/simulate/costs.json), --seed N, --json. The same seed gives the same answer. Two models: `engine.py`
+follows each request (check, and what happens to members, deadlines and databases); `fluid.py` counts them (scenarios of
+any size), and `check` compares it with the first. Parameters are measured at a fifth of the load and in a flood, or the
+program's own; what `check` compares with is not among them.
 """
 import argparse, dataclasses, json, math, os, statistics, sys
 
@@ -29,21 +30,25 @@ SCENARIOS = {
     "ten": (Scenario(10, 2, 2), "10/s, two pods of one thread"),
     "thousand": (Scenario(1000, 16, 3), "1,000/s, three coordinators as in `k8s/`"),
     "internet": (Scenario(100000, 800, 128, 2048), "100,000/s"),
-    "internet-10000": (Scenario(100000, 10000, 128, 2048, lanes=[Lane(slow_s=DATABASE_S)]), "100,000/s, databases of 20 ms"),
+    "internet-10000": (Scenario(100000, 10000, 128, 2048, lanes=[Lane(slow_s=DATABASE_S)]),
+                       "100,000/s, databases of 20 ms"),
     "internet-as-is": (Scenario(100000, 3000, 3), "100,000/s with the coordinators of `k8s/`"),
     "diurnal": (Scenario(100, 24, 3, swing=0.8, seconds=86400, pods=(2, 2, 12), lanes=[Lane(slow_s=DATABASE_S)]),
                 "a day between 20 and 180/s, databases of 20 ms, KEDA's rules of `k8s/`"),
     "region-lost": (Scenario(100000, 800, 128, 2048, seconds=1800, away=(300, 420, 1 / 3)),
                     "brokers of a third of the partitions away for two minutes"),
-    "hot-tenant": (Scenario(1000, 32, 3, lanes=[Lane(0.5, threads=0.5, coordinators=1 / 3), Lane(0.5, threads=0.5, coordinators=2 / 3)]),
+    "hot-tenant": (Scenario(1000, 32, 3, lanes=[Lane(0.5, threads=0.5, coordinators=1 / 3),
+                                                Lane(0.5, threads=0.5, coordinators=2 / 3)]),
                    "half of 1,000/s under one key"),
     "hot-tenant-spread": (Scenario(1000, 32, 3), "the same, its requests under keys of their own"),
-    "slow-database": (Scenario(1000, 32, 3, lanes=[Lane(slow_s=0.2, slow_share=0.1)]), "a tenth of 1,000/s asks a database of 200 ms a statement"),
+    "slow-database": (Scenario(1000, 32, 3, lanes=[Lane(slow_s=0.2, slow_share=0.1)]),
+                      "a tenth of 1,000/s asks a database of 200 ms a statement"),
     "slow-database-pool": (Scenario(1000, 128, 3, lanes=[Lane(0.1, slow_s=0.2, threads=0.75), Lane(0.9, threads=0.25)]),
                            "the same with threads of its own, 96 of 128"),
 }
 
-# Events, request by request: 100/s of databases of 20 ms for eight threads and two coordinators, 40 s, of which the event is at the 10th.
+# Events, request by request: 100/s of databases of 20 ms for eight threads and two coordinators, 40 s, of which the
+# event is at the 10th.
 AT_S, LASTS_S = 10.0, 40.0
 FAR_S = 0.010
 SERVED = {"rate": 100, "threads": 8, "coordinators": 2, "slow_s": DATABASE_S}
@@ -57,12 +62,14 @@ def stop(members, name):
     return begin
 
 
-def coordinator_leaves(fleet, costs): fleet.at(AT_S, fleet.coordinators[0].consumer.stop, costs["stops"]["coordinator_leaves"])
+def coordinator_leaves(fleet, costs):
+    fleet.at(AT_S, fleet.coordinators[0].consumer.stop, costs["stops"]["coordinator_leaves"])
 
 
 def worker_dies(fleet, costs):
     fleet.at(AT_S, fleet.workers[0].die, engine.SESSION_S + costs["stops"]["worker_joins"])
-    for worker in fleet.workers[1:]: fleet.at(AT_S + engine.SESSION_S, worker.consumer.stop, costs["stops"]["worker_joins"])
+    for worker in fleet.workers[1:]:
+        fleet.at(AT_S + engine.SESSION_S, worker.consumer.stop, costs["stops"]["worker_joins"])
 
 
 def nothing(fleet, costs): pass
@@ -99,7 +106,8 @@ def compare(what, model, measured):
     """`measured`: a number, or those of several windows, of which the median counts."""
     windows = measured if isinstance(measured, list) else [measured]
     middle = statistics.median(windows)
-    return {"what": what, "model": model, "measured": middle, "windows": [min(windows), max(windows)], "error": model / middle - 1}
+    return {"what": what, "model": model, "measured": middle, "windows": [min(windows), max(windows)],
+            "error": model / middle - 1}
 
 
 def steady_rate(times):
@@ -113,7 +121,8 @@ def of_seeds(seed, value):
 
 
 def against_fleet(costs, seed, mode):
-    """Of these only a transaction's mean at 20 % and the CPU of 20 % and of the flood are in the parameters, no latency and no throughput."""
+    """Of these only a transaction's mean at 20 % and the CPU of 20 % and of the flood are in the parameters, no latency
+    and no throughput."""
     measured, how = costs["measured"][mode], {"cores": costs["machine"]["cores"], "messages": mode}
     def flood(of): return (costs["requests"] / max(engine.flood(costs, of, costs["requests"], **how).times),)
     yield compare(f"`{mode}`: throughput, requests/s", *of_seeds(seed, flood), measured["throughput"])
@@ -124,18 +133,23 @@ def against_fleet(costs, seed, mode):
             return *(engine.quantile(fleet.taken, q) * 1e3 for q in (0.50, 0.95)), fleet.cores.busy / max(fleet.times)
         p50, p95, busy = of_seeds(seed, run)
         for name, model in (("p50", p50), ("p95", p95)):
-            yield compare(f"`{mode}`: {name} at {percent(float(load))} load, ms", model, [1e3 * seconds for seconds in then[name]])
-        yield compare(f"`{mode}`: cores busy at {percent(float(load))} load, of 100", 1e2 * busy, 1e2 * then["rate"] * sum(then["cpu"].values()))
+            yield compare(f"`{mode}`: {name} at {percent(float(load))} load, ms", model,
+                          [1e3 * seconds for seconds in then[name]])
+        yield compare(f"`{mode}`: cores busy at {percent(float(load))} load, of 100", 1e2 * busy,
+                      1e2 * then["rate"] * sum(then["cpu"].values()))
 
 
 def against_workers(costs, seed):
-    """bench/fleet.py scale: one candidate, one family, a task that sleeps; 14 s of work, whose first and last MARGIN does not count."""
+    """bench/fleet.py scale: one candidate, one family, a task that sleeps; 14 s of work, whose first and last MARGIN
+    does not count."""
     mode = costs["modes"]["each"]
-    a_task = sum(seconds for _, seconds in costs["work"]) / sum(visits for visits, _ in costs["work"]) / costs["families"]
+    a_task = sum(seconds for _, seconds in costs["work"]) / sum(visits
+                                                                for visits, _ in costs["work"]) / costs["families"]
     own = {load: {**parts, "worker": a_task} for load, parts in mode["own_cpu"].items()}
     one = {**costs, "work": [[1, a_task]], "families": 1, "modes": {"each": {**mode, "own_cpu": own}}}
     for row in costs["measured"].get("workers", []):
-        times = engine.flood(one, seed, 700 * row["workers"], threads=row["workers"], partitions=48, max_open=1024, slow_s=0.020,
+        times = engine.flood(one, seed, 700 * row["workers"], threads=row["workers"], partitions=48, max_open=1024,
+                             slow_s=0.020,
                              slow_threads=0, cores=costs["machine"]["cores"]).times
         yield compare(f"{row['workers']} workers of 20 ms, verdicts/s", steady_rate(times), row["rate"])
 
@@ -147,11 +161,13 @@ def against_producers(costs, seed):
         then = [row for row in of["rows"] if row["producers"] == producers]
         load = of["rate"] / statistics.median(costs["measured"][of["messages"]]["throughput"])
         def run(at):
-            taken = engine.open_loop(costs, at, of["rate"], of["seconds"], load=load, messages=of["messages"], threads=of["threads"], max_open=512,
+            taken = engine.open_loop(costs, at, of["rate"], of["seconds"], load=load, messages=of["messages"],
+                                     threads=of["threads"], max_open=512,
                                      producers=producers, far_s=of["delay_s"], cores=costs["machine"]["cores"]).taken
             return [1e3 * engine.quantile(taken, q) for q in (0.50, 0.95)]
         for name, model in zip(("p50", "p95"), of_seeds(seed, run)):
-            yield compare(f"{producers} producers, calls {1e3 * of['delay_s']:.0f} ms longer: {name} at {of['rate']}/s, ms", model,
+            yield compare(f"{producers} producers, calls {1e3 * of['delay_s']:.0f} ms longer: {name} at "
+                          f"{of['rate']}/s, ms", model,
                           [1e3 * row[name] for row in then])
 
 
@@ -160,28 +176,34 @@ def against_exact(costs, seed):
     for share in (0.2, 0.5, 0.8):
         threads, coordinators, service = 8, 4, fluid.Service(costs, load="full", partitions=12)
         rate = share * service.workers_pass(threads)
-        exact = engine.open_loop(costs, seed, rate, 10, cores=1000, threads=threads, partitions=48, coordinators=coordinators,
+        exact = engine.open_loop(costs, seed, rate, 10, cores=1000, threads=threads, partitions=48,
+                                 coordinators=coordinators,
                                  max_open=100000, load=1.0, messages=fluid.MESSAGES).taken
         counted = service.still + service.wait(rate, threads, coordinators)
-        yield compare(f"mean latency of 8 threads {percent(share)} busy, ms: counted against followed", 1e3 * counted, 1e3 * sum(exact) / len(exact))
+        yield compare(f"mean latency of 8 threads {percent(share)} busy, ms: counted against followed", 1e3 * counted,
+                      1e3 * sum(exact) / len(exact))
 
 
 def check(args, costs):
-    parts = [*((against_fleet, mode) for mode in costs["modes"]), (against_workers,), (against_producers,), (against_exact,)]
+    parts = [*((against_fleet, mode) for mode in costs["modes"]), (against_workers,), (against_producers,),
+             (against_exact,)]
     rows = [row for part, *mode in parts for row in part(costs, args.seed, *mode)]
     if args.json: return print(json.dumps(rows, indent=1))
     errors = [percent(row["error"], "+") for row in rows]
     print_table([("", "model", "measured", "windows", "error")] +
                 [(row["what"], f"{row['model']:,.0f}", f"{row['measured']:,.0f}",
-                  "" if row["windows"][0] == row["windows"][1] else f"{row['windows'][0]:,.0f} to {row['windows'][1]:,.0f}",
+                  "" if row["windows"][0] == row["windows"][1] else f"{row['windows'][0]:,.0f} to "
+                  f"{row['windows'][1]:,.0f}",
                   error if abs(row["error"]) <= CLAIM else f"**{error}**") for row, error in zip(rows, errors)])
 
 
 COLUMNS = (  # of a scenario and one of its lanes
     ("requests/s", lambda of, lane: f"{lane['rate']:,.0f}"),
     ("coordinators", lambda of, lane: f"{of.coordinators} of {of.max_open:,}"),
-    ("threads", lambda of, lane: "{} to {} pods of {}".format(*lane["pods"], of.pods[0]) if of.pods else f"{lane['threads']:,.0f}"),
-    ("busy: workers, coordinators", lambda of, lane: ", ".join(percent(lane[busy]) for busy in ("busy_workers", "busy_coordinators"))),
+    ("threads", lambda of, lane: "{} to {} pods of {}".format(*lane["pods"], of.pods[0]) if of.pods
+     else f"{lane['threads']:,.0f}"),
+    ("busy: workers, coordinators", lambda of,
+     lane: ", ".join(percent(lane[busy]) for busy in ("busy_workers", "busy_coordinators"))),
     ("mean latency", lambda of, lane: f"{lane['latency_mean_s']:,.2f} s"),
     ("most waiting; at the end", lambda of, lane: f"{lane['most_waiting']:,.0f}; {lane['left']:,.0f}"),
     ("first to break, at", lambda of, lane: f"{lane['first_limit']}, {lane['first_limit_rate']:,.0f}/s"),
@@ -199,20 +221,24 @@ EVENT_COLUMNS = (
 def run_event(costs, seed, settings, event):
     settings = {**SERVED, **settings}
     how = {name: value for name, value in settings.items() if name != "rate"}
-    fleet = engine.begin_open_loop(costs, seed, settings["rate"], LASTS_S, cores=UNSHORT, partitions=24, max_open=512, load=1.0,
+    fleet = engine.begin_open_loop(costs, seed, settings["rate"], LASTS_S, cores=UNSHORT, partitions=24, max_open=512,
+                                   load=1.0,
                                    messages=fluid.MESSAGES, **how)
     event(fleet, costs)
     fleet.clock.run()
     assert fleet.verdicts == fleet.started, "a request was lost or judged twice"
-    return {"rate": settings["rate"], "others_s": [engine.quantile(fleet.others, 0.50), engine.quantile(fleet.others, 0.95), max(fleet.others)],
+    return {"rate": settings["rate"],
+            "others_s": [engine.quantile(fleet.others, 0.50), engine.quantile(fleet.others, 0.95), max(fleet.others)],
             "late": fleet.late / fleet.verdicts, "breakers_opened": fleet.breakers_opened}
 
 
 def run_fluid(costs, chosen, as_json):
-    found = {name: {"settings": dataclasses.asdict(SCENARIOS[name][0]), **fluid.run(costs, SCENARIOS[name][0])} for name in chosen}
+    found = {name: {"settings": dataclasses.asdict(SCENARIOS[name][0]), **fluid.run(costs, SCENARIOS[name][0])}
+             for name in chosen}
     if as_json: return found
     print_table([("`run`", "", *(head for head, _ in COLUMNS))] +
-                [(f"`{name}`", SCENARIOS[name][1] if lane is of["lanes"][0] else "its others", *(cell(SCENARIOS[name][0], lane) for _, cell in COLUMNS))
+                [(f"`{name}`", SCENARIOS[name][1] if lane is of["lanes"][0] else "its others",
+                  *(cell(SCENARIOS[name][0], lane) for _, cell in COLUMNS))
                  for name, of in found.items() for lane in of["lanes"]])
     parts = fluid.core_hours(costs)
     print(f"\nA million verdicts take {sum(parts.values()):.2f} core hours: " +
@@ -224,12 +250,14 @@ def run_events(costs, chosen, as_json, seed):
     found = {name: run_event(costs, seed, *EVENTS[name][:2]) for name in chosen}
     if not as_json:
         print_table([("`run`", "", *(head for head, _ in EVENT_COLUMNS))] +
-                    [(f"`{name}`", EVENTS[name][2], *(cell(of) for _, cell in EVENT_COLUMNS)) for name, of in found.items()])
+                    [(f"`{name}`", EVENTS[name][2], *(cell(of) for _, cell in EVENT_COLUMNS))
+                     for name, of in found.items()])
     return found
 
 
 def run(args, costs):
-    if not args.scenario: return print_table([("scenario", "")] + [(name, row[-1]) for name, row in {**SCENARIOS, **EVENTS}.items()])
+    if not args.scenario:
+        return print_table([("scenario", "")] + [(name, row[-1]) for name, row in {**SCENARIOS, **EVENTS}.items()])
     if args.scenario != "all" and args.scenario not in {**SCENARIOS, **EVENTS}:
         sys.exit(f"simulate.py: no scenario {args.scenario}; without a name they are listed")
     counted, followed = ([name for name in table if args.scenario in ("all", name)] for table in (SCENARIOS, EVENTS))
@@ -258,7 +286,8 @@ def main():
             command.add_argument("--rounds", type=int, default=5)
             command.add_argument("--task-messages", choices=engine.MESSAGES, default="each")
             command.add_argument("--what", choices=("loads", "members", "workers", "producers"), default="loads",
-                                 help="members: how long requests wait as some join and leave; workers: 1 to 8, BUILD with -DASSAY_MUTATIONS=ON; "
+                                 help="members: how long requests wait as some join and leave; workers: 1 to 8, BUILD "
+                                 "with -DASSAY_MUTATIONS=ON; "
                                       "producers: one and four where brokers are far")
             command.add_argument("--out", required=True)
             continue

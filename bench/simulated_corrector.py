@@ -4,10 +4,11 @@
   simulated_corrector.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--order ORDER] [--first]
                          [--csv FILE]
 
-A scripted server in the place of the chat model answers with the gold query for a share r of the questions, with a mutant of it (one
-edit) for a share b, and else repeats the old query; which, follows from the question and what it is told of findings, so that each round
-is a try of its own. For each r and b: questions that it was asked about and how often in all, what taking every first answer would fix and break, and what `--repair apply` does. r 0, b 0 is without a corrector's
-help.
+A scripted server in the place of the chat model answers with the gold query for a share r of the questions, with a
+mutant of it (one edit) for a share b, and else repeats the old query; which, follows from the question and what it is
+told of findings, so that each round is a try of its own. For each r and b: questions that it was asked about and how
+often in all, what taking every first answer would fix and break, and what `--repair apply` does. r 0, b 0 is without a
+corrector's help.
 """
 import argparse, hashlib, http.server, json, os, random, subprocess, tempfile, threading
 
@@ -22,7 +23,8 @@ class Corrector(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         told = json.loads(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][1]["content"])
         sql = self.server.answer(told)
-        body = json.dumps({"model": "scripted", "choices": [{"message": {"content": json.dumps({"sql": sql})}, "finish_reason": "stop"}]})
+        body = json.dumps({"model": "scripted",
+                           "choices": [{"message": {"content": json.dumps({"sql": sql})}, "finish_reason": "stop"}]})
         self.send_response(200)
         self.send_header("Content-Length", str(len(body.encode())))
         self.end_headers()
@@ -52,7 +54,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def mutants_of(o, log, lines):
-    out = subprocess.run([o.assay, "mutate", log, "-n", "1", "--seed", "5", "--db-root", o.db_root], check=True, capture_output=True, text=True)
+    out = subprocess.run([o.assay, "mutate", log, "-n", "1", "--seed", "5", "--db-root", o.db_root], check=True,
+                         capture_output=True, text=True)
     made = {}
     for line in map(json.loads, out.stdout.splitlines()):
         if line.get("candidates"): made[line["id"]] = line["candidates"][0]["sql"]
@@ -77,14 +80,18 @@ def main():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         verdicts = repair.replay(o, log, o.db_root, o.order, "off", work)
         answers = [verdict.get("sql") or repair.sql_of(line["candidates"][0]) for line, verdict in zip(lines, verdicts)]
-        right = {line["question"]: row[0] for line, row in zip(lines, repair.labels(o, o.db_root, lines, [(a, a) for a in answers], work))}
-        print("| r | b | asked (calls) | every first answer taken: fixed / broken | behind the gate: fixed / broken | EX |\n| --- | --- | --- | --- | --- | --- |")
+        right = {line["question"]: row[0]
+                 for line, row in zip(lines, repair.labels(o, o.db_root, lines, [(a, a) for a in answers], work))}
+        print("| r | b | asked (calls) | every first answer taken: fixed / broken | behind the gate: fixed / broken | "
+              "EX |\n| --- | --- | --- | --- | --- | --- |")
         rows = []
         for server.rates in RATES:
             server.asked.clear()
             server.calls = 0
-            run = subprocess.run([o.assay, "eval", log, "--db-root", o.db_root, "--order", o.order, "--repair", "apply", "--bootstrap", "0",
-                                  "--corrector-endpoint", f"http://127.0.0.1:{server.server_port}/v1", "--corrector-model", "scripted",
+            run = subprocess.run([o.assay, "eval", log, "--db-root", o.db_root, "--order", o.order, "--repair", "apply",
+                                  "--bootstrap", "0",
+                                  "--corrector-endpoint", f"http://127.0.0.1:{server.server_port}/v1",
+                                  "--corrector-model", "scripted",
                                   "--format", "json"], check=True, capture_output=True, text=True)
             report = json.loads(run.stdout)
             found = report["selection"]
@@ -94,7 +101,8 @@ def main():
                          "calls": server.calls, "all_taken_fixed": fixed, "all_taken_broken": broken,
                          "fixed": found["repaired"]["fixed"], "broken": found["repaired"]["broken"],
                          "ex_pct": found["assay"]})
-            print(f"| {server.rates[0]} | {server.rates[1]} | {len(server.asked)} ({server.calls}) | {fixed} / {broken} | {found['repaired']['fixed']} / {found['repaired']['broken']} "
+            print(f"| {server.rates[0]} | {server.rates[1]} | {len(server.asked)} ({server.calls}) | {fixed} / "
+                  f"{broken} | {found['repaired']['fixed']} / {found['repaired']['broken']} "
                   f"| {found['assay']:.1f} |", flush=True)
         results.save(o.csv, rows)
 

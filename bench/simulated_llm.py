@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""What a language model of a given skill is worth as the family llm, and what the cascade saves: a simulation, no model is asked.
+"""What a language model of a given skill is worth as the family llm, and what the cascade saves: a simulation, no model
+is asked.
 
-  simulated_llm.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--order ORDER] [--first] [--latency MS] [--rates 0.6 ...]
+  simulated_llm.py --assay build/release/cli/assay --log LOG --db-root DATABASES [--order ORDER] [--first] [--latency
+  MS] [--rates 0.6 ...]
 
-A scripted server in the place of the model knows whether a query is right (by execution) and says so with a hit rate h: self_check for every query;
-the other signals look at a share of them each (SHARES) and fire with h on wrong ones and 1 - h on right ones. Which, follows from question and query. Assay
-takes it for a model of that hit rate (--llm-hit-rate). Columns: EX; AUC of P as a judge of the answers given, and F1 of "wrong" where P is under
-0.5; calls a request. `everything` asks about each candidate that executes, which Assay does not do: its figures are computed here from the verdicts without a model, by
-the same formula. Learned: precision of each signal as the label model sees it without labels (`assay train label-model` on the log with all
-candidates asked about), and by labels.
+A scripted server in the place of the model knows whether a query is right (by execution) and says so with a hit rate h:
+self_check for every query; the other signals look at a share of them each (SHARES) and fire with h on wrong ones and 1
+- h on right ones. Which, follows from question and query. Assay takes it for a model of that hit rate (--llm-hit-rate).
+Columns: EX; AUC of P as a judge of the answers given, and F1 of "wrong" where P is under
+0.5; calls a request. `everything` asks about each candidate that executes, which Assay does not do: its figures are
+computed here from the verdicts without a model, by the same formula. Learned: precision of each signal as the label
+model sees it without labels (`assay train label-model` on the log with all candidates asked about), and by labels.
 """
 import argparse, hashlib, http.server, json, math, os, random, subprocess, tempfile, threading, time
 
 import repair, results
 
-SHARES = {"evidence_violation": 0.5, "question_clause_linking": 0.4, "column_ambiguity": 0.2, "insufficient_evidence": 0.1}
+SHARES = {"evidence_violation": 0.5, "question_clause_linking": 0.4, "column_ambiguity": 0.2,
+          "insufficient_evidence": 0.1}
 
 
 class Model(http.server.BaseHTTPRequestHandler):
@@ -56,9 +60,11 @@ class Server(http.server.ThreadingHTTPServer):
         wrong = fires["self_check"]
         return {"evidence_violation": {"violated": fires["evidence_violation"], "clauses": [], "why": "scripted"},
                 "insufficient_evidence": {"insufficient": fires["insufficient_evidence"], "why": "scripted"},
-                "question_clause_linking": {"links": [{"words": question[:20], "clause": sql[:6], "sure": not fires["question_clause_linking"]}]},
+                "question_clause_linking": {"links": [{"words": question[:20], "clause": sql[:6],
+                                                       "sure": not fires["question_clause_linking"]}]},
                 "column_ambiguity": {"rivals": []},
-                "self_check": {"right": not wrong, "probability": 1 - self.hit if wrong else self.hit, "clauses": [], "why": "scripted"}}
+                "self_check": {"right": not wrong, "probability": 1 - self.hit if wrong else self.hit, "clauses": [],
+                               "why": "scripted"}}
 
 
 def logit(p):
@@ -77,7 +83,8 @@ def auc(pairs):
     wrong = [p for p, r in ranked if not r]
     if not right or not wrong: return float("nan")
     import bisect
-    for p in right: total += bisect.bisect_left(wrong, p) + 0.5 * (bisect.bisect_right(wrong, p) - bisect.bisect_left(wrong, p))
+    for p in right:
+        total += bisect.bisect_left(wrong, p) + 0.5 * (bisect.bisect_right(wrong, p) - bisect.bisect_left(wrong, p))
     return total / len(right) / len(wrong)
 
 
@@ -95,7 +102,8 @@ def row(title, pairs, calls, n):
     ROWS.append({"hit_rate": hit.removeprefix("h "), "asked_about": asked_about,
                  "ex_pct": 100 * sum(r for _, r in pairs) / n,
                  "auc": auc(pairs), "f1": f1(pairs), "calls_per_request": calls / n})
-    print(f"| {title} | {100 * sum(r for _, r in pairs) / n:.1f} | {auc(pairs):.3f} | {f1(pairs):.2f} | {calls / n:.2f} |", flush=True)
+    print(f"| {title} | {100 * sum(r for _, r in pairs) / n:.1f} | {auc(pairs):.3f} | {f1(pairs):.2f} | "
+          f"{calls / n:.2f} |", flush=True)
 
 
 class Log:
@@ -107,18 +115,21 @@ class Log:
         self.path = os.path.join(work, "log.jsonl")
         repair.write(self.path, self.lines)
         labels = os.path.join(work, "labels.json")
-        repair.run(o.assay, "eval", self.path, "--db-root", o.db_root, "--labels", labels, "--explain=no", "--bootstrap", "0")
+        repair.run(o.assay, "eval", self.path, "--db-root", o.db_root, "--labels", labels, "--explain=no",
+                   "--bootstrap", "0")
         with open(labels, encoding="utf-8") as file: found = json.load(file)
         self.right = {(line["question"], repair.sql_of(c)): label == "ok"
                       for line, row_ in zip(self.lines, found) for c, label in zip(line["candidates"], row_)}
 
     def verdicts(self, *more):
         out = os.path.join(self.work, "verdicts.jsonl")
-        repair.run(self.o.assay, "replay", self.path, "--db-root", self.o.db_root, "--order", self.o.order, "--strategy", "rerank", "--out", out, "--force", *more)
+        repair.run(self.o.assay, "replay", self.path, "--db-root", self.o.db_root, "--order", self.o.order,
+                   "--strategy", "rerank", "--out", out, "--force", *more)
         return repair.read(out)
 
     def answers(self, verdicts):
-        return [(v.get("p_correct") or 0, self.right.get((line["question"], v.get("sql")), False)) for line, v in zip(self.lines, verdicts)]
+        return [(v.get("p_correct") or 0, self.right.get((line["question"], v.get("sql")), False))
+                for line, v in zip(self.lines, verdicts)]
 
 
 def everything(log, server, verdicts):
@@ -138,13 +149,18 @@ def everything(log, server, verdicts):
 
 
 def learned(o, log, server):
-    """The label model's table for the signals of the family, fitted without labels; every candidate is a request of its own, so that each is asked about."""
+    """The label model's table for the signals of the family, fitted without labels; every candidate is a request of its
+    own, so that each is asked about."""
     path, out = os.path.join(log.work, "each.jsonl"), os.path.join(log.work, "label_model.json")
-    repair.write(path, ({**line, "id": f"{line['id']}-{i}", "candidates": [c]} for line in log.lines for i, c in enumerate(line["candidates"])))
-    run = subprocess.run([o.assay, "train", "label-model", path, "--db-root", o.db_root, "--out", out, "--llm-endpoint", f"http://127.0.0.1:{server.server_port}/v1",
-                          "--llm-model", f"scripted-{server.hit}", "--llm-when", "always"], check=True, capture_output=True, text=True)
+    repair.write(path, ({**line, "id": f"{line['id']}-{i}", "candidates": [c]} for line in log.lines
+                        for i, c in enumerate(line["candidates"])))
+    run = subprocess.run([o.assay, "train", "label-model", path, "--db-root", o.db_root, "--out", out, "--llm-endpoint",
+                          f"http://127.0.0.1:{server.server_port}/v1",
+                          "--llm-model", f"scripted-{server.hit}", "--llm-when", "always"], check=True,
+                         capture_output=True, text=True)
     print(f"\nlearned, h {server.hit} (coverage, learned, labelled precision in %):")
-    print("\n".join(line for line in run.stdout.splitlines() if line.split()[:1] and line.split()[0] in (*SHARES, "self_check", "lambda_llm")))
+    print("\n".join(line for line in run.stdout.splitlines() if line.split()[:1]
+                    and line.split()[0] in (*SHARES, "self_check", "lambda_llm")))
 
 
 def main():
@@ -172,9 +188,11 @@ def main():
             pairs, calls = everything(log, server, plain)
             row(f"h {server.hit}: everything", pairs, calls, n)
             for when in o.when:
-                verdicts = log.verdicts("--llm-endpoint", f"http://127.0.0.1:{server.server_port}/v1", "--llm-model", f"scripted-{server.hit}",
+                verdicts = log.verdicts("--llm-endpoint", f"http://127.0.0.1:{server.server_port}/v1", "--llm-model",
+                                        f"scripted-{server.hit}",
                                         "--llm-hit-rate", str(server.hit), "--llm-when", when, "--llm-threads", "16")
-                row(f"h {server.hit}: {when}", log.answers(verdicts), sum(v["llm"]["calls"] for v in verdicts if v.get("llm")), n)
+                row(f"h {server.hit}: {when}", log.answers(verdicts),
+                    sum(v["llm"]["calls"] for v in verdicts if v.get("llm")), n)
     results.save(o.csv, ROWS)
 
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """What questions to the person who asked are worth (policy ask), with a simulated person: no human was asked.
 
-  simulated_user.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--gain 0.05 ...] [--rounds 3] [--seeds 3]
+  simulated_user.py --assay build/release/cli/assay --log NAME=LOG=DATABASES[=ORDER] ... [--gain 0.05 ...] [--rounds 3]
+  [--seeds 3]
                     [--questions FILE] [--csv FILE]
 
-The simulated person knows which result is right (by execution of the gold query), picks the choice that gives it, else "none of these"; a
-second one picks another choice in one of ten cases, drawn with each of the seeds. Each log is replayed with `--policy ask`, answers are put
-into the requests, until nothing is asked any more or the rounds are over; then all are replayed with `--policy best_effort`. Columns: questions a request, EX without and
-with answers, fixed / broken, share of (oracle - EX without) that is closed. --questions writes what was asked, to be read.
+The simulated person knows which result is right (by execution of the gold query), picks the choice that gives it, else
+"none of these"; a second one picks another choice in one of ten cases, drawn with each of the seeds. Each log is
+replayed with `--policy ask`, answers are put into the requests, until nothing is asked any more or the rounds are over;
+then all are replayed with `--policy best_effort`. Columns: questions a request, EX without and with answers, fixed /
+broken, share of (oracle - EX without) that is closed. --questions writes what was asked, to be read.
 """
 import argparse, json, os, random, subprocess, tempfile
 
@@ -24,7 +26,8 @@ def labels_of(o, log, root, order, work):
 def replay(o, lines, root, order, policy, gain, work):
     log, out = os.path.join(work, "log.jsonl"), os.path.join(work, "verdicts.jsonl")
     write(log, lines)
-    run(o.assay, "replay", log, "--db-root", root, "--order", order, "--policy", policy, "--ask-gain", str(gain), "--out", out, "--force",
+    run(o.assay, "replay", log, "--db-root", root, "--order", order, "--policy", policy, "--ask-gain", str(gain),
+        "--out", out, "--force",
         *(["--models", o.models] if o.models else []))
     return {verdict["id"]: verdict for verdict in read(out)}
 
@@ -49,7 +52,8 @@ def dialogue(o, lines, right, root, order, gain, error, seed, work):
                 continue
             choice = pick(question, right[line["id"]], error, seed)
             asked.append({"db": line["db"], "user": line["question"], "choice": choice, **question})
-            answered.append({**line, "answers": line.get("answers", []) + [{"question": question["id"], "choice": choice}]})
+            answered.append({**line, "answers": line.get("answers", [])
+                             + [{"question": question["id"], "choice": choice}]})
         open_lines = answered
         if not open_lines: break
     return done + open_lines, asked
@@ -83,7 +87,8 @@ def report(o, name, path, root, order, work, rows):
                          "questions_per_request": asks / n,
                          "ex_pct": 100 * total / n, "fixed": fixed, "broken": broken,
                          "gap_closed_pct": 100 * (total - base) / max(1, oracle - base)})
-            print(f"| {name} | {gain} | {'errs in 10 %' if error else 'never errs'} | {asks / n:.3f} | {100 * base / n:.1f} | {100 * total / n:.1f} | "
+            print(f"| {name} | {gain} | {'errs in 10 %' if error else 'never errs'} | {asks / n:.3f} | "
+                  f"{100 * base / n:.1f} | {100 * total / n:.1f} | "
                   f"{fixed:.0f} / {broken:.0f} | {100 * (total - base) / max(1, oracle - base):.0f} % |", flush=True)
 
 
@@ -98,7 +103,8 @@ def main():
     parser.add_argument("--questions")
     results.add_option(parser)
     o = parser.parse_args()
-    print("| log | least gain | the person | questions a request | EX before | EX with answers | fixed / broken | of the way to the oracle |")
+    print("| log | least gain | the person | questions a request | EX before | EX with answers | fixed / broken | of "
+          "the way to the oracle |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     rows = []
     for entry in o.log:

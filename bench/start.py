@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""How long a start of `assay check` takes: programs in turns on one question over a sample database, with their models' binary form beside the JSON, as installed.
+"""How long a start of `assay check` takes: programs in turns on one question over a sample database, with their models'
+binary form beside the JSON, as installed.
 
   start.py BUILD/cli/assay... [--rounds N] [-- ARGUMENT...]
 
-What follows -- takes the place of the check (`-- version`). The binary form is that of the program's build (target binary_models); $ASSAY_MODELS takes
-its place. Milliseconds from before the fork until the program is waited for, and of processor time, medians; /bin/true is what no program could be quicker than.
+What follows -- takes the place of the check (`-- version`). The binary form is that of the program's build (target
+binary_models); $ASSAY_MODELS takes its place. Milliseconds from before the fork until the program is waited for, and of
+processor time, medians; /bin/true is what no program could be quicker than.
 """
 import argparse, os, pathlib, resource, shutil, sqlite3, statistics, subprocess, sys, tempfile, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "deploy/samples/ferries.sql"
-QUESTION = ["--question", "How many vessels are there?", "SELECT count(vessel_id) FROM vessel", "SELECT sum(vessel_id) FROM vessel"]
+QUESTION = ["--question", "How many vessels are there?", "SELECT count(vessel_id) FROM vessel",
+            "SELECT sum(vessel_id) FROM vessel"]
 
 
 def make_database(path):
@@ -47,7 +50,8 @@ def main():
     asked, instead = parser.parse_args(sys.argv[1:split]), sys.argv[split + 1:]
     with tempfile.TemporaryDirectory() as home:
         arguments = instead or ["check", "--db", make_database(pathlib.Path(home, "ferries.sqlite")), *QUESTION]
-        turns = [("/bin/true", os.environ), *((program, environment(program, pathlib.Path(home, str(i)))) for i, program in enumerate(asked.programs))]
+        turns = [("/bin/true", os.environ), *((program, environment(program, pathlib.Path(home, str(i))))
+                                              for i, program in enumerate(asked.programs))]
         times = [[] for _ in turns]
         for at in range(asked.rounds + 1):
             for (program, env), taken in zip(turns, times):
@@ -56,7 +60,8 @@ def main():
                     taken.append(found)
     print("| program | ms | CPU, ms |\n| --- | --- | --- |")
     for (program, _), taken in zip(turns, times):
-        print(f"| {program} | {statistics.median(wall for wall, _ in taken):.1f} | {statistics.median(cpu for _, cpu in taken):.1f} |")
+        print(f"| {program} | {statistics.median(wall for wall, _ in taken):.1f} | "
+              f"{statistics.median(cpu for _, cpu in taken):.1f} |")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """The strategies side by side, on logs with gold queries: selection.csv and selection_order.csv of bench/results.
 
-  strategy_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT[=ORDER] ... [--strategy NAME ...] [--trust]
+  strategy_report.py --assay build/release/cli/assay --log NAME=LOG.jsonl=DB_ROOT[=ORDER] ... [--strategy NAME ...]
+  [--trust]
                      [--csv FILE] [-- OPTION...]
 
-Runs `assay eval --strategy` for each log and strategy and prints Markdown: execution accuracy with its interval, the gain over
-the first executable candidate (paired interval, fixed / broken), the share of the gap to the oracle that it closes, exact match,
-detection AUC, questions answered at 95 % precision, calibration error, candidates tried; then the levels of difficulty. What
-stands behind -- goes to `assay eval` as it is (with --trust to `assay replay` too); ORDER says how the candidates came about (--order).
+Runs `assay eval --strategy` for each log and strategy and prints Markdown: execution accuracy with its interval, the
+gain over the first executable candidate (paired interval, fixed / broken), the share of the gap to the oracle that it
+closes, exact match, detection AUC, questions answered at 95 % precision, calibration error, candidates tried; then the
+levels of difficulty. What stands behind -- goes to `assay eval` as it is (with --trust to `assay replay` too); ORDER
+says how the candidates came about (--order).
 
---trust: another table in place of these: each log under rerank with its ORDER said, with nothing said and with the wrong word;
-selection as above, F1 of finding the wrong ones among the first that run at P < 0.5, and how far P is to be believed, of the first
-that runs and of the answer: the calibration error in ten bins of equal mass, in brackets the error that a judge whose every P is
-true would stay below in 95 % of all cases (by simulation), and mean P less the share that is right.
+--trust: another table in place of these: each log under rerank with its ORDER said, with nothing said and with the
+wrong word; selection as above, F1 of finding the wrong ones among the first that run at P < 0.5, and how far P is to be
+believed, of the first that runs and of the answer: the calibration error in ten bins of equal mass, in brackets the
+error that a judge whose every P is true would stay below in 95 % of all cases (by simulation), and mean P less the
+share that is right.
 """
 import argparse, json, os, subprocess, sys, tempfile
 
@@ -24,7 +27,8 @@ COLUMNS = ["log", "strategy", "EX", "against first executable", "fixed / broken"
            "answered at 95 %", "calibration error", "tried"]
 
 
-TRUST = ["log", "said", "EX", "fixed / broken", "AUC", "answered at 95 %", "F1 at 0.5", "first that runs: ECE (honest), P less right",
+TRUST = ["log", "said", "EX", "fixed / broken", "AUC", "answered at 95 %", "F1 at 0.5",
+         "first that runs: ECE (honest), P less right",
          "answers: ECE (honest), P less right"]
 WRONG_WORD = {"ranked": "sampled", "sampled": "ranked"}
 
@@ -38,7 +42,8 @@ def run(command):
 def measure(assay, spec, strategy, more):
     name, log, root, *order = spec.split("=")
     said = ["--order", order[0]] if order else []
-    return name, json.loads(run([assay, "eval", log, "--db-root", root, "--format", "json", "--strategy", strategy, *said, *more]))
+    return (name, json.loads(run([assay, "eval", log, "--db-root", root, "--format", "json", "--strategy", strategy,
+                                  *said, *more])))
 
 
 def words_of(order):
@@ -54,7 +59,8 @@ def pair_of(verdict, labels, index):
 
 def pairs_of(verdicts, labels):
     """(P, right) of the first candidate of each line that runs, and of each answer."""
-    first = [pair_of(v, of, next((i for i, label in enumerate(of) if not label.startswith("err")), None)) for v, of in zip(verdicts, labels)]
+    first = [pair_of(v, of, next((i for i, label in enumerate(of) if not label.startswith("err")), None))
+             for v, of in zip(verdicts, labels)]
     answers = [pair_of(v, of, v.get("chosen")) for v, of in zip(verdicts, labels) if of]
     return [p for p in first if p], [p for p in answers if p]
 
@@ -64,7 +70,8 @@ def measure_trust(assay, log, root, word, more):
     common = ["--db-root", root, "--strategy", "rerank", *(["--order", word] if word else []), *more]
     with tempfile.TemporaryDirectory() as folder:
         labels, verdicts = os.path.join(folder, "labels.json"), os.path.join(folder, "verdicts.jsonl")
-        report = json.loads(run([assay, "eval", log, "--format", "json", "--labels", labels, "--bootstrap", "0", *common]))
+        report = json.loads(run([assay, "eval", log, "--format", "json", "--labels", labels, "--bootstrap", "0",
+                                 *common]))
         done = subprocess.run([assay, "replay", log, "--out", verdicts, "--quiet", *common], check=False)
         if done.returncode not in (0, 1): raise SystemExit(f"assay replay {log}: ended with {done.returncode}")
         with open(verdicts, encoding="utf-8") as file: judged = [json.loads(line) for line in file]
@@ -73,9 +80,11 @@ def measure_trust(assay, log, root, word, more):
 
 def trust_row(name, word, report, first, answers):
     s, d = report["selection"], report["detection"]
-    cells = [name, word or "nothing", f"{s['assay']:.1f}", f"{s['fixed']} / {s['broken']}", "" if d["auc"] is None else f"{d['auc']:.1f}",
+    cells = [name, word or "nothing", f"{s['assay']:.1f}", f"{s['fixed']} / {s['broken']}",
+             "" if d["auc"] is None else f"{d['auc']:.1f}",
              f"{report['answered_at_95']} of {report['questions']}", f"{f1(first):.1f}"]
-    cells += [f"{calibration_error(pairs):.3f} ({honest_bound([p for p, _ in pairs]):.3f}), {over(pairs):+.3f}" for pairs in (first, answers)]
+    cells += [f"{calibration_error(pairs):.3f} ({honest_bound([p for p, _ in pairs]):.3f}), {over(pairs):+.3f}"
+              for pairs in (first, answers)]
     return "| " + " | ".join(cells) + " |"
 
 
@@ -108,7 +117,8 @@ def between(interval, sign=""):
 def row(name, strategy, report):
     s, d = report["selection"], report["detection"]
     cells = [name, f"`{strategy}`", f"{s['assay']:.1f}{between(s['intervals']['assay'])}",
-             f"{s['gain']:+.1f}{between(s['gain_interval'], '+')}", f"{s['fixed']} / {s['broken']}", f"{s['gap_closed']:.0f} %",
+             f"{s['gain']:+.1f}{between(s['gain_interval'], '+')}", f"{s['fixed']} / {s['broken']}",
+             f"{s['gap_closed']:.0f} %",
              f"{s['exact_match']['assay']:.1f}", f"{d['auc']:.1f}{between(d['intervals']['auc'])}",
              f"{report['answered_at_95']} of {report['questions']}", f"{d['calibration_error']:.1f}",
              f"{report['candidates_tried']:.2f}"]

@@ -1,27 +1,32 @@
 #!/usr/bin/env python3
-"""What edit scripts of examples mend: the rows of Table 1 of few-shot correction (Jain and Yang, 2024), without any model.
+"""What edit scripts of examples mend: the rows of Table 1 of few-shot correction (Jain and Yang, 2024), without any
+model.
 
-  transfer.py --assay build/release/cli/assay --transfer build/release/bench/bench_transfer --examples LOG ... --db-root DATABASES
+  transfer.py --assay build/release/cli/assay --transfer build/release/bench/bench_transfer --examples LOG ... --db-root
+  DATABASES
               --log NAME=LOG ... [--mutants N] [--rounds 3] [--wrong] [--gate [--deal]]
 
-Examples are the wrong candidates of the logs of --examples with their gold query; --mutants adds so many slips of each gold query
-(`assay mutate`). The prediction is each question's first candidate. For each key the nearest examples are looked up, never one of
-the same question or database: vectors of hashed words and character trigrams, and for `hybrid` those of all three texts with BM25
-over them, by reciprocal rank. A log may be among its own examples: those of its other databases count. --wrong takes each question's
-first wrong candidate as the prediction (for logs whose first candidates are mostly right). The error is the engine's message, or what Assay finds where the query runs. What a method gives is the
-first of its queries that executes (`repair_transfer` of the nearest example, then of the next); else the prediction stays.
+Examples are the wrong candidates of the logs of --examples with their gold query; --mutants adds so many slips of each
+gold query (`assay mutate`). The prediction is each question's first candidate. For each key the nearest examples are
+looked up, never one of the same question or database: vectors of hashed words and character trigrams, and for `hybrid`
+those of all three texts with BM25 over them, by reciprocal rank. A log may be among its own examples: those of its
+other databases count. --wrong takes each question's first wrong candidate as the prediction (for logs whose first
+candidates are mostly right). The error is the engine's message, or what Assay finds where the query runs. What a method
+gives is the first of its queries that executes (`repair_transfer` of the nearest example, then of the next); else the
+prediction stays.
 
-  failing   the paper's setting: only predictions that do not execute are corrected; its fix rate is the share of them set right
-  wrong     every wrong prediction is corrected: the share set right, and (any) how often one of the queries given is right
-  broken    every right prediction is corrected as well, since without a judge nobody knows: how many become wrong
-  fitting   as 1 and 3 shots, of the 40 nearest examples only those whose script has a place in the query
+  failing   the paper's setting: only predictions that do not execute are corrected; its fix rate is the share of them
+  set right wrong     every wrong prediction is corrected: the share set right, and (any) how often one of the queries
+  given is right broken    every right prediction is corrected as well, since without a judge nobody knows: how many
+  become wrong fitting   as 1 and 3 shots, of the 40 nearest examples only those whose script has a place in the query
 
-`names` is one try from the error alone: the first query that executes of those proposed for names that do not bind. Rounds correct the
-result of the round before, where it is still wrong.
+`names` is one try from the error alone: the first query that executes of those proposed for names that do not bind.
+Rounds correct the result of the round before, where it is still wrong.
 
---gate asks instead what they are worth as proposals for the first candidate, as of a system that gives one; with --deal for a right
-candidate in 72 % of the questions, else a wrong one. What `assay replay --repair propose` finds surer is held against that and the queries of the five nearest fitting
-examples (at most 12), judged alone by the same models: for each margin fixed / broken, as in bench/repair.py.
+--gate asks instead what they are worth as proposals for the first candidate, as of a system that gives one; with --deal
+for a right candidate in 72 % of the questions, else a wrong one. What `assay replay --repair propose` finds surer is
+held against that and the queries of the five nearest fitting examples (at most 12), judged alone by the same models:
+for each margin fixed / broken, as in bench/repair.py.
 """
 import argparse, collections, json, math, os, random, re, subprocess, tempfile, zlib
 
@@ -57,8 +62,10 @@ class Bench:
         log, out = self.path("label.jsonl"), self.path("labels.json")
         if not chunks: return [[] for _ in lists]
         write(log, ({"id": str(n), "db": rows[i]["db"], "question": rows[i]["question"], "gold": rows[i]["gold"],
-                     "candidates": [{"sql": sql} for sql in lists[i][at:at + CHUNK]]} for n, (i, at) in enumerate(chunks)))
-        subprocess.run([self.o.assay, "eval", log, "--db-root", self.o.db_root, "--labels", out, "--explain=no", "--bootstrap", "0"],
+                     "candidates": [{"sql": sql} for sql in lists[i][at:at + CHUNK]]}
+                    for n, (i, at) in enumerate(chunks)))
+        subprocess.run([self.o.assay, "eval", log, "--db-root", self.o.db_root, "--labels", out, "--explain=no",
+                        "--bootstrap", "0"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(out, encoding="utf-8") as file: found = json.load(file)
         result = [[] for _ in lists]
@@ -70,7 +77,8 @@ class Bench:
         log, out = self.path("judge.jsonl"), self.path("verdicts.jsonl")
         write(log, ({"id": str(i), "db": row["db"], "question": row["question"], "candidates": [{"sql": sql}]}
                     for i, (row, sql) in enumerate(zip(rows, sqls))))
-        subprocess.run([self.o.assay, "replay", log, "--db-root", self.o.db_root, "--out", out, "--force", *options], check=True,
+        subprocess.run([self.o.assay, "replay", log, "--db-root", self.o.db_root, "--out", out, "--force", *options],
+                       check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         found = {v["id"]: v for v in read(out)}
         return [found.get(str(i), {}) for i in range(len(rows))]
@@ -81,17 +89,21 @@ class Bench:
             if label.startswith("err:"): yield label[4:]
             else:
                 candidates = verdict.get("candidates") or [{}]
-                yield " ".join(f"{f.get('signal', '')} {f.get('message', '')}" for f in candidates[0].get("findings") or [])
+                yield " ".join(f"{f.get('signal', '')} {f.get('message', '')}"
+                               for f in candidates[0].get("findings") or [])
 
     def transfer(self, tasks):
         """Asks for what is not known yet: tasks are (row, sql, examples)."""
-        missing = [(row, sql, [e for e in examples if (row["key"], sql, e["n"]) not in self.given]) for row, sql, examples in tasks]
+        missing = [(row, sql, [e for e in examples if (row["key"], sql, e["n"]) not in self.given])
+                   for row, sql, examples in tasks]
         missing = [task for task in missing if task[2] or (task[0]["key"], task[1]) not in self.given]
         path = self.path("tasks.jsonl")
         write(path, ({"db": row["db"], "sql": sql, "question": row["question"],
-                      "examples": [{"db": e["db"], "question": e["question"], "wrong": e["sql"], "right": e["gold"]} for e in examples]}
+                      "examples": [{"db": e["db"], "question": e["question"], "wrong": e["sql"], "right": e["gold"]}
+                                   for e in examples]}
                      for row, sql, examples in missing))
-        out = subprocess.run([self.o.transfer, path, "--db-root", self.o.db_root], check=True, capture_output=True, text=True)
+        out = subprocess.run([self.o.transfer, path, "--db-root", self.o.db_root], check=True, capture_output=True,
+                             text=True)
         for (row, sql, examples), line in zip(missing, out.stdout.splitlines()):
             answer = json.loads(line)
             self.given[row["key"], sql] = answer["names"]
@@ -99,11 +111,14 @@ class Bench:
         return out.stderr.strip()
 
     def own(self, examples):
-        """Of how many examples the script, applied to their own wrong query, gives the right one (of equal normal forms)."""
+        """Of how many examples the script, applied to their own wrong query, gives the right one (of equal normal
+        forms)."""
         path = self.path("own.jsonl")
         write(path, ({"db": e["db"], "sql": e["sql"], "question": e["question"], "examples":
-                      [{"db": e["db"], "question": e["question"], "wrong": e["sql"], "right": e["gold"]}]} for e in examples))
-        out = subprocess.run([self.o.transfer, path, "--db-root", self.o.db_root], check=True, capture_output=True, text=True).stdout
+                      [{"db": e["db"], "question": e["question"], "wrong": e["sql"], "right": e["gold"]}]}
+                     for e in examples))
+        out = subprocess.run([self.o.transfer, path, "--db-root", self.o.db_root], check=True, capture_output=True,
+                             text=True).stdout
         return sum(json.loads(line)["same"] == [True] for line in out.splitlines())
 
     def examples(self):
@@ -113,7 +128,8 @@ class Bench:
             rows += [line for line in lines if line.get("candidates")]
             lists += [[sql_of(c) for c in line["candidates"]] for line in lines if line.get("candidates")]
             if not self.o.mutants: continue
-            made = subprocess.run([self.o.assay, "mutate", log, "-n", str(self.o.mutants), "--seed", "5", "--db-root", self.o.db_root],
+            made = subprocess.run([self.o.assay, "mutate", log, "-n", str(self.o.mutants), "--seed", "5", "--db-root",
+                                   self.o.db_root],
                                   check=True, capture_output=True, text=True).stdout
             made = {m["id"]: [sql_of(c) for c in m.get("candidates", [])] for m in map(json.loads, made.splitlines())}
             rows += [line for line in lines if line["id"] in made]
@@ -123,8 +139,10 @@ class Bench:
             for sql, label in zip(sqls, labels):
                 if label == "ok" or (row["question"], sql) in seen: continue
                 seen.add((row["question"], sql))
-                found.append({**{k: row[k] for k in ("db", "question", "gold")}, "sql": sql, "label": label, "n": len(found)})
-        for example, error in zip(found, self.errors(found, [e["sql"] for e in found], [e["label"] for e in found])): example["error"] = error
+                found.append({**{k: row[k] for k in ("db", "question", "gold")}, "sql": sql, "label": label,
+                              "n": len(found)})
+        for example, error in zip(found, self.errors(found, [e["sql"] for e in found], [e["label"] for e in found])):
+            example["error"] = error
         return found
 
 
@@ -175,7 +193,8 @@ class Bm25:
         for i, bag in enumerate(bags):
             for w, tf in bag.items():
                 idf = math.log(1 + (len(bags) - df[w] + 0.5) / (df[w] + 0.5))
-                if df[w] <= len(bags) / 3: self.lists[w].append((i, idf * tf * (k + 1) / (tf + k * (1 - b + b * len(bag) / mean))))
+                if df[w] <= len(bags) / 3:
+                    self.lists[w].append((i, idf * tf * (k + 1) / (tf + k * (1 - b + b * len(bag) / mean))))
 
     def ranked(self, row):
         scores = collections.defaultdict(float)
@@ -192,7 +211,8 @@ class Store:
 
     def nearest(self, row):
         """The deepest list that is needed for each key."""
-        own = lambda i: self.examples[i]["db"] == row["db"] or self.examples[i]["question"].lower() == row["question"].lower()
+        own = lambda i: self.examples[i]["db"] == row["db"] or self.examples[i]["question"].lower() == row[
+            "question"].lower()
         lists = {key: [i for i in index.ranked(row) if not own(i)][:DEEP] for key, index in self.indexes.items()}
         both = collections.defaultdict(float)
         for ranking in (lists[ALL], [i for i in self.bm25.ranked(row) if not own(i)][:DEEP]):
@@ -229,7 +249,8 @@ def prepare(bench, rows, sqls, labels):
     nearest = [bench.store.nearest(row) for row in rows]
     told = bench.transfer([(row, sql, list({e["n"]: e for found in near.values() for e in found}.values()))
                            for row, sql, near in zip(rows, sqls, nearest)])
-    lists = [list(dict.fromkeys(bench.given[row["key"], sql] + [q for near in found.values() for e in near for q in bench.given[row["key"], sql, e["n"]]]))
+    lists = [list(dict.fromkeys(bench.given[row["key"], sql] + [q for near in found.values() for e in near
+                                                                for q in bench.given[row["key"], sql, e["n"]]]))
              for row, sql, found in zip(rows, sqls, nearest)]
     known = [dict(zip(sqls_, labels_)) for sqls_, labels_ in zip(lists, bench.labels(rows, lists))]
     return nearest, known, told
@@ -254,7 +275,8 @@ def table(bench, name, rows, labels):
     n, right = len(rows), sum(label == "ok" for label in labels)
     failing, wrong = sum(label.startswith("err:") for label in labels), n - right
     print(f"\n{name}: {n} predictions, {right} right, {wrong} wrong, {failing} of them do not execute. {told}\n")
-    print("| correction | shots | EX, failing ones corrected | fixed of failing | EX, wrong ones corrected | fixed of wrong | any right | broken of right |")
+    print("| correction | shots | EX, failing ones corrected | fixed of failing | EX, wrong ones corrected | fixed of "
+          "wrong | any right | broken of right |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     print(f"| none | | {100 * right / n:.1f} | 0 | {100 * right / n:.1f} | 0 | 0 | 0 |")
     for title, key, shots in methods(nearest[0]):
@@ -265,8 +287,10 @@ def table(bench, name, rows, labels):
             fixed += label != "ok" and after == "ok"
             possible += label != "ok" and any_right
             broken += label == "ok" and after is not None and after != "ok"
-        print(f"| {title} | {shots or ''} | {100 * (right + mended) / n:.1f} | {mended} ({100 * mended / max(1, failing):.1f} %) | "
-              f"{100 * (right + fixed) / n:.1f} | {fixed} ({100 * fixed / max(1, wrong):.1f} %) | {possible} ({100 * possible / max(1, wrong):.1f} %) | {broken} |", flush=True)
+        print(f"| {title} | {shots or ''} | {100 * (right + mended) / n:.1f} | {mended} "
+              f"({100 * mended / max(1, failing):.1f} %) | "
+              f"{100 * (right + fixed) / n:.1f} | {fixed} ({100 * fixed / max(1, wrong):.1f} %) | {possible} "
+              f"({100 * possible / max(1, wrong):.1f} %) | {broken} |", flush=True)
 
 
 def rounds(bench, name, rows, labels, key="hybrid with BM25", shots="3 shots"):
@@ -282,7 +306,8 @@ def rounds(bench, name, rows, labels, key="hybrid with BM25", shots="3 shots"):
             after, _, query = outcome(bench, row, sql, near, labels_of, key, shots)
             done += after == "ok"
             if query and after != "ok": left.append((row, query, after))
-        print(f"{name}, {key}, {shots}: after round {turn} {done} of {total} wrong ones fixed; {len(left)} changed and still wrong", flush=True)
+        print(f"{name}, {key}, {shots}: after round {turn} {done} of {total} wrong ones fixed; {len(left)} changed and "
+              "still wrong", flush=True)
 
 
 # --- as proposals ---
@@ -330,14 +355,17 @@ def gate(bench, name, rows):
     for row, sql, error in zip(rows, sqls, bench.errors(rows, sqls, labels)): row.update(sql=sql, error=error)
     other = surest(bench, rows, sqls)
     arms = {"single edits": own, "examples": other, "both": [max(x, y, key=lambda z: z[0]) for x, y in zip(own, other)]}
-    print(f"\n{name}: {len(rows)} queries, {sum(label == 'ok' for label in labels)} right\n\n| margin | {' | '.join(arms)} |\n| --- |{' --- |' * len(arms)}")
+    print(f"\n{name}: {len(rows)} queries, {sum(label == 'ok' for label in labels)} right\n\n| margin | "
+          f"{' | '.join(arms)} |\n| --- |{' --- |' * len(arms)}")
     right = {arm: bench.labels(rows, [[sql] if sql else [] for _, sql in found]) for arm, found in arms.items()}
     for margin in MARGINS:
         cells = []
         for arm, found in arms.items():
-            changed = [i for i, (p, sql) in enumerate(found) if sql and p >= SURE and (old[i] is None or p - old[i] >= margin)]
+            changed = [i for i, (p, sql) in enumerate(found) if sql and p >= SURE
+                       and (old[i] is None or p - old[i] >= margin)]
             fixed = sum(labels[i] != "ok" and right[arm][i][0] == "ok" for i in changed)
-            cells.append(f"{fixed} / {sum(labels[i] == 'ok' and right[arm][i][0] != 'ok' for i in changed)} of {len(changed)}")
+            cells.append(f"{fixed} / {sum(labels[i] == 'ok' and right[arm][i][0] != 'ok' for i in changed)} of "
+                         f"{len(changed)}")
         print(f"| {margin} | {' | '.join(cells)} |", flush=True)
 
 
@@ -346,21 +374,26 @@ def main():
     for flag in ("assay", "transfer", "db-root"): p.add_argument("--" + flag, required=True)
     p.add_argument("--examples", required=True, nargs="+", metavar="LOG")
     p.add_argument("--log", required=True, action="append", metavar="NAME=LOG")
-    p.add_argument("--mutants", type=int, default=0, help="slips of each gold query of the examples' logs, as examples too")
+    p.add_argument("--mutants", type=int, default=0, help="slips of each gold query of the examples' logs, as "
+                   "examples too")
     p.add_argument("--rounds", type=int, default=0)
     p.add_argument("--gate", action="store_true", help="what they are worth as proposals")
-    p.add_argument("--deal", action="store_true", help="--gate: not of the first candidates, but of right and wrong ones")
-    p.add_argument("--wrong", action="store_true", help="the prediction is the first wrong candidate; questions without one are left out")
+    p.add_argument("--deal", action="store_true", help="--gate: not of the first candidates, but of right and "
+                   "wrong ones")
+    p.add_argument("--wrong", action="store_true", help="the prediction is the first wrong candidate; questions "
+                   "without one are left out")
     p.add_argument("--limit", type=int, default=10**9, help="the first so many questions")
     o = p.parse_args()
     with tempfile.TemporaryDirectory() as work:
         bench = Bench(o, work)
         examples = bench.examples()
-        print(f"{len(examples)} examples, {sum(e['label'].startswith('err:') for e in examples)} of them of queries that do not execute; "
+        print(f"{len(examples)} examples, {sum(e['label'].startswith('err:') for e in examples)} of them of queries "
+              "that do not execute; "
               f"the script gives the right query of its own wrong one for {bench.own(examples)}")
         bench.store = Store(examples)
         for name, log in (entry.split("=") for entry in o.log):
-            rows = [{**line, "key": f"{name}:{i}"} for i, line in enumerate(read(log)) if line.get("candidates") and line.get("gold")][:o.limit]
+            rows = [{**line, "key": f"{name}:{i}"} for i, line in enumerate(read(log)) if line.get("candidates")
+                    and line.get("gold")][:o.limit]
             if o.gate:
                 gate(bench, name, rows)
                 continue

@@ -5,11 +5,12 @@
     bench/verifier_prior.py scores.tsv
 
 Made-up candidates of training questions, with the scores that held-out databases gave them, are dealt into lists as two
-kinds of generator would: *ranked*, right in first place in 75 % of all cases, and in a third of the rest somewhere later;
-and *samples*, five votes of a generator that is right with a probability drawn for each question from a beta distribution
-of mean 0.7. Each is judged with the word that its user would say (options.order): the first place of samples counts for
-nothing, whatever it is worth in a ranked list. Wrong candidates are drawn by how right they look, for a generator errs plausibly. Each choice of the numbers
-is measured on both; the rule is the least loss among those within 0.2 points of the best mean of the two.
+kinds of generator would: *ranked*, right in first place in 75 % of all cases, and in a third of the rest somewhere
+later; and *samples*, five votes of a generator that is right with a probability drawn for each question from a beta
+distribution of mean 0.7. Each is judged with the word that its user would say (options.order): the first place of
+samples counts for nothing, whatever it is worth in a ranked list. Wrong candidates are drawn by how right they look,
+for a generator errs plausibly. Each choice of the numbers is measured on both; the rule is the least loss among those
+within 0.2 points of the best mean of the two.
 """
 import math
 import random
@@ -107,7 +108,8 @@ def main():
                     cells[kind] = (100 * sum(g[0] for g in got) / len(got), sum(g[1] for g in got) / len(got))
                 mean = (cells["ranked"][0] + cells["samples"][0]) / 2
                 print(f"{temperature:.1f} {vote:.2f} {first:.1f} | " +
-                      " | ".join(f"{cells[k][0]:.1f} {cells[k][1]:.3f}" for k in ("ranked", "samples")) + f" | {mean:.2f}")
+                      " | ".join(f"{cells[k][0]:.1f} {cells[k][1]:.3f}" for k in ("ranked", "samples"))
+                      + f" | {mean:.2f}")
 
 
 if __name__ == "__main__":

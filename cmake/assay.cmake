@@ -106,8 +106,8 @@ function(assay_room name)
   target_link_libraries(${name} PUBLIC assay_flags ${ROOM_DEPS})
 endfunction()
 
-# Opens late what pkg_check_modules found as <module>. <header>, in the room's folder, lists the calls, and the header that it
-# includes, <header>_late.h, is made here: the names of the library and of its package, and what each call is.
+# Opens late what pkg_check_modules found as <module>. <header>, in the room's folder, lists the calls, and the header
+# that it includes, <header>_late.h, is made here: the names of the library and of its package, and what each call is.
 function(assay_late room header module)
   list(GET ${module}_LINK_LIBRARIES 0 library)
   target_include_directories(${room} SYSTEM PUBLIC ${${module}_INCLUDE_DIRS})
@@ -153,11 +153,11 @@ function(assay_test room)
     ENVIRONMENT "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
 endfunction()
 
-# Threads that share something: a plain program, since Criterion's runner does not survive ThreadSanitizer. It runs with the
-# other tests, and under the tsan preset, which builds no more than the target race_tests.
+# Threads that share something: a plain program, since Criterion's runner does not survive ThreadSanitizer. It runs with
+# the other tests, and under the tsan preset, which builds no more than the target race_tests.
 #
-# GLib's slices (before 2.76) hand memory from one thread to another under locks that TSan does not know, and it then takes
-# two owners, one after the other, for a race; it knows malloc.
+# GLib's slices (before 2.76) hand memory from one thread to another under locks that TSan does not know, and it then
+# takes two owners, one after the other, for a race; it knows malloc.
 add_custom_target(race_tests)
 function(assay_race_test name)
   cmake_parse_arguments(RACE "" "LABEL" "SOURCES;DEPS" ${ARGN})

@@ -11,7 +11,8 @@ if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
 endif()
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # of $SOURCE_DATE_EPOCH
 
-# The licence of the words in the program, as a copyright file has one: a space before each line, a dot for an empty one.
+# The licence of the words in the program, as a copyright file has one: a space before each line, a dot for an empty
+# one.
 file(READ ${CPACK_ASSAY_SOURCE}/models/words.LICENSE words)
 string(REGEX REPLACE "\n\n" "\n.\n" words "${words}")
 string(REGEX REPLACE "\n(.)" "\n \\1" words "${words}")

@@ -1,6 +1,6 @@
-# Packages: `cpack -G DEB` after a build with -DCMAKE_INSTALL_PREFIX=/usr (docs/install.md; deploy/release.sh does it). What
-# `cmake --install` puts as the component `library` are two packages there, as Debian has it, and the models are in the
-# program's alone.
+# Packages: `cpack -G DEB` after a build with -DCMAKE_INSTALL_PREFIX=/usr (docs/install.md; deploy/release.sh does it).
+# What `cmake --install` puts as the component `library` are two packages there, as Debian has it, and the models are in
+# the program's alone.
 configure_file(deploy/systemd/assay-serve.service.in assay-serve.service @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/assay-serve.service DESTINATION lib/systemd/system)
 install(FILES deploy/systemd/serve.yaml DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)

@@ -8,10 +8,12 @@ build_packages="gcc cmake ninja-build pkg-config lemon re2c sqlite3 libsqlite3-d
 optional_packages="libxgboost-dev"
 test_packages="g++ clang clang-tidy clang-format libclang-rt-14-dev|libclang-rt-18-dev libcriterion-dev python3 python3-yaml"
 optional_test_packages="python3-torch libopenblas0-pthread libpg-query-dev python3-jsonschema openssl pgbouncer zsh fish"
-# The servers of tests/live. Kafka itself is no package: it comes from Maven Central; llama.cpp's server comes from PyPI.
+# The servers of tests/live. Kafka itself is no package: it comes from Maven Central; llama.cpp's server comes from
+# PyPI.
 live_test_packages="maven openjdk-17-jre-headless|default-jre-headless kcat openssl redis-server postgresql mariadb-server-core
   python3-confluent-kafka python3-msgpack python3-pip"
-# What tests/clients needs beside PyPI and npm. A Node.js of another source has an npm of its own, which Debian's would push out.
+# What tests/clients needs beside PyPI and npm. A Node.js of another source has an npm of its own, which Debian's would
+# push out.
 client_test_packages="python3-venv python3-pip sqlite3 openssl git dpkg-dev systemd libseccomp2 mmdebstrap lintian chromium"
 command -v npm >/dev/null || client_test_packages="$client_test_packages nodejs npm"
 optional_client_test_packages="libxml2-utils man-db"
@@ -38,9 +40,9 @@ all_installed() {
   done
 }
 
-# find_promtool INTO: the path of promtool, which the cases of the alerts need; beside it lies prometheus, which the dashboards do. Debian
-# has both in `prometheus`, which would bring a server that listens everywhere, and its pages; so they are taken out of the package, and
-# nothing is installed.
+# find_promtool INTO: the path of promtool, which the cases of the alerts need; beside it lies prometheus, which the
+# dashboards do. Debian has both in `prometheus`, which would bring a server that listens everywhere, and its pages; so
+# they are taken out of the package, and nothing is installed.
 find_promtool() {
   command -v promtool && return
   if [ ! -x "$1/usr/bin/promtool" ] || [ ! -x "$1/usr/bin/prometheus" ]; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What a release consists of, into an empty folder: the sources, the program and library as an archive and as packages of Debian,
-# what they are linked against (CycloneDX), and checksums of it all. The same commit on the same machine gives the same bytes.
+# What a release consists of, into an empty folder: the sources, the program and library as an archive and as packages
+# of Debian, what they are linked against (CycloneDX), and checksums of it all. The same commit on the same machine
+# gives the same bytes.
 #
 #   deploy/release.sh [--build DIR] OUT      DIR: a build of this commit with the prefix /usr, in place of one made here
 set -euo pipefail
@@ -24,7 +25,8 @@ trap 'rm -rf "$work"' EXIT
 
 # archive NAME: a folder of $work, with nothing in it that another run would do otherwise.
 archive() {
-  tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -c "$1" | gzip -9n >"$out/$1.tar.gz"
+  tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -c "$1" |
+    gzip -9n >"$out/$1.tar.gz"
 }
 
 echo "== sources" >&2
@@ -35,11 +37,13 @@ if [ -z "$build" ]; then
   git archive --prefix=source/ HEAD | tar x -C "$work"
   build=$work/build
   # Paths of this machine are not in the program.
-  CFLAGS="-ffile-prefix-map=$work=." cmake -S "$work/source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+  CFLAGS="-ffile-prefix-map=$work=." cmake -S "$work/source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DBUILD_TESTING=OFF \
     -DCMAKE_INSTALL_PREFIX=/usr >"$work/log"
   cmake --build "$build" >>"$work/log" || { tail -n 40 "$work/log" >&2; exit 1; }
 fi
-[ "$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")" = /usr ] || { echo "$build: its prefix is not /usr" >&2; exit 2; }
+[ "$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")" = /usr ] ||
+  { echo "$build: its prefix is not /usr" >&2; exit 2; }
 
 echo "== program and library" >&2
 name=assay-$version-linux-$(uname -m)
@@ -50,7 +54,8 @@ mv "$work/image/usr" "$work/$name"
 archive "$name"
 
 echo "== packages" >&2
-(cd "$build" && cpack -G DEB -B "$work/packages") >"$work/cpack.log" 2>&1 || { tail -n 40 "$work/cpack.log" >&2; exit 1; }
+(cd "$build" && cpack -G DEB -B "$work/packages") >"$work/cpack.log" 2>&1 ||
+  { tail -n 40 "$work/cpack.log" >&2; exit 1; }
 mv "$work"/packages/*.deb "$out"
 
 echo "== bill of materials" >&2

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The packages that hold the libraries a program is linked against, and those that it opens: deploy/runtime-packages.sh PROGRAM
+# The packages that hold the libraries a program is linked against, and those that it opens: deploy/runtime-packages.sh
+# PROGRAM
 set -euo pipefail
 linked() { ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// {print $3}'; }
 {

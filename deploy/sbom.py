@@ -27,7 +27,8 @@ def distribution():
 
 def package(name):
     """A library's package as a component, known by its package URL."""
-    version, architecture, source = read("dpkg-query", "-W", "-f=${Version}\n${Architecture}\n${source:Package}\n", name).splitlines()[:3]
+    version, architecture, source = read("dpkg-query", "-W", "-f=${Version}\n${Architecture}\n${source:Package}\n",
+                                         name).splitlines()[:3]
     vendor, release = distribution()
     url = f"pkg:deb/{vendor}/{name}@{quote(version, safe='')}?arch={architecture}&distro={release}"
     return {"type": "library", "bom-ref": url, "name": name, "version": version, "purl": url,
@@ -49,7 +50,8 @@ def main():
     bill = {
         "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
         "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, digest)}",
-        "metadata": {"timestamp": datetime.datetime.fromtimestamp(args.time, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "metadata": {"timestamp": datetime.datetime.fromtimestamp(args.time,
+                                                                  datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
                      "component": own},
         "components": packages + [words],
         "dependencies": [{"ref": "assay", "dependsOn": [c["bom-ref"] for c in packages + [words]]}],

@@ -3,8 +3,8 @@
 #
 #   deploy/test.sh [--no-install] [--lint] [--clients]
 #
-# --lint adds formatting and clang-tidy of all sources. --clients adds what is outside of the program, which takes as long again: packages from PyPI
-# and npm that ask it (tests/clients), a browser, collectors, installed packages.
+# --lint adds formatting and clang-tidy of all sources. --clients adds what is outside of the program, which takes as
+# long again: packages from PyPI and npm that ask it (tests/clients), a browser, collectors, installed packages.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . deploy/packages.sh
@@ -18,7 +18,8 @@ for arg; do
     *) echo "usage: deploy/test.sh [--no-install] [--lint] [--clients]" >&2; exit 2 ;;
   esac
 done
-[ -z "$install" ] || install_packages "$build_packages $test_packages $live_test_packages ${clients:+$client_test_packages}" \
+[ -z "$install" ] ||
+  install_packages "$build_packages $test_packages $live_test_packages ${clients:+$client_test_packages}" \
   "$optional_packages $optional_test_packages ${clients:+$optional_client_test_packages}" || exit 2
 
 [ -z "$install" ] || export ASSAY_TEST_PROMTOOL=${ASSAY_TEST_PROMTOOL:-$(find_promtool "$PWD/build/promtool")}
@@ -60,7 +61,8 @@ suite() {
   mkdir -p build/test-logs
   echo "== building $preset" >&2
   # shellcheck disable=SC2086
-  if ! { cmake --preset "$preset" -DASSAY_WERROR=ON && cmake --build --preset "$preset" --target $targets; } >"$log.build" 2>&1; then
+  if ! { cmake --preset "$preset" -DASSAY_WERROR=ON && cmake --build --preset "$preset" --target $targets; } \
+    >"$log.build" 2>&1; then
     failed=$((failed + 1))
     echo "-- build of $preset FAILED:" >&2
     grep -E 'error|warning|FAILED' "$log.build" | head -n 40 >&2
@@ -88,7 +90,8 @@ live() {
   tests/live/servers.sh stop "$servers"
 }
 
-# count NAME: what the log of a command says that counts its own tests, one a line, and ends with their sum as Criterion does.
+# count NAME: what the log of a command says that counts its own tests, one a line, and ends with their sum as Criterion
+# does.
 count() {
   local name=$1 log=build/test-logs/${1// /-}.log sum
   sum=$(sed -n 's/^Synthesis: Tested: \([0-9]*\) | Passing: \([0-9]*\)$/\1 \2/p' "$log" | tail -n 1)
@@ -102,8 +105,8 @@ count() {
   [ "${sum% *}" = "${sum#* }" ] || grep -A 12 '^\[FAIL\]' "$log" >&2
 }
 
-# clients: tests/clients, two suites at a time, since each waits for downloads and processes for most of its time. They ask a program without
-# sanitizers: a library that is loaded into somebody else's process cannot bring them.
+# clients: tests/clients, two suites at a time, since each waits for downloads and processes for most of its time. They
+# ask a program without sanitizers: a library that is loaded into somebody else's process cannot bring them.
 clients() {
   local scratch run
   scratch=$(mktemp -d "${TMPDIR:-/tmp}/assay-clients.XXXXXX") || return

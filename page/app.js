@@ -1,6 +1,7 @@
 // The shell: which screen is shown (location.hash), the theme, the token. A screen is a module with
-//   export function mount(root, rest)   fills `root`, an empty element; `rest` is what stands behind its name in the hash ("ID" of
-//                                       #judge/ID). May return a function that is called before the screen goes.
+//   export function mount(root, rest)   fills `root`, an empty element; `rest` is the part after its name in the
+//                                       hash ("ID" of #judge/ID). May return a function that is called before the
+//                                       screen goes.
 import {fill, h, problemBox, token} from "./lib.js";
 
 const SCREENS = [
@@ -76,7 +77,8 @@ function tokenDialog() {
   const dialog = h("dialog.token", {"aria-labelledby": "token-title"},
     h("form", {onsubmit: keep},
       h("h2", {id: "token-title"}, "Access token"),
-      h("p", "This server requires an access token. The token stays in this tab and is deleted when the tab is closed."),
+      h("p",
+        "This server requires an access token. The token stays in this tab and is deleted when the tab is closed."),
       h("label", {for: "token"}, "Token"), input,
       h("div.actions", h("button.primary", {type: "submit"}, "Use token"),
         h("button.quiet", {type: "button", onclick: () => dialog.close()}, "Cancel"))));

@@ -10,9 +10,12 @@ const WAIT_MS = 20000;       // a call; a verdict that takes longer is asked for
 const MOST_ASKED = 60;       // times
 
 const OPTIONS = {
-  policy: {label: "If no candidate is validated", values: [["ask", "ask me"], ["best_effort", "show the best"], ["abstain", "give no answer"]], hint: "What to do if no candidate reaches the threshold."},
-  repair: {label: "Repairs", values: [["propose", "propose"], ["apply", "apply"], ["off", "none"]], hint: "Whether to look for a query one edit away that is more likely correct."},
-  expose: {label: "What may be shown", values: [["rows", "rows"], ["values", "single values"], ["none", "no data"]], hint: "The operator of a database may allow less than this."},
+  policy: {label: "If no candidate is validated", values: [["ask", "ask me"], ["best_effort", "show the best"],
+    ["abstain", "give no answer"]], hint: "What to do if no candidate reaches the threshold."},
+  repair: {label: "Repairs", values: [["propose", "propose"], ["apply", "apply"], ["off", "none"]],
+    hint: "Whether to look for a query one edit away that is more likely correct."},
+  expose: {label: "What may be shown", values: [["rows", "rows"], ["values", "single values"], ["none", "no data"]],
+    hint: "The operator of a database may allow less than this."},
 };
 
 // What was typed outlives a visit to another screen.
@@ -51,22 +54,32 @@ class JudgeScreen {
   // --- the form ---
 
   build() {
-    this.question = h("textarea.question", {rows: "2", value: draft.question, maxlength: "16000", placeholder: "How many sailings were cancelled?", oninput: (event) => (draft.question = event.target.value)});
-    this.evidence = h("textarea", {rows: "2", value: draft.evidence, maxlength: "16000", oninput: (event) => (draft.evidence = event.target.value)});
-    const form = h("form.sheet.stack", {onsubmit: (event) => this.judge(event), onkeydown: (event) => this.shortcut(event)},
+    this.question = h("textarea.question", {rows: "2", value: draft.question, maxlength: "16000",
+      placeholder: "How many sailings were cancelled?", oninput: (event) => (draft.question = event.target.value)});
+    this.evidence = h("textarea", {rows: "2", value: draft.evidence, maxlength: "16000",
+      oninput: (event) => (draft.evidence = event.target.value)});
+    const form = h("form.sheet.stack",
+      {onsubmit: (event) => this.judge(event), onkeydown: (event) => this.shortcut(event)},
       field("Question", this.question),
-      h("div.field", {role: "group", "aria-labelledby": "candidates-label"}, h("span.label", {id: "candidates-label"}, "Candidates"), this.list,
-        h("div.row.editors-more", h("button.plain.small", {type: "button", onclick: () => this.add("")}, "Add a candidate"),
+      h("div.field", {role: "group", "aria-labelledby": "candidates-label"},
+        h("span.label", {id: "candidates-label"}, "Candidates"), this.list,
+        h("div.row.editors-more", h("button.plain.small", {type: "button", onclick: () => this.add("")},
+          "Add a candidate"),
           h("button.plain.small", {type: "button", onclick: () => this.paste.showModal()}, "Paste several"))),
       h("details.more", h("summary", "Evidence and options"), h("div.options",
-        field("Evidence", this.evidence, "What words of the question mean, for example: \"cancelled refers to status = 'C'\"."),
-        Object.entries(OPTIONS).map(([name, option]) => field(option.label, select(option.values, draft[name], (event) => (draft[name] = event.target.value)), option.hint)))),
+        field("Evidence", this.evidence,
+          "What words of the question mean, for example: \"cancelled refers to status = 'C'\"."),
+        Object.entries(OPTIONS).map(([name, option]) => field(option.label,
+          select(option.values, draft[name], (event) => (draft[name] = event.target.value)), option.hint)))),
       h("div.row", this.submit, h("span.small.soft.keys", "Ctrl + Enter"), this.state));
     this.paste = this.pasteDialog();
     fill(this.root,
-      h("div.screen-head", h("h1", "Judge"), h("p.lead", "Find the query that answers the question, its probability of being correct, and the problems of the others.")),
+      h("div.screen-head", h("h1", "Judge"),
+        h("p.lead",
+          "Find the query that answers the question, its probability of being correct, and the problems of the others.")),
       h("div.judge",
-        h("aside.sheet.stack.schema", {"aria-label": "Database and schema"}, this.database, h("details.schema-fold", {open: !narrow.matches}, h("summary", "Schema"), this.schema)),
+        h("aside.sheet.stack.schema", {"aria-label": "Database and schema"}, this.database,
+          h("details.schema-fold", {open: !narrow.matches}, h("summary", "Schema"), this.schema)),
         form),
       this.output,
       this.paste);
@@ -81,7 +94,8 @@ class JudgeScreen {
     fill(this.list, draft.candidates.map((sql, i) => {
       const made = editor(sql, `SQL of candidate ${i + 1}`, (text) => (draft.candidates[i] = text));
       return h("li.editor-row", h("span.editor-number.number", {"aria-hidden": "true"}, i + 1), made.element,
-        draft.candidates.length > 1 ? h("button.icon", {type: "button", "aria-label": `Remove candidate ${i + 1}`, onclick: () => this.remove(i)}, h("span", {"aria-hidden": "true"}, "×")) : null);
+        draft.candidates.length > 1 ? h("button.icon", {type: "button", "aria-label": `Remove candidate ${i + 1}`,
+          onclick: () => this.remove(i)}, h("span", {"aria-hidden": "true"}, "×")) : null);
     }));
   }
 
@@ -119,7 +133,8 @@ class JudgeScreen {
       h("h2", {id: "paste-title"}, "Paste several candidates"),
       h("p.soft", "Separate the queries by semicolons or empty lines, or paste a JSON list."),
       h("label.unseen", {for: area.id}, "Queries"), area,
-      h("div.actions", h("button.primary", {type: "submit"}, "Add"), h("button.quiet", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
+      h("div.actions", h("button.primary", {type: "submit"}, "Add"),
+        h("button.quiet", {type: "button", onclick: () => dialog.close()}, "Cancel"))));
     return dialog;
   }
 
@@ -135,10 +150,12 @@ class JudgeScreen {
       if (problem.status !== 404) return void fill(this.database, problemBox(problem, () => this.loadDatabases()));
     }
     const control = names ? select(names.map((name) => [name]), draft.db, (event) => this.choose(event.target.value))
-      : h("input", {value: draft.db, autocomplete: "off", spellcheck: "false", onchange: (event) => this.choose(event.target.value.trim())});
+      : h("input", {value: draft.db, autocomplete: "off", spellcheck: "false",
+        onchange: (event) => this.choose(event.target.value.trim())});
     if (names && !names.includes(draft.db)) draft.db = names[0] ?? "";
     if (names) control.value = draft.db;
-    fill(this.database, names && !names.length ? h("p.notice", "No database was found. Put each one into the folder of --db-root, as NAME/NAME.sqlite.")
+    fill(this.database, names && !names.length
+      ? h("p.notice", "No database was found. Put each one into the folder of --db-root, as NAME/NAME.sqlite.")
       : field("Database", control, names ? null : "The name of the database in the fleet."));
     if (draft.db) this.choose(draft.db);
   }
@@ -155,12 +172,15 @@ class JudgeScreen {
   async judge(event) {
     event.preventDefault();
     const candidates = draft.candidates.map((sql) => sql.trim()).filter(Boolean);
-    if (!draft.db) return this.fail(new Problem({title: "no database is selected", detail: "Enter the database that the question is about.", where: "Database", status: 400}));
+    if (!draft.db) return this.fail(new Problem({title: "no database is selected",
+      detail: "Enter the database that the question is about.", where: "Database", status: 400}));
     if (!candidates.length) {
       this.areas()[0].focus();
-      return this.fail(new Problem({title: "there is no candidate", detail: "Enter at least one query.", where: "Candidates", status: 400}));
+      return this.fail(new Problem({title: "there is no candidate", detail: "Enter at least one query.",
+        where: "Candidates", status: 400}));
     }
-    const body = {db: draft.db, question: draft.question, candidates, policy: draft.policy, repair: draft.repair, expose: draft.expose,
+    const body = {db: draft.db, question: draft.question, candidates, policy: draft.policy, repair: draft.repair,
+      expose: draft.expose,
       meta: {question: draft.question, evidence: draft.evidence}};
     if (draft.evidence.trim()) body.evidence = draft.evidence;
     await this.ask("/v1/judge", body);
@@ -191,7 +211,8 @@ class JudgeScreen {
         if (problem.status !== 404) throw problem;
       }
     }
-    throw new Problem({title: "there is no verdict yet", detail: `The request was accepted. Its verdict will be at #judge/${id}.`, where: location, status: 503});
+    throw new Problem({title: "there is no verdict yet",
+      detail: `The request was accepted. Its verdict will be at #judge/${id}.`, where: location, status: 503});
   }
 
   async showVerdict(id) {

@@ -1,15 +1,16 @@
-// What every screen uses: elements, requests, problems. Texts of strangers (SQL, questions, values, findings) only ever become text
-// nodes: nothing here or in a screen parses HTML. What is invisible in them is shown as \u202e, as the program does elsewhere
-// (lib/base/invisible.c has the list), so that no text can turn another one round.
+// Helpers of every screen: elements, requests, problems. Untrusted text (SQL, questions, values, findings) only becomes
+// text nodes: nothing here or in a screen parses HTML. Invisible characters are shown as escapes such as \u202e, as in
+// the rest of the program (lib/base/invisible.c has the list). So no text can reverse the direction of another text.
 
-// h("p.note", {title: "..."}, "text", child): an element with classes, attributes or listeners (on...), and children. Children that
-// are null or false are left out; whatever is no node becomes text.
+// h("p.note", {title: "..."}, "text", child): an element with classes, attributes or listeners (on...), and children.
+// Omits children that are null or false. Other values that are not nodes become text.
 export function h(spec, ...rest) {
   const [tag, ...classes] = spec.split(".");
   const element = document.createElement(tag || "div");
   if (classes.length) element.className = classes.join(" ");
   const first = rest[0];
-  if (first && typeof first === "object" && !(first instanceof Node) && !Array.isArray(first)) set(element, rest.shift());
+  if (first && typeof first === "object" && !(first instanceof Node) && !Array.isArray(first)) set(element,
+    rest.shift());
   append(element, rest);
   return element;
 }
@@ -24,8 +25,8 @@ export function svg(spec, attributes, ...children) {
   return element;
 }
 
-// Listeners by "onclick", properties of forms and `style` (custom properties) by name, everything else is an attribute. null, undefined
-// and false: not there.
+// Sets listeners ("onclick"), form properties and `style` (custom properties) by name; every other key is an attribute.
+// Skips values that are null, undefined or false.
 function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -43,7 +44,8 @@ function append(element, children) {
   }
 }
 
-const INVISIBLE = new RegExp("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e" +
+const INVISIBLE = new RegExp(
+  "[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e" +
   "\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}\\ud800-\\udfff]", "gu");
 
 export function legible(text) {
@@ -75,13 +77,15 @@ export function field(label, control, hint) {
 }
 
 export function select(options, chosen, onchange) {
-  return h("select", {onchange}, options.map(([value, text]) => h("option", {value, selected: value === chosen}, text ?? value)));
+  return h("select", {onchange},
+    options.map(([value, text]) => h("option", {value, selected: value === chosen}, text ?? value)));
 }
 
 // Says something to those who cannot see it change.
 export function announce(text) {
   let region = document.getElementById("announcer");
-  if (!region) document.body.append((region = h("div.unseen", {id: "announcer", role: "status", "aria-live": "polite"})));
+  if (!region) document.body.append((region = h("div.unseen",
+    {id: "announcer", role: "status", "aria-live": "polite"})));
   region.textContent = text;
 }
 
@@ -108,7 +112,8 @@ export function milliseconds(ms) {
 
 // --- requests ---
 
-// What went wrong, as people need it: what, where, and what to do. Fields of problem+json (RFC 9457) where the server sent one.
+// An error for users: what failed, where, and what to do. Has the fields of problem+json (RFC 9457) if the server sent
+// it.
 export class Problem extends Error {
   constructor({status = 0, title, code, detail, hint, where}) {
     super(title);
@@ -134,12 +139,15 @@ export function adviceFor(problem) {
 }
 
 export function problemBox(problem, retry) {
-  const known = problem instanceof Problem ? problem : new Problem({title: "this page failed", detail: String(problem), where: "the page"});
+  const known = problem instanceof Problem ? problem
+    : new Problem({title: "this page failed", detail: String(problem), where: "the page"});
   return h("section.problem", {role: "alert"},
     h("h2.problem-title", sentence(known.title ?? "something went wrong")),
     known.detail ? h("p", known.detail) : null,
-    h("p.problem-advice", adviceFor(known), retry ? h("button.quiet", {type: "button", onclick: retry}, "Try again") : null),
-    h("p.problem-where", [known.where, known.status ? `status ${known.status}` : null, known.code].filter(Boolean).join(" · ")));
+    h("p.problem-advice", adviceFor(known), retry ? h("button.quiet", {type: "button", onclick: retry},
+      "Try again") : null),
+    h("p.problem-where", [known.where, known.status ? `status ${known.status}` : null, known.code].filter(Boolean)
+      .join(" · ")));
 }
 
 // With a capital, unless it begins with a name ("s.status").
@@ -154,8 +162,9 @@ export const token = {
   set: (text) => (text ? sessionStorage.setItem(TOKEN, text) : sessionStorage.removeItem(TOKEN)),
 };
 
-// Asks the server; {status, data}. `body` is sent as JSON, or as it is where it has a `type`. `data` is JSON, or text of other types. Throws Problem. On 401 whoever listens to "assay:token" on
-// the window may ask for a token.
+// Sends a request and returns {status, data}. Sends `body` as JSON, or unchanged if it has a `type`. `data` is parsed
+// JSON, or text for other content types. Throws Problem. On 401, a listener of "assay:token" on the window may request
+// a token.
 export async function request(path, {method = "GET", body, type: sent, accept = "application/json", signal} = {}) {
   const headers = {Accept: accept};
   if (token.get()) headers.Authorization = `Bearer ${token.get()}`;
@@ -163,18 +172,21 @@ export async function request(path, {method = "GET", body, type: sent, accept = 
   const where = `${method} ${path}`;
   let response, text;
   try {
-    response = await fetch(path, {method, headers, body: body === undefined || sent ? body : JSON.stringify(body), signal, cache: "no-store"});
+    response = await fetch(path, {method, headers, body: body === undefined || sent ? body : JSON.stringify(body),
+      signal, cache: "no-store"});
     text = await response.text();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem({title: "the server does not answer", detail: "The connection was refused or interrupted.", where});
+    throw new Problem({title: "the server does not answer",
+      detail: "The connection was refused or interrupted.", where});
   }
   const type = response.headers.get("Content-Type") ?? "";
   const data = /\bjson\b/.test(type) ? parse(text, where) : text;
   if (response.ok) return {status: response.status, data};
   if (response.status === 401) window.dispatchEvent(new Event("assay:token"));
   const said = typeof data === "object" && data ? data : {};
-  throw new Problem({status: response.status, title: said.title ?? `status ${response.status}`, code: said.code, detail: said.detail, hint: said.hint, where});
+  throw new Problem({status: response.status, title: said.title ?? `status ${response.status}`, code: said.code,
+    detail: said.detail, hint: said.hint, where});
 }
 
 function parse(text, where) {

@@ -35,9 +35,11 @@ function openNote(element, build, pin) {
 }
 
 function makeNote() {
-  const made = h("div.note", {id: "note", role: "tooltip", hidden: true, onpointerenter: () => clearTimeout(leaving), onpointerleave: () => !pinned && closeSoon()});
+  const made = h("div.note", {id: "note", role: "tooltip", hidden: true, onpointerenter: () => clearTimeout(leaving),
+    onpointerleave: () => !pinned && closeSoon()});
   document.addEventListener("keydown", (event) => event.key === "Escape" && closeNote());
-  document.addEventListener("pointerdown", (event) => owner && !made.contains(event.target) && !owner.contains(event.target) && closeNote());
+  document.addEventListener("pointerdown", (event) => owner && !made.contains(event.target)
+    && !owner.contains(event.target) && closeNote());
   window.addEventListener("hashchange", closeNote);
   return made;
 }

@@ -2,7 +2,8 @@
 import {fill, h} from "./lib.js";
 import {showRun, wholeSource} from "./run.js";
 
-const source = wholeSource(JSON.parse(document.getElementById("report").textContent), (number) => (number ? `#verdicts/${number}` : "#"));
+const source = wholeSource(JSON.parse(document.getElementById("report").textContent),
+  (number) => (number ? `#verdicts/${number}` : "#"));
 
 function show() {
   const [, number] = /^#verdicts\/([0-9]+)$/.exec(location.hash) ?? [];

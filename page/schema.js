@@ -11,7 +11,8 @@ export async function showSchema(root, name, signal) {
     fill(root, schemaTree(data));
   } catch (problem) {
     if (problem.name === "AbortError") return;
-    fill(root, problem.status === 404 && problem.code === "unknown_path" ? h("p.soft", "This server does not provide schemas.")
+    fill(root, problem.status === 404 && problem.code === "unknown_path"
+      ? h("p.soft", "This server does not provide schemas.")
       : problemBox(problem, () => showSchema(root, name, signal)));
   }
 }
@@ -21,8 +22,10 @@ function schemaTree(schema) {
   const tables = schema.tables.map((table, i) => ({table, element: tableTree(table, references, i < OPEN_AT_FIRST)}));
   return [
     tables.length >= FILTER_FROM ? filterField(tables) : null,
-    tables.length ? h("ul.tree", tables.map((one) => h("li", one.element))) : h("p.soft", "The database has no tables."),
-    schema.left_out.tables ? h("p.small.soft", `${count(schema.left_out.tables, "table")} more are not shown, because there are too many.`) : null,
+    tables.length ? h("ul.tree", tables.map((one) => h("li", one.element)))
+      : h("p.soft", "The database has no tables."),
+    schema.left_out.tables ? h("p.small.soft",
+      `${count(schema.left_out.tables, "table")} more are not shown, because there are too many.`) : null,
   ];
 }
 
@@ -30,7 +33,8 @@ function schemaTree(schema) {
 function referencesOf(joins) {
   const references = new Map();
   for (const {from, to, declared} of joins)
-    from.columns.forEach((column, i) => references.set(`${from.table}\0${column}`, {to: `${to.table}.${to.columns[i]}`, declared}));
+    from.columns.forEach((column, i) => references.set(`${from.table}\0${column}`,
+      {to: `${to.table}.${to.columns[i]}`, declared}));
   return references;
 }
 
@@ -44,19 +48,25 @@ function tableTree(table, references, open) {
 function columnRow(column, reference) {
   return h("li.tree-column",
     h("div.tree-line", h("span.code", column.name),
-      column.key ? h("span.mark", {title: "part of the primary key"}, "key") : column.unique ? h("span.mark", "unique") : null,
+      column.key ? h("span.mark", {title: "part of the primary key"}, "key") : column.unique
+        ? h("span.mark", "unique") : null,
       h("span.tree-type", column.type.toLowerCase() || "any")),
-    reference ? h("div.tree-reference.small", `→ ${reference.to}`, reference.declared ? null : h("span.soft", " (inferred)")) : null,
-    column.full_name || column.description ? h("div.small.soft", [column.full_name, column.description].filter(Boolean).join(": ")) : null,
+    reference ? h("div.tree-reference.small", `→ ${reference.to}`, reference.declared ? null
+      : h("span.soft", " (inferred)")) : null,
+    column.full_name || column.description ? h("div.small.soft", [column.full_name, column.description].filter(Boolean)
+      .join(": ")) : null,
     column.denied ? h("div.small.soft", "values are not shown")
-      : column.samples?.length ? h("div.samples", column.samples.map((value) => h("span.sample", value === null ? "NULL" : String(value)))) : null);
+      : column.samples?.length ? h("div.samples",
+        column.samples.map((value) => h("span.sample", value === null ? "NULL" : String(value)))) : null);
 }
 
 function filterField(tables) {
-  const input = h("input", {id: newId("filter"), type: "search", placeholder: "Find a table or column", "aria-label": "Find a table or column", oninput: () => {
+  const input = h("input", {id: newId("filter"), type: "search", placeholder: "Find a table or column",
+    "aria-label": "Find a table or column", oninput: () => {
     const wanted = input.value.trim().toLowerCase();
     for (const {table, element} of tables)
-      element.parentElement.hidden = ![table.name, ...table.columns.map((column) => column.name)].some((name) => name.toLowerCase().includes(wanted));
+      element.parentElement.hidden = ![table.name, ...table.columns.map((column) => column.name)].some((name) =>
+        name.toLowerCase().includes(wanted));
   }});
   return input;
 }

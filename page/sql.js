@@ -23,11 +23,12 @@ export function tokens(text) {
 }
 
 function coloured(kind, text) {
-  return kind === "keyword" || kind === "string" || kind === "number" || kind === "comment" ? h(`span.sql-${kind}`, text) : text;
+  return kind === "keyword" || kind === "string" || kind === "number" || kind === "comment"
+    ? h(`span.sql-${kind}`, text) : text;
 }
 
-// Spans of findings are bytes of UTF-8; strings count UTF-16 units. A function from the one to the other, which never goes past the end
-// and never into the middle of a character.
+// Spans of findings are bytes of UTF-8; strings count UTF-16 units. A function from the one to the other, which never
+// goes past the end and never into the middle of a character.
 export function unitsOf(text) {
   const starts = [], units = [];
   let bytes = 0, unit = 0;
@@ -51,19 +52,23 @@ export function unitsOf(text) {
   };
 }
 
-// Stretches of the text with those of the marks ({start, end} in bytes) that cover each: [{start, end, marks, ending}], in order, in units.
+// Stretches of the text with those of the marks ({start, end} in bytes) that cover each: [{start, end, marks, ending}],
+// in order, in units.
 export function stretches(text, marks) {
   const unit = unitsOf(text);
-  const placed = marks.map((mark) => ({mark, start: unit(mark.start), end: unit(mark.end)})).filter((one) => one.start < one.end);
+  const placed = marks.map((mark) => ({mark, start: unit(mark.start), end: unit(mark.end)}))
+    .filter((one) => one.start < one.end);
   const covering = (start, end) => placed.filter((one) => one.start <= start && one.end >= end);
   const cuts = [...new Set([0, text.length, ...placed.flatMap((one) => [one.start, one.end])])].sort((a, b) => a - b);
   return cuts.slice(1).map((end, i) => {
     const here = covering(cuts[i], end);
-    return {start: cuts[i], end, marks: here.map((one) => one.mark), ending: here.filter((one) => one.end === end).map((one) => one.mark)};
+    return {start: cuts[i], end, marks: here.map((one) => one.mark), ending: here.filter((one) => one.end === end)
+      .map((one) => one.mark)};
   });
 }
 
-// The coloured text; `wrap(marks, children, ending)` gives the element for a stretch that marks cover, of which some end there.
+// The coloured text; `wrap(marks, children, ending)` gives the element for a stretch that marks cover, of which some
+// end there.
 export function colouredSql(text, marks = [], wrap = null) {
   const all = tokens(text);
   let next = 0;
@@ -85,11 +90,12 @@ export function sqlBlock(text) {
 
 // --- the editor ---
 
-// A textarea whose letters are transparent, over the same text in colour: the browser's own caret, selection, undo and keyboard. The
-// coloured text stands in the same cell of a grid, so that it sizes both.
+// A textarea whose letters are transparent, over the same text in colour: the browser's own caret, selection, undo and
+// keyboard. The coloured text stands in the same cell of a grid, so that it sizes both.
 export function editor(value, label, oninput) {
   const shown = h("pre.sql.editor-shown", {"aria-hidden": "true"});
-  const area = h("textarea.editor-area", {id: newId("sql"), "aria-label": label, spellcheck: "false", autocapitalize: "off", autocomplete: "off",
+  const area = h("textarea.editor-area", {id: newId("sql"), "aria-label": label, spellcheck: "false",
+    autocapitalize: "off", autocomplete: "off",
     rows: "1", value, placeholder: "SELECT …"});
   const colour = () => fill(shown, tokens(area.value).map((token) => rawToken(token)), document.createTextNode("\n"));
   area.addEventListener("input", () => {
@@ -103,12 +109,14 @@ export function editor(value, label, oninput) {
 // As typed: with anything replaced, caret and letters would part.
 function rawToken({kind, text}) {
   const node = document.createTextNode(text);
-  return kind === "keyword" || kind === "string" || kind === "number" || kind === "comment" ? h(`span.sql-${kind}`, node) : node;
+  return kind === "keyword" || kind === "string" || kind === "number" || kind === "comment"
+    ? h(`span.sql-${kind}`, node) : node;
 }
 
 // --- several at once ---
 
-// What was pasted, as queries: a JSON list of strings or {sql}; else what stands between semicolons, or between empty lines.
+// What was pasted, as queries: a JSON list of strings or {sql}; else what stands between semicolons, or between empty
+// lines.
 export function queriesOf(text) {
   const listed = readList(text);
   if (listed) return listed;
@@ -137,7 +145,8 @@ function readList(text) {
 
 // --- a difference ---
 
-const MOST_COMPARED = 1200; // tokens of a side, once what both begin and end with is set aside: the table is their product
+// tokens of a side, once what both begin and end with is set aside: the table is their product
+const MOST_COMPARED = 1200;
 
 // [{text, side}] with side "both", "was" or "now".
 export function difference(was, now) {
@@ -158,18 +167,21 @@ function compare(a, b) {
   const width = b.length + 1, best = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)
-      best[i * width + j] = a[i] === b[j] ? best[(i + 1) * width + j + 1] + 1 : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
+      best[i * width + j] = a[i] === b[j] ? best[(i + 1) * width + j + 1] + 1 : Math.max(best[(i + 1) * width + j],
+        best[i * width + j + 1]);
   const out = [];
   let i = 0, j = 0;
   while (i < a.length || j < b.length)
     if (i < a.length && j < b.length && a[i] === b[j]) out.push(both(a[i++])), j++;
-    else if (j === b.length || (i < a.length && best[(i + 1) * width + j] >= best[i * width + j + 1])) out.push({text: a[i++], side: "was"});
+    else if (j === b.length || (i < a.length && best[(i + 1) * width + j] >= best[i * width + j + 1])) out.push(
+      {text: a[i++], side: "was"});
     else out.push({text: b[j++], side: "now"});
   return out;
 }
 
 export function differenceBlock(was, now) {
   const parts = difference(was, now).map(({text, side}) =>
-    side === "both" ? text : h(side === "was" ? "del" : "ins", h("span.unseen", side === "was" ? " [was] " : " [now] "), text));
+    side === "both" ? text : h(side === "was" ? "del" : "ins",
+      h("span.unseen", side === "was" ? " [was] " : " [now] "), text));
   return h("pre.sql", {tabindex: "0", role: "group", "aria-label": "What the repair changes"}, h("code", parts));
 }

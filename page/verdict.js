@@ -1,4 +1,5 @@
-// A verdict, in full: what was decided, the question to the person, the repair, and each candidate with what speaks against it.
+// A verdict, in full: what was decided, the question to the person, the repair, and each candidate with what speaks
+// against it.
 import {announce, count, fill, h, milliseconds, newId, probability, sentence} from "./lib.js";
 import {attachNote} from "./note.js";
 import {colouredSql, differenceBlock, sqlBlock} from "./sql.js";
@@ -6,25 +7,28 @@ import {colouredSql, differenceBlock, sqlBlock} from "./sql.js";
 const STATUS = {
   validated: {voice: "good", word: "Validated", says: (v) => `Candidate ${v.chosen + 1} is probably correct`},
   repaired: {voice: "good", word: "Repaired", says: () => "The corrected query is probably correct"},
-  best_effort: {voice: "doubt", word: "Best effort", says: (v) => `No candidate is validated; candidate ${v.chosen + 1} is the closest`},
+  best_effort: {voice: "doubt", word: "Best effort",
+    says: (v) => `No candidate is validated; candidate ${v.chosen + 1} is the closest`},
   abstained: {voice: "doubt", word: "Abstained", says: () => "No candidate is reliable enough"},
   ask: {voice: "accent", word: "Question", says: () => "Please say what you mean"},
   failed: {voice: "wrong", word: "Not judged", says: () => "The request could not be judged"},
 };
 const SEVERITY = {error: "wrong", warning: "doubt", note: "accent"};
 
-// `answer(choice)` is called with the id of what was chosen, `take(sql)` with a correction that is to be a candidate. Without them the
-// verdict is only shown.
+// `answer(choice)` is called with the id of what was chosen, `take(sql)` with a correction that is to be a candidate.
+// Without them the verdict is only shown.
 export function verdictView(verdict, {answer, take} = {}) {
   const root = h("section.verdict.stack", {"aria-labelledby": "verdict-title"});
-  fill(root, summary(verdict), clarification(verdict, answer), questions(verdict), repair(verdict, take), candidates(verdict), particulars(verdict, answer));
+  fill(root, summary(verdict), clarification(verdict, answer), questions(verdict), repair(verdict, take),
+    candidates(verdict), particulars(verdict, answer));
   return root;
 }
 
 function summary(verdict) {
   const status = STATUS[verdict.status] ?? {voice: "wrong", word: verdict.status, says: () => "Unknown status"};
   const chosen = verdict.candidates?.[verdict.chosen];
-  const headline = chosen || !["best_effort", "ask"].includes(verdict.status) || verdict.clarification ? status.says(verdict) : "No candidate is validated";
+  const headline = chosen || !["best_effort", "ask"].includes(verdict.status) || verdict.clarification
+    ? status.says(verdict) : "No candidate is validated";
   return h(`div.sheet.summary.is-${status.voice}`,
     h("div.summary-head",
       h("div",
@@ -32,7 +36,8 @@ function summary(verdict) {
         h("h2", {id: "verdict-title", tabindex: "-1"}, headline),
         verdict.message ? h("p.soft", sentence(verdict.message)) : null,
         verdict.reason ? h("p.small.soft", "Reason: ", h("code", verdict.reason)) : null),
-      typeof verdict.p_correct === "number" ? meter("P(correct) of the answer", verdict.p_correct, verdict.threshold, "large") : null),
+      typeof verdict.p_correct === "number" ? meter("P(correct) of the answer", verdict.p_correct, verdict.threshold,
+        "large") : null),
     verdict.sql ? h("div.answer", sqlBlock(verdict.sql), copyButton(verdict.sql)) : null,
     verdict.guarantee ? h("p.small", promise(verdict.guarantee)) : null);
 }
@@ -63,7 +68,8 @@ export function meter(label, p, threshold, size) {
   const bound = typeof threshold === "number" ? `, threshold ${threshold.toFixed(2)}` : "";
   const voice = !known || typeof threshold !== "number" ? "accent" : p >= threshold ? "good" : "wrong";
   return h(`div.meter.is-${voice}${size ? ".meter-" + size : ""}`,
-    {role: "meter", "aria-label": `${label}${bound}`, "aria-valuemin": "0", "aria-valuemax": "1", "aria-valuenow": known ? String(p) : "0",
+    {role: "meter", "aria-label": `${label}${bound}`, "aria-valuemin": "0", "aria-valuemax": "1", "aria-valuenow": known
+      ? String(p) : "0",
      "aria-valuetext": known ? probability(p) : "not judged", title: `${label}${bound}`},
     size ? h("span.meter-caption", "P(correct)") : null,
     h("span.meter-number.number", probability(p)),
@@ -81,7 +87,8 @@ function clarification(verdict, answer) {
   return h("section.sheet.asked", {"aria-labelledby": title},
     h("h3.asked-question", {id: title}, asked.question),
     h("ul.choices", asked.choices.map((choice) => h("li.choice",
-      answer ? h("button.quiet", {type: "button", onclick: () => answer(choice.id)}, sentence(choice.text)) : h("span", sentence(choice.text)),
+      answer ? h("button.quiet", {type: "button", onclick: () => answer(choice.id)}, sentence(choice.text))
+        : h("span", sentence(choice.text)),
       typeof choice.rows === "number" ? h("span.small.soft", `returns ${count(choice.rows, "row")}`) : null,
       choice.sample ? resultTable(choice.sample, "What this reading returns") : null))));
 }
@@ -89,7 +96,8 @@ function clarification(verdict, answer) {
 function questions(verdict) {
   if (!verdict.questions?.length || verdict.clarification) return null;
   return h("section.sheet.stack", h("h3", "Questions that would help"),
-    h("ul.bullets", verdict.questions.map((one) => h("li", typeof one === "string" ? one : (one.question ?? one.text ?? "")))));
+    h("ul.bullets", verdict.questions.map((one) =>
+      h("li", typeof one === "string" ? one : (one.question ?? one.text ?? "")))));
 }
 
 // --- the repair ---
@@ -110,7 +118,8 @@ function repair(verdict, take) {
       fact("P before", probability(found.p_old)), fact("P after", probability(found.p_correct)),
       found.source ? fact("written by", found.source) : null,
       typeof found.proposals === "number" ? fact("tried", count(found.proposals, "query", "queries")) : null),
-    found.applied || !take ? null : h("div.actions", h("button.quiet", {type: "button", onclick: () => take(found.sql)}, "Use as a candidate")));
+    found.applied || !take ? null : h("div.actions", h("button.quiet", {type: "button", onclick: () => take(found.sql)},
+      "Use as a candidate")));
 }
 
 const fact = (key, value) => h("div", h("dt", key), h("dd", value));
@@ -140,7 +149,8 @@ function candidateCard(verdict, candidate, index) {
       typeof candidate.same_as === "number" ? h("span.badge", `same as candidate ${candidate.same_as + 1}`) : null,
       h("span.row-end", meter(`P(correct) of candidate ${index + 1}`, candidate.p_correct, verdict.threshold))),
     markedSql(candidate.sql ?? "", marks),
-    candidate.why ? h("p.why.small", h("span.label", chosen || verdict.chosen === null ? "Note" : "Why not"), " ", sentence(candidate.why)) : null,
+    candidate.why ? h("p.why.small", h("span.label", chosen || verdict.chosen === null ? "Note" : "Why not"), " ",
+      sentence(candidate.why)) : null,
     findings(marks),
     execution(candidate.execution),
     explanation(candidate),
@@ -150,12 +160,14 @@ function candidateCard(verdict, candidate, index) {
 // The findings of a candidate, numbered as they stand; the report has instructions by signal.
 function marksOf(candidate, report) {
   return (candidate.findings ?? []).map((finding, i) => ({
-    finding, number: i + 1, id: newId("finding"), instruction: report.find((one) => one.signal === finding.signal)?.instruction,
+    finding, number: i + 1, id: newId("finding"),
+    instruction: report.find((one) => one.signal === finding.signal)?.instruction,
   }));
 }
 
 function markedSql(sql, marks) {
-  const spans = marks.flatMap((mark) => (mark.finding.clauses ?? []).map((clause) => ({...mark, start: clause.start, end: clause.end})));
+  const spans = marks.flatMap((mark) => (mark.finding.clauses ?? [])
+    .map((clause) => ({...mark, start: clause.start, end: clause.end})));
   const code = h("code", colouredSql(sql, spans, suspect));
   return h("pre.sql.sql-marked", code);
 }
@@ -167,7 +179,8 @@ function suspect(marks, children, ending) {
   const unique = [...new Map(marks.map((mark) => [mark.number, mark])).values()];
   const worst = ORDER.find((severity) => unique.some((mark) => mark.finding.severity === severity)) ?? "note";
   const ends = [...new Set(ending.map((mark) => mark.number))].join(" ");
-  const element = h(`span.suspect.is-${SEVERITY[worst]}`, {role: "button", tabindex: "0", "aria-expanded": "false"}, children,
+  const element = h(`span.suspect.is-${SEVERITY[worst]}`, {role: "button", tabindex: "0", "aria-expanded": "false"},
+    children,
     ends ? h("sup.suspect-number", ends) : null);
   attachNote(element, () => unique.map((mark) => findingBody(mark)));
   return element;
@@ -185,7 +198,8 @@ function findingBody({finding, number, instruction}) {
     h("div.stack-tight",
       h("p", h("span.unseen", `Finding ${number}: `), sentence(finding.message ?? ""), "."),
       h("p.small.soft", h("span.finding-severity", finding.severity), " · ", h("code", finding.signal)),
-      data.length ? h("dl.facts", data.map(([key, value]) => fact(key, typeof value === "string" ? value : JSON.stringify(value)))) : null,
+      data.length ? h("dl.facts",
+        data.map(([key, value]) => fact(key, typeof value === "string" ? value : JSON.stringify(value)))) : null,
       instruction ? h("p.small", instruction) : null));
 }
 
@@ -198,7 +212,8 @@ function execution(ran) {
   if (!ran.sample) return h("p.small.soft", `Result: ${told}`);
   const shown = ran.sample.rows.length;
   return h("div.stack-tight",
-    h("p.small", h("span.label", "Result"), " ", h("span.soft", told, shown < ran.rows ? ` · first ${shown} shown` : "")),
+    h("p.small", h("span.label", "Result"), " ",
+      h("span.soft", told, shown < ran.rows ? ` · first ${shown} shown` : "")),
     resultTable(ran.sample, "Rows of the result"));
 }
 
@@ -217,7 +232,8 @@ function explanation(candidate) {
   const polished = candidate.explanation_polished;
   return h("details.more", {open: true}, h("summary", "Explanation"),
     h("div.stack-tight.prose",
-      polished ? [h("p", polished.text), h("p.small.soft", `Rewritten by ${polished.source} and checked against this text:`)] : null,
+      polished ? [h("p", polished.text),
+        h("p.small.soft", `Rewritten by ${polished.source} and checked against this text:`)] : null,
       h("p", query.join(" ")),
       result.length ? h("h5.label", "Why this result") : null,
       result.length ? story(result) : null));
@@ -265,15 +281,18 @@ function signals(candidate) {
   const missing = of("unavailable");
   return h("details.more.small", h("summary", `${of("fired").length} of ${count(all.length, "check")} fired`),
     h("dl.facts", fact("fired", of("fired").join(", ") || "none"), fact("silent", of("silent").join(", ") || "none"),
-      missing.length ? fact("unavailable", missing.map((name) => `${name} (${candidate.unavailable?.[name] ?? "no reason"})`).join(", ")) : null,
-      fact("label model", probability(candidate.label_model_p)), fact("explanation answers the question", probability(candidate.entailment)),
+      missing.length ? fact("unavailable",
+        missing.map((name) => `${name} (${candidate.unavailable?.[name] ?? "no reason"})`).join(", ")) : null,
+      fact("label model", probability(candidate.label_model_p)),
+      fact("explanation answers the question", probability(candidate.entailment)),
       candidate.verifier ? fact("verifier", candidate.verifier) : null));
 }
 
 function particulars(verdict, answer) {
   return h("details.more.sheet", h("summary", "How this was judged"),
     h("dl.facts",
-      fact("verdict", answer ? h("a", {href: `#judge/${encodeURIComponent(verdict.id ?? "")}`}, verdict.id ?? "") : (verdict.id ?? "")),
+      fact("verdict", answer ? h("a", {href: `#judge/${encodeURIComponent(verdict.id ?? "")}`}, verdict.id ?? "")
+        : (verdict.id ?? "")),
       fact("database", verdict.db ?? ""), fact("took", milliseconds(verdict.timings?.total_ms)),
       verdict.cause ? fact("cause", verdict.cause) : null,
       verdict.unavailable?.length ? fact("no response from", verdict.unavailable.join(", ")) : null,

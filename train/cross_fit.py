@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Verdicts by models that have not seen the database: of whole logs, through label model, classifier and verifier.
 
-  cross_fit.py --assay build/release/cli/assay --models models --logs LOGS --db-root DATABASES --work DIR --out VERDICTS.jsonl
+  cross_fit.py --assay build/release/cli/assay --models models --logs LOGS --db-root DATABASES --work DIR --out
+  VERDICTS.jsonl
                [--made DIR] [--folds 5] LOG.jsonl ... [-- REPLAY-OPTION ...]
 
-Verdicts on the logs that models were trained on are better than any that will come, and nothing can be chosen by them. Here
-the databases are dealt into folds. For each fold every model of --models is trained anew by the command that its own file
-holds, with LOGS and DATABASES for the two folders and its other logs (generated.jsonl) from --made, on those logs without
-the fold's databases; what has no command that trains (decision.json) is copied. `assay replay` with these models judges the fold's lines of each LOG, and the verdicts are
-written in the order of the logs, one a line, each with its "fold" and "log".
+Verdicts on the logs that models were trained on are better than any that will come, and nothing can be chosen by them.
+Here the databases are dealt into folds. For each fold every model of --models is trained anew by the command that its
+own file holds, with LOGS and DATABASES for the two folders and its other logs (generated.jsonl) from --made, on those
+logs without the fold's databases; what has no command that trains (decision.json) is copied. `assay replay` with these
+models judges the fold's lines of each LOG, and the verdicts are written in the order of the logs, one a line, each with
+its "fold" and "log".
 
 What is in DIR already is used again, so that a run that broke off goes on; another recipe wants another DIR.
 """
@@ -37,7 +39,8 @@ def commands(models):
 def logs_of(words, o):
     """Word of the command → the log that it names: one of --logs, or one made of them, of --made."""
     logs = [word for word in words or [] if word.endswith(".jsonl")]
-    return {word: os.path.join(o.logs, word[len("LOGS/"):]) if word.startswith("LOGS/") else os.path.join(o.made, word) for word in logs}
+    return {word: os.path.join(o.logs, word[len("LOGS/"):]) if word.startswith("LOGS/") else os.path.join(o.made, word)
+            for word in logs}
 
 
 def keep(lines, fold_of, fold, inside):
@@ -60,7 +63,8 @@ def train(o, work, name, words, fold_of, fold):
     parts = {word: write(os.path.join(work, os.path.basename(path)), keep(read(path), fold_of, fold, False))
              for word, path in logs.items()}
     said = [parts.get(word, word.replace("DATABASES", o.db_root)) for word in words]
-    subprocess.run([o.assay, *said, "--out", target + ".part"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([o.assay, *said, "--out", target + ".part"], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
     os.replace(target + ".part", target)
 
 
@@ -69,7 +73,8 @@ def judge(o, work, number, log, fold_of, fold):
     lines = keep(read(log), fold_of, fold, True)
     if not os.path.exists(out) and lines:
         part = write(os.path.join(work, f"judged-{number}.jsonl"), lines)
-        subprocess.run([o.assay, "replay", part, "--db-root", o.db_root, "--models", os.path.join(work, "models"), "--out", out + ".part",
+        subprocess.run([o.assay, "replay", part, "--db-root", o.db_root, "--models", os.path.join(work, "models"),
+                        "--out", out + ".part",
                         "--quiet", *o.more], check=True)
         os.replace(out + ".part", out)
     return [json.loads(line) | {"fold": fold, "log": os.path.basename(log)} for line in read(out)] if lines else []

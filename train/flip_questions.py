@@ -3,14 +3,14 @@
 
   flip_questions.py LOG.jsonl ... --db-root DATABASES [--each 2] [--seed 1] > flipped.jsonl
 
-What is right for most questions of a data set a verifier takes for right by its form: > rather than >=, DESC rather than ASC, the
-average rather than the total. Here "more than 5" becomes "at least 5", the oldest the youngest, Paris another city of the column, in
-question and query alike, so that each of the two queries is right for the one question and wrong for the other, and nothing but the
-words tells which.
+What is right for most questions of a data set a verifier takes for right by its form: > rather than >=, DESC rather
+than ASC, the average rather than the total. Here "more than 5" becomes "at least 5", the oldest the youngest, Paris
+another city of the column, in question and query alike, so that each of the two queries is right for the one question
+and wrong for the other, and nothing but the words tells which.
 
-A line is turned only where the question has the cue once and the query its counterpart once, where the new query runs, and
-where its result is another one and not empty. Lines have a gold query and no candidates: those are made around it, as for any
-other line, and the query that was turned round is among them. The same arguments give the same lines.
+A line is turned only where the question has the cue once and the query its counterpart once, where the new query runs,
+and where its result is another one and not empty. Lines have a gold query and no candidates: those are made around it,
+as for any other line, and the query that was turned round is among them. The same arguments give the same lines.
 """
 import argparse, json, os, random, re, sqlite3, sys, zlib
 
@@ -79,8 +79,10 @@ def other_value(db, question, sql, rng):
         if not place or not re.fullmatch(r"\w+", column): continue
         others = []
         for (table,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            held = run(db, f'SELECT DISTINCT "{table}".{column} FROM "{table}" WHERE typeof({column}) = \'text\' LIMIT 300') or []
-            if (value,) in held: others += sorted(v for (v,) in held if v != value and 0 < len(v) < 40 and "'" not in v and '"' not in v)
+            held = (run(db, f'SELECT DISTINCT "{table}".{column} FROM "{table}" WHERE typeof({column}) = \'text\' '
+                        'LIMIT 300') or [])
+            if (value,) in held:
+                others += sorted(v for (v,) in held if v != value and 0 < len(v) < 40 and "'" not in v and '"' not in v)
         if others:
             new = rng.choice(others)
             yield put(question, place, new), sql[:match.start(2)] + "'" + new + "'" + sql[match.end(2):]
@@ -110,7 +112,8 @@ def is_sound(db, sql, old):
 
 def flip(db, line, each, seed):
     rng = random.Random(zlib.crc32((line["question"] + line["gold"]).encode()) ^ seed)
-    made = list(turned(line["question"], line["gold"], rng)) + list(other_value(db, line["question"], line["gold"], rng))
+    made = (list(turned(line["question"], line["gold"], rng))
+            + list(other_value(db, line["question"], line["gold"], rng)))
     rng.shuffle(made)
     return [(q, sql) for q, sql in made if is_sound(db, sql, line["gold"])][:each]
 
@@ -138,7 +141,8 @@ def main():
             if not databases[line["db"]]: continue
             for question, sql in flip(databases[line["db"]], line, o.each, o.seed):
                 n += 1
-                print(json.dumps({"id": f"flip-{n}", "db": line["db"], "question": question, "gold": sql}, ensure_ascii=False))
+                print(json.dumps({"id": f"flip-{n}", "db": line["db"], "question": question, "gold": sql},
+                                 ensure_ascii=False))
     print(f"{n} questions", file=sys.stderr)
 
 

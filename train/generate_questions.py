@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Questions with a right query and plausible slips, made from schemas and data alone.
 
-  generate_questions.py --db-root DATABASES --db NAME ... | --dbs-of LOG.jsonl  [--each 150] [--seed 1] > generated.jsonl
+  generate_questions.py --db-root DATABASES --db NAME ... | --dbs-of LOG.jsonl  [--each 150] [--seed 1] >
+  generated.jsonl
 
 The training questions of public datasets never say some things that users say every day: "including those without any",
-"in March", "what share of", "the second highest", "also the ones with nothing recorded". What a verifier has not seen asked it
-cannot judge, and forms of SQL that only ever stood in wrong queries (LEFT JOIN, CAST, IS NOT NULL) it takes for wrong. So
-each template of `questions` asks such a thing of a table, or of tables that belong together, in the words of that schema with some of
-them replaced by everyday ones, and brings the right query and the slips that people and models make.
+"in March", "what share of", "the second highest", "also the ones with nothing recorded". What a verifier has not seen
+asked it cannot judge, and forms of SQL that only ever stood in wrong queries (LEFT JOIN, CAST, IS NOT NULL) it takes
+for wrong. So each template of `questions` asks such a thing of a table, or of tables that belong together, in the words
+of that schema with some of them replaced by everyday ones, and brings the right query and the slips that people and
+models make.
 
-One line a question, as in any log: {"id", "db", "question", "gold", "candidates": [{"sql"} ...]}. Candidates are slips; what
-they are worth is found by execution, as everywhere, so a slip that happens to give the right rows counts as right.
+One line a question, as in any log: {"id", "db", "question", "gold", "candidates": [{"sql"} ...]}. Candidates are slips;
+what they are worth is found by execution, as everywhere, so a slip that happens to give the right rows counts as right.
 The same arguments give the same lines.
 """
 
@@ -61,13 +63,15 @@ def families(tables):
             link = child.column(column)
             k = p and (p.column(key) if key else p.key[0] if len(p.key) == 1 else None)
             if p and k and link and p is not child and p.label() and p.n_rows > 1 and child.n_rows > 1:
-                yield p, k, named_after(child, [by_name.get(x[1].lower()) for x in child.parents if x[0] != column]), link
+                yield (p, k, named_after(child, [by_name.get(x[1].lower()) for x in child.parents if x[0] != column]),
+                       link)
 
 
 def attempt(a, template, subject):
     try:
         return template(a, *subject)
-    except (AttributeError, IndexError, TypeError, ValueError):  # nothing to draw from: the template does not fit this table
+    # nothing to draw from: the template does not fit this table
+    except (AttributeError, IndexError, TypeError, ValueError):
         return None
 
 
@@ -94,7 +98,8 @@ def questions_of(path, name, each, rng):
     db.set_progress_handler(lambda: ticks.__setitem__(0, ticks[0] + 1) or ticks[0] > 200, 100000)
     names = [
         r[0]
-        for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+        for r in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER "
+                            "BY name")
     ]
     tables = [t for t in (Table(db, n) for n in names) if t.n_rows > 1]
     kinds = [
@@ -113,7 +118,8 @@ def questions_of(path, name, each, rng):
         templates, subjects = rng.choices(kinds, [len(k[0]) for k in kinds])[0]
         template, subject = rng.choice(templates), rng.choice(subjects)
         ticks[0] = 0
-        made = attempt(Ask(rng), template, subject) if used[template] < MOST_OF_RARE.get(template, MOST_OF_A_TEMPLATE) else None
+        made = (attempt(Ask(rng), template, subject) if used[template] < MOST_OF_RARE.get(template, MOST_OF_A_TEMPLATE)
+                else None)
         if not made or made[0] in seen or not sound(db, made):
             continue
         seen.add(made[0])

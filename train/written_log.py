@@ -7,8 +7,8 @@
 The first right query of a question is its gold, all others are its candidates. A line is written --times times, since a
 hundred of them weigh little beside thousands that templates made; mutants differ each time.
 
-With --db-root nothing is written: every query is run, and what does not keep to train/written/README.md is told; the exit status
-is then 1.
+With --db-root nothing is written: every query is run, and what does not keep to train/written/README.md is told; the
+exit status is then 1.
 """
 import argparse, json, os, sqlite3, sys
 from execute import run, same

@@ -1,26 +1,31 @@
 """The exact model: every request, message, batch, task and transaction of a fleet is an event.
 
-Exact: threads that do one thing at a time in order; partitions by key; which candidates of a request are out (decide.c: all, or one
-after the other while workers are busy); messages of tasks by topic (coordinator.c); batches of a worker, its answers in one message
-(lanes.c, dispatch.c); when a transaction begins and that it runs beside the reader (settle.c); a limit of open requests.
+Exact: threads that do one thing at a time in order; partitions by key; which candidates of a request are out (decide.c:
+all, or one after the other while workers are busy); messages of tasks by topic (coordinator.c); batches of a worker,
+its answers in one message (lanes.c, dispatch.c); when a transaction begins and that it runs beside the reader
+(settle.c); a limit of open requests.
 
-What makes a busy fleet slow is in three queues. A message waits in its partition's batch (linger), then for the library's thread, then
-for the broker, which handles one request of a connection at a time; what comes meanwhile joins the batch, so that batches grow as
-the broker slows down. A consumer's fetch brings what there is, and the next one waits for it. A transaction is such requests one
-behind the other. And all of these are bursts of CPU on cores that are shared, by groups of processes first (Cores).
+What makes a busy fleet slow is in three queues. A message waits in its partition's batch (linger), then for the
+library's thread, then for the broker, which handles one request of a connection at a time; what comes meanwhile joins
+the batch, so that batches grow as the broker slows down. A consumer's fetch brings what there is, and the next one
+waits for it. A transaction is such requests one behind the other. And all of these are bursts of CPU on cores that are
+shared, by groups of processes first (Cores).
 
-Approximate: a request to a broker costs as much as any other, and a message as any other; so do a request's candidates, and their families."""
+Approximate: a request to a broker costs as much as any other, and a message as any other; so do a request's candidates,
+and their families."""
 import collections
 import heapq
 import itertools
 import math
 import random
 
-COMMIT_S, MARKERS_S, WORK_SHARE, COMMIT_MOST_S, BATCH_MAX = 0.1, 0.004, 4, 1.0, 5000  # proto/bus/kafka/exactly_once/settle.c
+# proto/bus/kafka/exactly_once/settle.c
+COMMIT_S, MARKERS_S, WORK_SHARE, COMMIT_MOST_S, BATCH_MAX = 0.1, 0.004, 4, 1.0, 5000
 IDLE_WAIT_S, WAIT_SHARE, WINDOW = 0.020, 32, 16  # coordinator/coordinator.c, coordinator/core.c
 TASKS, JOINED, RESULTS = 12 * 7, 30, 30  # worker/internal.h: BATCH; proto/message: MSG_MAX_JOINED; OUTBOX
 LINGER_S, TRANSACTION_LINGER_S, DRIVER_LINGER_S = 0.005, 0.001, 0.002  # producer.c, txn.c, bench/fleet.py
-FETCH_WAIT_S, DRIVER_FETCH_WAIT_S, IN_FLIGHT = 0.5, 0.010, 5  # librdkafka's fetch.wait.max.ms and most requests of an idempotent producer
+# librdkafka's fetch.wait.max.ms and most requests of an idempotent producer
+FETCH_WAIT_S, DRIVER_FETCH_WAIT_S, IN_FLIGHT = 0.5, 0.010, 5
 SESSION_S = 15.0  # session.timeout.ms of both groups
 FAILURES, PAUSE_S, MOST_PAUSE_S, PROBE_S = 5, 1.0, 30.0, 0.1  # worker/db_breakers.c
 RETRY_S, MOST_RETRY_S, ANSWER_S = 0.020, 2.0, 0.3  # worker/dispatch.c
@@ -37,9 +42,9 @@ LIGHT = 0.2  # of the throughput: batches are small, and the light costs are mea
 
 
 def cpu_at(load, light, full):
-    """CPU seconds a request at a load between 0 and 1. A fleet takes CPU for each request and, beside that, for what it does so often
-    a second (polls, transactions, batches of what came meanwhile). Both measured loads thus say a line of CPU a second, and below the
-    light one a request costs as there: no batch has less than one."""
+    """CPU seconds a request at a load between 0 and 1. A fleet takes CPU for each request and, beside that, for what it
+    does so often a second (polls, transactions, batches of what came meanwhile). Both measured loads thus say a line of
+    CPU a second, and below the light one a request costs as there: no batch has less than one."""
     load = max(load, LIGHT)
     of_full = (load - LIGHT) / (1 - LIGHT)
     return (light * LIGHT * (1 - of_full) + full * of_full) / load
@@ -50,7 +55,8 @@ class Clock:
 
     def __init__(self): self.now, self.events, self.order = 0.0, [], itertools.count()
 
-    def after(self, seconds, then, *arguments): heapq.heappush(self.events, (self.now + seconds, next(self.order), then, arguments))
+    def after(self, seconds, then, *arguments):
+        heapq.heappush(self.events, (self.now + seconds, next(self.order), then, arguments))
 
     def run(self):
         while self.events:
@@ -59,16 +65,17 @@ class Clock:
 
 
 class Group:
-    """Bursts of CPU that wait for a core, of processes that share what the machine gives them; `used` there so far, on a clock that does
-    not fall behind."""
+    """Bursts of CPU that wait for a core, of processes that share what the machine gives them; `used` there so far, on
+    a clock that does not fall behind."""
 
     def __init__(self): self.ready, self.running, self.used = collections.deque(), 0, 0.0
 
 
 class Cores:
-    """So many cores, each with a queue of its own as Linux has them: who wakes goes to an idle one, else to any, and an idle one takes what has
-    waited at another for MIGRATION_S. Who has a core keeps it for a slice, or until its burst is over; then the group that used least there has it,
-    within it who waited longest. A burst may be runs of so many seconds each, as of threads that wake each other: after each it waits anew."""
+    """So many cores, each with a queue of its own as Linux has them: who wakes goes to an idle one, else to any, and an
+    idle one takes what has waited at another for MIGRATION_S. Who has a core keeps it for a slice, or until its burst
+    is over; then the group that used least there has it, within it who waited longest. A burst may be runs of so many
+    seconds each, as of threads that wake each other: after each it waits anew."""
 
     def __init__(self, clock, cores):
         self.clock, self.slice, self.chance = clock, SLICE_S * (1 + math.log2(min(cores, 8))), random.Random(cores)
@@ -86,7 +93,8 @@ class Cores:
         groups = self.groups[core]
         of = groups.setdefault(name, Group())
         if not of.ready and not of.running:
-            of.used = max(of.used, min((other.used for other in groups.values() if other.ready or other.running), default=0.0))
+            of.used = max(of.used, min((other.used for other in groups.values() if other.ready or other.running),
+                                       default=0.0))
         of.ready.append((self.clock.now, burst))
 
     def find(self, core):
@@ -126,7 +134,8 @@ class Cores:
 
 
 class Thread:
-    """Does one thing at a time, in order; `idle` is called when there is none. A thing is called with what to call when it is over."""
+    """Does one thing at a time, in order; `idle` is called when there is none. A thing is called with what to call when
+    it is over."""
 
     def __init__(self, idle=lambda: None): self.queue, self.busy, self.idle = collections.deque(), False, idle
 
@@ -141,7 +150,8 @@ class Thread:
 
 
 class Cost:
-    """CPU seconds of a part: of a request to a broker, of a message in it, and of a request of the transaction protocol. Counts all."""
+    """CPU seconds of a part: of a request to a broker, of a message in it, and of a request of the transaction
+    protocol. Counts all."""
 
     def __init__(self, *seconds): self.seconds, self.counted = seconds, [0, 0, 0]
 
@@ -152,18 +162,23 @@ class Cost:
 
 
 class Client:
-    """An instance of the Kafka library: its thread, and its connection, of which a broker handles one request at a time."""
+    """An instance of the Kafka library: its thread, and its connection, of which a broker handles one request at a
+    time."""
     far_s = 0.0  # by so much each answer is late, and those behind it
 
-    def __init__(self, fleet, part): self.fleet, self.part, self.thread, self.connection = fleet, part, Thread(), Thread()
+    def __init__(self, fleet, part):
+        self.fleet, self.part, self.thread, self.connection = fleet, part, Thread(), Thread()
 
-    def library(self, numbers, then, *arguments): self.run(self.thread, self.part, "fleet", numbers, 0.0, then, arguments)
+    def library(self, numbers, then, *arguments):
+        self.run(self.thread, self.part, "fleet", numbers, 0.0, then, arguments)
 
-    def broker(self, numbers, then, *arguments): self.run(self.connection, "broker", "broker", numbers, self.far_s, then, arguments)
+    def broker(self, numbers, then, *arguments):
+        self.run(self.connection, "broker", "broker", numbers, self.far_s, then, arguments)
 
     def run(self, thread, part, group, numbers, late, then, arguments):
         fleet = self.fleet
-        def begin(over): fleet.cores.use(fleet.cost[part].of(*numbers), answered, over, group=group, run=fleet.runs[part])
+        def begin(over):
+            fleet.cores.use(fleet.cost[part].of(*numbers), answered, over, group=group, run=fleet.runs[part])
         def answered(over): fleet.clock.after(late, done, over) if late else done(over)
         def done(over):
             then(*arguments)
@@ -180,7 +195,8 @@ class Producer(Client):
 
     def __init__(self, fleet, part, linger, transacts=False):
         super().__init__(fleet, part)
-        self.linger, self.transacts, self.open, self.ready, self.in_flight = linger, transacts, {}, collections.deque(), 0
+        self.linger, self.transacts, self.open, self.ready, self.in_flight = (linger, transacts, {},
+                                                                              collections.deque(), 0)
         if transacts: self.far_s = fleet.far_s
 
     def send(self, partition, consumer, message, then=None):
@@ -216,8 +232,8 @@ class Producer(Client):
 
 
 class Consumer(Client):
-    """One fetch at a time, which the broker answers when there is something, or after `wait`. None while its group's partitions are shared out
-    anew (stop)."""
+    """One fetch at a time, which the broker answers when there is something, or after `wait`. None while its group's
+    partitions are shared out anew (stop)."""
 
     def __init__(self, fleet, part, take, wait=FETCH_WAIT_S):
         super().__init__(fleet, part)
@@ -269,10 +285,12 @@ class Consumer(Client):
 
 
 class Coordinator:
-    """One thread reads and decides, and transactions run beside it, one at a time for each share of its partitions (once.c, settle.c)."""
+    """One thread reads and decides, and transactions run beside it, one at a time for each share of its partitions
+    (once.c, settle.c)."""
 
     def __init__(self, fleet):
-        self.fleet, self.thread, self.open, self.waiting, self.batches = fleet, Thread(self.plan), 0, collections.deque(), []
+        self.fleet, self.thread, self.open, self.waiting, self.batches = (fleet, Thread(self.plan), 0,
+                                                                          collections.deque(), [])
         self.wait_s = 0.0  # of a first answer, a moving mean (core.c: note_wait)
         self.consumer = Consumer(fleet, "coordinator", self.take_message)
         self.tasks = Producer(fleet, "coordinator", LINGER_S)
@@ -312,7 +330,8 @@ class Coordinator:
         most = WINDOW if self.fleet.all_at_once or self.wait_s < IDLE_WAIT_S else 1
         n = min(request.left, max(0, most - request.out))
         request.left, request.out = request.left - n, request.out + n
-        tasks = [Task(candidate, family) for candidate in (Candidate(request, self.fleet) for _ in range(n)) for family in range(self.fleet.families)]
+        tasks = [Task(candidate, family) for candidate in (Candidate(request, self.fleet) for _ in range(n))
+                 for family in range(self.fleet.families)]
         if self.fleet.messages == "each": groups = [[task] for task in tasks]
         elif self.fleet.messages == "request": groups = [tasks[i:i + JOINED] for i in range(0, len(tasks), JOINED)]
         else: groups = [[task for task in tasks if task.family == family] for family in range(self.fleet.families)]
@@ -363,7 +382,8 @@ class Committer:
         """Who has nothing to read commits at once."""
         now = self.fleet.clock.now
         if self.transacting or not self.settled: return
-        pause = MARKERS_S if not self.coordinator.thread.busy else max(self.fleet.commit, min(WORK_SHARE * self.took, COMMIT_MOST_S))
+        pause = (MARKERS_S if not self.coordinator.thread.busy
+                 else max(self.fleet.commit, min(WORK_SHARE * self.took, COMMIT_MOST_S)))
         due = now if len(self.settled) >= BATCH_MAX else max(now, self.ended + pause)
         if due <= now: self.transact()
         elif self.due is None or due < self.due:
@@ -387,8 +407,8 @@ class Committer:
 
 
 class Transaction:
-    """Its partitions are added, outputs written, each partition's a request; then offsets are added, written, and it is ended: requests one
-    behind the other (txn.c). Then the broker writes markers, and who reads committed may."""
+    """Its partitions are added, outputs written, each partition's a request; then offsets are added, written, and it is
+    ended: requests one behind the other (txn.c). Then the broker writes markers, and who reads committed may."""
 
     def __init__(self, committer, batch):
         self.of, self.batch, self.left, self.fleet = committer, batch, len(batch), committer.fleet
@@ -421,11 +441,12 @@ class Transaction:
 
 
 class Worker:
-    """One thread of a worker: takes what has come, small requests first (lanes.c has databases take turns before); answers when there
-    are RESULTS or all is done, those of a request in one message (dispatch.c)."""
+    """One thread of a worker: takes what has come, small requests first (lanes.c has databases take turns before);
+    answers when there are RESULTS or all is done, those of a request in one message (dispatch.c)."""
 
     def __init__(self, fleet):
-        self.fleet, self.queue, self.batch, self.results, self.busy, self.at_a_time = fleet, collections.deque(), [], [], False, TASKS
+        self.fleet, self.queue, self.batch, self.results, self.busy, self.at_a_time = (fleet, collections.deque(), [],
+                                                                                       [], False, TASKS)
         self.consumer = Consumer(fleet, "worker", self.take)
         self.producer = Producer(fleet, "worker", LINGER_S)
         self.breaker, self.aside = Breaker(fleet), 0
@@ -445,7 +466,8 @@ class Worker:
         self.busy = bool(tasks)
         if not tasks: return
         n = collections.Counter(task.candidate.request.number for task in tasks)
-        tasks.sort(key=lambda task: (n[task.candidate.request.number], task.candidate.request.number, task.candidate.number, task.family))
+        tasks.sort(key=lambda task: (n[task.candidate.request.number], task.candidate.request.number,
+                                     task.candidate.number, task.family))
         self.batch = [list(group) for _, group in itertools.groupby(tasks, key=lambda task: task.candidate)][::-1]
         families = self.fleet.families
         self.at_a_time = min(TASKS, max(families, TASKS * len(messages) // len(tasks) // families * families))
@@ -465,7 +487,8 @@ class Worker:
         cpu = request.cpu * len(tasks) / fleet.families
         tasks[0].candidate.first_task = request.cpu / fleet.families + fleet.slow_s
         judging = Judging(self, tasks)
-        fleet.cores.use(cpu, fleet.clock.after, fleet.slow_s, judging.over, False, group="fleet")  # ASSAY_SLOW_MS sleeps
+        # ASSAY_SLOW_MS sleeps
+        fleet.cores.use(cpu, fleet.clock.after, fleet.slow_s, judging.over, False, group="fleet")
         fleet.clock.after(SLOW_S, judging.overtake)
 
     def die(self, until_s):
@@ -490,7 +513,8 @@ class Worker:
 
 
 class Judging:
-    """A candidate in a worker's thread. One that is slow is overtaken: another thread leads on, if one is free (lanes.c)."""
+    """A candidate in a worker's thread. One that is slow is overtaken: another thread leads on, if one is free
+    (lanes.c)."""
 
     def __init__(self, worker, tasks): self.worker, self.tasks, self.ended, self.aside = worker, tasks, False, False
 
@@ -510,12 +534,14 @@ class Judging:
 
 
 class Request:
-    """`key`: its partition; `task_key`: that of its tasks, whose key is where it stands in its own; `cpu`: of each of its candidates, of which
-    `left` were not sent yet. `away`: its database may be."""
-    __slots__ = ("number", "due", "key", "task_key", "left", "cpu", "deadline", "away", "out", "decided", "late", "settled", "candidates")
+    """`key`: its partition; `task_key`: that of its tasks, whose key is where it stands in its own; `cpu`: of each of
+    its candidates, of which `left` were not sent yet. `away`: its database may be."""
+    __slots__ = ("number", "due", "key", "task_key", "left", "cpu", "deadline", "away", "out", "decided", "late",
+                 "settled", "candidates")
 
     def __init__(self, number, due, key, task_key, left, cpu=0.0, deadline=FOREVER, away=False):
-        self.number, self.due, self.key, self.task_key, self.left, self.cpu, self.deadline, self.away = number, due, key, task_key, left, cpu, deadline, away
+        self.number, self.due, self.key, self.task_key, self.left, self.cpu, self.deadline, self.away = (
+            number, due, key, task_key, left, cpu, deadline, away)
         self.out, self.decided, self.late, self.settled, self.candidates = 0, False, False, 0.0, 0
 
 
@@ -524,7 +550,8 @@ class Candidate:
 
     def __init__(self, request, fleet):
         request.candidates += 1
-        self.request, self.number, self.sent, self.first_task, self.left = request, request.candidates, fleet.clock.now, 0.0, fleet.families
+        self.request, self.number, self.sent, self.first_task, self.left = (request, request.candidates,
+                                                                            fleet.clock.now, 0.0, fleet.families)
 
 
 class Task:
@@ -535,8 +562,9 @@ class Task:
 
 
 class Breaker:
-    """Of a worker, for the database that is away: left alone after `failures` in a row, for a pause that doubles; then one candidate tries
-    (lib/base/breaker.c, db_breakers.c). What cannot be looked at comes again until its deadline is near, and is unavailable then."""
+    """Of a worker, for the database that is away: left alone after `failures` in a row, for a pause that doubles; then
+    one candidate tries (lib/base/breaker.c, db_breakers.c). What cannot be looked at comes again until its deadline is
+    near, and is unavailable then."""
 
     def __init__(self, fleet): self.fleet, self.failures, self.opened, self.until, self.trying = fleet, 0, 0, 0.0, False
 
@@ -569,7 +597,8 @@ class Breaker:
 
     def waited(self, judging):
         self.failed()
-        delay = min(MOST_RETRY_S, RETRY_S * 2 ** min(20, judging.tasks[0].attempts)) * self.fleet.chance.uniform(0.5, 1.5)
+        delay = min(MOST_RETRY_S,
+                    RETRY_S * 2 ** min(20, judging.tasks[0].attempts)) * self.fleet.chance.uniform(0.5, 1.5)
         self.again(judging.worker, judging.tasks, delay)
         judging.over()
 
@@ -581,30 +610,37 @@ class Breaker:
 
 
 class Fleet:
-    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU the threads of a request take (cpu_at). `producers`: of each
-    coordinator; `far_s`: how much later a broker answers what belongs to a transaction."""
+    """`costs` is a costs file (docs/scaling.md); `load`, between 0 and 1, says which CPU the threads of a request take
+    (cpu_at). `producers`: of each coordinator; `far_s`: how much later a broker answers what belongs to a
+    transaction."""
 
-    def __init__(self, costs, seed, *, coordinators=1, threads=1, partitions=8, cores=2, load=0.0, max_open=256, commit=COMMIT_S, slow_s=0.0,
+    def __init__(self, costs, seed, *, coordinators=1, threads=1, partitions=8, cores=2, load=0.0, max_open=256,
+                 commit=COMMIT_S, slow_s=0.0,
                  messages="each", deadline_s=FOREVER, away=(0.0, 0.0), away_share=0.0, away_s=0.0, failures=FAILURES,
                  slow_threads=SLOW_THREADS, producers=1, far_s=0.0):
         costs = {**costs, **costs.get("modes", {}).get(messages, {})}
         self.clock, self.chance, self.messages, self.deadline_s = Clock(), random.Random(seed), messages, deadline_s
-        self.cores, self.max_open, self.commit, self.slow_s, self.slow_threads = Cores(self.clock, cores), max_open, commit, slow_s, slow_threads
+        self.cores, self.max_open, self.commit, self.slow_s, self.slow_threads = (Cores(self.clock, cores), max_open,
+                                                                                  commit, slow_s, slow_threads)
         self.producers, self.far_s = producers, far_s
-        self.away, self.away_share, self.away_s, self.failures, self.breakers_opened = away, away_share, away_s, failures, 0
+        self.away, self.away_share, self.away_s, self.failures, self.breakers_opened = (away, away_share, away_s,
+                                                                                        failures, 0)
         self.cost = {part: Cost(*cost) for part, cost in costs["kafka"].items()}
         self.transaction_wait = costs["transaction_wait"]
         self.runs = costs["runs"]
-        self.own = {part: cpu_at(load, light, costs["own_cpu"]["full"][part]) for part, light in costs["own_cpu"]["light"].items()}
+        self.own = {part: cpu_at(load, light, costs["own_cpu"]["full"][part])
+                    for part, light in costs["own_cpu"]["light"].items()}
         # Statements that are the same are asked once, so a request visits workers less often than it has candidates.
         self.work = costs["work"]
         self.visits = sum(visits for visits, _ in self.work) / len(self.work)
         self.all_at_once = costs["strategy"] == "rerank"  # rules.c: evaluate_all; the others may stop at a candidate
         self.families = costs["families"]
         self.topics = 1 if messages == "request" else self.families
-        # A thread's work takes the CPU of the thread: what it took longer alone was waiting, and what the thread takes beyond it is beside it.
+        # A thread's work takes the CPU of the thread: what it took longer alone was waiting, and what the thread takes
+        # beyond it is beside it.
         alone = sum(seconds for _, seconds in self.work) / len(self.work)
-        self.scale, self.beside = min(1.0, self.own["worker"] / alone), max(0.0, self.own["worker"] - alone) / self.visits
+        self.scale, self.beside = (min(1.0, self.own["worker"] / alone),
+                                   max(0.0, self.own["worker"] - alone) / self.visits)
         self.turns = 1 / (self.visits + 1)  # a coordinator's turns of a request, and so the CPU of one
         self.partitions, self.stages = partitions, {}
         self.started = self.verdicts = self.late = 0
@@ -619,7 +655,8 @@ class Fleet:
     def run_idle(self, part):
         """What a part does whether anything is asked for or not."""
         if self.is_over(): return
-        self.cores.use(self.idle[part] * IDLE_EVERY_S, lambda: None, group="broker" if part == "broker" else "fleet", run=self.runs[part])
+        self.cores.use(self.idle[part] * IDLE_EVERY_S, lambda: None, group="broker" if part == "broker" else "fleet",
+                       run=self.runs[part])
         self.clock.after(IDLE_EVERY_S, self.run_idle, part)
 
     def note(self, stage, seconds):
@@ -634,7 +671,8 @@ class Fleet:
         key, task_key = (self.chance.randrange(self.partitions) for _ in range(2))
         away = self.chance.random() < self.away_share if self.away_share else False
         visits, seconds = self.chance.choice(self.work)
-        request = Request(self.started, due, key, task_key, visits, seconds * self.scale / visits + self.beside, due + self.deadline_s, away)
+        request = Request(self.started, due, key, task_key, visits, seconds * self.scale / visits + self.beside,
+                          due + self.deadline_s, away)
         coordinator = self.coordinators[key % len(self.coordinators)]
         self.clock.after(due - self.clock.now, self.driver.send, key, coordinator.consumer, request)
 
@@ -668,10 +706,12 @@ class Fleet:
         return ask + request / 2 + 2 * message + sum(self.cost["driver"].seconds[:2])
 
     def transaction_s(self, verdicts=1.0):
-        """Seconds of a transaction of so many where nothing is in the way. Each partition of them is a request of its own."""
+        """Seconds of a transaction of so many where nothing is in the way. Each partition of them is a request of its
+        own."""
         (request, message, ask), (library, encode, call) = self.cost["broker"].seconds, self.cost["coordinator"].seconds
         partitions = self.partitions * (1 - (1 - 1 / self.partitions) ** verdicts)
-        return self.transaction_wait + 4 * (ask + call) + partitions * (request + ask) + verdicts * message + library + encode
+        return (self.transaction_wait + 4 * (ask + call) + partitions * (request + ask) + verdicts * message + library
+                + encode)
 
 
 def open_loop(costs, seed, rate, seconds, **how):
@@ -701,17 +741,19 @@ def solve(rows, right):
     """The two costs, not below 0, of which two rows of numbers (requests, messages) make these seconds."""
     (a, b), (c, d) = rows
     determinant = a * d - b * c
-    found = ((right[0] * d - b * right[1]) / determinant, (a * right[1] - right[0] * c) / determinant) if determinant else (-1.0, -1.0)
+    found = (((right[0] * d - b * right[1]) / determinant, (a * right[1] - right[0] * c) / determinant) if determinant
+             else (-1.0, -1.0))
     if min(found) >= 0: return found
     return (right[0] / a, 0.0) if found[1] < 0 else (0.0, right[1] / d)
 
 
 def calibrate(costs, seed, light, messages):
-    """`kafka` and `transaction_wait` of a costs file, of one mode of messages; of the others only their own threads' CPU is asked. What a request
-    to a broker and a message cost each part is what makes CPU as measured at the light load, of a rate `light`, and in a flood. How many of both
-    there are depends on the costs, so this goes round. What a request of the transaction protocol costs the library is what its thread for those
-    takes at the light load, and the broker, what makes `commit` as long there as it was. What `write` has beyond that is the library's timers:
-    nobody's CPU."""
+    """`kafka` and `transaction_wait` of a costs file, of one mode of messages; of the others only their own threads'
+    CPU is asked. What a request to a broker and a message cost each part is what makes CPU as measured at the light
+    load, of a rate `light`, and in a flood. How many of both there are depends on the costs, so this goes round. What a
+    request of the transaction protocol costs the library is what its thread for those takes at the light load, and the
+    broker, what makes `commit` as long there as it was. What `write` has beyond that is the library's timers: nobody's
+    CPU."""
     costs = {**costs, **costs["modes"][messages], "modes": {}, "transaction_wait": TRANSACTION_LINGER_S,
              "kafka": {part: [1e-4, 1e-5, 0.0] for part in ("coordinator", "worker", "broker", "driver")}}
     how, broker = {"cores": costs["machine"]["cores"], "messages": messages}, costs["kafka"]["broker"]
@@ -719,12 +761,15 @@ def calibrate(costs, seed, light, messages):
     for _ in range(ROUNDS):
         runs = [open_loop(costs, seed, light, LIGHT_S, load=LIGHT, **how), flood(costs, seed, costs["requests"], **how)]
         write, commit = (seconds / n for seconds, n in (runs[0].stages[stage] for stage in ("write", "commit")))
-        costs["kafka"]["coordinator"][2] = costs["protocol_cpu"] * runs[0].started / runs[0].cost["coordinator"].counted[2]
+        costs["kafka"]["coordinator"][2] = costs["protocol_cpu"] * runs[0].started / runs[0].cost[
+            "coordinator"].counted[2]
         broker[2] *= costs["transaction"]["commit"] / commit
-        costs["transaction_wait"] = max(TRANSACTION_LINGER_S, costs["transaction_wait"] + costs["transaction"]["write"] - write)
+        costs["transaction_wait"] = max(TRANSACTION_LINGER_S, costs["transaction_wait"] + costs["transaction"]["write"]
+                                        - write)
         for part, cost in costs["kafka"].items():
             cpu = [max(0.0, (costs["cpu"][load][part] - costs["own_cpu"][load].get(part, 0.0)) * run.started -
-                       costs["idle"].get(part, 0.0) * max(run.times) - cost[2] * run.cost[part].counted[2]) for load, run in zip(("light", "full"), runs)]
+                       costs["idle"].get(part, 0.0) * max(run.times) - cost[2] * run.cost[part].counted[2])
+                   for load, run in zip(("light", "full"), runs)]
             cost[:2] = solve([run.cost[part].counted[:2] for run in runs], cpu)
     return {"kafka": {part: [round(seconds, 8) for seconds in cost] for part, cost in costs["kafka"].items()},
             "transaction_wait": round(costs["transaction_wait"], 6)}

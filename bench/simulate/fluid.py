@@ -1,10 +1,12 @@
-"""The approximate model, for what is too many requests to follow one by one: per step of time how many requests each lane has
-waiting, open and judged. A lane is a share of the load with partitions and threads of its own; what shares threads is one lane.
+"""The approximate model, for what is too many requests to follow one by one: per step of time how many requests each
+lane has waiting, open and judged. A lane is a share of the load with partitions and threads of its own; what shares
+threads is one lane.
 
-Exact: conservation, limits of open requests, KEDA's rules. Approximate: within a step all is steady, and the wait for a thread is
-that of Poisson arrivals at a thread of its own (Pollaczek-Khinchine), apart from the backlog, which is worked off in order; all
-candidates of a request go out at once and come back in one message; of slow ones (`--slow-ms`) their threads are full or not.
-Parts are as large as the scenario says; machines are not short of cores (`core_hours` says how many it takes)."""
+Exact: conservation, limits of open requests, KEDA's rules. Approximate: within a step all is steady, and the wait for a
+thread is that of Poisson arrivals at a thread of its own (Pollaczek-Khinchine), apart from the backlog, which is worked
+off in order; all candidates of a request go out at once and come back in one message; of slow ones (`--slow-ms`) their
+threads are full or not. Parts are as large as the scenario says; machines are not short of cores (`core_hours` says how
+many it takes)."""
 import math
 from dataclasses import dataclass, field
 
@@ -17,8 +19,8 @@ LAG_THRESHOLD, WORKER_COMMIT_S = 100, 1.0
 
 @dataclass
 class Lane:
-    """`share` of the load; `slow_s` is added to `slow_share` of its candidates; of the workers `threads` are its own, of the coordinators
-    `coordinators` (0: its share)."""
+    """`share` of the load; `slow_s` is added to `slow_share` of its candidates; of the workers `threads` are its own,
+    of the coordinators `coordinators` (0: its share)."""
     share: float = 1.0
     slow_s: float = 0.0
     slow_share: float = 1.0
@@ -43,26 +45,34 @@ class Scenario:
 
 
 class Service:
-    """Of a request, from the costs: visits to a worker, thread seconds of each, and seconds that pass with nothing in the way."""
+    """Of a request, from the costs: visits to a worker, thread seconds of each, and seconds that pass with nothing in
+    the way."""
 
     def __init__(self, costs, slow_s=0.0, slow_share=1.0, load="light", partitions=8):
-        self.fleet = fleet = engine.Fleet(costs, 0, load=float(load == "full"), partitions=partitions, messages=MESSAGES)
+        self.fleet = fleet = engine.Fleet(costs, 0, load=float(load == "full"), partitions=partitions,
+                                          messages=MESSAGES)
         self.visits = fleet.visits
-        rows = [(visits, self.visit_of(seconds * fleet.scale / visits + fleet.beside, slow_s, slow_share)) for visits, seconds in fleet.work]
-        self.judged, self.judged2 = (sum((visits * leads) ** power for visits, (leads, _) in rows) / len(rows) for power in (1, 2))
+        rows = [(visits, self.visit_of(seconds * fleet.scale / visits + fleet.beside, slow_s, slow_share))
+                for visits, seconds in fleet.work]
+        self.judged, self.judged2 = (sum((visits * leads) ** power for visits, (leads, _) in rows) / len(rows)
+                                     for power in (1, 2))
         self.visit = self.judged / self.visits
         self.aside = sum(visits * aside for visits, (_, aside) in rows) / len(rows) / self.visits
         self.own = fleet.own["coordinator"]
         self.turns = (self.own * fleet.turns, self.own * (1 - fleet.turns))  # when it comes, when its results do
         last = (1 - (1 - slow_share) ** self.visits) * self.aside / slow_share if slow_share else 0.0
-        hops = fleet.message_s("coordinator", "worker", engine.LINGER_S), fleet.message_s("worker", "coordinator", engine.LINGER_S)
+        hops = (fleet.message_s("coordinator", "worker", engine.LINGER_S),
+                fleet.message_s("worker", "coordinator", engine.LINGER_S))
         # of its tasks: each topic's is a request of its own, one behind the other
-        self.open = sum(hops) + (fleet.topics - 1) * sum(fleet.cost["broker"].seconds[:2]) + self.judged + last + self.own
-        self.still = fleet.message_s("driver", "coordinator", engine.DRIVER_LINGER_S) + self.open + fleet.transaction_s() + fleet.read_s()
+        self.open = (sum(hops) + (fleet.topics - 1) * sum(fleet.cost["broker"].seconds[:2]) + self.judged + last
+                     + self.own)
+        self.still = (fleet.message_s("driver", "coordinator", engine.DRIVER_LINGER_S) + self.open
+                      + fleet.transaction_s() + fleet.read_s())
 
     @staticmethod
     def visit_of(seconds, slow_s, slow_share):
-        """(seconds of the thread that leads, seconds of one beside it) for a candidate of so many, of which a share is slow."""
+        """(seconds of the thread that leads, seconds of one beside it) for a candidate of so many, of which a share is
+        slow."""
         slow = seconds + slow_s
         leads = min(slow, max(seconds, engine.SLOW_S))
         return (1 - slow_share) * seconds + slow_share * leads, slow_share * (slow - leads)
@@ -74,8 +84,9 @@ class Service:
         return took
 
     def commit_wait(self, rate):
-        """Seconds until the transaction of a verdict begins, of so many verdicts a second of one coordinator. While it has nothing to read
-        that is a cycle's rest, if one is under way; else it also waits until all is read, but never for more than under load."""
+        """Seconds until the transaction of a verdict begins, of so many verdicts a second of one coordinator. While it
+        has nothing to read that is a cycle's rest, if one is under way; else it also waits until all is read, but never
+        for more than under load."""
         if not rate: return 0.0
         took = self.transaction(rate)
         cycle, pause = took + engine.MARKERS_S, max(engine.COMMIT_S, engine.WORK_SHARE * took)
@@ -94,7 +105,8 @@ class Service:
     def wait(self, rate, threads, coordinators):
         """Seconds of a request behind others: at its worker's thread, at its coordinator's, and for its transaction."""
         each = rate / coordinators
-        return (queued(rate / threads, self.judged, self.judged2) + 2 * self.reader_wait(each) + self.commit_wait(each) +
+        return (queued(rate / threads, self.judged, self.judged2) + 2 * self.reader_wait(each)
+                + self.commit_wait(each) +
                 self.transaction(each) - self.transaction(0.0))
 
 
@@ -160,7 +172,8 @@ class Run:
     @property
     def lag(self):
         """Tasks of a family not yet committed: of what is open, and of the second that workers do not commit."""
-        return min(self.coordinators * self.of.max_open, self.waiting + self.rate * (self.service.still + WORKER_COMMIT_S / 2))
+        return min(self.coordinators * self.of.max_open,
+                   self.waiting + self.rate * (self.service.still + WORKER_COMMIT_S / 2))
 
     def result(self):
         limits = self.limits(self.of.threads * self.lane.threads)
@@ -176,7 +189,8 @@ class Run:
                 "most_waiting": self.most_waiting, "judged": self.judged, "left": self.waiting + self.cut_off,
                 "first_limit": first, "first_limit_rate": limits[first],
                 "busy_workers": rate / limits["workers"], "busy_coordinators": rate / limits["coordinators"],
-                "open_used": rate / limits["max_open"], **({"pods": [self.least_pods, self.most_pods]} if self.keda else {})}
+                "open_used": rate / limits["max_open"],
+                **({"pods": [self.least_pods, self.most_pods]} if self.keda else {})}
 
 
 def run(costs, scenario, step_s=1):
@@ -184,10 +198,13 @@ def run(costs, scenario, step_s=1):
     runs = [Run(costs, scenario, lane) for lane in scenario.lanes]
     for i in range(int(scenario.seconds / step_s)):
         for one in runs: one.step(i * step_s, step_s)
-    for one in runs: assert abs(one.arrived - one.judged - one.waiting - one.cut_off) < 1e-6 * one.arrived, "a request was lost or judged twice"
+    for one in runs:
+        assert abs(one.arrived - one.judged - one.waiting
+                   - one.cut_off) < 1e-6 * one.arrived, "a request was lost or judged twice"
     return {"lanes": [one.result() for one in runs], "core_hours_a_million": core_hours(costs)}
 
 
 def core_hours(costs):
     """Core hours of a million verdicts, by part; the driver is the callers'."""
-    return {part: seconds * 1e6 / 3600 for part, seconds in costs["modes"][MESSAGES]["cpu"]["full"].items() if part != "driver"}
+    return {part: seconds * 1e6 / 3600 for part, seconds in costs["modes"][MESSAGES]["cpu"]["full"].items()
+            if part != "driver"}

@@ -1,6 +1,6 @@
-"""Fills a costs file from a fleet on this machine (bench/fleet.py starts it): what one request costs each part and how long a
-transaction takes at a fifth of the load and in a flood, and, kept apart from those, what the fleet did at any load, which `check`
-compares with the model."""
+"""Fills a costs file from a fleet on this machine (bench/fleet.py starts it): what one request costs each part and how
+long a transaction takes at a fifth of the load and in a flood, and, kept apart from those, what the fleet did at any
+load, which `check` compares with the model."""
 import argparse
 import json
 import os
@@ -15,7 +15,8 @@ import time
 import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODELS = os.environ.get("ASSAY_MODELS") or os.path.join(HERE, "..", "..", "models")  # as a program in a build folder finds them
+# as a program in a build folder finds them
+MODELS = os.environ.get("ASSAY_MODELS") or os.path.join(HERE, "..", "..", "models")
 sys.path.insert(0, os.path.join(HERE, ".."))
 import engine
 import fleet
@@ -50,10 +51,12 @@ def cpu_of_threads(pid, name):
     seconds = 0.0
     for thread in os.listdir(f"/proc/{pid}/task"):
         try:
-            with open(f"/proc/{pid}/task/{thread}/stat", encoding="utf-8") as stat: before, _, after = stat.read().rpartition(")")
+            with open(f"/proc/{pid}/task/{thread}/stat", encoding="utf-8") as stat:
+                before, _, after = stat.read().rpartition(")")
         except (FileNotFoundError, ProcessLookupError): continue  # it has ended
         fields = after.split()
-        if before.partition("(")[2].partition("-")[0] == name: seconds += (int(fields[11]) + int(fields[12])) / fleet.TICK
+        if before.partition("(")[2].partition("-")[0] == name:
+            seconds += (int(fields[11]) + int(fields[12])) / fleet.TICK
     return seconds
 
 
@@ -63,7 +66,8 @@ def cpu_of_children(pid):
     seconds, children = (int(fields[13]) + int(fields[14])) / fleet.TICK, []
     for thread in os.listdir(f"/proc/{pid}/task"):
         try:
-            with open(f"/proc/{pid}/task/{thread}/children", encoding="utf-8") as names: children += names.read().split()
+            with open(f"/proc/{pid}/task/{thread}/children", encoding="utf-8") as names:
+                children += names.read().split()
         except (FileNotFoundError, ProcessLookupError): continue
     for child in children:
         try: seconds += fleet.cpu_of(child) + cpu_of_children(child)
@@ -77,7 +81,8 @@ def runs_of_threads(pid, but=""):
     for thread in os.listdir(f"/proc/{pid}/task"):
         try:
             with open(f"/proc/{pid}/task/{thread}/comm", encoding="utf-8") as comm: name = comm.read().strip()
-            with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="utf-8") as stat: nanoseconds, _, n = map(int, stat.read().split())
+            with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="utf-8") as stat:
+                nanoseconds, _, n = map(int, stat.read().split())
         except (FileNotFoundError, ProcessLookupError): continue
         if but and name.partition("-")[0] == but: continue
         seconds, runs = seconds + nanoseconds / 1e9, runs + n
@@ -99,15 +104,19 @@ class Meter:
         self.began, self.machine = time.monotonic(), cpu_of_machine()
 
     def read(self):
-        """{what: {part: ...}} so far. `own_cpu`: of `cpu` what is not the Kafka library's threads, for theirs are named after the part, and children
-        do a thread's work. `protocol_cpu`: of the library's that which runs transactions. `runs`: of the broker's and the library's threads."""
+        """{what: {part: ...}} so far. `own_cpu`: of `cpu` what is not the Kafka library's threads, for theirs are named
+        after the part, and children do a thread's work. `protocol_cpu`: of the library's that which runs transactions.
+        `runs`: of the broker's and the library's threads."""
         kafka, redis = self.servers.pids()
         pids = {part: child.pid for part, child in self.parts.items()}
-        cpu = {**{part: fleet.cpu_of(pid) + cpu_of_children(pid) for part, pid in pids.items()}, "broker": fleet.cpu_of(kafka),
+        cpu = {**{part: fleet.cpu_of(pid) + cpu_of_children(pid) for part, pid in pids.items()},
+               "broker": fleet.cpu_of(kafka),
                "redis": fleet.cpu_of(redis), "driver": time.process_time()}
-        return {"cpu": cpu, "own_cpu": {part: cpu_of_threads(pid, part) + cpu_of_children(pid) for part, pid in pids.items()},
+        return {"cpu": cpu, "own_cpu": {part: cpu_of_threads(pid, part) + cpu_of_children(pid)
+                                        for part, pid in pids.items()},
                 "protocol_cpu": {"coordinator": cpu_of_threads(pids["coordinator"], "rdk:main")},
-                "runs": {"broker": runs_of_threads(kafka), **{part: runs_of_threads(pid, part) for part, pid in pids.items()},
+                "runs": {"broker": runs_of_threads(kafka),
+                         **{part: runs_of_threads(pid, part) for part, pid in pids.items()},
                          "driver": runs_of_threads(os.getpid())}}
 
     def costs(self, n):
@@ -131,13 +140,14 @@ class Meter:
 
 
 def work_of(build, log, db_root):
-    """Of each request of the log (how many candidates were judged, seconds of a worker's thread for them), by `assay replay`: the least of READINGS
-    of the log behind one in which indexes are made, which a fleet has."""
+    """Of each request of the log (how many candidates were judged, seconds of a worker's thread for them), by `assay
+    replay`: the least of READINGS of the log behind one in which indexes are made, which a fleet has."""
     with tempfile.TemporaryDirectory(prefix="assay-simulate.") as at:
         again, out = os.path.join(at, "log.jsonl"), os.path.join(at, "verdicts.jsonl")
         with open(log, encoding="utf-8") as lines: text = lines.read()
         with open(again, "w", encoding="utf-8") as lines: lines.write(text * (1 + READINGS))
-        subprocess.run([os.path.join(build, "cli", "assay"), "replay", again, "--db-root", db_root, "--quiet", "--workers", "1", "--format", "jsonl",
+        subprocess.run([os.path.join(build, "cli", "assay"), "replay", again, "--db-root", db_root, "--quiet",
+                        "--workers", "1", "--format", "jsonl",
                         "--out", out], check=True)
         with open(out, encoding="utf-8") as lines: verdicts = [json.loads(line) for line in lines]
     n = len(verdicts) // (1 + READINGS)
@@ -166,7 +176,8 @@ class Running:
     def start(self, part, instance=0):
         at = fleet.free_address()
         self.addresses.setdefault(part, at)
-        own = (("--max-open", "256", "--instance", str(instance), "--task-messages", self.messages) if part == "coordinator" else
+        own = (("--max-open", "256", "--instance", str(instance), "--task-messages", self.messages)
+               if part == "coordinator" else
                ("--db-root", self.db_root, "--redis", self.servers.redis, "--threads", "1"))
         return self.fleet.start(part, *own, "--listen", at)
 
@@ -186,8 +197,8 @@ def mean_of(found):
 
 
 def of_loads(running, seconds, rounds):
-    """(costs at the light load and in a flood, what the fleet did). Loads go up in one round and down in the next, for a broker is the faster the longer
-    it runs. Of all windows the quiet ones count."""
+    """(costs at the light load and in a flood, what the fleet did). Loads go up in one round and down in the next, for
+    a broker is the faster the longer it runs. Of all windows the quiet ones count."""
     servers, requests, floods, at = running.servers, running.requests, [], {load: [] for load in LOADS}
     for i in range(rounds + 1):
         meter = running.meter()
@@ -200,15 +211,19 @@ def of_loads(running, seconds, rounds):
             meter = running.meter()
             taken = fleet.open_loop(servers, f"load{load}-{i}", requests, load * full, seconds)
             p50, p95, _ = fleet.quantiles(taken)
-            at[load].append({"p50": round(p50 / 1e3, 6), "p95": round(p95 / 1e3, 6), **meter.costs(len(taken)), "stages": meter.stages()})
+            at[load].append({"p50": round(p50 / 1e3, 6), "p95": round(p95 / 1e3, 6), **meter.costs(len(taken)),
+                             "stages": meter.stages()})
     at = {load: quiet(rows) for load, rows in at.items()}
     flood = mean_of([{key: of[key] for key in ("cpu", "own_cpu", "stages")} for of in floods])
-    mean = {load: mean_of([{key: of[key] for key in ("cpu", "own_cpu", "protocol_cpu", "runs", "stages")} for of in rows]) for load, rows in at.items()}
-    costs = {"cpu": {"light": mean[LIGHT]["cpu"], "full": flood["cpu"]}, "own_cpu": {"light": mean[LIGHT]["own_cpu"], "full": flood["own_cpu"]},
+    mean = {load: mean_of([{key: of[key] for key in ("cpu", "own_cpu", "protocol_cpu", "runs", "stages")}
+                           for of in rows]) for load, rows in at.items()}
+    costs = {"cpu": {"light": mean[LIGHT]["cpu"], "full": flood["cpu"]},
+             "own_cpu": {"light": mean[LIGHT]["own_cpu"], "full": flood["own_cpu"]},
              "protocol_cpu": mean[LIGHT]["protocol_cpu"]["coordinator"], "runs": mean[LIGHT]["runs"],
              "transaction": {stage: mean[LIGHT]["stages"][stage] for stage in ("write", "commit")}}
     measured = {"throughput": [round(flood["rate"], 1) for flood in floods], "flood_stages": flood["stages"],
-                **{str(load): {"rate": round(load * full, 2), "p50": [of["p50"] for of in rows], "p95": [of["p95"] for of in rows],
+                **{str(load): {"rate": round(load * full, 2), "p50": [of["p50"] for of in rows],
+                               "p95": [of["p95"] for of in rows],
                                "others": [of["others"] for of in rows],
                                "cpu": mean[load]["cpu"], "stages": mean[load]["stages"]} for load, rows in at.items()}}
     return costs, measured
@@ -220,7 +235,8 @@ def of_members(running, rate):
     def join(part): others[part] = running.start(part, 1)
     def leave(part): others[part].terminate()
     for name, seconds, happens, part in (("worker_joins", 6, join, "worker"), ("worker_leaves", 6, leave, "worker"),
-                                         ("coordinator_joins", 8, join, "coordinator"), ("coordinator_leaves", 8, leave, "coordinator")):
+                                         ("coordinator_joins", 8, join, "coordinator"),
+                                         ("coordinator_leaves", 8, leave, "coordinator")):
         threading.Timer(2.0, happens, (part,)).start()
         taken = fleet.open_loop(running.servers, name, running.requests, rate, seconds)
         found[name] = round((max(taken) - statistics.median(taken)) / 1e3, 3)
@@ -238,7 +254,8 @@ def of_producers(servers, build, requests, db_root):
     """Rows of `bench/fleet.py far`."""
     assay, rows = os.path.join(build, "cli", "assay"), []
     address, _ = fleet.delaying(servers, FAR["delay_s"])
-    args = argparse.Namespace(task_messages=FAR["messages"], db_root=db_root, threads=FAR["threads"], rate=FAR["rate"], seconds=FAR["seconds"])
+    args = argparse.Namespace(task_messages=FAR["messages"], db_root=db_root, threads=FAR["threads"], rate=FAR["rate"],
+                              seconds=FAR["seconds"])
     for i, producers in enumerate((1, 4)):
         p50, p95, _ = fleet.far_once(servers, address, assay, args, requests, producers, i)
         rows.append({"producers": producers, "p50": round(p50 / 1e3, 6), "p95": round(p95 / 1e3, 6)})
@@ -250,7 +267,8 @@ def measure(args):
     requests = fleet.requests_of(args.log)
     with open(os.path.join(MODELS, "decision.json"), encoding="utf-8") as file: strategy = json.load(file)["strategy"]
     found = {"strategy": strategy, "families": FAMILIES, "requests": len(requests),
-             "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count(), "load_before": load_before,
+             "machine": {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count(),
+                         "load_before": load_before,
                          "log": os.path.basename(args.log)},
              "work": work_of(args.build, args.log, args.db_root), "modes": {}, "measured": {}}
     with fleet.Servers() as servers:
@@ -265,7 +283,8 @@ def measure(args):
             found["stops"] = of_members(running, LIGHT * len(requests) / fleet.flood(servers, "full", requests))
         else:
             found["idle"] = running.idle()
-            found["modes"][args.task_messages], found["measured"][args.task_messages] = of_loads(running, args.seconds, args.rounds)
+            found["modes"][args.task_messages], found["measured"][args.task_messages] = of_loads(running, args.seconds,
+                                                                                                 args.rounds)
         running.fleet.stop()
     return found
 

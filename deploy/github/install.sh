@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# For action.yml: have `assay` in the path of the steps that follow. One that is there already is taken; else it is built from the
-# action's own sources, with the packages of a Debian or Ubuntu runner.
+# For action.yml: have `assay` in the path of the steps that follow. One that is there already is taken; else it is
+# built from the action's own sources, with the packages of a Debian or Ubuntu runner.
 set -euo pipefail
 if command -v assay; then exit; fi
 cd "$(dirname "$0")/../.."

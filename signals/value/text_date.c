@@ -73,8 +73,8 @@ static bool holds_unordered_dates(const struct schema_column *column)
     return is_unordered(dates, n, true) && is_unordered(dates, n, false); /* either form */
 }
 
-static void report(struct vsig_run *run, const struct sql_node *node, const struct schema_column *column,
-                   const char *does)
+static void report_dates(struct vsig_run *run, const struct sql_node *node, const struct schema_column *column,
+                         const char *does)
 {
     const char *table = run->subject->schema->tables[column->table].name;
     struct vsig_finding *finding = vsig_fire(
@@ -94,7 +94,7 @@ static void inspect_sorting(struct vsig_run *run, const struct sql_node *node, c
     const struct sql_node *expr = sql_kid(node->kind == SQL_CALL ? sql_kid(node, CALL_ARGS) : node, 0);
     if (sql_is(expr, SQL_COLUMN) && expr->ref && expr->ref->kind == SQL_REF_ALIAS) expr = expr->ref->expr;
     const struct schema_column *column = expr ? query_column(run->subject, expr) : NULL;
-    if (column && holds_unordered_dates(column)) report(run, node, column, does);
+    if (column && holds_unordered_dates(column)) report_dates(run, node, column, does);
 }
 
 static enum err_code text_date_eval(struct vsig_run *run)
@@ -104,7 +104,7 @@ static enum err_code text_date_eval(struct vsig_run *run)
     uint32_t n = vsig_predicates(run->subject, all);
     for (uint32_t i = 0; i < n; i++)
         if (all[i].bare && is_order_comparison(all[i].node) && holds_unordered_dates(all[i].column))
-            report(run, all[i].node, all[i].column, "compared");
+            report_dates(run, all[i].node, all[i].column, "compared");
     for (const struct sql_node *node = root; node; node = sql_walk(root, node)) {
         enum query_aggregate aggregate = query_aggregate_of(node);
         if (node->kind == SQL_TERM)

@@ -29,7 +29,8 @@ STEPS, KEPT, LOOKED_UP = 2_000_000, 5, 12
 
 def words(text):
     split = re.sub(r"([a-z])([A-Z])", r"\1 \2", text.replace("_", " ")).lower()
-    return [re.sub(r"(?<=..)(ies|es|s)$", lambda m: "y" if m[1] == "ies" else "", w) for w in re.findall(r"[a-z0-9]+", split)]
+    return [re.sub(r"(?<=..)(ies|es|s)$", lambda m: "y" if m[1] == "ies" else "", w)
+            for w in re.findall(r"[a-z0-9]+", split)]
 
 
 class Schema:
@@ -37,7 +38,8 @@ class Schema:
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.db.text_factory = lambda b: b.decode(errors="replace")
         names = self.db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-        self.tables = {t: [(c[1], c[2].upper()) for c in self.db.execute(f'PRAGMA table_info("{t}")')] for (t,) in names}
+        self.tables = {t: [(c[1], c[2].upper()) for c in self.db.execute(f'PRAGMA table_info("{t}")')]
+                       for (t,) in names}
         self.keys = [(t, k[3], k[2], k[4]) for t in self.tables
                      for k in self.db.execute(f'PRAGMA foreign_key_list("{t}")') if k[4]]
 
@@ -93,7 +95,8 @@ class Filler:
             pool = [(t, c, kind) for t in tables for c, kind in self.target.tables[t] if (t, c) not in used]
             if not pool:
                 return None
-            score = lambda x: 2 * likeness(x[1], self.said) + 2.5 * (is_number(x[2]) == wanted) + 0.5 * self.draw.random()
+            score = lambda x: 2 * likeness(x[1],
+                                           self.said) + 2.5 * (is_number(x[2]) == wanted) + 0.5 * self.draw.random()
             self.known[name] = max(pool, key=score)[:2]
         return self.known[name]
 
@@ -110,7 +113,8 @@ class Filler:
 
     def fill(self, sql):
         """Blocks of one SELECT alone; the FROM clause is made anew, for its keys are the other database's."""
-        found = re.match(r"(?is)\s*select\s+(.*?)\s+from\s+(.*?)(\s+where\s.*|\s+group\s.*|\s+order\s.*|)\s*;?\s*$", sql)
+        found = re.match(r"(?is)\s*select\s+(.*?)\s+from\s+(.*?)(\s+where\s.*|\s+group\s.*|\s+order\s.*|)\s*;?\s*$",
+                         sql)
         if not found or re.search(r"(?i)\bselect\b", found[1] + found[2] + found[3]):
             return None
         tables = []

@@ -1,7 +1,7 @@
 """The detector: an encoder, two graph attention networks of three layers, a feed-forward network of two.
 
-As in the paper (section 3.3): leaves of the two graphs begin as what the encoder makes of their tokens, other nodes as a
-vector of their type; each graph has its own GATv2; its nodes are averaged; both averages together are scored. Without
+As in the paper (section 3.3): leaves of the two graphs begin as what the encoder makes of their tokens, other nodes as
+a vector of their type; each graph has its own GATv2; its nodes are averaged; both averages together are scored. Without
 graphs the first token is. Ours beside it: `links` lets a linked node of the query and word of the question see each
 other once before the graph networks begin.
 """

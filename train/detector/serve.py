@@ -30,8 +30,8 @@ RESULT = re.compile(r" \| (?:\d+ rows? \(|no result \()")
 
 
 def sqls_of(premise):
-    """What stands before the result, which is told in fixed words. Where a string of the query holds such words too, the
-    shortest that can be parsed is it."""
+    """What stands before the result, which is told in fixed words. Where a string of the query holds such words too,
+    the shortest that can be parsed is it."""
     ends = [found.start() for found in RESULT.finditer(premise)][:MAX_ENDS]
     return [premise[:end] for end in ends] or [premise]
 
@@ -146,7 +146,8 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(404, {"error": "not here"})
         pairs, status = self.pairs()
         if not pairs:
-            return self.answer(status, {"error": "pairs of premise and question are asked for", "error_type": "validation"})
+            return self.answer(status, {"error": "pairs of premise and question are asked for",
+                                        "error_type": "validation"})
         try:
             jobs = self.detector.ask(pairs)
         except (TimeoutError, queue.Full):

@@ -58,7 +58,8 @@ def config_of(args, samples):
 
 
 class Cache:
-    """The output of a frozen encoder by the tokens of a text: made once for all folds, and kept in a file for other runs."""
+    """The output of a frozen encoder by the tokens of a text: made once for all folds, and kept in a file for other
+    runs."""
 
     def __init__(self, encoder, device, path=None):
         self.encoder, self.device, self.path = encoder.eval(), device, path

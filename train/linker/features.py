@@ -1,8 +1,8 @@
 """What the small schema linker sees of a line of `assay link export`.
 
-One position a word of the question, a table, a column; between each two of them a relation: the word names the column exactly, the table owns
-the column, these columns join ... (after Wang et al. 2020, RAT-SQL). What the linker may write are the tables, or the columns of the tables
-that were linked, in their order.
+One position a word of the question, a table, a column; between each two of them a relation: the word names the column
+exactly, the table owns the column, these columns join ... (after Wang et al. 2020, RAT-SQL). What the linker may write
+are the tables, or the columns of the tables that were linked, in their order.
 """
 
 import zlib
@@ -19,9 +19,11 @@ SPECIAL_WORDS = ["<pad>", "<unknown>", "<number>"]
 NEAR = 2            # words of the question apart that are told apart
 MATCHES = ["exactly", "partly", "weakly", "holds"]
 RELATIONS = (["none", "self"] + [f"word{d:+d}" for d in range(-NEAR, NEAR + 1)] +
-             [f"{way} {match}" for match in MATCHES for way in ("word table", "table word", "word column", "column word")] +
+             [f"{way} {match}" for match in MATCHES for way in ("word table", "table word", "word column",
+                                                                "column word")] +
              ["word table none", "table word none", "word column none", "column word none",
-              "table table", "table joins", "table joined", "owns", "owns key", "owned", "key of", "table column", "column table",
+              "table table", "table joins", "table joined", "owns", "owns key", "owned", "key of", "table column",
+              "column table",
               "same table", "column joins", "column joined", "column column"])
 RELATION = {name: i for i, name in enumerate(RELATIONS)}
 KINDS = ["word", "table", "column", "key", "number", "key number"]
@@ -38,9 +40,9 @@ def is_number(word):
 
 @dataclass
 class Sample:
-    """Of n positions: `texts` n x TEXT word ids, `kinds`, `marks` n x 2 x len(MATCHES) (how it is matched itself, and for a table its columns),
-    `relations` n x n, `items` ((table, column or -1); None: a word). candidates: positions, in order; gold: which of them, as numbers. used:
-    items that the gold query uses."""
+    """Of n positions: `texts` n x TEXT word ids, `kinds`, `marks` n x 2 x len(MATCHES) (how it is matched itself, and
+    for a table its columns), `relations` n x n, `items` ((table, column or -1); None: a word). candidates: positions,
+    in order; gold: which of them, as numbers. used: items that the gold query uses."""
     texts: torch.Tensor
     kinds: torch.Tensor
     marks: torch.Tensor
@@ -73,17 +75,20 @@ def item_text(line, item):
 def kind_of(line, item):
     if item[1] < 0: return "table"
     column = line["tables"][item[0]]["columns"][item[1]]
-    return ("key number" if column["number"] else "key") if column["key"] else "number" if column["number"] else "column"
+    return (("key number" if column["number"] else "key") if column["key"] else "number" if column["number"]
+            else "column")
 
 
 def schema_relations(line, items):
     joins = {(tuple(a), tuple(b)) for a, b in line["joins"]}
     between = {(a[0], b[0]) for a, b in joins}
-    key = {(t, c) for t, table in enumerate(line["tables"]) for c, column in enumerate(table["columns"]) if column["key"]}
+    key = {(t, c) for t, table in enumerate(line["tables"]) for c, column in enumerate(table["columns"])
+           if column["key"]}
     def of(a, b):
         if a == b: return "self"
         if a[1] < 0 and b[1] < 0:
-            return "table joins" if (a[0], b[0]) in between else "table joined" if (b[0], a[0]) in between else "table table"
+            return ("table joins" if (a[0], b[0]) in between else "table joined" if (b[0], a[0]) in between
+                    else "table table")
         if a[1] < 0: return ("owns key" if b in key else "owns") if a[0] == b[0] else "table column"
         if b[1] < 0: return ("key of" if a in key else "owned") if a[0] == b[0] else "column table"
         if (a, b) in joins: return "column joins"
@@ -93,7 +98,8 @@ def schema_relations(line, items):
 
 
 def read(line, stage, vocabulary, linked=None):
-    """A Sample; None: nothing to choose from, or too long. linked: numbers of the tables whose columns are candidates."""
+    """A Sample; None: nothing to choose from, or too long. linked: numbers of the tables whose columns are
+    candidates."""
     words = line["words"][:80]
     tables = list(range(len(line["tables"]))) if stage == "tables" else sorted(linked)
     items = [(t, -1) for t in tables] + [(t, c) for t in tables for c in range(len(line["tables"][t]["columns"]))]
@@ -121,13 +127,15 @@ def read(line, stage, vocabulary, linked=None):
         if column >= 0: marks[at[(table, -1)], 1, m] = 1
     gold = line.get("gold")
     wanted = {(g, -1) for g in gold["tables"]} | {tuple(c) for c in gold["columns"]} if gold else set()
-    texts = [word_ids([word], vocabulary) for word in words] + [word_ids(item_text(line, item), vocabulary) for item in items]
+    texts = ([word_ids([word], vocabulary) for word in words] + [word_ids(item_text(line, item), vocabulary)
+                                                                 for item in items])
     kinds = [KINDS.index("word")] * w + [KINDS.index(kind_of(line, item)) for item in items]
     def name(item):
         table = line["tables"][item[0]]
         return table["name"] if item[1] < 0 else f"{table['name']}.{table['columns'][item[1]]['name']}"
     return Sample(torch.tensor(texts), torch.tensor(kinds), marks, relations, [None] * w + items, candidates,
-                  [name(items[c - w]) for c in candidates], [i for i, c in enumerate(candidates) if items[c - w] in wanted], wanted)
+                  [name(items[c - w]) for c in candidates],
+                  [i for i, c in enumerate(candidates) if items[c - w] in wanted], wanted)
 
 
 def shuffled(sample, rng):
@@ -153,11 +161,15 @@ def thinned(sample, rng, share):
 
 
 def batch(samples):
-    """What the model takes, padded: `input_ids` (texts), `attention_mask`, kinds, marks, relations, candidates (-1: none)."""
+    """What the model takes, padded: `input_ids` (texts), `attention_mask`, kinds, marks, relations, candidates (-1:
+    none)."""
     n, most = max(len(s.kinds) for s in samples), max(len(s.candidates) for s in samples)
-    out = {"input_ids": torch.zeros(len(samples), n, TEXT, dtype=torch.long), "attention_mask": torch.zeros(len(samples), n, dtype=torch.long),
-           "kinds": torch.zeros(len(samples), n, dtype=torch.long), "marks": torch.zeros(len(samples), n, 2, len(MATCHES)),
-           "relations": torch.zeros(len(samples), n, n, dtype=torch.long), "candidates": torch.full((len(samples), most), -1)}
+    out = {"input_ids": torch.zeros(len(samples), n, TEXT, dtype=torch.long),
+           "attention_mask": torch.zeros(len(samples), n, dtype=torch.long),
+           "kinds": torch.zeros(len(samples), n, dtype=torch.long),
+           "marks": torch.zeros(len(samples), n, 2, len(MATCHES)),
+           "relations": torch.zeros(len(samples), n, n, dtype=torch.long),
+           "candidates": torch.full((len(samples), most), -1)}
     for i, s in enumerate(samples):
         k = len(s.kinds)
         out["input_ids"][i, :k], out["attention_mask"][i, :k], out["kinds"][i, :k] = s.texts, 1, s.kinds

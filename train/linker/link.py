@@ -4,9 +4,10 @@
   assay link export LOG --db-root DATABASES --out lines.jsonl
   link.py lines.jsonl --model DIR --out RECORDING [--folds 7] [--layers 1,2,3] [--varied 4]
 
-Writes RECORDING.jsonl and RECORDING.safetensors (docs/traces.md): for each question its tables, then the columns of the tables that are
-right, or without gold of those that it linked. --folds keeps to some tenths of the databases (features.py). --varied asks each question so many times
-more, with schema and words varied as in training: more mistakes to learn from, where questions are few.
+Writes RECORDING.jsonl and RECORDING.safetensors (docs/traces.md): for each question its tables, then the columns of the
+tables that are right, or without gold of those that it linked. --folds keeps to some tenths of the databases
+(features.py). --varied asks each question so many times more, with schema and words varied as in training: more
+mistakes to learn from, where questions are few.
 """
 
 import argparse, json, os, random, sys
@@ -22,10 +23,12 @@ from train import hide_words, read_lines, varied
 class Linker:
     def __init__(self, path, layers=None):
         self.model, self.layers = SchemaLinker.from_pretrained(path).float().eval(), layers
-        with open(os.path.join(path, "words.json"), encoding="utf-8") as f: self.words = {w: i for i, w in enumerate(json.load(f))}
+        with open(os.path.join(path, "words.json"), encoding="utf-8") as f:
+            self.words = {w: i for i, w in enumerate(json.load(f))}
 
     def record(self, line, stage, linked=None, rng=None):
-        """None where the schema is larger than what the linker was made for, or has nothing to choose from. rng: varied by it."""
+        """None where the schema is larger than what the linker was made for, or has nothing to choose from. rng: varied
+        by it."""
         sample = read(line, stage, self.words, linked)
         if not sample: return None
         if rng: sample = varied(sample, rng)
@@ -33,7 +36,8 @@ class Linker:
         if rng: inputs["input_ids"] = hide_words(inputs["input_ids"], len(self.words))
         names = Names({name: [FIRST + i] for i, name in enumerate(sample.names)}, end=END)
         gold = [sample.names[i] for i in sample.gold] if "gold" in line else None
-        return record(self.model, inputs, names, gold=gold, layers=self.layers, id=line.get("id", ""), database=line["db"],
+        return record(self.model, inputs, names, gold=gold, layers=self.layers, id=line.get("id", ""),
+                      database=line["db"],
                       question=line["question"], stage=stage)
 
     def both(self, line, rng=None):
@@ -42,7 +46,8 @@ class Linker:
         if not tables: return
         yield tables
         names = [t["name"] for t in line["tables"]]
-        written = [names.index(tables.line["candidates"][t["id"] - FIRST]["name"]) for t in tables.line["tokens"] if t["id"] != END]
+        written = [names.index(tables.line["candidates"][t["id"] - FIRST]["name"]) for t in tables.line["tokens"]
+                   if t["id"] != END]
         columns = self.record(line, "columns", line["gold"]["tables"] if "gold" in line else written, rng)
         if columns: yield columns
 

@@ -1,6 +1,6 @@
-"""The small schema linker: an encoder over words, tables and columns whose attention knows how they are related (after RAT-SQL), and a decoder
-that points at the next table or column, or ends the list. A Hugging Face encoder-decoder, so that its own `generate` writes the list, and what
-records any such model records this one.
+"""The small schema linker: an encoder over words, tables and columns whose attention knows how they are related (after
+RAT-SQL), and a decoder that points at the next table or column, or ends the list. A Hugging Face encoder-decoder, so
+that its own `generate` writes the list, and what records any such model records this one.
 
 Token 0 begins a list, 1 ends it, 2 + i is candidate i.
 """
@@ -26,7 +26,8 @@ class LinkerConfig(PretrainedConfig):
     def __init__(self, words=1000, width=128, heads=4, encoder_layers=3, decoder_layers=3, dropout=0.15, **more):
         self.words, self.width, self.heads, self.dropout = words, width, heads, dropout
         self.encoder_layers, self.decoder_layers = encoder_layers, decoder_layers
-        more.update(is_encoder_decoder=True, pad_token_id=BEGIN, decoder_start_token_id=BEGIN, eos_token_id=END, bos_token_id=BEGIN,
+        more.update(is_encoder_decoder=True, pad_token_id=BEGIN, decoder_start_token_id=BEGIN, eos_token_id=END,
+                    bos_token_id=BEGIN,
                     vocab_size=FIRST + LONGEST, hidden_size=width)
         super().__init__(**more)
 
@@ -52,7 +53,10 @@ class Attention(nn.Module):
         read = (weights @ v).transpose(1, 2).reshape(batch, to, width)
         if relations is not None:
             # How much of the attention went over each relation, times what that relation says.
-            share = torch.zeros(batch, self.heads, to, self.n_relations).scatter_add(3, relations[:, None].expand(-1, self.heads, -1, -1), weights)
+            share = torch.zeros(batch, self.heads, to, self.n_relations).scatter_add(3,
+                                                                                     relations[:, None].expand(
+                                                                                         -1, self.heads, -1, -1),
+                                                                                     weights)
             table = self.value.weight.view(self.n_relations, self.heads, self.size).permute(1, 0, 2)
             read = read + (share @ table).transpose(1, 2).reshape(batch, to, width)
         return self.out(read)
@@ -65,7 +69,8 @@ class Layer(nn.Module):
         self.attention, self.norm = Attention(width, config.heads, n_relations), nn.LayerNorm(width)
         self.cross = Attention(width, config.heads) if crosses else None
         self.cross_norm = nn.LayerNorm(width) if crosses else None
-        self.feed = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, 3 * width), nn.GELU(), nn.Dropout(config.dropout), nn.Linear(3 * width, width))
+        self.feed = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, 3 * width), nn.GELU(),
+                                  nn.Dropout(config.dropout), nn.Linear(3 * width, width))
         self.drop = nn.Dropout(config.dropout)
 
     def forward(self, x, mask, relations=None, source=None, source_mask=None):
@@ -123,23 +128,28 @@ class SchemaLinker(PreTrainedModel, GenerationMixin):
 
     def _init_weights(self, module):
         if isinstance(module, nn.Linear): nn.init.xavier_uniform_(module.weight)
-        if isinstance(module, nn.Embedding): nn.init.normal_(module.weight, std=0.1 if module.embedding_dim > self.config.heads else 0.02)
+        if isinstance(module, nn.Embedding):
+            nn.init.normal_(module.weight, std=0.1 if module.embedding_dim > self.config.heads else 0.02)
 
     def get_encoder(self):
         return self.encoder
 
-    def prepare_inputs_for_generation(self, decoder_input_ids, encoder_outputs=None, attention_mask=None, candidates=None, **_):
-        return {"decoder_input_ids": decoder_input_ids, "encoder_outputs": encoder_outputs, "attention_mask": attention_mask,
+    def prepare_inputs_for_generation(self, decoder_input_ids, encoder_outputs=None, attention_mask=None,
+                                      candidates=None, **_):
+        return {"decoder_input_ids": decoder_input_ids, "encoder_outputs": encoder_outputs,
+                "attention_mask": attention_mask,
                 "candidates": candidates}
 
     def _scores(self, state, choices, exists):
         scores = self.point(state) @ self.pointed(choices).transpose(1, 2) / math.sqrt(self.config.width)
         return scores.masked_fill(~exists[:, None], NEVER)
 
-    def forward(self, input_ids=None, attention_mask=None, kinds=None, marks=None, relations=None, candidates=None, encoder_outputs=None,
+    def forward(self, input_ids=None, attention_mask=None, kinds=None, marks=None, relations=None, candidates=None,
+                encoder_outputs=None,
                 decoder_input_ids=None, output_hidden_states=None, return_dict=None, **_):
         if encoder_outputs is None: encoder_outputs = self.encoder(input_ids, attention_mask, kinds, marks, relations)
-        seen = encoder_outputs.last_hidden_state if hasattr(encoder_outputs, "last_hidden_state") else encoder_outputs[0]
+        seen = (encoder_outputs.last_hidden_state if hasattr(encoder_outputs, "last_hidden_state")
+                else encoder_outputs[0])
         batch, steps = decoder_input_ids.shape
         rows = torch.arange(batch)[:, None]
         named = seen[rows, candidates.clamp(min=0)] + self.order(order_code(candidates.shape[1], self.config.width))
@@ -157,21 +167,23 @@ class SchemaLinker(PreTrainedModel, GenerationMixin):
         first = self._may_follow(self._scores(self.norms[0](x), choices, exists), decoder_input_ids)
         share = first.softmax(-1)
         top = share.topk(min(2, share.shape[-1])).values
-        doubt = torch.stack([top[..., 0], top[..., -1], -(share * share.clamp(min=1e-9).log()).sum(-1), share[..., 0]], -1)
+        doubt = torch.stack([top[..., 0], top[..., -1], -(share * share.clamp(min=1e-9).log()).sum(-1), share[..., 0]],
+                            -1)
         x = x + self.chosen(share @ choices) + self.doubt(doubt)
         x = self.last(x, causal, None, source, source_mask)
         states.append(x)
         scores = self._may_follow(self._scores(self.norms[1](x), choices, exists), decoder_input_ids)
         logits = torch.full((batch, steps, self.config.vocab_size), NEVER)
         logits[..., END:END + scores.shape[-1]] = scores
-        hidden = tuple(self._with_shares(x, self.norms[x is states[-1]], choices, exists, decoder_input_ids) for x in states) if output_hidden_states else None
+        hidden = (tuple(self._with_shares(x, self.norms[x is states[-1]], choices, exists, decoder_input_ids)
+                        for x in states) if output_hidden_states else None)
         out = Seq2SeqLMOutput(logits=logits, decoder_hidden_states=hidden)
         out.first, out.scores, out.item_scores = first, scores, self.needed(seen).squeeze(-1)
         return out
 
     def _with_shares(self, state, norm, choices, exists, tokens):
-        """A state as it is recorded: with the greatest shares that pointing with it would give, in descending order. A vocabulary's scores follow
-        from the state alone; a pointer's take the candidates too."""
+        """A state as it is recorded: with the greatest shares that pointing with it would give, in descending order. A
+        vocabulary's scores follow from the state alone; a pointer's take the candidates too."""
         shares = self._may_follow(self._scores(norm(state), choices, exists), tokens).log_softmax(-1)
         top = shares.topk(min(SHARES, shares.shape[-1])).values.clamp(min=LEAST)
         return torch.cat([state, functional.pad(top, (0, SHARES - top.shape[-1]), value=LEAST)], -1)

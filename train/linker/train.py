@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Train the small schema linker: an encoder-decoder that writes which tables, and which of their columns, a question needs.
+"""Train the small schema linker: an encoder-decoder that writes which tables, and which of their columns, a question
+needs.
 
   assay link export LOG... --db-root DATABASES --out lines.jsonl
   train.py lines.jsonl --out DIR [--epochs 24]
 
-Databases of the last three of ten folds (features.py) are left out: what tells its mistakes is trained on those. The same arguments give the same
-weights on the same machine. DIR is a Hugging Face directory: weights in half precision, configuration, and the words that it knows.
+Databases of the last three of ten folds (features.py) are left out: what tells its mistakes is trained on those. The
+same arguments give the same weights on the same machine. DIR is a Hugging Face directory: weights in half precision,
+configuration, and the words that it knows.
 """
 
 import argparse, collections, copy, json, math, os, random, sys, time
@@ -13,7 +15,8 @@ import argparse, collections, copy, json, math, os, random, sys, time
 import torch
 from torch.nn import functional
 
-from features import LINKER_FOLDS, PAD, SPECIAL_WORDS, STAGES, UNKNOWN, batch, fold_of, is_number, read, shuffled, thinned
+from features import (LINKER_FOLDS, PAD, SPECIAL_WORDS, STAGES, UNKNOWN, batch, fold_of, is_number, read, shuffled,
+                      thinned)
 from model import BEGIN, END, FIRST, LinkerConfig, SchemaLinker
 
 POSITIONS_A_BATCH = 1600
@@ -47,7 +50,8 @@ def samples(lines, words):
 
 
 def varied(sample, rng):
-    """Half of the time thinned and half of the time shuffled, so that schemas are less alike than those of the hundred databases that there are."""
+    """Half of the time thinned and half of the time shuffled, so that schemas are less alike than those of the hundred
+    databases that there are."""
     if rng.random() < 0.5: sample = thinned(sample, rng, rng.random() * MOST_THINNED)
     return shuffled(sample, rng) if rng.random() < 0.5 else sample
 
@@ -67,7 +71,8 @@ def batches(every, rng):
 
 
 def targets(part):
-    """What goes in, and what should come out: END is place 0 among the choices, candidate i place i + 1; -100 behind the end."""
+    """What goes in, and what should come out: END is place 0 among the choices, candidate i place i + 1; -100 behind
+    the end."""
     steps = max(len(s.gold) for s in part) + 1
     fed, wanted = torch.full((len(part), steps), BEGIN), torch.full((len(part), steps), -100)
     for i, s in enumerate(part):
@@ -114,7 +119,8 @@ def train(model, words, lines, args):
         total = total or len(todo) * args.epochs
         model.train()
         for part in todo:
-            rate = args.rate * min(1, (steps + 1) / 400) * (0.02 + 0.98 * (0.5 + 0.5 * math.cos(math.pi * min(1, steps / total))))
+            rate = args.rate * min(1, (steps + 1) / 400) * (0.02 + 0.98
+                                                            * (0.5 + 0.5 * math.cos(math.pi * min(1, steps / total))))
             for group in optimizer.param_groups: group["lr"] = rate
             losses = torch.stack(loss_of(model, part))
             optimizer.zero_grad()
@@ -146,7 +152,8 @@ def main():
     lines = [line for line in read_lines(args.lines) if "gold" in line and fold_of(line["db"]) < LINKER_FOLDS]
     words = find_words(lines)
     model = SchemaLinker(LinkerConfig(words=len(words), width=args.width))
-    print(f"{len(lines)} questions, {len(words)} words, {sum(p.numel() for p in model.parameters())} weights", file=sys.stderr, flush=True)
+    print(f"{len(lines)} questions, {len(words)} words, {sum(p.numel() for p in model.parameters())} weights",
+          file=sys.stderr, flush=True)
     train(model, words, lines, args)
 
 

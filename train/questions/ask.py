@@ -1,5 +1,6 @@
-"""One question in the making. What all templates are written with: a template takes an asker and a table, or a parent and its
-children, and gives (question, right query, [slips]), with the evidence fourth where it needs one; None where it does not fit.
+"""One question in the making. What all templates are written with: a template takes an asker and a table, or a parent
+and its children, and gives (question, right query, [slips]), with the evidence fourth where it needs one; None where it
+does not fit.
 """
 
 from questions.schema import *
@@ -16,7 +17,8 @@ class Ask:
         return self.rng.choice(items)
 
     def say(self, words):
-        return " ".join(self.one(EVERYDAY[w]) if w in EVERYDAY and self.rng.random() < 0.4 else w for w in words.split())
+        return " ".join(self.one(EVERYDAY[w]) if w in EVERYDAY and self.rng.random() < 0.4 else w
+                        for w in words.split())
 
     def many(self, table):
         return plural(self.say(table.words))

@@ -1,4 +1,5 @@
-"""More templates of a parent and its children: bounds on sums, means, first and last ones, conditions that belong to the other table."""
+"""More templates of a parent and its children: bounds on sums, means, first and last ones, conditions that belong to
+the other table."""
 
 from questions.ask import *
 
@@ -25,7 +26,8 @@ def some_other_than(a, p, key, c, link):
             f"SELECT DISTINCT {shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE c.{k.sql} <> {literal(v)}",
         ]
     )
-    slips = [f"{base} NOT IN ({of} = {literal(v)})", f"{base} IN ({of} = {literal(v)})", f"SELECT {shown(label)} FROM {p.sql}"]
+    slips = [f"{base} NOT IN ({of} = {literal(v)})", f"{base} IN ({of} = {literal(v)})",
+             f"SELECT {shown(label)} FROM {p.sql}"]
     return q, right, slips
 
 
@@ -105,7 +107,8 @@ def parent_of_extreme(a, p, key, c, link):
 def having_against_where(a, p, key, c, link):
     """A bound on the sum or mean of the children, not on each child."""
     n = a.one(numbers(c))
-    f, word = a.one([("SUM", a.one(["total", "combined", "summed"])), ("AVG", a.one(["average", "mean", "typical (mean)"]))])
+    f, word = a.one([("SUM", a.one(["total", "combined", "summed"])),
+                     ("AVG", a.one(["average", "mean", "typical (mean)"]))])
     v = a.one(sorted(n.distinct)[1:-1])
     op = a.one([">", "<"])
     label = p.label()

@@ -92,7 +92,8 @@ def neither_of_two(a, t):
     base = f"SELECT {shown(label)} FROM {t.sql} WHERE"
     cv, cw = f"{k.sql} = {literal(v)}", f"{l.sql} = {literal(w)}"
     nv, nw = f"{k.sql} <> {literal(v)}", f"{l.sql} <> {literal(w)}"
-    right = a.one([f"{base} {nv} AND {nw}", f"{base} NOT ({cv} OR {cw})", f"{base} {k.sql} NOT IN ({literal(v)}) AND {nw}"])
+    right = a.one([f"{base} {nv} AND {nw}", f"{base} NOT ({cv} OR {cw})",
+                   f"{base} {k.sql} NOT IN ({literal(v)}) AND {nw}"])
     slips = [
         f"{base} NOT ({cv} AND {cw})",
         f"{base} {nv} OR {nw}",
@@ -121,7 +122,8 @@ def not_this_but(a, t):
     base = f"SELECT {shown(label)} FROM {t.sql} WHERE"
     cv, cn = f"{k.sql} = {literal(v)}", f"{n.sql} {s}"
     right = a.one(
-        [f"{base} {k.sql} <> {literal(v)} AND {cn}", f"{base} {cn} AND NOT {cv}", f"{base} {cn} AND {k.sql} != {literal(v)}"]
+        [f"{base} {k.sql} <> {literal(v)} AND {cn}", f"{base} {cn} AND NOT {cv}",
+         f"{base} {cn} AND {k.sql} != {literal(v)}"]
     )
     slips = [
         f"{base} NOT ({cv} AND {cn})",
@@ -150,7 +152,8 @@ def nth(a, t):
         else a.one(
             [
                 f"Which {a.single(t)} has the {rank} {'highest' if up else 'lowest'} {a.say(n.words)}?",
-                f"{a.single(t)} that comes {rank} when sorted by {a.say(n.words)}, {'largest' if up else 'smallest'} first",
+                f"{a.single(t)} that comes {rank} when sorted by {a.say(n.words)}, "
+                f"{'largest' if up else 'smallest'} first",
                 f"Who or what is {rank} from the {'top' if up else 'bottom'} among {a.many(t)} in {a.say(n.words)}?",
             ]
         )
@@ -232,7 +235,8 @@ def than_that_one(a, t):
     ]
     if o:
         slips.append(
-            f"SELECT {shown(label)} FROM {t.sql} WHERE {o.sql} {op} (SELECT {o.sql} FROM {t.sql} WHERE {name.sql} = {literal(v)})"
+            f"SELECT {shown(label)} FROM {t.sql} WHERE {o.sql} {op} (SELECT {o.sql} FROM {t.sql} WHERE {name.sql} = "
+            f"{literal(v)})"
         )
     return q, f"{base} {op} {of}", slips
 
@@ -378,7 +382,8 @@ def several_columns(a, t):
         [
             f"Name, {a.say(c.words)} and {a.say(d.words)} of {a.many(t)} {condition(a, k, v)}",
             f"For {a.many(t)} {condition(a, k, v)}, give the name together with {a.say(c.words)} and {a.say(d.words)}.",
-            f"Show me who they are, their {a.say(c.words)} and their {a.say(d.words)}: {a.many(t)} {condition(a, k, v)}.",
+            f"Show me who they are, their {a.say(c.words)} and their {a.say(d.words)}: {a.many(t)} "
+            f"{condition(a, k, v)}.",
         ]
     )
     of = f"FROM {t.sql} WHERE {k.sql} = {literal(v)}"
@@ -414,7 +419,8 @@ def duration(a, t):
         [
             f"Which {a.single(t)} {'lasted longest' if up else 'was over soonest after it began'}?",
             f"{'Longest' if up else 'Shortest'} {a.single(t)} from {a.say(start.words)} to {a.say(end.words)}",
-            f"{a.single(t)} with the {'most' if up else 'fewest'} days between {a.say(start.words)} and {a.say(end.words)}",
+            f"{a.single(t)} with the {'most' if up else 'fewest'} days between {a.say(start.words)} and "
+            f"{a.say(end.words)}",
         ]
     )
     gap = f"julianday({end.sql}) - julianday({start.sql})"

@@ -1,4 +1,5 @@
-"""Templates of two tables that a third connects: (one, its key, the other, its key, the table between, its links to both)."""
+"""Templates of two tables that a third connects: (one, its key, the other, its key, the table between, its links to
+both)."""
 
 from questions.ask import *
 
@@ -65,10 +66,12 @@ def busiest(a, *e):
             f"Who has the {word} {a.many(o)} among {a.many(s)}?",
         ]
     )
-    base = f"SELECT {shown(s.label(), 's.')} FROM {s.sql} AS s JOIN {b.sql} AS b ON s.{sk.sql} = b.{sl.sql} GROUP BY s.{sk.sql} ORDER BY"
+    base = (f"SELECT {shown(s.label(), 's.')} FROM {s.sql} AS s JOIN {b.sql} AS b ON s.{sk.sql} = b.{sl.sql} GROUP BY "
+            f"s.{sk.sql} ORDER BY")
     slips = [
         f"{base} COUNT(*) {u} LIMIT 1",
-        f"SELECT {shown(o.label(), 'o.')} FROM {o.sql} AS o JOIN {b.sql} AS b ON o.{ok.sql} = b.{ol.sql} GROUP BY o.{ok.sql} ORDER BY COUNT(*) {d} LIMIT 1",
+        f"SELECT {shown(o.label(), 'o.')} FROM {o.sql} AS o JOIN {b.sql} AS b ON o.{ok.sql} = b.{ol.sql} GROUP BY "
+        f"o.{ok.sql} ORDER BY COUNT(*) {d} LIMIT 1",
         f"{base} COUNT(*) {d}",
         f"{base} MAX(b.{ol.sql}) {d} LIMIT 1",
     ]

@@ -63,7 +63,8 @@ def without(a, p, key, c, link):
         [
             f"{base} WHERE {key.sql} NOT IN ({of}{more})",
             f"{base} AS p WHERE NOT EXISTS (SELECT 1 FROM {c.sql} AS c WHERE c.{link.sql} = p.{key.sql})",
-            f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link, 'LEFT JOIN')} WHERE c.{link.sql} IS NULL",
+            f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link, 'LEFT JOIN')} WHERE "
+            f"c.{link.sql} IS NULL",
         ]
     )
     return (
@@ -72,7 +73,8 @@ def without(a, p, key, c, link):
         [
             f"{base} WHERE {key.sql} IN ({of})",
             base,
-            f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE p.{key.sql} <> c.{link.sql}",
+            f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link)} WHERE p.{key.sql} "
+            f"<> c.{link.sql}",
             f"SELECT {'COUNT(*)' if counted else shown(label, 'p.')} FROM {joined(p, key, c, link, 'LEFT JOIN')}",
         ],
     )
@@ -120,7 +122,8 @@ def both_of(a, p, key, c, link):
             f"Find {a.many(p)} that have {a.many(c)} in {v} and also in {w} ({a.say(k.words)}).",
         ]
     )
-    inside = f"SELECT {shown(label)} FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(v)}) AND {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(w)})"
+    inside = (f"SELECT {shown(label)} FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = "
+              f"{literal(v)}) AND {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(w)})")
     right = a.one([inside, f"{base} = {literal(v)} INTERSECT {base} = {literal(w)}"])
     return (
         q,
@@ -146,14 +149,18 @@ def most_children(a, p, key, c, link):
     word = "most" if up else "fewest"
     q = a.one(
         [
-            f"Which {a.number(q_n) + ' ' + a.many(p) + ' have' if q_n else a.single(p) + ' has'} the {word} {a.many(c)}?",
-            f"{a.single(p) if not q_n else a.number(q_n) + ' ' + a.many(p)} with the {'largest' if up else 'smallest'} number of {a.many(c)}",
+            f"Which {a.number(q_n) + ' ' + a.many(p) + ' have' if q_n else a.single(p) + ' has'} the {word} "
+            f"{a.many(c)}?",
+            f"{a.single(p) if not q_n else a.number(q_n) + ' ' + a.many(p)} with the {'largest' if up else 'smallest'} "
+            f"number of {a.many(c)}",
         ]
     )
     base = f"SELECT {cols} FROM {joined(p, key, c, link)} GROUP BY p.{key.sql} ORDER BY COUNT(*)"
-    slips = [f"{base} {'ASC' if up else 'DESC'} LIMIT {limit}", f"{base} {direction} LIMIT {limit + 2}", f"{base} {direction}"]
+    slips = [f"{base} {'ASC' if up else 'DESC'} LIMIT {limit}", f"{base} {direction} LIMIT {limit + 2}",
+             f"{base} {direction}"]
     if len(label[0].distinct) < len(label[0].values):
-        slips += [f"SELECT {cols} FROM {joined(p, key, c, link)} GROUP BY {cols} ORDER BY COUNT(*) {direction} LIMIT {limit}"]
+        slips += [f"SELECT {cols} FROM {joined(p, key, c, link)} GROUP BY {cols} ORDER BY COUNT(*) {direction} LIMIT "
+                  f"{limit}"]
     if numbers:
         n = a.one(numbers)
         slips += [
@@ -171,7 +178,8 @@ def children_of(a, p, key, c, link):
     own = c.label()
     what = shown(own, "c.") if own else "COUNT(*)"
     q = (
-        a.one([f"Which {a.many(c)} belong to {v}?", f"{a.many(c)} of the {a.single(p)} {v}", f"List all {a.many(c)} for {v}."])
+        a.one([f"Which {a.many(c)} belong to {v}?", f"{a.many(c)} of the {a.single(p)} {v}",
+               f"List all {a.many(c)} for {v}."])
         if own
         else a.one([f"How many {a.many(c)} does {v} have?", f"Number of {a.many(c)} of {a.single(p)} {v}"])
     )
@@ -204,7 +212,8 @@ def sum_of_children(a, p, key, c, link):
         q,
         f"SELECT {cols}, {f}(c.{n.sql}) {base}",
         [f"SELECT {cols}, {x}(c.{n.sql}) {base}" for x in ("SUM", "AVG", "MAX", "MIN", "COUNT") if x != f]
-        + [f"SELECT {cols}, c.{n.sql} FROM {joined(p, key, c, link)}", f"SELECT {f}(c.{n.sql}) FROM {joined(p, key, c, link)}"]
+        + [f"SELECT {cols}, c.{n.sql} FROM {joined(p, key, c, link)}",
+           f"SELECT {f}(c.{n.sql}) FROM {joined(p, key, c, link)}"]
         + ([f"SELECT {cols}, {f}(c.{d.sql}) {base}"] if d else []),
     )
 
@@ -235,7 +244,8 @@ def parents_with(a, p, key, c, link):
                 f"SELECT COUNT(DISTINCT p.{key.sql}) {base} WHERE c.{k.sql} = {literal(w)}",
             ],
         )
-    q = a.one([f"Which {a.many(p)} have a {a.single(c)} {cond}?", f"{a.many(p)} with at least one {a.single(c)} {cond}"])
+    q = a.one([f"Which {a.many(p)} have a {a.single(c)} {cond}?",
+               f"{a.many(p)} with at least one {a.single(c)} {cond}"])
     cols = shown(label, "p.")
     right = f"SELECT DISTINCT {cols} {base} {where}"
     return (
@@ -299,7 +309,8 @@ def best_of_each(a, p, key, c, link):
 
 def by_role(a, p, key, c, link):
     twin = next(
-        (c.column(x[0]) for x in c.parents if x[1].lower() == p.name.lower() and x[0].lower() != link.name.lower()), None
+        (c.column(x[0]) for x in c.parents if x[1].lower() == p.name.lower() and x[0].lower() != link.name.lower()),
+        None
     )
     label = p.label()
     if not twin or not label:

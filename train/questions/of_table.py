@@ -66,7 +66,8 @@ def extreme(a, t):
     direction = "DESC" if up else "ASC"
     word = (HIGH if up else LOW).get(short)
     says = a.say(c.words)
-    plain = a.one(["highest", "greatest", "largest", "biggest", "top"] if up else ["lowest", "smallest", "least", "minimum"])
+    plain = a.one(["highest", "greatest", "largest", "biggest", "top"] if up
+                  else ["lowest", "smallest", "least", "minimum"])
     q = a.one(
         [f"Which {a.single(t)} has the {plain} {says}?", f"Name of the {a.single(t)} with the {plain} {says}"]
         + ([f"What is the {word} {a.single(t)}?", f"Who or what is our {word} {a.single(t)}?"] if word else [])
@@ -108,7 +109,8 @@ def top_n(a, t):
                 f"{nth.capitalize()} {'largest' if up else 'smallest'} {a.single(t)} by {says}?",
             ]
         )
-        return q, f"{base} LIMIT 1 OFFSET {n - 1}", [f"{base} LIMIT 1", f"{base} LIMIT {n}", f"{base} LIMIT 1 OFFSET {n}"]
+        return (q, f"{base} LIMIT 1 OFFSET {n - 1}",
+                [f"{base} LIMIT 1", f"{base} LIMIT {n}", f"{base} LIMIT 1 OFFSET {n}"])
     word = a.one(["highest", "greatest", "largest"] if up else ["lowest", "smallest"])
     q = a.one(
         [
@@ -147,16 +149,19 @@ def aggregate(a, t):
         v = a.one(k.distinct)
         w = a.other(k.distinct, v)
         cond, where = " " + condition(a, k, v), f" WHERE {k.sql} = {literal(v)}"
-        more = [f"SELECT {kind}({c.sql}) FROM {t.sql}", f"SELECT {kind}({c.sql}) FROM {t.sql} WHERE {k.sql} = {literal(w)}"]
+        more = [f"SELECT {kind}({c.sql}) FROM {t.sql}",
+                f"SELECT {kind}({c.sql}) FROM {t.sql} WHERE {k.sql} = {literal(w)}"]
     q = a.one(
         [
             f"What is the {a.one(word)} {says} of {many}{cond}?",
             f"{a.one(word).capitalize()} {says} across all {many}{cond}",
-            f"What {says} do {many}{cond} have {'on average' if kind == 'AVG' else 'in total' if kind == 'SUM' else 'at ' + ('most' if kind == 'MAX' else 'least')}?",
+            f"What {says} do {many}{cond} have "
+            f"{'on average' if kind == 'AVG' else 'in total' if kind == 'SUM' else 'at ' + ('most' if kind == 'MAX' else 'least')}?",
         ]
     )
     right = f"SELECT {kind}({c.sql}) FROM {t.sql}{where}"
-    slips = [f"SELECT {x}({c.sql}) FROM {t.sql}{where}" for x in ("AVG", "SUM", "MAX", "MIN", "COUNT") if x != kind] + more
+    slips = ([f"SELECT {x}({c.sql}) FROM {t.sql}{where}" for x in ("AVG", "SUM", "MAX", "MIN", "COUNT") if x != kind]
+             + more)
     if d:
         slips += [f"SELECT {kind}({d.sql}) FROM {t.sql}{where}"]
     return q, right, slips
@@ -170,7 +175,8 @@ def how_many_kept(a, t):
             for x in t.of("is_number")
             if not x.is_year
             and re.search(
-                r"num|count|total|quantity|capacity|population|attendance|employees|votes|seats|stock|amount", x.name, re.I
+                r"num|count|total|quantity|capacity|population|attendance|employees|votes|seats|stock|amount",
+                x.name, re.I
             )
         ]
     )
@@ -207,7 +213,8 @@ def count_different(a, t):
             f"Number of unique {says} of {a.many(t)}",
         ]
     )
-    slips = [f"SELECT COUNT({c.sql}) FROM {t.sql}", f"SELECT COUNT(*) FROM {t.sql}", f"SELECT DISTINCT {c.sql} FROM {t.sql}"]
+    slips = [f"SELECT COUNT({c.sql}) FROM {t.sql}", f"SELECT COUNT(*) FROM {t.sql}",
+             f"SELECT DISTINCT {c.sql} FROM {t.sql}"]
     if d:
         slips += [f"SELECT COUNT(DISTINCT {d.sql}) FROM {t.sql}"]
     return q, f"SELECT COUNT(DISTINCT {c.sql}) FROM {t.sql}", slips
@@ -244,7 +251,8 @@ def per_group(a, t):
         f = a.one(["AVG", "SUM", "MAX"])
         word = {"AVG": "average", "SUM": "total", "MAX": "highest"}[f] + " " + a.say(n.words)
         value = f"{f}({n.sql})"
-        more = [f"SELECT {c.sql}, {x}({n.sql}) FROM {t.sql} GROUP BY {c.sql}" for x in ("AVG", "SUM", "MIN", "COUNT") if x != f]
+        more = [f"SELECT {c.sql}, {x}({n.sql}) FROM {t.sql} GROUP BY {c.sql}" for x in ("AVG", "SUM", "MIN", "COUNT")
+                if x != f]
     else:
         word, value, more = (
             f"number of {a.many(t)}",
@@ -290,7 +298,8 @@ def groups_with(a, t):
         ]
     )
     base = f"SELECT {c.sql} FROM {t.sql} GROUP BY {c.sql} HAVING COUNT(*)"
-    slips = [f"{base} {TWIN[op]} {n}", f"{base} {TURNED[op]} {n}", f"{base} = {n}", f"SELECT DISTINCT {c.sql} FROM {t.sql}"]
+    slips = [f"{base} {TWIN[op]} {n}", f"{base} {TURNED[op]} {n}", f"{base} = {n}",
+             f"SELECT DISTINCT {c.sql} FROM {t.sql}"]
     if d:
         slips += [f"SELECT {d.sql} FROM {t.sql} GROUP BY {d.sql} HAVING COUNT(*) {op} {n}"]
     number = a.other(t.of("is_number"))
@@ -427,7 +436,8 @@ def in_time(a, t):
         if a.rng.random() < 0.5:
             says = MONTHS[max(1, int(month)) - 1]
             right = f"strftime('%m', {c.sql}) = '{month}'"
-            wrong = [f"strftime('%d', {c.sql}) = '{month}'", f"strftime('%Y', {c.sql}) = '{month}'", f"{c.sql} = '{month}'"]
+            wrong = [f"strftime('%d', {c.sql}) = '{month}'", f"strftime('%Y', {c.sql}) = '{month}'",
+                     f"{c.sql} = '{month}'"]
             q = f"{ask} {many} have a {a.say(c.words)} in {says}?"
         else:
             op = a.one(["=", ">", ">=", "<", "<="])
@@ -677,7 +687,8 @@ def between(a, t):
             "no less than {0} and no more than {1}",
         ]
     )
-    q = a.one([f"Which {many} have a {says} {phrase.format(low, high)}?", f"{many} with {says} {phrase.format(low, high)}"])
+    q = a.one([f"Which {many} have a {says} {phrase.format(low, high)}?",
+               f"{many} with {says} {phrase.format(low, high)}"])
     base = f"SELECT {shown(label)} FROM {t.sql} WHERE"
     inside = f"{base} {c.sql} > {low} AND {c.sql} < {high}"
     closed = a.one([f"{base} {c.sql} BETWEEN {low} AND {high}", f"{base} {c.sql} >= {low} AND {c.sql} <= {high}"])
@@ -757,7 +768,8 @@ def in_other_units(a, t):
             (x, u[1], u[2])
             for x in t.of("is_number")
             for u in UNITS
-            if re.search(rf"(^|_| )({u[0]})$", words_of(x.name)) and (len(x.words.split()) > 1 or "dur" in x.name.lower())
+            if re.search(rf"(^|_| )({u[0]})$", words_of(x.name))
+            and (len(x.words.split()) > 1 or "dur" in x.name.lower())
         ]
     )
     n = a.one(sorted(c.distinct)[1:-1])
@@ -786,7 +798,8 @@ def groups_by_average(a, t):
     m, up, f = a.one(sorted(n.distinct)[1:-1]), a.rng.random() < 0.6, a.one(["AVG", "SUM", "MAX"])
     op, word = (
         (">" if up else "<"),
-        {"AVG": a.one(["average", "mean", "typical"]), "SUM": a.one(["total", "combined"]), "MAX": a.one(["highest", "top"])}[
+        {"AVG": a.one(["average", "mean", "typical"]), "SUM": a.one(["total", "combined"]),
+         "MAX": a.one(["highest", "top"])}[
             f
         ],
     )
@@ -821,7 +834,8 @@ def defined_term(a, t):
     else:
         c = a.one(categories)
         v = a.one(c.distinct)
-        test, slips = f"{c.sql} = {literal(v)}", [f"{c.sql} <> {literal(v)}", f"{c.sql} = {literal(a.other(c.distinct, v))}"]
+        test, slips = (f"{c.sql} = {literal(v)}",
+                       [f"{c.sql} <> {literal(v)}", f"{c.sql} = {literal(a.other(c.distinct, v))}"])
     evidence = a.one(
         [f"{term} {a.many(t)} refers to {test}", f"{term} means {test}", f"a {term} {a.single(t)} is one with {test}"]
     )

@@ -1,4 +1,5 @@
-"""Templates of values and of logic: numbers kept as text, NULL first, quotients, denials, who has none and who has others."""
+"""Templates of values and of logic: numbers kept as text, NULL first, quotients, denials, who has none and who has
+others."""
 
 from questions.ask import *
 
@@ -35,7 +36,8 @@ def quotient(a, t):
         )
         base = f"SELECT {shown(label)} FROM {t.sql} ORDER BY {{}} {'DESC' if up else 'ASC'} LIMIT 1"
         other = base.format(x.sql)
-    return q, base.format(upright), [base.format(inverted), other, base.format(f"{y.sql} / {x.sql}"), base.format(inverted)]
+    return (q, base.format(upright), [base.format(inverted), other, base.format(f"{y.sql} / {x.sql}"),
+                                      base.format(inverted)])
 
 
 def extreme_text(a, t):
@@ -70,7 +72,8 @@ def extreme_text(a, t):
 def first_recorded(a, t):
     """The least value, where some have none: a row without any sorts first."""
     c = a.one(
-        [x for x in t.columns if x.n_null and len(x.distinct) > 2 and not x.is_key and len(x.words) > 2 and not x.is_name]
+        [x for x in t.columns if x.n_null and len(x.distinct) > 2 and not x.is_key and len(x.words) > 2
+         and not x.is_name]
     )
     label, says, n = t.label(), a.say(c.words), a.rng.randint(2, 4)
     low = a.one(["earliest", "first"] if c.is_date or c.is_year else ["lowest", "smallest", "least"])
@@ -93,7 +96,8 @@ def first_recorded(a, t):
         q = q.rstrip("?") + f", and what is it?"
     end = f"ORDER BY {key} LIMIT {n if few else 1}"
     right = f"{base} WHERE {c.sql} IS NOT NULL {end}"
-    slips = [f"{base} {end}", f"{base} WHERE {c.sql} IS NOT NULL ORDER BY {key} DESC LIMIT {n if few else 1}", f"{base} {end}"]
+    slips = [f"{base} {end}", f"{base} WHERE {c.sql} IS NOT NULL ORDER BY {key} DESC LIMIT {n if few else 1}",
+             f"{base} {end}"]
     return q, right, slips
 
 
@@ -125,7 +129,8 @@ def negated_two(a, t):
         [
             f"{ask}{many}, all but those of {cs} {v} with {ds} {w}",
             f"{ask}{many} except the ones that have both {cs} {v} and {ds} {w}",
-            f"{'How many are left of' if counted else 'Every one of'} the {many} if we leave out those of {cs} {v} whose {ds} is {w}?",
+            f"{'How many are left of' if counted else 'Every one of'} the {many} if we leave out those of {cs} {v} "
+            f"whose {ds} is {w}?",
         ]
     )
     right = a.one([not_both, not_both, f"{base} {c.sql} <> {literal(v)} OR {d.sql} <> {literal(w)}"])
@@ -185,7 +190,8 @@ def outside_range(a, t):
     return (
         q,
         right,
-        [f"{base} BETWEEN {low} AND {high}", f"{base} < {low} AND {c.sql} > {high}", f"{base} > {high}", f"{base} < {low}"],
+        [f"{base} BETWEEN {low} AND {high}", f"{base} < {low} AND {c.sql} > {high}", f"{base} > {high}",
+         f"{base} < {low}"],
     )
 
 
@@ -225,14 +231,16 @@ def loose_or(a, t):
             ]
         )
     right = a.one(
-        [f"({first} OR {second}) AND {rest}", f"{rest} AND ({first} OR {second})", f"{first} AND {rest} OR {second} AND {rest}"]
+        [f"({first} OR {second}) AND {rest}", f"{rest} AND ({first} OR {second})",
+         f"{first} AND {rest} OR {second} AND {rest}"]
     )
     slips = [f"{first} OR {second} AND {rest}", f"{rest} AND {first} OR {second}", f"{first} OR ({second} AND {rest})"]
     return q, f"{base} {right}", [f"{base} {s}" for s in [*slips, f"{first} AND {rest}", f"{first} OR {second}"]]
 
 
 def or_else(a, t):
-    """Whoever has the one, or has the other: a choice between conditions on two columns, said in other words than "or" alone."""
+    """Whoever has the one, or has the other: a choice between conditions on two columns, said in other words than "or"
+    alone."""
     c, n = a.one(t.of("is_category")), a.one([x for x in t.of("is_number") if len(x.distinct) > 3])
     v, m, op = a.one(c.distinct), a.one(sorted(n.distinct)[1:-1]), a.one([">", "<"])
     bound = a.one(ABOVE[op]).format(n=a.number(m))
@@ -246,7 +254,8 @@ def or_else(a, t):
                 f"All {many} {cond}, plus those with {ns} {bound}",
             ]
         )
-        return q, f"{base} {cv} OR {cn}", [f"{base} {cv} AND {cn}", f"{base} {cv}", f"{base} {cn}", f"{base} {cv} AND {cn}"]
+        return (q, f"{base} {cv} OR {cn}", [f"{base} {cv} AND {cn}", f"{base} {cv}", f"{base} {cn}",
+                                            f"{base} {cv} AND {cn}"])
     q = a.one(
         [
             f"{many} {cond} that also have {ns} {bound}",
@@ -272,7 +281,8 @@ def rows_not_amounts(a, t):
         )
         where = f" WHERE {c.sql} = {literal(v)}"
         sides = [f"SELECT {f}({n.sql}) FROM {t.sql}{where}" for f in ("SUM", "MAX", "AVG", "SUM")]
-        return q, f"SELECT COUNT(*) FROM {t.sql}{where}", [*sides, f"SELECT COUNT(DISTINCT {n.sql}) FROM {t.sql}{where}"]
+        return (q, f"SELECT COUNT(*) FROM {t.sql}{where}",
+                [*sides, f"SELECT COUNT(DISTINCT {n.sql}) FROM {t.sql}{where}"])
     says = a.say(n.words)
     q = a.one(
         [
@@ -294,7 +304,8 @@ def large_number(a, t):
     """Numbers written in words: ten million, 1.5 million, 40 thousand."""
     n = a.one([x for x in t.of("is_number") if not x.is_year and max(x.distinct) >= 20000])
     op, top = a.one(list(ABOVE)), max(n.distinct)
-    unit, word = a.one([(u, w) for u, w in ((1000, "thousand"), (1000000, "million"), (1000000000, "billion")) if top >= 2 * u])
+    unit, word = a.one([(u, w) for u, w in ((1000, "thousand"), (1000000, "million"), (1000000000, "billion"))
+                        if top >= 2 * u])
     k = a.one(sorted({max(1, round(v / unit)) for v in n.distinct if v >= unit})[:-1])
     bound = a.one(ABOVE[op]).format(n=f"{a.number(k)} {word}")
     base = f"SELECT {shown(t.label())} FROM {t.sql} WHERE {n.sql} {op}"
@@ -302,7 +313,8 @@ def large_number(a, t):
     return (
         q,
         f"{base} {k * unit}",
-        [f"{base} {k}", f"{base.replace(f' {op}', f' {TURNED[op]}')} {k * unit}", f"{base} {k * unit * 10}", f"{base} {k}"],
+        [f"{base} {k}", f"{base.replace(f' {op}', f' {TURNED[op]}')} {k * unit}", f"{base} {k * unit * 10}",
+         f"{base} {k}"],
     )
 
 
@@ -314,9 +326,12 @@ def some_other(a, p, key, c, link):
     counted = a.rng.random() < 0.3
     q = a.one(
         [
-            f"{'How many' if counted else 'Which'} {a.many(p)} have a {a.single(c)} of some {a.say(k.words)} other than {v}?",
-            f"{'How many' if counted else 'Which'} {a.many(p)} have at least one {a.single(c)} whose {a.say(k.words)} isn't {v}?",
-            f"{'Number of ' if counted else ''}{a.many(p)} with any {a.single(c)} that is not {v} by {a.say(k.words)}, whatever else they have",
+            f"{'How many' if counted else 'Which'} {a.many(p)} have a {a.single(c)} of some {a.say(k.words)} other "
+            f"than {v}?",
+            f"{'How many' if counted else 'Which'} {a.many(p)} have at least one {a.single(c)} whose {a.say(k.words)} "
+            f"isn't {v}?",
+            f"{'Number of ' if counted else ''}{a.many(p)} with any {a.single(c)} that is not {v} by {a.say(k.words)}, "
+            "whatever else they have",
         ]
     )
     of = f"SELECT {link.sql} FROM {c.sql} WHERE {k.sql}"
@@ -405,9 +420,11 @@ def both_or_either(a, p, key, c, link):
     joins = f"SELECT DISTINCT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql}"
     exists = f"EXISTS (SELECT 1 FROM {c.sql} AS c WHERE c.{link.sql} = p.{key.sql} AND c.{k.sql} = {{}})"
     exist = f"SELECT {cols} FROM {p.sql} AS p WHERE {exists.format(literal(v))} {{}} {exists.format(literal(w))}"
-    every = f"SELECT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql} IN ({literal(v)}, {literal(w)}) GROUP BY p.{key.sql} HAVING COUNT(DISTINCT c.{k.sql}) = 2"
+    every = (f"SELECT {cols} FROM {joined(p, key, c, link)} WHERE c.{k.sql} IN ({literal(v)}, {literal(w)}) GROUP BY "
+             f"p.{key.sql} HAVING COUNT(DISTINCT c.{k.sql}) = 2")
     inside = f"{base} IN ({of} = {literal(v)}) {{}} {key.sql} IN ({of} = {literal(w)})"
-    both = [inside.format("AND"), exist.format("AND"), every, f"{base} IN ({of} = {literal(v)} INTERSECT {of} = {literal(w)})"]
+    both = [inside.format("AND"), exist.format("AND"), every,
+            f"{base} IN ({of} = {literal(v)} INTERSECT {of} = {literal(w)})"]
     either = [
         inside.format("OR"),
         exist.format("OR"),
@@ -427,7 +444,8 @@ def both_or_either(a, p, key, c, link):
                 f"{a.many(p)} with one {a.single(c)} of {ks} {v} and another of {w}",
             ]
         )
-        return q, a.one(both), [a.one(either), a.one(either), f"{joins} = {literal(v)} AND c.{k.sql} = {literal(w)}", either[0]]
+        return (q, a.one(both), [a.one(either), a.one(either), f"{joins} = {literal(v)} AND c.{k.sql} = {literal(w)}",
+                                 either[0]])
     q = a.one(
         [
             f"Which {a.many(p)} have {some} of {ks} {v} or {w}, either will do?",
@@ -465,7 +483,8 @@ def average_beyond(a, p, key, c, link):
             [
                 f"Which {many} have {a.many(c)} with a {word} {says} of {bound}?",
                 f"{many} where the {word} {says} of the {a.many(c)} is {bound}",
-                f"For which {many} does the {says} of their {a.many(c)} come to {bound} {'on average' if f == 'AVG' else 'in total'}?",
+                f"For which {many} does the {says} of their {a.many(c)} come to {bound} "
+                f"{'on average' if f == 'AVG' else 'in total'}?",
             ]
         )
         right, where = f"{base} {group} HAVING {f}(c.{n.sql}) {op} {m}", f"c.{n.sql}"
@@ -482,11 +501,13 @@ def children_each(a, p, key, c, link):
             f"How many {many} does a {a.single(p)} have on average"
             + (f", counting only {a.many(p)} with {many}?" if some else "?"),
             f"Average number of {many} per {a.single(p)}" + (" that has any" if some else ""),
-            f"On average, how many {many} are there for a {a.single(p)}?" + (" Only those that have some." if some else ""),
+            f"On average, how many {many} are there for a {a.single(p)}?"
+            + (" Only those that have some." if some else ""),
             f"What is the mean number of {many} a {a.single(p)} has?" + (" Leave out those without." if some else ""),
         ]
     )
-    upright, inverted = f"SELECT 1.0 * COUNT(*) / {parents} FROM {c.sql}", f"SELECT 1.0 * {parents} / COUNT(*) FROM {c.sql}"
+    upright, inverted = (f"SELECT 1.0 * COUNT(*) / {parents} FROM {c.sql}",
+                         f"SELECT 1.0 * {parents} / COUNT(*) FROM {c.sql}")
     if not some:
         upright = f"SELECT 1.0 * (SELECT COUNT(*) FROM {c.sql}) / (SELECT COUNT(*) FROM {p.sql})"
         inverted = f"SELECT 1.0 * (SELECT COUNT(*) FROM {p.sql}) / (SELECT COUNT(*) FROM {c.sql})"
@@ -509,11 +530,13 @@ def parents_own_where(a, p, key, c, link):
         [
             f"What is the {what} that have at least one {a.single(c)} {cond}?",
             f"{what} with a {a.single(c)} {cond}, each {a.single(p)} counted once",
-            f"Take the {many} that have any {a.single(c)} {cond}: what is their {word + ' ' + says if f != 'COUNT' else 'number'}?",
+            f"Take the {many} that have any {a.single(c)} {cond}: what is their "
+            f"{word + ' ' + says if f != 'COUNT' else 'number'}?",
         ]
     )
     arg = "*" if f == "COUNT" else n.sql
-    right = f"SELECT {f}({arg}) FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = {literal(v)})"
+    right = (f"SELECT {f}({arg}) FROM {p.sql} WHERE {key.sql} IN (SELECT {link.sql} FROM {c.sql} WHERE {k.sql} = "
+             f"{literal(v)})")
     join = f"SELECT {f}({'p.' + arg if arg != '*' else '*'}) FROM {joined(p, key, c, link)}"
     where = f"WHERE c.{k.sql} = {literal(v)}"
     return q, right, [f"{join} {where}", join, right.replace(" IN (", " NOT IN ("), f"{join} {where}"]
@@ -545,7 +568,8 @@ def counted_once(a, p, key, c, link):
     if way == "rows":
         k, v = a.one(c.of("is_category")), a.one(label[-1].distinct)
         q = a.one(
-            [f"How many {a.many(c)} has {v} had?", f"How many {a.many(c)} are there of {v}?", f"Count {v}'s {a.many(c)}."]
+            [f"How many {a.many(c)} has {v} had?", f"How many {a.many(c)} are there of {v}?",
+             f"Count {v}'s {a.many(c)}."]
         )
         tail = f"FROM {joined(p, key, c, link)} WHERE p.{label[-1].sql} = {literal(v)}"
         n = a.other(c.of("is_number"))

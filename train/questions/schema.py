@@ -38,7 +38,8 @@ def quote(name):
 
 
 RESERVED = set(
-    "group order table index values from to where select check default primary key references transaction match rank all case end then else in is not".split()
+    "group order table index values from to where select check default primary key references transaction match rank "
+    "all case end then else in is not".split()
 )
 
 
@@ -56,12 +57,14 @@ class Column:
         self.words = re.sub(rf"^{re.escape(own)}s? ", "", stem) or stem
         self.is_key = bool(
             re.search(
-                r"(^|_)(id|code|key|uid|ssn|phone|zip|postal)s?($|_)|(^|_)(no|num|number)$|[a-z](ID|Id|Code|No)$", name, re.I
+                r"(^|_)(id|code|key|uid|ssn|phone|zip|postal)s?($|_)|(^|_)(no|num|number)$|[a-z](ID|Id|Code|No)$",
+                name, re.I
             )
         ) or name.lower().endswith("id")
         text = [v for v in values if isinstance(v, str)]
         self.is_number = (
-            not self.is_key and len(self.distinct) > 2 and bool(values) and all(isinstance(v, (int, float)) for v in values)
+            not self.is_key and len(self.distinct) > 2 and bool(values)
+            and all(isinstance(v, (int, float)) for v in values)
         )
         self.is_year = self.is_number and all(isinstance(v, int) and 1700 < v < 2100 for v in values)
         self.is_date = len(text) == len(values) > 0 and all(re.match(r"\d{4}-\d\d-\d\d", v) for v in text)

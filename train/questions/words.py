@@ -94,7 +94,8 @@ LOW = {
     "score": "worst scoring",
 }
 ABOVE = {
-    ">": ["more than {n}", "over {n}", "above {n}", "exceeding {n}", "greater than {n}", "higher than {n}", "beyond {n}"],
+    ">": ["more than {n}", "over {n}", "above {n}", "exceeding {n}", "greater than {n}", "higher than {n}",
+          "beyond {n}"],
     ">=": [
         "at least {n}",
         "{n} or more",
@@ -126,7 +127,8 @@ TWIN = {">": ">=", ">=": ">", "<": "<=", "<=": "<"}
 TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">="}
 
 
-# A unit in a column's name, and one that people use instead: (name in schemas, said unit, how many of the former it is).
+# A unit in a column's name, and one that people use instead: (name in schemas, said unit, how many of the former it
+# is).
 UNITS = [
     (r"min(ute)?s?|duration", "hours", 60),
     (r"sec(ond)?s?", "minutes", 60),

@@ -3,9 +3,10 @@
 #
 #   clients/python/assay/build_wheel.sh BUILD OUT      BUILD: a build folder with the target assay_shared; prints the wheel's path
 #
-# The libraries that libassay needs beside the C library are bundled (auditwheel), under names of their own, so that they meet
-# no other copy in the process. Those that it opens late (lib/base/late.h) it asks for by name, so they keep theirs and lie beside it; training's
-# are left out. What it may run on is in the tag: manylinux with the glibc of the machine that it was built on.
+# The libraries that libassay needs beside the C library are bundled (auditwheel), under names of their own, so that
+# they meet no other copy in the process. Those that it opens late (lib/base/late.h) it asks for by name, so they keep
+# theirs and lie beside it; training's are left out. What it may run on is in the tag: manylinux with the glibc of the
+# machine that it was built on.
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: $0 BUILD OUT" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -27,7 +28,8 @@ export PATH="$work/venv/bin:$PATH"
 pip install -q --disable-pip-version-check -r "$here/build-requirements.txt"
 # Libraries that are opened stand in it by name, as those do that it is linked against.
 library="$work/src/assay/lib/libassay.so.1"
-tr '\0' '\n' <"$library" | grep -axE 'lib[a-z]+\.so\.[0-9.]+' | sort -u | grep -vxF "$(patchelf --print-needed "$library")" |
+tr '\0' '\n' <"$library" | grep -axE 'lib[a-z]+\.so\.[0-9.]+' | sort -u |
+  grep -vxF "$(patchelf --print-needed "$library")" |
   grep -v -e '^libassay' -e '^liblinear' -e '^libxgboost' >"$work/late"
 while read -r name; do
   path=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk -v name="$name" '$1 == name && !found++ {print $NF}')

@@ -1,4 +1,5 @@
-"""A LangChain tool: the model hands in its candidates, and gets back the query that holds, what is wrong with them, or what to ask.
+"""A LangChain tool: the model hands in its candidates, and gets back the query that holds, what is wrong with them, or
+what to ask.
 
 The verdict itself is the tool message's artifact, for the program."""
 
@@ -12,7 +13,8 @@ from assay import Judge, Verdict, request
 def judged_sql(judge: Judge, db: str) -> BaseTool:
     @tool(response_format="content_and_artifact")
     def judge_sql(question: str, candidates: List[str]) -> Tuple[str, Verdict]:
-        """Judges SQL queries that should answer the question. Give several different ones; run only what this returns as validated."""
+        """Judges SQL queries that should answer the question. Give several different ones; run only what this returns
+        as validated."""
         verdict = judge.judge(request(question, db, candidates, policy="ask"))
         return say(verdict), verdict
 

@@ -1,6 +1,8 @@
-"""A LangGraph that answers only with SQL that was validated: it generates, judges, and either answers, asks its user, or generates again.
+"""A LangGraph that answers only with SQL that was validated: it generates, judges, and either answers, asks its user,
+or generates again.
 
-Asking is an interrupt: the graph is resumed with the id of the choice, `graph.invoke(Command(resume=ID), config)`, after a day if need be."""
+Asking is an interrupt: the graph is resumed with the id of the choice, `graph.invoke(Command(resume=ID), config)`,
+after a day if need be."""
 
 from typing import Any, Callable, Dict, List, Optional, TypedDict
 
@@ -26,7 +28,8 @@ def build(judge: Judge, db: str, generate: Callable[[str, str], List[str]]) -> A
     """`generate(question, feedback)` gives candidates: a chain of yours."""
 
     def generate_sql(state: State) -> State:
-        return {"candidates": generate(state["question"], state.get("feedback", "")), "rounds": state.get("rounds", 0) + 1}
+        return {"candidates": generate(state["question"], state.get("feedback", "")),
+                "rounds": state.get("rounds", 0) + 1}
 
     def judge_sql(state: State) -> State:
         verdict = judge.judge(request(state["question"], db, state["candidates"], policy="ask"))

@@ -1,7 +1,9 @@
-"""A LlamaIndex query engine around one that writes SQL: it is asked several times, its queries are judged, and only one that holds is run.
+"""A LlamaIndex query engine around one that writes SQL: it is asked several times, its queries are judged, and only one
+that holds is run.
 
     writer = NLSQLTableQueryEngine(sql_database, llm=llm, sql_only=True, synthesize_response=False)
-    JudgedQueryEngine(writer=writer, sql_database=sql_database, judge=judge, db="shop").query("How many orders are open?")
+    JudgedQueryEngine(writer=writer, sql_database=sql_database, judge=judge, db="shop").query("How many orders are
+    open?")
 
 The writer's language model needs a temperature above 0, or it says the same each time."""
 

@@ -1,10 +1,11 @@
 """Vanna (2.x): whatever its agent wants to run is judged against the user's question first, and run only if it holds.
 
     question = Question()
-    tools.register_local_tool(RunSqlTool(JudgedRunner(SqliteRunner("shop.sqlite"), judge, "shop", question)), access_groups=[])
-    Agent(..., lifecycle_hooks=[question])
+    tools.register_local_tool(RunSqlTool(JudgedRunner(SqliteRunner("shop.sqlite"), judge, "shop", question)),
+    access_groups=[]) Agent(..., lifecycle_hooks=[question])
 
-What is not validated comes back to the agent's model as the tool's error, with the reasons, so that it can write another query."""
+What is not validated comes back to the agent's model as the tool's error, with the reasons, so that it can write
+another query."""
 
 from contextvars import ContextVar
 from typing import Any, Optional
@@ -28,7 +29,8 @@ class Question(LifecycleHook):
 
 class NotValidated(Exception):
     def __init__(self, verdict: Verdict) -> None:
-        why = [f"{finding.message} ({', '.join(clause.text for clause in finding.clauses)})" for finding in verdict.candidates[0].findings]
+        why = [f"{finding.message} ({', '.join(clause.text for clause in finding.clauses)})"
+               for finding in verdict.candidates[0].findings]
         super().__init__(f"not run, it may be wrong: {'; '.join(why) or verdict.message}")
         self.verdict = verdict
 

@@ -1,7 +1,9 @@
-"""The loop of an assistant like WrenAI, with judging in its middle: generate n queries, judge them, then answer, ask the user, or try again with
-what was wrong. In process, so that nothing but the package is needed; with a Judge instead of the Engine it is the same.
+"""The loop of an assistant like WrenAI, with judging in its middle: generate n queries, judge them, then answer, ask
+the user, or try again with what was wrong. In process, so that nothing but the package is needed; with a Judge instead
+of the Engine it is the same.
 
-`complete(prompt)` is your language model; `choose(question, choices)` shows the user a question and returns the index of a choice."""
+`complete(prompt)` is your language model; `choose(question, choices)` shows the user a question and returns the index
+of a choice."""
 
 from dataclasses import dataclass
 from typing import Callable, List, Optional, Sequence
@@ -23,13 +25,15 @@ class Answer:
 
 
 def answer(
-    engine: Engine, db: str, schema: str, question: str, complete: Callable[[str], str], choose: Callable[[str, Sequence[str]], int], *, n: int = 3,
+    engine: Engine, db: str, schema: str, question: str, complete: Callable[[str], str],
+    choose: Callable[[str, Sequence[str]], int], *, n: int = 3,
     rounds: int = 2,
 ) -> Answer:
     feedback = ""
     for done in range(1, rounds + 1):
         prompt = PROMPT.format(schema=schema, question=question, feedback=feedback)
-        verdict = engine.judge(request(question, db, [complete(prompt) for _ in range(n)], order="sampled", policy="ask", repair="apply"))
+        verdict = engine.judge(request(question, db, [complete(prompt) for _ in range(n)], order="sampled",
+                                       policy="ask", repair="apply"))
         if verdict.clarification:
             verdict = engine.judge(verdict.clarification.answered(asked(verdict.clarification, choose)))
         if verdict.validated:

@@ -12,13 +12,16 @@ from transformers import GPT2Config, GPT2LMHeadModel, T5Config, T5ForConditional
 
 from assay_traces import FORMAT, Names, Refused, Writer, message, record, send
 
-NAMES = Names({"singer": [5, 6], "singer_in_concert": [5, 6, 7], "concert": [8], "stadium": [9, 10]}, separator=[2, 3], end=1)
+NAMES = Names({"singer": [5, 6], "singer_in_concert": [5, 6, 7], "concert": [8], "stadium": [9, 10]},
+              separator=[2, 3], end=1)
 INPUTS = {"input_ids": torch.tensor([[11, 12, 13, 14]]), "attention_mask": torch.ones(1, 4, dtype=torch.long)}
 
 
 def encoder_decoder():
-    return T5ForConditionalGeneration(T5Config(vocab_size=20, d_model=16, d_kv=4, d_ff=32, num_layers=2, num_decoder_layers=3,
-                                               num_heads=4, decoder_start_token_id=0, pad_token_id=0, eos_token_id=1)).eval()
+    return T5ForConditionalGeneration(T5Config(vocab_size=20, d_model=16, d_kv=4, d_ff=32, num_layers=2,
+                                               num_decoder_layers=3,
+                                               num_heads=4, decoder_start_token_id=0, pad_token_id=0,
+                                               eos_token_id=1)).eval()
 
 
 def causal():
@@ -72,11 +75,13 @@ def test_without_gold_the_model_goes_its_own_way(model):
     assert ids[-1] == NAMES.end and NAMES.read(ids)[1] == []
     assert all("gold_id" not in t for t in trace.line["tokens"])
     again = record(model, INPUTS, NAMES, gold=[NAMES.names[i] for i in NAMES.read(ids)[0]])
-    assert all(t["id"] == t["gold_id"] for t in again.line["tokens"]), "its own way taught back to it has no branching point"
+    assert all(t["id"] == t["gold_id"]
+               for t in again.line["tokens"]), "its own way taught back to it has no branching point"
 
 
 def test_some_golds_have_branching_points(model):
-    found = [t for gold in GOLDS for t in record(model, INPUTS, NAMES, gold=gold).line["tokens"] if t["id"] != t["gold_id"]]
+    found = [t for gold in GOLDS for t in record(model, INPUTS, NAMES, gold=gold).line["tokens"] if t["id"]
+             != t["gold_id"]]
     assert found, "an untrained model that is always right: the test shows nothing"
 
 
@@ -106,7 +111,8 @@ def test_what_cannot_be_recorded_is_refused(model, tmp_path):
 
 
 def test_a_message_is_a_file_of_its_own(model):
-    trace = record(model, INPUTS, NAMES, gold=["singer"], layers=[2], id="1", database="d", question="wo?", stage="tables")
+    trace = record(model, INPUTS, NAMES, gold=["singer"], layers=[2], id="1", database="d", question="wo?",
+                   stage="tables")
     bytes_of = message(trace, "small")
     states = load(bytes_of)
     assert list(states) == ["layer_2"] and torch.equal(states["layer_2"], trace.states[2])

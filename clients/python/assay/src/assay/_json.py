@@ -1,5 +1,6 @@
-"""JSON as requests and verdicts use it. The standard library's own coder, made once: dumps() with options makes one each time, and both go
-through layers that cost as much as the work where it follows on a judgement that has cleared the caches (bench/python.py)."""
+"""JSON as requests and verdicts use it. The standard library's own coder, made once: dumps() with options makes one
+each time, and both go through layers that cost as much as the work where it follows on a judgement that has cleared the
+caches (bench/python.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ _read = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
 def encode(value: Any) -> bytes:
-    """One line. ValueError: a number that JSON does not have, or half a character. TypeError: what JSON does not have."""
+    """One line. ValueError: a number that JSON does not have, or half a character. TypeError: what JSON does not
+    have."""
     return _write(value).encode()
 
 

@@ -1,4 +1,5 @@
-"""libassay's functions (engine/assay.h), by ctypes, which is in every Python. Calls release the GIL, but for those that only read a verdict."""
+"""libassay's functions (engine/assay.h), by ctypes, which is in every Python. Calls release the GIL, but for those that
+only read a verdict."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class Database(Structure):
 
 
 LIMITS: Dict[str, Any] = {
-    "threads": c_uint32, "window": c_uint32, "statement_ms": c_int64, "statement_rows": c_uint32, "statement_bytes": c_uint64,
+    "threads": c_uint32, "window": c_uint32, "statement_ms": c_int64, "statement_rows": c_uint32,
+    "statement_bytes": c_uint64,
     "index_bytes": c_uint64, "sqlite_bytes": c_uint64, "show_locations": c_int,
 }
 
@@ -32,7 +34,8 @@ LIMITS: Dict[str, Any] = {
 class Options(Structure):
     _fields_ = [
         ("size", c_size_t), ("database_size", c_size_t), ("databases", POINTER(Database)), ("n_databases", c_size_t),
-        ("database_root", c_char_p), ("models", c_char_p), ("executor", c_char_p), ("defaults", c_char_p), *LIMITS.items(),
+        ("database_root", c_char_p), ("models", c_char_p), ("executor", c_char_p), ("defaults", c_char_p),
+        *LIMITS.items(),
     ]
 
 
@@ -48,7 +51,8 @@ _FUNCTIONS: Any = {
     "assay_verdict_json": (c_char_p, [c_void_p]),
     "assay_verdict_free": (None, [c_void_p]),
 }
-_QUICK = ("assay_verdict_json", "assay_verdict_free")  # a few microseconds, less than giving the GIL up and waiting for it
+# a few microseconds, less than giving the GIL up and waiting for it
+_QUICK = ("assay_verdict_json", "assay_verdict_free")
 
 
 def path() -> str:
@@ -81,4 +85,5 @@ def load() -> Library:
     try:
         return Library(path())
     except (OSError, AttributeError) as error:
-        raise ImportError(f"libassay cannot be loaded ({error}); install a wheel that has it, or name it with ASSAY_LIBRARY") from error
+        raise ImportError(f"libassay cannot be loaded ({error}); install a wheel that has it, or name it with "
+                          "ASSAY_LIBRARY") from error

@@ -1,8 +1,9 @@
 """Judging in this process, by libassay (docs/library.md): no server, and the GIL is free while it judges.
 
-Fork: an engine has threads, and they are not in a forked child. A child that uses its parent's engine gets Forked, at once; it may open one of
-its own, unless the parent was judging when it forked: locks of the library may then be held for ever in the child, and opening is refused there
-too. With multiprocessing use the start methods "spawn" or "forkserver", or fork before an engine judges.
+Fork: an engine has threads, and they are not in a forked child. A child that uses its parent's engine gets Forked, at
+once; it may open one of its own, unless the parent was judging when it forked: locks of the library may then be held
+for ever in the child, and opening is refused there too. With multiprocessing use the start methods "spawn" or
+"forkserver", or fork before an engine judges.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ class Database:
 class _Settings:
     """assay_options with what its pointers point at."""
 
-    def __init__(self, databases: Sequence[Database], texts: Mapping[str, Optional[Path_]], numbers: Mapping[str, int]) -> None:
+    def __init__(self, databases: Sequence[Database], texts: Mapping[str, Optional[Path_]],
+                 numbers: Mapping[str, int]) -> None:
         self.options = _library.Options()
-        _library.load().options_init_sized(self.options, ctypes.sizeof(_library.Options), ctypes.sizeof(_library.Database))
+        _library.load().options_init_sized(self.options, ctypes.sizeof(_library.Options),
+                                           ctypes.sizeof(_library.Database))
         self.rows = (_library.Database * len(databases))(*map(self._row, databases))
         self.options.databases, self.options.n_databases = self.rows, len(databases)
         for name, text in texts.items():
@@ -72,15 +75,17 @@ def _failure(error: Optional[_library.Error]) -> EngineError:
     if error is None:
         return EngineError("internal", "libassay gave neither a verdict nor an error")
     text = error.text.decode(errors="replace")
-    return EngineError(error.code.decode(errors="replace"), text, retry=error.result == _library.RETRY, fatal=error.result == _library.FATAL)
+    return EngineError(error.code.decode(errors="replace"), text, retry=error.result == _library.RETRY,
+                       fatal=error.result == _library.FATAL)
 
 
 class Engine:
     """Opening loads the models and starts threads; keep it. Any number of threads may share one.
 
-    `databases`: Database objects, or {name: path}; `database_root`: a folder with databases as DB/DB.sqlite or DB.sqlite; `defaults`: for what
-    requests leave open, {"policy": "ask"}; `executor`: the program `assay`, in whose processes statements then run, so that one which overruns
-    can be ended; `limits`: threads, window, statement_ms, statement_rows, statement_bytes, index_bytes, sqlite_bytes of engine/assay.h, and its show_locations.
+    `databases`: Database objects, or {name: path}; `database_root`: a folder with databases as DB/DB.sqlite or
+    DB.sqlite; `defaults`: for what requests leave open, {"policy": "ask"}; `executor`: the program `assay`, in whose
+    processes statements then run, so that one which overruns can be ended; `limits`: threads, window, statement_ms,
+    statement_rows, statement_bytes, index_bytes, sqlite_bytes of engine/assay.h, and its show_locations.
     """
 
     def __init__(
@@ -94,9 +99,11 @@ class Engine:
         **limits: int,
     ) -> None:
         if _forked_while_judging:
-            raise Forked("this process was forked while an engine of its parent judged, and locks may be held here for ever: start it with \"spawn\"")
+            raise Forked("this process was forked while an engine of its parent judged, and locks may be held here for "
+                         "ever: start it with \"spawn\"")
         if not set(limits) <= set(_library.LIMITS):
-            raise TypeError(f"no such limit: {', '.join(sorted(set(limits) - set(_library.LIMITS)))}; there are {', '.join(_library.LIMITS)}")
+            raise TypeError(f"no such limit: {', '.join(sorted(set(limits) - set(_library.LIMITS)))}; there are "
+                            f"{', '.join(_library.LIMITS)}")
         rows = [Database(*pair) for pair in databases.items()] if isinstance(databases, Mapping) else list(databases)
         texts = {
             "database_root": database_root, "models": models, "executor": executor,
@@ -105,7 +112,8 @@ class Engine:
         settings = _Settings(rows, texts, limits)
         self._library, self._handle, error = _library.load(), ctypes.c_void_p(), _library.Error()
         self._pid, self._lock, self._left = os.getpid(), threading.Lock(), threading.Event()
-        self._inside, self._last, self._thread = 0, 0, 0  # inside: calls of the library now; thread: the one that calls back
+        # inside: calls of the library now; thread: the one that calls back
+        self._inside, self._last, self._thread = 0, 0, 0
         self._futures: Dict[int, Future[Verdict]] = {}
         self._callback = _library.Callback(self._answer)
         if self._library.open(settings.options, self._handle, error) != _library.OK:
@@ -116,7 +124,8 @@ class Engine:
     # --- judging ---
 
     def judge(self, request: Mapping[str, Any]) -> Verdict:
-        """The verdict, once it is there: `deadline_ms` of the request bounds how long that takes. EngineError: no valid request, or closed."""
+        """The verdict, once it is there: `deadline_ms` of the request bounds how long that takes. EngineError: no valid
+        request, or closed."""
         handle = self._enter()
         try:
             return self._judge(handle, request)
@@ -124,9 +133,9 @@ class Engine:
             self._leave()
 
     def submit(self, request: Mapping[str, Any], *, timeout: Optional[float] = None) -> Future[Verdict]:
-        """A future of the verdict. Waits up to `timeout` seconds (None: for ever) while as many are out as `window` allows: EngineError
-        `full`, with `retry`. What is added with add_done_callback runs on the engine's thread: it should be short, and may submit but not
-        judge or close."""
+        """A future of the verdict. Waits up to `timeout` seconds (None: for ever) while as many are out as `window`
+        allows: EngineError `full`, with `retry`. What is added with add_done_callback runs on the engine's thread: it
+        should be short, and may submit but not judge or close."""
         line, error = encode(request), _library.Error()
         future: Future[Verdict] = Future()
         handle = self._enter()
@@ -145,7 +154,8 @@ class Engine:
         return future
 
     async def ajudge(self, request: Mapping[str, Any]) -> Verdict:
-        """judge() for asyncio: other tasks run meanwhile. Waits its turn without a thread of its own while the window is full."""
+        """judge() for asyncio: other tasks run meanwhile. Waits its turn without a thread of its own while the window
+        is full."""
         pause_s = 0.001
         while True:
             try:
@@ -188,7 +198,8 @@ class Engine:
     def _enter(self) -> ctypes.c_void_p:
         """The library's engine, which may be called until _leave: close() waits for that."""
         if os.getpid() != self._pid:
-            raise Forked(f"this engine was opened by process {self._pid}, and its threads are not here: open one in this process")
+            raise Forked(f"this engine was opened by process {self._pid}, and its threads are not here: open one in "
+                         "this process")
         with self._lock:
             if not self._handle:
                 raise EngineError("closed", "this engine is closed")
@@ -276,8 +287,9 @@ _SERVERS = {"postgres://": "postgres", "postgresql://": "postgres", "mariadb://"
 
 
 def check(question: str, db: Path_, candidates: Candidates, **options: Unpack[Options]) -> Verdict:
-    """Judges candidates as `assay check` does. `db`: a file of SQLite, a connection string of PostgreSQL or a URL of MariaDB; engines are
-    kept for the eight that were asked about last. A database that is not there is no exception: the verdict's status is `failed`."""
+    """Judges candidates as `assay check` does. `db`: a file of SQLite, a connection string of PostgreSQL or a URL of
+    MariaDB; engines are kept for the eight that were asked about last. A database that is not there is no exception:
+    the verdict's status is `failed`."""
     path = os.fspath(db)
     server = next((name for scheme, name in _SERVERS.items() if path.startswith(scheme)), None)
     if server is None and "=" in path and not os.path.exists(path): server = "postgres"

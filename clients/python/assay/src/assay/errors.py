@@ -38,7 +38,8 @@ class Unreachable(AssayError, ConnectionError):
 
 
 class NotYet(AssayError, TimeoutError):
-    """The time was up before the verdict was there. Where `id` is set, the request was sent and will be judged: ask for its verdict by that id."""
+    """The time was up before the verdict was there. Where `id` is set, the request was sent and will be judged: ask for
+    its verdict by that id."""
 
     def __init__(self, message: str, id: Optional[str] = None) -> None:
         super().__init__("deadline", message)

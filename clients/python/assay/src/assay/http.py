@@ -1,7 +1,8 @@
 """Asking an `assay serve` (docs/http.md).
 
-What is said and in which order (retries, following a 202, what each status means) is written once, as generators that do no I/O: they yield
-what is to be sent, or a pause in seconds, and get what came back. Judge and AsyncJudge run them, each over its own client of httpx.
+What is said and in which order (retries, following a 202, what each status means) is written once, as generators that
+do no I/O: they yield what is to be sent, or a pause in seconds, and get what came back. Judge and AsyncJudge run them,
+each over its own client of httpx.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import ssl
 import time
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any, AsyncIterator, Dict, Generator, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar, Union
+from typing import (Any, AsyncIterator, Dict, Generator, Iterable, Iterator, List, Mapping, Optional, Tuple,
+                    TypeVar, Union)
 from urllib.parse import quote
 
 import httpx
@@ -106,7 +108,8 @@ def _error(reply: _Reply) -> AssayError:
     if reply.status >= 400 and isinstance(raw, dict):
         return _problem(reply.status, raw)
     if reply.status == 503:  # a proxy's, before the server
-        return Unavailable(503, "unreachable", "unavailable", "503 without a problem document: whatever stands before the server said it")
+        return Unavailable(503, "unreachable", "unavailable", "503 without a problem document: whatever stands before "
+                           "the server said it")
     return MalformedAnswer(f"status {reply.status} and no problem document: {reply.body[:80]!r}")
 
 
@@ -147,7 +150,8 @@ class _Attempts:
 
 
 class _BatchReader:
-    """The lines of an answer to a batch, as they come. Split at line feeds alone: a text may hold what Unicode calls the end of a line."""
+    """The lines of an answer to a batch, as they come. Split at line feeds alone: a text may hold what Unicode calls
+    the end of a line."""
 
     def __init__(self, requests: int, before: int) -> None:
         self.requests, self.before, self.seen, self.rest = requests, before, 0, b""
@@ -222,7 +226,8 @@ class _Caller:
     def _answer(self, id: str, choice: Union[Choice, str], timeout: Optional[float]) -> Flow[Verdict]:
         until = self._until(timeout)
         chosen = choice.id if isinstance(choice, Choice) else choice
-        send = _Send("POST", f"/v1/verdicts/{quote(id, safe='')}/answers", encode({"choice": chosen}), until, id, waits=True)
+        send = _Send("POST", f"/v1/verdicts/{quote(id, safe='')}/answers", encode({"choice": chosen}), until, id,
+                     waits=True)
         return (yield from self._follow(id, (yield from self._exchange(send)), until, chosen))
 
     def _verdict(self, id: str, timeout: Optional[float]) -> Flow[Verdict]:
@@ -236,11 +241,13 @@ class _Caller:
         return (yield from self._follow(id, (yield from self._get(id, until)), until, None))
 
     def _follow(self, id: str, reply: _Reply, until: float, chosen: Optional[str]) -> Flow[Verdict]:
-        """To the verdict of that id; with `chosen`, to the one that goes by this answer, since the one that asked has the same id."""
+        """To the verdict of that id; with `chosen`, to the one that goes by this answer, since the one that asked has
+        the same id."""
         while True:
             if reply.status == 200:
                 verdict = Verdict.parse(reply.body)
-                if chosen is None or any(answer.choice == chosen for answer in verdict.answers) or verdict.status == "failed":
+                if chosen is None or any(answer.choice == chosen
+                                         for answer in verdict.answers) or verdict.status == "failed":
                     return verdict
             elif reply.status != 202 and not isinstance(_error(reply), UnknownVerdict):
                 raise _error(reply)
@@ -250,12 +257,14 @@ class _Caller:
             yield pause
             reply = yield from self._get(id, until)
 
-    def _batches(self, requests: Iterable[Request], order: str, timeout: Optional[float]) -> Iterator[Tuple[_Send, _BatchReader]]:
+    def _batches(self, requests: Iterable[Request], order: str,
+                 timeout: Optional[float]) -> Iterator[Tuple[_Send, _BatchReader]]:
         if order not in ("input", "done"):
             raise ValueError(f"order is \"input\" or \"done\", not {order!r}")
         lines, before = map(lambda request: encode(identified(request)[1]) + b"\n", requests), 0
         for batch in _chunks(lines):
-            send = _Send("POST", f"/v1/batch?order={order}", b"".join(batch), self._until(timeout), None, "application/x-ndjson")
+            send = _Send("POST", f"/v1/batch?order={order}", b"".join(batch), self._until(timeout), None,
+                         "application/x-ndjson")
             yield send, _BatchReader(len(batch), before)
             before += len(batch)
 
@@ -275,10 +284,11 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[List[bytes]]:
 
 
 class Judge(_Caller):
-    """A server of Assay. Any number of threads may use it. Times are seconds; `timeout` is that of a whole call, and of a batch how long its next
-    answer may take. `verify`: True, False, a file of certificates, or an SSLContext."""
+    """A server of Assay. Any number of threads may use it. Times are seconds; `timeout` is that of a whole call, and of
+    a batch how long its next answer may take. `verify`: True, False, a file of certificates, or an SSLContext."""
 
-    def __init__(self, url: str, *, token: Optional[str] = None, verify: Verify = True, timeout: float = 30.0, retries: int = 3) -> None:
+    def __init__(self, url: str, *, token: Optional[str] = None, verify: Verify = True, timeout: float = 30.0,
+                 retries: int = 3) -> None:
         super().__init__(url, token, verify, timeout, retries)
         self._client = httpx.Client(**self._settings)
 
@@ -301,7 +311,8 @@ class Judge(_Caller):
     def batch(
         self, requests: Iterable[Request], *, order: str = "input", timeout: Optional[float] = None
     ) -> Iterator[Union[Verdict, LineProblem]]:
-        """One answer each, in the order of the requests, or with order="done" as they come. More than 1,000 are sent as several batches."""
+        """One answer each, in the order of the requests, or with order="done" as they come. More than 1,000 are sent as
+        several batches."""
         for send, reader in self._batches(requests, order, timeout):
             attempts = _Attempts(self._retries, send.until)
             while True:
@@ -361,7 +372,8 @@ class Judge(_Caller):
 class AsyncJudge(_Caller):
     """Judge for asyncio: the same calls, awaited."""
 
-    def __init__(self, url: str, *, token: Optional[str] = None, verify: Verify = True, timeout: float = 30.0, retries: int = 3) -> None:
+    def __init__(self, url: str, *, token: Optional[str] = None, verify: Verify = True, timeout: float = 30.0,
+                 retries: int = 3) -> None:
         super().__init__(url, token, verify, timeout, retries)
         self._client = httpx.AsyncClient(**self._settings)
 

@@ -1,4 +1,5 @@
-"""A fleet's topics (docs/fleet.md, proto/asyncapi.yaml): requests in, committed verdicts out. Needs confluent-kafka: pip install assay-sql[kafka].
+"""A fleet's topics (docs/fleet.md, proto/asyncapi.yaml): requests in, committed verdicts out. Needs confluent-kafka:
+pip install assay-sql[kafka].
 
     with Verdicts("kafka:9092") as verdicts, Requests("kafka:9092") as requests:
         requests.send(request(...))
@@ -32,7 +33,8 @@ log = logging.getLogger("assay.kafka")
 
 
 class Requests:
-    """Sends requests, as JSON; the key is the id, so that a repeat meets its first. Any number of threads may use it."""
+    """Sends requests, as JSON; the key is the id, so that a repeat meets its first. Any number of threads may use
+    it."""
 
     def __init__(self, servers: str, *, topic: str = REQUESTS, properties: Optional[Properties] = None) -> None:
         self.topic = topic
@@ -41,12 +43,14 @@ class Requests:
         self._producer = Producer({**usual, **(properties or {}), "bootstrap.servers": servers})
 
     def send(self, request: Mapping[str, Any], *, timeout: float = 30.0) -> str:
-        """The id, made up where there is none. It is on its way then, and flush() says whether it came. NotYet: the queue stays full."""
+        """The id, made up where there is none. It is on its way then, and flush() says whether it came. NotYet: the
+        queue stays full."""
         id, request = identified(request)
         value, until = encode(request), time.monotonic() + timeout
         while True:
             try:
-                self._producer.produce(self.topic, value, id, headers={"content-type": "application/json"}, on_delivery=self._delivered)
+                self._producer.produce(self.topic, value, id, headers={"content-type": "application/json"},
+                                       on_delivery=self._delivered)
                 self._producer.poll(0)
                 return id
             except BufferError:
@@ -57,7 +61,8 @@ class Requests:
                 raise AssayError("refused", str(error)) from error
 
     def flush(self, timeout: float = 30.0) -> None:
-        """Returns once the brokers have all that was sent. Unreachable: they have not, or refused some; those are named, and were not sent."""
+        """Returns once the brokers have all that was sent. Unreachable: they have not, or refused some; those are
+        named, and were not sent."""
         left = self._producer.flush(timeout)
         failed, self._failed = self._failed, []
         if failed:
@@ -80,8 +85,9 @@ class Requests:
 class Verdicts:
     """Reads committed verdicts, each once. One thread.
 
-    With a `group` its members share the topic and go on where it was left: a verdict counts as read when the next one is asked for. Without
-    one, all that come from now on (or, with from_beginning, that are kept) are read, and nothing is remembered.
+    With a `group` its members share the topic and go on where it was left: a verdict counts as read when the next one
+    is asked for. Without one, all that come from now on (or, with from_beginning, that are kept) are read, and nothing
+    is remembered.
     """
 
     def __init__(
@@ -92,8 +98,10 @@ class Verdicts:
         self._seen: OrderedDict[Tuple[bytes, ...], None] = OrderedDict()
         self._keeps = group is not None
         self._consumer = Consumer({
-            "fetch.message.max.bytes": LARGEST, **(properties or {}), "bootstrap.servers": servers, "isolation.level": "read_committed",
-            "group.id": group or f"assay-sql-{uuid.uuid4().hex}", "enable.auto.commit": self._keeps, "enable.auto.offset.store": False,
+            "fetch.message.max.bytes": LARGEST, **(properties or {}), "bootstrap.servers": servers,
+            "isolation.level": "read_committed",
+            "group.id": group or f"assay-sql-{uuid.uuid4().hex}", "enable.auto.commit": self._keeps,
+            "enable.auto.offset.store": False,
             "auto.offset.reset": "earliest",
         })
         if group is None:
@@ -109,7 +117,8 @@ class Verdicts:
                 raise AssayError("refused", f"topic {topic} does not exist")
             if from_beginning:
                 return [TopicPartition(topic, p, OFFSET_BEGINNING) for p in partitions]
-            return [TopicPartition(topic, p, self._consumer.get_watermark_offsets(TopicPartition(topic, p), timeout)[1]) for p in partitions]
+            return [TopicPartition(topic, p, self._consumer.get_watermark_offsets(TopicPartition(topic, p), timeout)[1])
+                    for p in partitions]
         except KafkaException as error:
             raise Unreachable("unreachable", str(error)) from error
 

@@ -16,16 +16,17 @@ Source = Union[str, "os.PathLike[str]", Iterable[Union[Verdict, str, bytes, Mapp
 
 
 class Verdicts(NamedTuple):
-    """`verdicts`: a row a verdict; `candidates`: a row a candidate, with the `row` of its verdict there and its `index` in the request, and a
-    column a signal: "fired", "silent", "unavailable", or nothing where it did not look."""
+    """`verdicts`: a row a verdict; `candidates`: a row a candidate, with the `row` of its verdict there and its `index`
+    in the request, and a column a signal: "fired", "silent", "unavailable", or nothing where it did not look."""
 
     verdicts: pandas.DataFrame
     candidates: pandas.DataFrame
 
 
 class Evaluation(NamedTuple):
-    """Of one report, a row each: a way to choose and all questions or those of one level (`selection`), Assay against such a way (`contrasts`),
-    a measure (`detection`), a bin (`calibration`), a signal (`signals`). Shares are percentages, as in the report."""
+    """Of one report, a row each: a way to choose and all questions or those of one level (`selection`), Assay against
+    such a way (`contrasts`), a measure (`detection`), a bin (`calibration`), a signal (`signals`). Shares are
+    percentages, as in the report."""
 
     selection: pandas.DataFrame
     contrasts: pandas.DataFrame
@@ -35,10 +36,12 @@ class Evaluation(NamedTuple):
 
 
 VERDICT_COLUMNS = [
-    "id", "db", "status", "validated", "chosen", "sql", "p_correct", "threshold", "reason", "message", "cause", "iterations", "total_ms",
+    "id", "db", "status", "validated", "chosen", "sql", "p_correct", "threshold", "reason", "message", "cause",
+    "iterations", "total_ms",
 ]
 CANDIDATE_COLUMNS = [
-    "row", "id", "index", "chosen", "sql", "p_correct", "label_model_p", "entailment", "fired", "findings", "rows", "columns", "ms", "error",
+    "row", "id", "index", "chosen", "sql", "p_correct", "label_model_p", "entailment", "fired", "findings", "rows",
+    "columns", "ms", "error",
     "same_as", "why",
 ]
 CHOICES = ("first", "first_executable", "majority", "assay", "oracle")
@@ -51,7 +54,8 @@ def verdicts(source: Source) -> Verdicts:
     for row, verdict in enumerate(_read(source)):
         rows.append(_verdict_row(verdict))
         candidates += _candidate_rows(row, verdict)
-    return Verdicts(_frame(rows, VERDICT_COLUMNS, ["chosen", "iterations"]), _frame(candidates, CANDIDATE_COLUMNS, ["rows", "columns", "same_as"]))
+    return Verdicts(_frame(rows, VERDICT_COLUMNS, ["chosen", "iterations"]),
+                    _frame(candidates, CANDIDATE_COLUMNS, ["rows", "columns", "same_as"]))
 
 
 def evaluation(report: Union[str, os.PathLike[str], Mapping[str, Any]]) -> Evaluation:
@@ -62,10 +66,13 @@ def evaluation(report: Union[str, os.PathLike[str], Mapping[str, Any]]) -> Evalu
     measures = raw.get("detection") or {}
     intervals = measures.get("intervals") or {}
     return Evaluation(
-        pandas.DataFrame([_selection_row(*one, choice) for one in selections for choice in CHOICES if choice in one[2]]),
+        pandas.DataFrame([_selection_row(*one, choice) for one in selections for choice in CHOICES
+                          if choice in one[2]]),
         pandas.DataFrame([_spread(one) for one in raw["selection"].get("contrasts") or ()]),
-        pandas.DataFrame([{"measure": name, "value": value, **_bounds(intervals.get(name))} for name, value in _flat(measures).items()]),
-        pandas.DataFrame([{"of": of, **_spread(one)} for of, said in (raw.get("calibration") or {}).items() for one in said["bins"]]),
+        pandas.DataFrame([{"measure": name, "value": value, **_bounds(intervals.get(name))}
+                          for name, value in _flat(measures).items()]),
+        pandas.DataFrame([{"of": of, **_spread(one)} for of, said in (raw.get("calibration") or {}).items()
+                          for one in said["bins"]]),
         pandas.DataFrame([_flat(one) for one in raw.get("signals") or ()]),
     )
 
@@ -77,7 +84,8 @@ def _read(source: Source) -> Iterator[Verdict]:
         return
     for number, one in enumerate(source, 1):
         try:
-            yield one if isinstance(one, Verdict) else Verdict.parse(one) if isinstance(one, (str, bytes)) else Verdict.of(one)
+            yield (one if isinstance(one, Verdict) else Verdict.parse(one) if isinstance(one, (str, bytes))
+                   else Verdict.of(one))
         except MalformedAnswer as error:
             raise MalformedAnswer(f"verdict {number}: {error.message}") from error
 
@@ -91,9 +99,11 @@ def _candidate_rows(row: int, verdict: Verdict) -> Iterator[Dict[str, Any]]:
     for index, candidate in enumerate(verdict.candidates):
         run = candidate.execution
         yield {
-            "row": row, "id": verdict.id, "index": index, "chosen": index == verdict.chosen, "sql": candidate.sql, "p_correct": candidate.p_correct,
+            "row": row, "id": verdict.id, "index": index, "chosen": index == verdict.chosen, "sql": candidate.sql,
+            "p_correct": candidate.p_correct,
             "label_model_p": candidate.label_model_p, "entailment": candidate.entailment, "fired": len(candidate.fired),
-            "findings": len(candidate.findings), "rows": run and run.rows, "columns": run and run.columns, "ms": run and run.ms,
+            "findings": len(candidate.findings), "rows": run and run.rows, "columns": run and run.columns,
+            "ms": run and run.ms,
             "error": run and run.error, "same_as": candidate.same_as, "why": candidate.why, **candidate.signals,
         }
 
@@ -121,4 +131,5 @@ def _flat(row: Mapping[str, Any]) -> Dict[str, Any]:
 
 def _selection_row(level: str, questions: int, said: Mapping[str, Any], choice: str) -> Dict[str, Any]:
     intervals = said.get("intervals") or {"assay": said.get("interval")}
-    return {"level": level, "questions": questions, "choice": choice, "accuracy": said[choice], **_bounds(intervals.get(choice))}
+    return {"level": level, "questions": questions, "choice": choice, "accuracy": said[choice],
+            **_bounds(intervals.get(choice))}

@@ -40,10 +40,12 @@ class Options(TypedDict, total=False):
 
 
 def request(question: str, db: str, candidates: Candidates, **options: Unpack[Options]) -> Dict[str, Any]:
-    """A request for judge(), batch(), submit() and send(). TypeError: no such option; servers ignore what they do not know."""
+    """A request for judge(), batch(), submit() and send(). TypeError: no such option; servers ignore what they do not
+    know."""
     unknown = sorted(set(options) - set(Options.__annotations__))
     if unknown:
-        raise TypeError(f"no such option of a request: {', '.join(unknown)}; there are {', '.join(sorted(Options.__annotations__))}")
+        raise TypeError(f"no such option of a request: {', '.join(unknown)}; there are "
+                        f"{', '.join(sorted(Options.__annotations__))}")
     if isinstance(candidates, (str, bytes)):
         raise TypeError("candidates are a list of SQL, not one text")
     return {"db": db, "question": question, "candidates": list(candidates), **options}

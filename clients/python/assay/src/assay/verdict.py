@@ -1,5 +1,6 @@
-"""A verdict as dataclasses (docs/formats.md says what each key means). Each object keeps the JSON that it was made of as `raw`, with the keys
-that this version does not know. Numbers that are null in JSON are None. Not frozen: that would make a verdict cost three times as much."""
+"""A verdict as dataclasses (docs/formats.md says what each key means). Each object keeps the JSON that it was made of
+as `raw`, with the keys that this version does not know. Numbers that are null in JSON are None. Not frozen: that would
+make a verdict cost three times as much."""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ class Finding:
 
     @classmethod
     def of(cls, raw: JSON) -> Finding:
-        return cls(raw["signal"], raw["severity"], raw["message"], _all(Clause.of, raw.get("clauses")), raw.get("data") or {}, raw)
+        return cls(raw["signal"], raw["severity"], raw["message"], _all(Clause.of, raw.get("clauses")),
+                   raw.get("data") or {}, raw)
 
 
 @dataclass
@@ -71,7 +73,8 @@ class Execution:
     @classmethod
     def of(cls, raw: JSON) -> Execution:
         get = raw.get
-        return cls(get("rows"), get("columns"), get("ms"), get("digest"), get("sample"), get("error"), get("message"), get("offset"), raw)
+        return cls(get("rows"), get("columns"), get("ms"), get("digest"), get("sample"), get("error"), get("message"),
+                   get("offset"), raw)
 
 
 @dataclass
@@ -94,8 +97,10 @@ class Candidate:
     def of(cls, raw: JSON) -> Candidate:
         get = raw.get
         return cls(
-            raw["sql"], get("p_correct"), get("label_model_p"), get("entailment"), get("verifier"), get("signals") or {}, get("unavailable") or {},
-            _all(Finding.of, get("findings")), _one(Execution.of, get("execution")), get("explanation"), get("same_as"), get("why"), raw,
+            raw["sql"], get("p_correct"), get("label_model_p"), get("entailment"), get("verifier"),
+            get("signals") or {}, get("unavailable") or {},
+            _all(Finding.of, get("findings")), _one(Execution.of, get("execution")), get("explanation"), get("same_as"),
+            get("why"), raw,
         )
 
     @property
@@ -117,7 +122,8 @@ class RepairStep:
 
 @dataclass
 class Repair:
-    """A query near the best candidate that is surer to be right. `applied`: it is the answer; `of`: index of the candidate."""
+    """A query near the best candidate that is surer to be right. `applied`: it is the answer; `of`: index of the
+    candidate."""
 
     applied: bool
     sql: str
@@ -135,7 +141,8 @@ class Repair:
     def of(cls, raw: JSON) -> Repair:
         get = raw.get
         return cls(
-            raw["applied"], raw["sql"], raw["old_sql"], raw["of"], get("p_old"), get("p_correct"), get("reason"), get("source"),
+            raw["applied"], raw["sql"], raw["old_sql"], raw["of"], get("p_old"), get("p_correct"), get("reason"),
+            get("source"),
             _all(RepairStep.of, get("steps")), get("proposals"), raw,
         )
 
@@ -170,7 +177,8 @@ class Clarification:
 
     @classmethod
     def of(cls, raw: JSON) -> Clarification:
-        return cls(raw["id"], raw["question"], _all(Choice.of, raw["choices"]), raw.get("gain"), raw.get("request"), raw)
+        return cls(raw["id"], raw["question"], _all(Choice.of, raw["choices"]), raw.get("gain"),
+                   raw.get("request"), raw)
 
     def answered(self, choice: Union[Choice, str]) -> JSON:
         """The request with this answer, to be judged again; for callers without a server that keeps it."""
@@ -209,7 +217,8 @@ class Guarantee:
     @classmethod
     def of(cls, raw: JSON) -> Guarantee:
         get = raw.get
-        return cls(raw["alpha"], raw["delta"], raw["group"], raw["records"], raw["status"], get("p_value"), get("why"), raw)
+        return cls(raw["alpha"], raw["delta"], raw["group"], raw["records"], raw["status"], get("p_value"),
+                   get("why"), raw)
 
 
 @dataclass
@@ -227,7 +236,8 @@ class Report:
     @classmethod
     def of(cls, raw: JSON) -> Report:
         get = raw.get
-        return cls(raw["signal"], get("cause", ""), get("description", ""), get("example", ""), get("instruction", ""), get("clauses") or {}, raw)
+        return cls(raw["signal"], get("cause", ""), get("description", ""), get("example", ""), get("instruction", ""),
+                   get("clauses") or {}, raw)
 
 
 @dataclass
@@ -245,12 +255,14 @@ class LanguageModel:
     @classmethod
     def of(cls, raw: JSON) -> LanguageModel:
         get = raw.get
-        return cls(raw["calls"], get("cached", 0), get("tokens_in", 0), get("tokens_out", 0), get("cost"), get("source"), raw)
+        return cls(raw["calls"], get("cached", 0), get("tokens_in", 0), get("tokens_out", 0), get("cost"),
+                   get("source"), raw)
 
 
 @dataclass
 class Verdict:
-    """`status` is "validated", "repaired", "best_effort", "abstained", "ask" or "failed"; a newer server may say others."""
+    """`status` is "validated", "repaired", "best_effort", "abstained", "ask" or "failed"; a newer server may say
+    others."""
 
     id: str
     db: str
@@ -295,11 +307,14 @@ class Verdict:
         if not isinstance(raw["id"], str) or not isinstance(raw["status"], str):
             raise TypeError("id and status are text")
         return cls(
-            raw["id"], get("db", ""), raw["status"], get("sql"), get("chosen"), get("p_correct"), get("threshold"), get("entailment_threshold"),
-            get("reason"), get("message"), get("cause"), _all(Candidate.of, get("candidates")), _all(Report.of, get("report")),
+            raw["id"], get("db", ""), raw["status"], get("sql"), get("chosen"), get("p_correct"), get("threshold"),
+            get("entailment_threshold"),
+            get("reason"), get("message"), get("cause"), _all(Candidate.of, get("candidates")),
+            _all(Report.of, get("report")),
             _one(Repair.of, get("repair")), tuple(get("questions") or ()), _one(Clarification.of, get("clarification")),
             _all(Answer.of, get("answers")), _one(Guarantee.of, get("guarantee")), _one(LanguageModel.of, get("llm")),
-            tuple(get("unavailable") or ()), tuple(get("notes") or ()), bool(get("cached")), get("iterations"), get("timings") or {},
+            tuple(get("unavailable") or ()), tuple(get("notes") or ()), bool(get("cached")), get("iterations"),
+            get("timings") or {},
             get("versions") or {}, get("meta"), get("line"), raw,
         )
 

@@ -1,11 +1,13 @@
-"""What a linker may write: names of a schema, in any order or in that of the candidates, with a separator between them, and an end."""
+"""What a linker may write: names of a schema, in any order or in that of the candidates, with a separator between them,
+and an end."""
 
 
 class Names:
     """Candidates and their tokens.
 
-    candidates: name to token ids. separator: ids between two names; may be empty, if no name's ids begin with another's. end: the id that
-    ends the list. ordered: names come in the order of the candidates, so that a set of names can be written in one way only.
+    candidates: name to token ids. separator: ids between two names; may be empty, if no name's ids begin with
+    another's. end: the id that ends the list. ordered: names come in the order of the candidates, so that a set of
+    names can be written in one way only.
     """
 
     def __init__(self, candidates, separator=(), end=1, ordered=True):
@@ -19,13 +21,15 @@ class Names:
         for name, ids in zip(self.names, self.ids):
             if not ids: raise ValueError(f"candidate {name!r} has no tokens")
             if self.end in ids: raise ValueError(f"candidate {name!r} holds the token {self.end}, which ends the list")
-            if tuple(ids) in seen: raise ValueError(f"candidates {seen[tuple(ids)]!r} and {name!r} have the same tokens")
+            if tuple(ids) in seen:
+                raise ValueError(f"candidates {seen[tuple(ids)]!r} and {name!r} have the same tokens")
             seen[tuple(ids)] = name
         if self.separator: return
         for ids in self.ids:
             for n in range(1, len(ids)):
                 if tuple(ids[:n]) in seen:
-                    raise ValueError(f"the tokens of {seen[tuple(ids[:n])]!r} begin another name: a separator is needed")
+                    raise ValueError(f"the tokens of {seen[tuple(ids[:n])]!r} begin another name: a separator is "
+                                     "needed")
 
     def encode(self, names):
         """The ids of a list of names, the end with them. In candidates' order where names are ordered."""
@@ -37,8 +41,8 @@ class Names:
         return out + [self.end]
 
     def read(self, ids):
-        """(numbers of the names that are finished, ids of the one that is not, ids of the separator begun). A name is finished when
-        something follows it. ValueError: no list of names begins so."""
+        """(numbers of the names that are finished, ids of the one that is not, ids of the separator begun). A name is
+        finished when something follows it. ValueError: no list of names begins so."""
         done, rest, of_separator = [], [], 0
         for token in ids:
             if of_separator:

@@ -1,8 +1,8 @@
 """One generation of a linker, recorded.
 
-The model's own `generate` runs, greedily, held to the schema's names. With gold names it is taught as it goes: at each place its own
-choice is noted, and the right token is what it goes on with. A place where the two differ is a branching point: what the model would have
-gone wrong at. (Reliable Text-to-SQL with Adaptive Abstention, section 3.1.)
+The model's own `generate` runs, greedily, held to the schema's names. With gold names it is taught as it goes: at each
+place its own choice is noted, and the right token is what it goes on with. A place where the two differ is a branching
+point: what the model would have gone wrong at. (Reliable Text-to-SQL with Adaptive Abstention, section 3.1.)
 """
 
 from dataclasses import dataclass, field
@@ -65,9 +65,10 @@ def _continuation(model, inputs, names, prefix, longest):
 def record(model, inputs, names, gold=None, layers=None, longest=512, **about):
     """A Trace of one generation.
 
-    model: any Hugging Face causal or encoder-decoder model. inputs: what its tokenizer gave, a batch of one. gold: the right names; None:
-    not known, and the model's own choices are what it goes on with. layers: numbers of its hidden states, 0 being the embeddings; None:
-    all. longest: tokens at most. about: id, database, question, stage ("tables" or "columns").
+    model: any Hugging Face causal or encoder-decoder model. inputs: what its tokenizer gave, a batch of one. gold: the
+    right names; None: not known, and the model's own choices are what it goes on with. layers: numbers of its hidden
+    states, 0 being the embeddings; None: all. longest: tokens at most. about: id, database, question, stage ("tables"
+    or "columns").
     """
     if inputs["input_ids"].shape[0] != 1: raise ValueError("one generation at a time: a batch of one")
     forced = names.encode(gold) if gold is not None else []
@@ -78,9 +79,11 @@ def record(model, inputs, names, gold=None, layers=None, longest=512, **about):
         token = {"id": choice, "probability": round(probability, 6)}
         if gold is not None:
             token["gold_id"] = fed
-            if choice != fed: token["continuation"] = _continuation(model, inputs, names, [*forced[:at], choice], longest)
+            if choice != fed:
+                token["continuation"] = _continuation(model, inputs, names, [*forced[:at], choice], longest)
         tokens.append(token)
     chosen = range(len(hidden[0])) if layers is None else layers
     states = {k: torch.stack([step[k][0, -1] for step in hidden]).to(torch.float16).cpu() for k in chosen}
     candidates = [{"name": name, "ids": ids} for name, ids in zip(names.names, names.ids)]
-    return Trace({**about, "candidates": candidates, "separator": names.separator, "end": names.end, "tokens": tokens}, states)
+    return Trace({**about, "candidates": candidates, "separator": names.separator, "end": names.end, "tokens": tokens},
+                 states)

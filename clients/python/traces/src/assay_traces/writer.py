@@ -1,4 +1,5 @@
-"""Traces as files: NAME.jsonl, a line a generation, and NAME.safetensors, their hidden states one after the other. And one by one, as messages."""
+"""Traces as files: NAME.jsonl, a line a generation, and NAME.safetensors, their hidden states one after the other. And
+one by one, as messages."""
 
 import json
 import urllib.error
@@ -39,9 +40,11 @@ class Writer:
 
 
 def message(trace, model=""):
-    """One trace as bytes: a safetensors file of its own, its line as `trace` of the metadata. For the topic assay.traces, or send()."""
+    """One trace as bytes: a safetensors file of its own, its line as `trace` of the metadata. For the topic
+    assay.traces, or send()."""
     tensors = {f"layer_{k}": rows.contiguous() for k, rows in trace.states.items()}
-    return save(tensors, {"format": FORMAT, "model": model, "trace": json.dumps({"format": FORMAT, **trace.line}, ensure_ascii=False)})
+    return save(tensors, {"format": FORMAT, "model": model,
+                          "trace": json.dumps({"format": FORMAT, **trace.line}, ensure_ascii=False)})
 
 
 class Refused(Exception):
@@ -49,8 +52,10 @@ class Refused(Exception):
 
 
 def send(url, trace, timeout=10.0):
-    """What `assay serve --predictor` at `url` says of a trace: {"id", "linking"}. Refused; OSError where it cannot be reached."""
-    request = urllib.request.Request(url.rstrip("/") + "/v1/linkings", message(trace), {"Content-Type": "application/octet-stream"})
+    """What `assay serve --predictor` at `url` says of a trace: {"id", "linking"}. Refused; OSError where it cannot be
+    reached."""
+    request = urllib.request.Request(url.rstrip("/") + "/v1/linkings", message(trace),
+                                     {"Content-Type": "application/octet-stream"})
     try:
         with urllib.request.urlopen(request, timeout=timeout) as answer: return json.load(answer)
     except urllib.error.HTTPError as error:
