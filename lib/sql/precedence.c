@@ -128,7 +128,7 @@ static void join_operands(struct sql_node *binary, struct sql_node *left, struct
 static struct sql_node *group_chain(const struct chain *chain, enum sql_precedence precedence)
 {
     struct sql_node *operands[MAX_CHAIN], *operators[MAX_CHAIN];
-    uint32_t n = 0; /* operators that wait for their right operand */
+    uint32_t n = 0; /* operators without their right operand yet */
     operands[0] = chain->operands[0];
     for (uint32_t i = 0; i <= chain->n; i++) {
         unsigned level = i < chain->n ? LEVELS[chain->operators[i]->op][precedence] : 0;
