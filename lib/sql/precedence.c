@@ -95,7 +95,7 @@ static bool read_chain(struct sql_node *root, struct chain *chain)
 }
 
 /* True if two operators of the chain have another order of levels than in SQLite. */
-static bool differs(const struct chain *chain, enum sql_precedence precedence)
+static bool changes_order(const struct chain *chain, enum sql_precedence precedence)
 {
     unsigned seen[16] = {0}; /* bits of the engine's levels, by SQLite's level */
     for (uint32_t i = 0; i < chain->n; i++) {
@@ -161,7 +161,7 @@ static bool regroup_chain(struct sql_node *root, enum sql_precedence precedence)
     struct chain chain;
     struct sql_node *parent = root->parent;
     uint32_t start = root->start, end = root->end, parens = root->flags & SQL_F_PAREN, slot = root->slot;
-    if (!parent || !read_chain(root, &chain) || !differs(&chain, precedence)) return false;
+    if (!parent || !read_chain(root, &chain) || !changes_order(&chain, precedence)) return false;
     for (uint32_t i = 0; i < chain.n; i++) chain.operators[i]->flags &= ~(uint32_t)SQL_F_PAREN;
     replace_root(parent, slot, start, end, parens, group_chain(&chain, precedence));
     return true;
@@ -191,7 +191,7 @@ static bool read_row(struct sql_node *root, struct sql_node *operations[MAX_CHAI
     return follows;
 }
 
-static struct sql_node *combine(struct sql_node *operation, struct sql_node *left, struct sql_node *right)
+static struct sql_node *join_arms(struct sql_node *operation, struct sql_node *left, struct sql_node *right)
 {
     operation->kids[0] = left;
     operation->kids[1] = right;
@@ -200,8 +200,8 @@ static struct sql_node *combine(struct sql_node *operation, struct sql_node *lef
     return operation;
 }
 
-/* Makes a query in parentheses of a set operation that is a right arm; other arms stay as they are. NULL if the arena is
- * full. */
+/* Makes a query in parentheses of a set operation that is a right arm; returns other arms as they are. NULL if the
+ * arena is full. */
 static struct sql_node *as_arm(struct arena *arena, struct sql_node *term)
 {
     if (!sql_is(term, SQL_COMPOUND)) return term;
@@ -224,12 +224,12 @@ static enum err_code regroup_row(struct arena *arena, struct sql_node *root, boo
     for (uint32_t i = 0; i <= n; i++) {
         struct sql_node *right = i < n ? operations[i]->kids[1] : NULL;
         if (right && is_intersect(operations[i])) {
-            term = combine(operations[i], term, right);
+            term = join_arms(operations[i], term, right);
             continue;
         }
         struct sql_node *arm = open ? as_arm(arena, term) : term;
         if (!arm) return ERR_LIMIT_MEMORY;
-        all = open ? combine(open, all, arm) : arm;
+        all = open ? join_arms(open, all, arm) : arm;
         open = i < n ? operations[i] : NULL;
         term = right;
     }
