@@ -6,7 +6,8 @@
 
 #include "lib/sql/bind.h"
 
-/* Arena text to be compared; NULL: it does not parse or bind, or the arena is full. */
+/* Returns the normal form to compare, as arena text. Returns NULL if `sql` does not parse or bind, or if the arena is
+ * full. */
 const char *exact_form(struct arena *arena, const struct sql_catalog *catalog, const char *sql, size_t len);
 
 #endif

@@ -1,6 +1,5 @@
-/* Before the trees are compared they lose what does not matter: each column is named by its base table, table and
- * column aliases go. What is left to differ is what the queries ask for. Spans stay those of the candidate's text.
- */
+/* Irrelevant differences are removed before the trees are compared: each column is named by its base table, and table
+ * and column aliases are dropped. Only differences in meaning remain. Spans stay those of the candidate's text. */
 #include "eval/localise.h"
 #include "lib/sql/diff.h"
 

@@ -1,4 +1,5 @@
-/* Do findings point at what is wrong? A wrong candidate is compared with the gold query, tree by tree. */
+/* Measures whether findings point at the error of a wrong candidate. Compares the trees of the candidate and of the
+ * gold query. */
 #ifndef ASSAY_EVAL_LOCALISE_H
 #define ASSAY_EVAL_LOCALISE_H
 

@@ -1,3 +1,6 @@
+/* The database catalogue: its option table, the checks of an entry and the conversion of entries to databases.
+ *
+ * Passwords are read when the databases are opened. The stricter of the entry's and the settings' exposure applies. */
 #include "cli/settings/catalogue.h"
 #include "cli/settings/denied_settings.h"
 
@@ -158,7 +161,7 @@ static enum err_code read_file(const struct catalogue_entry *entry, char **out, 
     return ERR_OK;
 }
 
-/* *out NULL: it has none. */
+/* Sets *out to NULL if the entry has no password. */
 static enum err_code read_password(const struct catalogue_entry *entry, char **out, struct err *err)
 {
     *out = NULL;

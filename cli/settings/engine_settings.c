@@ -1,3 +1,6 @@
+/* Builds the engine configuration from the settings: models, caches, databases and indexes.
+ *
+ * The option tables accept only known names, so name lookups here do not report errors. */
 #include "cli/settings/engine_settings.h"
 
 #include "cli/settings/catalogue.h"

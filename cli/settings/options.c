@@ -1,3 +1,7 @@
+/* The tables of all options, one per group, and the functions that find, parse and print an option.
+ *
+ * A row holds the name, type, default, bounds and help sentence of an option. The command line, the environment, the
+ * configuration files and the documentation all read these tables. */
 #include "cli/settings/options.h"
 #include "examples/examples.h"
 #include "lib/schema/deny_name.h"

@@ -44,12 +44,12 @@ struct option_group {
     const char *section;
     const char *title;             /* heading in --help and the man page */
     const struct option_row *rows; /* ends with a NULL name */
-    /* Its rows are keys of a training recipe (--recipe). As flags, variables and keys of the section they are taken
-     * for one more version, with a warning, and shown nowhere. */
+    /* True if the rows are keys of a training recipe (--recipe). As flags, variables and keys of the section, such rows
+     * are accepted with a warning for one more version, and are not shown. */
     bool recipe;
 };
 
-/* All groups, for whoever walks everything (environment, file, documentation); ends with NULL. */
+/* All groups, for loops over all options (environment, file, documentation); ends with NULL. */
 extern const struct option_group *const option_groups[];
 
 extern const struct option_group options_general, options_output, options_judge, options_verifier, options_repair,
@@ -60,7 +60,7 @@ extern const struct option_group options_general, options_output, options_judge,
     options_log, options_kafka, options_topics, options_coordinator, options_serve, options_dlq, options_worker,
     options_diff, options_range, options_past, options_observe, options_mcp, options_report;
 
-/* Is it a key of a training recipe? */
+/* True if `row` is a key of a training recipe. */
 bool option_is_recipe(const struct option_row *row);
 
 /* The row with this section and key (words with underscores, without case), or NULL. */
@@ -82,7 +82,7 @@ char *option_value_text(struct arena *arena, const struct option_row *row, const
 enum err_code option_set(struct arena *arena, const struct option_row *row, const char *text, bool append,
                          void *settings, struct err *err);
 
-/* true / yes / on / 1 and their opposites, without case; anything else is false from the function. */
+/* Parses true, yes, on, 1 or their opposites, ignoring case, into `out`. Returns false for any other text. */
 bool option_parse_bool(const char *text, bool *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which value counts: flag > environment > --config > user's file > system's file > default. */
+/* Resolves each setting by precedence: flag > environment > --config > user's file > system's file > default. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ const char *settings_origin(const struct cli *cli, const char *section, const ch
     return origin ? origin : "default";
 }
 
-/* "known: a, b, c" for a key that is not known. `group` NULL: there is no such section either. */
+/* "known: a, b, c" for a key that is not known. `group` is NULL if the section is unknown too. */
 static enum err_code unknown_key(const struct option_group *group, const char *where, const char *key, struct err *err)
 {
     GString *known = g_string_new(NULL);

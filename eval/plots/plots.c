@@ -1,3 +1,4 @@
+/* Draws the diagrams of `assay eval --plots`: each function takes the numbers of a report and writes one SVG file. */
 #include "eval/plots/plots.h"
 #include "eval/plots/svg.h"
 #include "eval/triggering.h"

@@ -4,11 +4,11 @@
 
 #include "eval/eval.h"
 
-/* Write those that there are data for into the folder, which is made if it is not there. ERR_IO. */
+/* Writes each diagram that has data into the directory, which is created if missing. Returns ERR_IO on failure. */
 enum err_code plots_write(const char *folder, const struct eval_report *report, const struct eval_data *data,
                           struct err *err);
 
-/* And answer_triggering.svg, interaction_triggering.svg (triggering.h). ERR_IO. */
+/* Writes answer_triggering.svg and interaction_triggering.svg (triggering.h). Returns ERR_IO on failure. */
 enum err_code plots_write_triggering(const char *folder, const struct eval_data *data, struct err *err);
 
 #endif

@@ -1,3 +1,4 @@
+/* Builds one square diagram as SVG text in three layers: columns, marks and the legend. svg_write joins the layers. */
 #include "eval/plots/svg.h"
 
 #include "lib/base/outfile.h"

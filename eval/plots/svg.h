@@ -11,8 +11,8 @@ struct svg;
 
 struct svg_axes {
     const char *title;
-    const char *description; /* what it shows, in words */
-    const char *x, *y;       /* what the axes are */
+    const char *description; /* text description of the diagram */
+    const char *x, *y;       /* labels of the axes */
     double y_from;           /* lowest y shown, below 1; 0 for all of it */
 };
 
