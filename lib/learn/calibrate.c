@@ -1,9 +1,9 @@
 /* Calibration maps (calibrate.h): Platt scaling by Newton's method, and isotonic regression by pooling adjacent
  * violators.
  *
- * An isotonic map is stored as at most LEARN_MAX_KNOTS knots with straight lines between them. Its ends are smoothed by
- * one row of each class, so it does not reach 0 or 1 because of a few rows. Equal inputs give equal maps, whatever the
- * order of the rows. Pure. */
+ * Both methods begin with points sorted by score, in which equal scores are merged. An isotonic map is stored as at
+ * most LEARN_MAX_KNOTS knots with straight lines between them. Its ends are smoothed by one row of each class, so it
+ * does not reach 0 or 1 because of a few rows. Pure. */
 #include "lib/learn/calibrate.h"
 
 #include "lib/learn/internal.h"
