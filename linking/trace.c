@@ -1,7 +1,8 @@
 /* Reads recorded generations of a schema linker (trace.h) from JSON lines, tensor files and messages.
  *
- * Recordings are untrusted: every count, id and text is checked before it is stored, and an error names line and file.
- * Generations live in the caller's arena. Hidden states stay in the tensor file and are read on request. */
+ * Recordings are untrusted: every count, id and text is checked before it is stored. An error names the file and line,
+ * or the message. Generations live in the caller's arena. Hidden states stay in the tensor file or in the message's
+ * bytes, and are read on request. */
 #include "linking/trace.h"
 
 #include <glib.h>

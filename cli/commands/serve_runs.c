@@ -1,5 +1,7 @@
-/* Serves runs over HTTP (serve_runs.h). A table maps names of files to their state; entries stay until the end. One
- * thread builds indexes; requests for a run without an index queue it and reply 202. Each run has a lock for its index,
+/* Serves runs over HTTP (serve_runs.h).
+ *
+ * A table maps names of files to their state; entries are freed at the end only. One thread builds indexes. A request
+ * for a run without an index queues it, and requests reply 202 until it is built. Each run has a lock for its index,
  * taken after the table's lock. A file that changed is opened again. Replies hide the paths of files. */
 #include "cli/commands/serve_runs.h"
 
@@ -21,7 +23,7 @@
 enum state { RUN_NEW, RUN_WRITTEN, RUN_INDEXING, RUN_READY, RUN_FAILED };
 static const char *const state_names[] = {"new", "written", "indexing", "ready", "failed"};
 
-/* A requested file. Stays until the end. */
+/* A requested file; freed by serve_runs_close. */
 struct shown {
     struct serve_runs *runs;
     char *name, *path;
