@@ -7,23 +7,22 @@
  *    "cyclesql_threshold": 0.5, "repair_margin": 0.5, "critical": ["empty_predicate", ...], "combine": [0, 0.5, 0.5],
  *    "unfamiliar": [0, 1], "command": "..."}
  *
- *   threshold        The P(correct) at which a candidate validates.
- *   margin           The lead in P(correct) that another candidate of a ranked or sampled list needs over the first one
- *                    that executes.
- *   repair_margin    The lead in P(correct) that a repair needs over the query that it replaces.
- *   critical         The order in which a corrector receives findings, by signal.
- *   label_threshold, entailment_threshold
- *                    The thresholds of the signals' probability and of the entailment, if a strategy uses both models.
- *   cyclesql_threshold
- *                    The threshold of the entailment, if a strategy uses the verifier alone.
- *   combine          z = c0 + c1 logit p + c2 logit entailment. This is logit P(correct) for a generator on which the
- *                    verifier has had feedback.
- *   unfamiliar       For other generators, which differ from the training logs, logit P(correct) = u0 + u1 z.
- *   builtin_share    The weight of the built-in verifier's log-odds beside a remote verifier's: one number, or one for
- *                    each order of candidates ({"ranked": 0.8, "unknown": 0.7}). The default is 0. The remote
- *                    verifier has the remaining weight.
- *   schema_only      The same form as `unfamiliar`, for a candidate that was judged from a schema without data. It
- *                    never raises P. Without it, P is at most 0.5 for such a candidate.
+ * - threshold: The P(correct) at which a candidate validates.
+ * - margin: The lead in P(correct) that another candidate of a ranked or sampled list needs over the first one that
+ *   executes.
+ * - repair_margin: The lead in P(correct) that a repair needs over the query that it replaces.
+ * - critical: The order in which a corrector receives findings, by signal.
+ * - label_threshold, entailment_threshold: The thresholds of the signals' probability and of the entailment, if a
+ *   strategy uses both models.
+ * - cyclesql_threshold: The threshold of the entailment, if a strategy uses the verifier alone.
+ * - combine: z = c0 + c1 logit p + c2 logit entailment. This is logit P(correct) for a generator on which the
+ *   verifier has had feedback.
+ * - unfamiliar: For other generators, which differ from the training logs, logit P(correct) = u0 + u1 z.
+ * - builtin_share: The weight of the built-in verifier's log-odds beside a remote verifier's; the remote verifier has
+ *   the remaining weight. It is one number, or one for each order of candidates ({"ranked": 0.8, "unknown": 0.7}).
+ *   The default is 0.
+ * - schema_only: The same form as unfamiliar, for a candidate that was judged from a schema without data. It never
+ *   raises P. Without it, P is at most 0.5 for such a candidate.
  *
  * Without the file, the strategy is first_valid, all thresholds are 0.5, and z is the unchanged mean of the
  * log-odds. */

@@ -4,8 +4,8 @@
  * kinds of mutants that each question has, the second judges. Each thread has its own databases and arenas. Samples are
  * stored by question and gathered in the order of the logs.
  *
- * The same logs give the same samples, on a busy machine too: random choices are seeded by the question and its gold,
- * and statements are limited by steps rather than by time. */
+ * The same logs give the same samples, on a busy machine too. Random choices are seeded by the question and its gold.
+ * Statements are limited by steps rather than by time. */
 #include "train/verifier_data.h"
 
 #include "eval/equal.h"

@@ -17,8 +17,8 @@
  * tables are filled after the fit from the posterior, for information.
  *
  * Dependence. Signals that co-occur whatever the class would be counted twice. Two checks may see the same flaw, and a
- * long query makes more of all signals fire. An edge makes the second signal count only for what it adds: P(X_j | Y,
- * X_parent). A perfect duplicate then adds a factor of one. structure.c finds the edges.
+ * long query makes more of all signals fire. An edge makes the second signal count only for its additional evidence,
+ * P(X_j | Y, X_parent). A perfect duplicate then adds a factor of one. structure.c finds the edges.
  *
  * Identifying the class. Signals only vote "wrong". The likelihood alone can therefore drift to "any signal fired =
  * wrong" with π near 1, or split the data along something other than correctness. Four rules prevent this:
