@@ -23,11 +23,11 @@ struct detector_export {
     const char *origin;                /* "beam", "made": origin of the candidates */
 };
 
-/* The fold of a database, 0 to DETECTOR_FOLDS - 1: the same in every log. Thread: any. */
+/* Returns the fold of a database, 0 to DETECTOR_FOLDS - 1, which is the same in every log. Thread: any. */
 unsigned detector_fold(const char *db);
 
-/* Makes the line of candidate `index`; the caller owes json_decref. NULL if its SQL is not a query, or memory runs out.
- * Thread: any, an arena at a time. */
+/* Makes the line of candidate `index`; the caller owes json_decref. Returns NULL if its SQL is not a query, or memory
+ * runs out. Thread: any, one for each arena. */
 json_t *detector_export_candidate(const struct detector_export *from, uint32_t index);
 
 #endif

@@ -44,7 +44,7 @@ struct serve_runs {
     atomic_bool closing;
 };
 
-/* --- files ------------------------------------------------------------------------------------------------------ */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 static bool is_name(const char *name)
 {
@@ -76,7 +76,7 @@ static void no_run(struct http_reply *reply, const char *detail)
     http_reply_problem(reply, MHD_HTTP_NOT_FOUND, "no such run", "run_missing", detail);
 }
 
-/* --- indexes ---------------------------------------------------------------------------------------------------- */
+/* --- indexes ------------------------------------------------------------------------------------------------------ */
 
 static bool on_progress(void *ctx, const struct run_progress *progress)
 {
@@ -221,7 +221,7 @@ static void reply_json(struct http_reply *reply, json_t *json, const struct err 
     json_decref(json);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static void summary(struct shown *shown, struct http_reply *reply)
 {
@@ -499,7 +499,7 @@ static void post_run(void *ctx, const struct http_request *request, struct http_
     g_free(dir);
 }
 
-/* --- open, close ------------------------------------------------------------------------------------------------ */
+/* --- open, close -------------------------------------------------------------------------------------------------- */
 
 enum err_code serve_runs_open(const char *dir, struct serve_runs **out, struct err *err)
 {
