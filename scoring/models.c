@@ -24,8 +24,8 @@
  * - schema_only: The same form as unfamiliar, for a candidate that was judged from a schema without data. It never
  *   raises P. Without it, P is at most 0.5 for such a candidate.
  *
- * Without the file, the strategy is first_valid, all thresholds are 0.5, and z is the unchanged mean of the
- * log-odds. */
+ * Without the file, the strategy is first_valid, all thresholds and repair_margin are 0.5, and logit P(correct) is the
+ * mean of the log-odds. */
 #include "scoring/models.h"
 
 #include "scoring/features/features.h"

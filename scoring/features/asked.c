@@ -197,8 +197,7 @@ static void set_directions(struct extraction *ex)
         const struct sql_node *term = nearest_term(ex, cue);
         if (!term) continue;
         bool turned =
-            cue->kind == QUESTION_CUE_FIRST && query_name_has(key_of(ex, sql_kid(term, 0)), AGES); /* "oldest" means the
-                                                                                                    * highest age */
+            cue->kind == QUESTION_CUE_FIRST && query_name_has(key_of(ex, sql_kid(term, 0)), AGES); /* oldest: age */
         bool down = (term->op == SQL_DESC) != turned;
         if (down == (cue->op == SQL_DESC))
             right++;
