@@ -1,5 +1,5 @@
-# Writes OUT, one classic script of the modules FILES, for a page without a server, where a browser loads no modules. Each
-# module must follow those that it imports. Supported are `import {a, b} from "./name.js";` and
+# Writes OUT, one classic script of the modules FILES, for a page without a server, where a browser loads no modules.
+# Each module must follow those that it imports. Supported are `import {a, b} from "./name.js";` and
 # `export function|async function|const|class NAME`.
 set(all "// Made by page/bundle.cmake.\n\"use strict\";\n")
 foreach(file IN LISTS FILES)
