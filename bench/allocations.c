@@ -1,10 +1,10 @@
-/* Allocations that judging a candidate takes, all libraries' included, once everything is warm.
+/* Counts the allocations for judging a candidate with warm caches, those of all libraries included.
  *
  *   bench_allocations LOG DB_ROOT
  *
- * The log is judged twice by one engine with one worker; what the second pass calls of malloc, calloc and realloc, which this
- * program has in glibc's place, is counted and printed a candidate. Reading the log and freeing verdicts is part of it.
- */
+ * One engine with one worker judges the log twice. This program replaces malloc, calloc and realloc of glibc. The
+ * calls in the second pass are counted and printed for each candidate, including those for reading the log and for
+ * verdicts. */
 #include "engine/engine.h"
 #include "lib/base/input.h"
 
@@ -59,7 +59,7 @@ static uint64_t judge(struct engine *engine, const struct msg_request *request)
     return request->n_candidates;
 }
 
-/* Candidates judged. */
+/* Judges the log once. Returns the number of candidates. */
 static uint64_t pass(struct engine *engine, const char *log)
 {
     struct lines lines;

@@ -1,13 +1,14 @@
-/* The fleet's schema cache, against building, on a real Redis of the bench's own.
+/* Compares the fleet's schema cache with building the index, on a Redis server that the bench starts.
  *
  *   bench_cache [--rows N] [--databases N] [--workers N]
  *
- * 1. Warm start: a database of N rows (1,000,000). A worker that finds the index in Redis against one that builds it.
+ * 1. Warm start, on a database of N rows (1,000,000): a worker that finds the index in Redis against one that builds
+ * it.
  *    Claim: 20 times as fast.
- * 2. Cold fleet: N databases (200) and N worker processes (20) that each want all of them, in orders of their own, with
- *    nothing in Redis. Claim: each index is built once.
- * 3. The other design: the same values in hashes in Redis, looked up there. What that takes, and what one lookup costs
- *    there and here. */
+ * 2. Cold fleet, with nothing in Redis: N worker processes (20) that each need all of N databases (200), in different
+ *    orders. Claim: each index is built once.
+ * 3. The rejected design, with the same values in hashes in Redis: its memory, and the time of a lookup in both
+ * designs. */
 #include "lib/base/clock.h"
 #include "lib/schema/blob.h"
 #include "worker/cache.h"
@@ -179,7 +180,7 @@ static void other_design(const char *path, const struct schema_index *index)
 
 /* --- 1: warm start ------------------------------------------------------------------------------------------------ */
 
-/* What a worker does first: open the database, get the index. With a cache of its own, as a process has. */
+/* Starts a worker as a process does: opens the database and gets the index, with a cache of its own. */
 static double start_worker(const char *path, struct cache_stats *stats, struct cache **kept, struct schema_index **out)
 {
     struct cache_config config = {.address = address, .timeout_ms = 30000};
@@ -202,7 +203,7 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The first value that is asked for brings its column along. */
+/* Looks up a value, which loads the values of its column. */
 static void first_question(const struct schema_index *index, struct cache *cache)
 {
     static const char *const texts[] = {"person4711@example.org", "nobody@example.org", "Name 5 Surname"};

@@ -1,8 +1,8 @@
-/* Faults of English in verdicts: bench_english VERDICTS.jsonl...
+/* Finds faults of English in verdicts: bench_english VERDICTS.jsonl...
  *
- * Every sentence of every verdict, as `assay replay` writes them (with "explain": true in the log), against the
- * patterns of tests/support/english.c, which a unit test holds over a sample. The exit status is 1 when there is a
- * fault. */
+ * Checks every sentence of every verdict against the patterns of tests/support/english.c. A unit test checks a sample
+ * against the same patterns. The files are written by `assay replay` with "explain": true in the log. The exit status
+ * is 1 if there is a fault. */
 #include "tests/support/english.h"
 
 #include <inttypes.h>

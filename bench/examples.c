@@ -1,8 +1,9 @@
-/* How long a search of a large store takes, and what it misses of a full comparison.
+/* Measures a search of a large store of examples: its time, and its recall against a full comparison.
  *
- *   bench_examples FILE [N [STORE]]   a store of N (1,000,000) made-up examples in FILE, which is made if it is not there; with STORE, a
- *                                     connection string of PostgreSQL, that is built too and asked, and FILE says what it misses
- */
+ *   bench_examples FILE [N [STORE]]
+ *
+ * FILE is a store of N (1,000,000) made-up examples, and is created if it does not exist. STORE is a connection string
+ * of PostgreSQL. If it is given, that store is built too and measured, and FILE gives the exact results. */
 #include "examples/file.h"
 #include "lib/base/clock.h"
 
@@ -62,7 +63,7 @@ static enum err_code build(const char *path, uint32_t n, struct err *err)
     return code ? code : closed;
 }
 
-/* `exact` is a file. */
+/* Measures one key of `store` against a full comparison in `exact`, which must be a file. */
 static void measure(struct examples *store, struct examples *exact, enum examples_key key, const char *name)
 {
     struct examples_file *file = (struct examples_file *)exact;
@@ -83,7 +84,7 @@ static void measure(struct examples *store, struct examples *exact, enum example
         full += (double)(clock_now_ns() - start) / 1e6 / ASKED;
         file->signs = signs;
         asked += n_all;
-        /* One of equal likeness is as good. */
+        /* An example of equal similarity counts as found. */
         for (uint32_t a = 0; a < n_all; a++) found += n > a && quick[a].likeness >= all[a].likeness - 1e-5F;
     }
     for (unsigned i = 1; i < ASKED; i++)

@@ -1,4 +1,5 @@
-/* What a statement costs more in an executor's child than in the process itself, by turns on the same database:
+/* Measures the extra time of a statement in an executor's child over one in this process, in turns on the same
+ * database.
  *
  *   bench_executor [N]
  *

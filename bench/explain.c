@@ -1,14 +1,17 @@
-/* Explanations of every candidate of a query log: does each get one, do different candidates get different ones, and
- * what do they cost?
+/* Measures explanations of every candidate of a query log: coverage, distinctness and time.
  *
  *   bench_explain LOG.jsonl --db-root DIR [--head N] [--gold] [--no-rows] [--prose] [--without KIND] [--print] [--same]
  *
- * Of each candidate that executes it makes an explanation. Over pairs of candidates of one question whose results
- * differ it counts those whose premises are equal once everything that comes from the data is taken away: the fault of
- * explanations that seed 002 names in §V-A5. --prose compares the text for people; --without join leaves phrases of
- * that kind out, to see what they are there for, and that the count can fail. --same prints the pairs told alike,
- * --print every explanation, --gold explains the gold query in place of the candidates, --no-rows leaves the database
- * alone.
+ * Explains each candidate that executes. Then takes all pairs of candidates of one question whose results differ.
+ * Counts the pairs whose premises are equal without the parts that come from the data. This is the fault of
+ * explanations that seed 002 names in §V-A5.
+ *
+ *   --prose      compares the text for people
+ *   --without    leaves out phrases of a kind, such as join; shows their worth, and that the count can fail
+ *   --same       prints the pairs with equal premises
+ *   --print      prints every explanation
+ *   --gold       explains the gold query instead of the candidates
+ *   --no-rows    runs no statements for explanations
  */
 #include "bench/ground.h"
 #include "lib/explain/explain.h"
@@ -22,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the paper's implementation took and failed on, measured on the same log (shared design notes). */
+/* Milliseconds and percentage of failures of the paper's implementation, on the same log (shared design notes). */
 static const double PEER_MS = 87, PEER_FAILED = 7;
 
 struct bench {
@@ -30,7 +33,7 @@ struct bench {
     unsigned head;
     bool gold, no_rows, prose, print, print_same;
     GHashTable *grounds;     /* database name -> struct ground */
-    GArray *own, *sql, *all; /* of int64_t: ns of an explanation but its statements, of those, of both */
+    GArray *own, *sql, *all; /* of int64_t: ns of an explanation without its statements, of its statements, of both */
     unsigned n, not_executable, failed, partial, with_rows, why_not;
     unsigned long pairs, same;
     size_t longest;
@@ -54,7 +57,7 @@ static void count(struct bench *bench, const struct explanation *e)
     if (len > bench->longest) bench->longest = len;
 }
 
-/* What follows from the statement alone, but one kind of phrase if so asked. */
+/* Returns the phrases that follow from the statement alone, without the kind of --without. */
 static char *operations(const struct bench *bench, const struct explanation *e)
 {
     GString *text = g_string_new(NULL);

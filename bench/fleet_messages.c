@@ -1,27 +1,28 @@
-/* What the fleet adds to a message, against the raw client in the same run.
+/* Measures the overhead of the fleet for each message, against the raw client in the same run.
  *
  *   bench_fleet_messages ASSAY HOST:PORT [--requests N] [--runs N] [--partitions N] [--listen ADDRESS]
  *                        [--encoding json|msgpack] [--broker PID] [--log-dir DIRECTORY] [--max-open N]
  *                        [-X NAME=VALUE]...
  *
- * The fleet: `assay coordinator` as a process, without models, and in this one a worker that computes nothing (it
- * answers every task of the family `structure` at once). N requests of one candidate go in; the clock runs from the
- * first produce to the last verdict that a read_committed reader sees. So 4N messages travel: requests, tasks, results,
- * verdicts. Requests are JSON, and as often msgpack, in turns (--encoding: one of the two); verdicts come back likewise.
+ * The fleet is `assay coordinator` as a process, without models, and a worker in this process that computes nothing.
+ * The worker answers every task of the family `structure` at once. N requests of one candidate are sent. The clock runs
+ * from the first produce to the last verdict that a read_committed reader receives. So 4N messages travel: requests,
+ * tasks, results, verdicts. Runs alternate between JSON and msgpack unless --encoding names one. A verdict has the
+ * encoding of its request.
  *
- * The peer: librdkafka alone, that produces and consumes 4N messages, one producer thread and one consumer thread at
- * once: the very keys and values that were seen in the fleet's topics (headers are bytes of the value), into topics
- * made alike. Its settings are its own defaults but those of the fleet's producers: acks=all, idempotent, lz4, linger 5
- * ms. It has what a fleet cannot have, all its messages at hand at once, and so full batches. The two take turns.
- * Claim: the fleet does at least half the peer's messages a second.
+ * The peer is librdkafka alone. It produces and consumes 4N messages, with one producer thread and one consumer thread
+ * at the same time. Keys and values are those recorded from the fleet's topics, with headers counted as bytes of the
+ * value. The peer's topics have the same settings. Its own settings are the defaults, except for those of the fleet's
+ * producers: acks=all, idempotent, lz4, linger 5 ms. Unlike a fleet, it has all its messages at once, and so its
+ * batches are full. The two take turns. Claim: the fleet does at least half the peer's messages a second.
  *
- * With the broker's process and its log.dirs, how much of the difference is the batches: the sizes of those that the fleet
- * made are read from the log, and the peer is run again with batches of one size, from 2 messages to as many as there are,
- * and with those of the fleet, a size for each topic. The first give the curve cost = a + b / size, fitted to all points;
- * the last is measured at the very point, and says what the fleet would cost if nothing but the library worked.
+ * With the broker's process and its log.dirs, the bench also measures the effect of the batches. The sizes of the
+ * fleet's batches are read from the log. The peer then runs with batches of one size, for several sizes. These runs
+ * give the curve cost = a + b / size, fitted to all points. Finally it runs with the fleet's sizes, one for each topic.
+ * This shows what the fleet would cost if nothing but the library worked.
  *
- * Seconds depend on what else the machine does; CPU microseconds a request, printed for each process, less so.
- */
+ * Seconds depend on the other load of the machine. CPU microseconds a request depend less on it, and are printed for
+ * each process. */
 #include "lib/base/clock.h"
 #include "proto/bus/topics.h"
 #include "proto/message/edge.h"
@@ -43,14 +44,14 @@
 enum { STAGES = 4, BATCH = 256, POLL_MS = 100, PATIENCE_S = 120, MAX_RUNS = 20, SAMPLES = 4096 };
 static const char *const stages[STAGES] = {BUS_REQUESTS, BUS_TASKS_PREFIX "structure", BUS_RESULTS, BUS_VERDICTS};
 
-/* How requests are sent, and verdicts come back. */
+/* An encoding of requests and verdicts. */
 static void write_json(struct msg_buffer *out, const char *id);
 static void write_msgpack(struct msg_buffer *out, const char *id);
 static bool is_json(const void *bytes, size_t len);
 static bool is_msgpack(const void *bytes, size_t len);
 static const struct encoding {
     const char *name, *content_type;
-    void (*write)(struct msg_buffer *out, const char *id); /* a request */
+    void (*write)(struct msg_buffer *out, const char *id); /* writes a request */
     bool (*is_verdict)(const void *bytes, size_t len);
 } encodings[] = {{"json", EDGE_JSON, write_json, is_json}, {"msgpack", EDGE_MSGPACK, write_msgpack, is_msgpack}};
 enum { ENCODINGS = sizeof encodings / sizeof *encodings };
@@ -60,7 +61,7 @@ static long n_requests = 100000, runs = 3, partitions = 4;
 static pid_t coordinator, broker;
 enum { MAX_SET = 16 };
 static struct bus_property properties[1 + MAX_SET];
-static const char *extra[1 + MAX_SET], *open_most = "4096", *only; /* NULL: both encodings */
+static const char *extra[1 + MAX_SET], *open_most = "4096", *only; /* `only` is NULL for both encodings */
 static uint32_t n_properties = 1;
 
 static void die(const char *what)
@@ -70,7 +71,7 @@ static void die(const char *what)
     exit(2);
 }
 
-/* CPU microseconds of a process and its threads so far. */
+/* Returns the CPU microseconds that a process and its threads have used so far. */
 static double cpu_of(pid_t pid)
 {
     char path[64], text[1024];
@@ -90,7 +91,7 @@ static double seconds_since(int64_t began)
     return (double)(clock_now_ns() - began) / 1e9;
 }
 
-/* What has been used, or what a request cost: CPU microseconds of each process. */
+/* CPU microseconds of each process: in total, or for each request. */
 struct cost {
     double coordinator, here, broker;
 };
@@ -108,7 +109,7 @@ static struct cost cost_since(struct cost before, long requests)
                          (now.broker - before.broker) / n};
 }
 
-/* --- clients of the library, without ours ------------------------------------------------------------------------- */
+/* --- clients of the library alone --------------------------------------------------------------------------------- */
 
 static rd_kafka_t *client(rd_kafka_type_t type, const char *const *settings)
 {
@@ -124,7 +125,7 @@ static rd_kafka_t *client(rd_kafka_type_t type, const char *const *settings)
 
 enum { FULL_BATCH = 10000 }; /* the library's default */
 
-/* One whose batches have at most this many messages. */
+/* Returns a producer whose batches have at most this many messages. */
 static rd_kafka_t *producer(long batch)
 {
     char most[24];
@@ -135,7 +136,7 @@ static rd_kafka_t *producer(long batch)
                                         "batch.num.messages", most, NULL});
 }
 
-/* Reads these topics from where they end now. */
+/* Returns a reader of these topics from their current ends. */
 static rd_kafka_t *reader(const char *const *topics, int n)
 {
     rd_kafka_t *made = client(RD_KAFKA_CONSUMER, (const char *const[]){"group.id", "bench", "enable.auto.commit",
@@ -159,7 +160,7 @@ static void reader_free(rd_kafka_t *made)
     rd_kafka_destroy(made);
 }
 
-/* What the peer sends. */
+/* A message that the peer sends. */
 struct sample {
     char *bytes; /* key, then value */
     size_t key_len, len;
@@ -204,7 +205,7 @@ static bool is_msgpack(const void *bytes, size_t len)
     return true;
 }
 
-/* It has the form of its request: its content-type says so, and what it holds. */
+/* Checks that a verdict has the encoding of its request, in its content-type and in its value. */
 static void check_verdict(const rd_kafka_message_t *message, const struct encoding *as)
 {
     rd_kafka_headers_t *headers = NULL;
@@ -216,8 +217,8 @@ static void check_verdict(const rd_kafka_message_t *message, const struct encodi
     if (!as->is_verdict(message->payload, message->len)) die("a verdict is not what its content-type says");
 }
 
-/* Take n messages; their bytes are returned, some of them noted if `into` is given, each held to be a verdict of that
- * encoding if one is given. */
+/* Reads `n` messages and returns their bytes. Records some of them if `into` is given. Checks each as a verdict of the
+ * encoding if `as` is given. */
 static uint64_t read_all(rd_kafka_t *from, long n, struct sample *into, const struct encoding *as)
 {
     uint64_t bytes = 0;
@@ -238,7 +239,7 @@ static uint64_t read_all(rd_kafka_t *from, long n, struct sample *into, const st
     return bytes;
 }
 
-/* What is sent: its topic, key and value, and its content-type or NULL. */
+/* A message to send; content_type may be NULL. */
 struct item {
     const char *topic;
     const void *key, *value;
@@ -279,11 +280,11 @@ static void make_peer_topics(void)
     bus_close(bus);
 }
 
-/* How much the peer sends, in batches of at most how many messages. */
+/* The load of the peer: number of requests, and largest number of messages in a batch. */
 struct load {
-    const struct encoding *as; /* whose messages */
+    const struct encoding *as; /* encoding of the messages */
     long requests;
-    long batch[STAGES]; /* where they are all the same, one producer sends all */
+    long batch[STAGES]; /* if all are equal, one producer sends all */
 };
 
 static bool is_even(const struct load *load)
@@ -319,7 +320,7 @@ static void *flood(void *arg)
     return NULL;
 }
 
-/* Messages a second. */
+/* Runs the peer. Returns messages a second. */
 static double run_peer(struct load load, struct cost *cost)
 {
     char names[STAGES][64];
@@ -365,7 +366,7 @@ struct idle_worker {
     atomic_bool stop;
 };
 
-/* The answer of a family that found nothing to look at. */
+/* Sends the result of a signal family that found nothing to check. */
 static void answer(struct idle_worker *own, struct arena *arena, struct msg_buffer *buffer, struct bus_message *message)
 {
     struct msg_task *task;
@@ -449,8 +450,8 @@ static void *feed(void *arg)
     return NULL;
 }
 
-/* Messages a second. `sampling`: the topics between are read too. Not in a measured run, since their readers would fetch
- * at the same time. */
+/* Runs the fleet. Returns messages a second. With `sampling`, the topics in between are read too. A measured run does
+ * not do this, because the additional readers would fetch at the same time. */
 static double run_fleet(const struct encoding *as, bool sampling, struct cost *cost)
 {
     enum { LAST = STAGES - 1 };
@@ -533,7 +534,7 @@ static bool is_wanted(const struct encoding *as)
     return !only || strcmp(only, as->name) == 0;
 }
 
-/* What was measured of one encoding, a place for each run. */
+/* Measurements of one encoding, with one element for each run. */
 struct measured {
     double fleet[MAX_RUNS], peer[MAX_RUNS], ratio[MAX_RUNS];
     double coordinator[MAX_RUNS], here[MAX_RUNS], broker[MAX_RUNS], peer_here[MAX_RUNS], peer_broker[MAX_RUNS];
@@ -559,7 +560,7 @@ static void measure(const struct encoding *as, long run, struct measured *out)
 static void compare(void)
 {
     static struct measured measured[ENCODINGS];
-    for (long r = -1; r < runs; r++) /* the first warms both up */
+    for (long r = -1; r < runs; r++) /* the first run warms both up */
         for (int i = 0; i < ENCODINGS; i++)
             if (is_wanted(&encodings[i])) measure(&encodings[i], r, &measured[i]);
     printf(
@@ -586,8 +587,8 @@ struct batches {
     double batches, messages;
 };
 
-/* Of one segment of a log: record batches of magic 2, whose head has the length of what follows at byte 8, attributes at
- * 21 and the number of records at 57. Markers of transactions are no messages. */
+/* Counts the batches and messages of a log segment: record batches of magic 2. The batch's head has the length of the
+ * rest at byte 8, attributes at 21 and the number of records at 57. Markers of transactions are no messages. */
 static void read_segment(const char *path, struct batches *out)
 {
     enum { HEAD = 61, BEFORE_LENGTH_ENDS = 12, CONTROL = 0x20 };
@@ -598,7 +599,7 @@ static void read_segment(const char *path, struct batches *out)
         uint32_t length, records;
         memcpy(&length, head + 8, sizeof length);
         memcpy(&records, head + 57, sizeof records);
-        if (!length) break; /* room that was taken ahead */
+        if (!length) break; /* preallocated space */
         at += BEFORE_LENGTH_ENDS + (long)GUINT32_FROM_BE(length);
         if (head[22] & CONTROL) continue;
         out->batches++;
@@ -607,7 +608,7 @@ static void read_segment(const char *path, struct batches *out)
     if (file) fclose(file);
 }
 
-/* Messages a batch, of what lies in the topic. */
+/* Returns the mean number of messages of a batch in the topic. */
 static double batch_of(const char *topic)
 {
     struct batches found = {0, 0};
@@ -626,14 +627,14 @@ static double batch_of(const char *topic)
     return found.messages / found.batches;
 }
 
-/* CPU microseconds of all processes. */
+/* Returns the CPU microseconds of all processes. */
 static double total(struct cost cost)
 {
     return cost.coordinator + cost.here + cost.broker;
 }
 
-/* The least squares of cost = a + b / size, each point weighed by its own cost, since small batches cost fifty times as
- * much as large ones. */
+/* Fits cost = a + b / size by least squares. Errors are relative, because small batches cost fifty times as much as
+ * large ones. */
 static void fit(const double *sizes, const double *costs, int n, double *a, double *b)
 {
     double w = 0, x = 0, y = 0, xx = 0, xy = 0;
@@ -649,7 +650,7 @@ static void fit(const double *sizes, const double *costs, int n, double *a, doub
     *a = (y - *b * x) / w;
 }
 
-/* The peer at one size after the other; what the fit says of each beside what was measured. */
+/* Runs the peer with several sizes of batches, and prints measured and fitted costs. */
 static void show_curve(const struct encoding *as)
 {
     static const long sizes[] = {2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048};
@@ -669,7 +670,7 @@ static void show_curve(const struct encoding *as)
     printf("fit of %d points: CPU us of 4 messages = %.1f + %.0f / messages a batch\n", POINTS, a, b);
 }
 
-/* The fleet, and the peer with its batches and with full ones, in turns: medians. */
+/* Runs the fleet, the peer with the fleet's batches and the peer with full ones, in turns. Prints medians. */
 static void explain_by_batches(const struct encoding *as)
 {
     struct load load = {as, n_requests, {0}};

@@ -1,4 +1,4 @@
-/* What a bench over a query log stands on: each database opened and indexed once. */
+/* The databases of a query log, each opened and indexed once, for benches. */
 #ifndef ASSAY_BENCH_GROUND_H
 #define ASSAY_BENCH_GROUND_H
 
@@ -9,7 +9,7 @@
 
 struct ground {
     struct db *db;
-    struct schema_index *schema; /* NULL: the database cannot be read; stderr says why, once */
+    struct schema_index *schema; /* NULL if the database cannot be read; stderr gives the reason once */
 };
 
 /* Database name → struct ground, which it owns. Free it with g_hash_table_unref. */

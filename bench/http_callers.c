@@ -1,9 +1,11 @@
-/* Callers of `assay serve` in a closed loop, light enough to leave the machine to the server: what bench/serve.py asks with.
+/* Callers of `assay serve` in a closed loop, for bench/serve.py. They need little CPU time, so that the server has the
+ * machine.
  *
  *   bench_http_callers PORT CALLERS < REQUESTS
  *
- * Each of CALLERS threads sends the next line of standard input as POST /v1/judge over a connection of its own, and reads its answer to the end.
- * Written: seconds that all took, and then the milliseconds of each request, a line each. Any answer but 200 ends it. */
+ * Each of CALLERS threads sends the next line of standard input as POST /v1/judge over its own connection, and reads
+ * the reply to its end. Prints the seconds of the whole run, and then a line with the milliseconds of each request. Any
+ * status but 200 ends the program. */
 #include "lib/base/clock.h"
 
 #include <arpa/inet.h>

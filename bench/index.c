@@ -1,11 +1,11 @@
-/* bench_index: what building a schema index costs.
+/* Measures the time to build a schema index.
  *
  *   bench_index [ROWS [DISTINCT [MAX_VALUES [MAX_MIB]]]]     a table that it makes: 10,000,000 rows, 1,000,000 distinct
  *                                                            strings
  *   bench_index --over DIR                                   every DIR/<db>/<db>.sqlite
  *
- * The peer is a plain read of the same rows through the same handle: the ratio says what counting and indexing add.
- */
+ * The peer is a plain read of the same rows through the same handle. The ratio shows the time that counting and
+ * indexing add. */
 #include "lib/base/clock.h"
 #include "lib/schema/schema.h"
 
@@ -31,7 +31,7 @@ static double peak_mib(void)
     return (double)usage.ru_maxrss / 1024;
 }
 
-/* CPU rather than clock: a ratio that a busy machine does not bend. */
+/* Returns CPU time. Other load on the machine does not change a ratio of CPU times. */
 static double cpu_ms(void)
 {
     struct timespec now;
@@ -43,7 +43,7 @@ static void make_table(const char *path, unsigned long rows, unsigned long disti
 {
     sqlite3 *conn;
     char *message = NULL;
-    /* A multiplier prime to everything scatters the strings over the rows. */
+    /* A multiplier that is coprime to the numbers scatters the strings over the rows. */
     char *sql = g_strdup_printf("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
                                 "CREATE TABLE t(id INTEGER PRIMARY KEY, word TEXT, amount REAL);"
                                 "INSERT INTO t WITH RECURSIVE c(x) AS (SELECT 0 UNION ALL SELECT x+1 FROM c LIMIT %lu)"
@@ -106,7 +106,7 @@ static int bench_table(unsigned long rows, unsigned long distinct, const struct 
     return 0;
 }
 
-/* Time of one database; -1 when it could not be indexed. */
+/* Returns the time for one database; -1 if it cannot be indexed. */
 static double bench_one(const char *root, const char *name)
 {
     char *path = g_strdup_printf("%s/%s/%s.sqlite", root, name, name);

@@ -1,11 +1,10 @@
-/* JSON: what reading a request and writing a verdict cost here, beside jansson and, where its source is given, yyjson.
+/* Measures the time to read a request and to write a verdict, against jansson and, if its source is given, yyjson.
  *
  *   bench_json LOG.jsonl DB_ROOT [LIMIT]
  *
- * Requests are the lines of the log; verdicts are what an engine says of them. Each way takes all messages in turn, in
- * one process; the medians of ROUNDS rounds are printed, in microseconds a message. What the libraries do is the least
- * that they could: they read without checking keys, and write a tree that is there already.
- */
+ * Requests are the lines of the log; verdicts are those of an engine on them. Each method handles all messages in turn,
+ * in one process. Prints the medians of ROUNDS rounds, in microseconds a message. The libraries do the least possible
+ * work: they read without checking keys, and they write a tree that exists already. */
 #include "engine/engine.h"
 #include "engine/run.h"
 #include "lib/base/clock.h"
@@ -58,7 +57,7 @@ static bool on_verdict(void *ctx, struct msg_verdict *verdict)
     return true;
 }
 
-/* --- the ways --- */
+/* --- the methods --- */
 
 static void read_here(const struct bench *b, guint i)
 {
@@ -92,7 +91,7 @@ static void read_yyjson(const struct bench *b, guint i)
     yyjson_doc_free(yyjson_read(text, strlen(text), 0));
 }
 
-/* A tree is made and written, as from a struct; its values are there. */
+/* Makes a tree from values that exist already, as from a struct, and writes it. */
 static void write_yyjson(const struct bench *b, guint i)
 {
     static yyjson_doc *docs[1 << 16];

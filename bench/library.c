@@ -1,9 +1,9 @@
-/* What one request costs through libassay: what bench/python.py holds the Python client against.
+/* Measures the time of one request through libassay, as the reference of bench/python.py for the Python client.
  *
  *   bench_library DB_ROOT < REQUESTS
  *
- * For each line of standard input, at once, a line: microseconds that assay_judge took, and microseconds of writing the
- * verdict's JSON. */
+ * Prints a line for each line of standard input: microseconds of assay_judge, and microseconds of writing the verdict's
+ * JSON. */
 #include "engine/assay.h"
 
 #include <stdio.h>

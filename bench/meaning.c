@@ -1,4 +1,5 @@
-/* Time to read the meaning of a candidate, compared with parsing and binding it, over the candidates of the dev logs.
+/* Measures the time to read the meaning of a candidate, against parsing and binding it, over the candidates of the dev
+ * logs.
  *
  * Each candidate is read `passes` times in a row, and its best time counts. So caches are warm. Prints the median and
  * the 99th percentile over the candidates, on one thread, in microseconds. The claim is in bench/all.py.
@@ -19,7 +20,7 @@ struct times {
     struct arena arena;
     int passes;
     GArray *parse, *bind, *meaning; /* double, microseconds; one for each candidate that binds */
-    unsigned n_unknown;             /* candidates with a part that cannot be told */
+    unsigned n_unknown;             /* candidates with a part of unknown meaning */
 };
 
 static double microseconds(void)
@@ -29,7 +30,8 @@ static double microseconds(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-/* Lowers best[0..2] to this pass's times of parsing, binding and reading. False if the candidate does not bind. */
+/* Lowers best[0..2] to this pass's times of parsing, binding and reading. Returns false if the candidate does not
+ * bind. */
 static bool time_once(struct times *t, const struct querylog_line *line, const char *sql, double *best, bool *known)
 {
     double at[4];

@@ -1,12 +1,12 @@
-/* How far past its limit can one statement run? A search over what the allow lists let through:
+/* Searches the statements that the allow lists permit for those that overrun their time limit most.
  *
  *   bench_overrun [--db DSN] [--executor child] [--ms LIMIT] [--show MS] [--part texts|chains|functions|bulks]
  *
- * Every function of the engine, called with values of several kinds and sizes up to the caps, once and in as many
- * columns as a statement holds; and shapes that need no function: chains of operators, comparisons, sorts, joins, sets,
- * and texts that are costly to compile. Each runs alone under LIMIT (100 ms; sorts get the time to come to the sort).
- * Prints the worst of each group that ran past it by more than MS (20). With a DSN: the functions of that PostgreSQL,
- * instead. */
+ * Calls every function of the engine with values of several kinds and sizes up to the caps: once, and in as many
+ * columns as a statement may have. Also tries shapes without functions: chains of operators, comparisons, sorts, joins,
+ * sets, and texts that are slow to compile. Each statement runs alone under LIMIT (100 ms); a sort has enough time to
+ * reach the sort. Prints the worst statement of each group that overran by more than MS (20). With a DSN, it tries the
+ * functions of that PostgreSQL instead. */
 #include "lib/base/clock.h"
 #include "lib/db/executor.h"
 
@@ -26,7 +26,7 @@ struct search {
     double show_ms;
     GHashTable *worst; /* group -> struct finding */
     unsigned n, ok, over;
-    bool refused; /* the last */
+    bool refused; /* true if the last statement was refused */
 };
 
 struct finding {
@@ -63,7 +63,7 @@ static void try(struct search *s, const char *group, const char *what, const cha
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-/* A row whose x is one value, that no use of it computes anew. $: its bytes. */
+/* Sources of a row whose x is one value, which no use of x recomputes. "$" is replaced by its size in bytes. */
 static const struct {
     const char *name, *source;
 } values[] = {
@@ -81,7 +81,7 @@ static const struct {
 };
 static const unsigned sizes[] = {40000, 400000, 4000000};
 
-/* The text with a number in each place of "$". */
+/* Returns the text with each "$" replaced by a number. */
 static char *with_number(const char *text, unsigned number)
 {
     char digits[16];
@@ -91,7 +91,7 @@ static char *with_number(const char *text, unsigned number)
     return g_string_free(out, FALSE);
 }
 
-/* `expression` as often as a statement holds, but `most` times. */
+/* Returns a statement that has `expression` as often as fits, at most `most` times. */
 static char *many(const char *expression, const char *separator, unsigned most, const char *source, unsigned size)
 {
     char *from = with_number(source, size);
@@ -270,7 +270,7 @@ static void search_chains(struct search *s)
             }
 }
 
-/* Sorts and sets of %u rows made from nothing: one opcode sorts all of them. */
+/* Sorts and sets of %u generated rows: a single opcode sorts all of them. */
 static const struct {
     const char *group, *sql;
 } bulks[] = {
@@ -304,7 +304,7 @@ static void search_bulks(struct search *s)
             char *sql = g_strdup_printf("WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT %u) %s",
                                         rows[r], bulks[i].sql);
             char *what = g_strdup_printf("%.50s of %u rows", bulks[i].sql, rows[r]);
-            limits.time_ms = s->limit_ms = rows[r] / 400 > 100 ? rows[r] / 400 : 100; /* time to come to the sort */
+            limits.time_ms = s->limit_ms = rows[r] / 400 > 100 ? rows[r] / 400 : 100; /* enough to reach the sort */
             if (limits.time_ms > 3000) limits.time_ms = s->limit_ms = 3000;
             db_set_limits(s->db, &limits);
             try(s, bulks[i].group, what, sql);
@@ -313,7 +313,7 @@ static void search_bulks(struct search *s)
         }
 }
 
-/* Costly to compile: before, the part as often as it fits, after. */
+/* Texts that are slow to compile: `before`, then `part` as often as fits, then `after`. */
 static const struct {
     const char *group, *before, *part, *after;
     unsigned most;
@@ -346,7 +346,7 @@ static void search_texts(struct search *s)
     }
 }
 
-/* Each of twenty reads the one before twice: what is copied doubles. */
+/* Tries chains of queries that each read the previous query twice, so that copied results double. */
 static void search_doublings(struct search *s)
 {
     static const char *const forms[] = {"SELECT x + x AS x FROM $", "SELECT a.x FROM $ a, $ b",
@@ -368,7 +368,7 @@ static void search_doublings(struct search *s)
         }
 }
 
-/* --- what came of it ---------------------------------------------------------------------------------------------- */
+/* --- results ------------------------------------------------------------------------------------------------------ */
 
 static int by_past(const void *a, const void *b, void *worst)
 {

@@ -1,9 +1,9 @@
-/* Queries a second: sql_parse against libpg_query's public API and sqlite3_prepare_v2.
+/* Measures queries a second: sql_parse against libpg_query's public API and sqlite3_prepare_v2.
  *
- * All in one run, on one thread, over the same texts: every candidate of the dev logs, prepared against its own
- * database. What a contender refuses counts as well; refusing is work, too. The contenders take turns, pass by pass,
- * and the best pass of each counts, in processor time: other load on the machine then matters little. Exit 1 when a
- * required ratio is missed.
+ * All run on one thread over the same texts: every candidate of the dev logs, prepared against its own database.
+ * Refused queries count as well, because a refusal is work too. The contenders take turns, pass by pass. The best pass
+ * of each counts, in CPU time, so that other load on the machine matters little. The exit status is 1 if a required
+ * ratio is missed.
  *
  *   bench_parse [passes]
  */
@@ -77,7 +77,7 @@ static double cpu_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* One pass over all queries: seconds it took, and how many were accepted. */
+/* Runs one pass over all queries. Returns its seconds; `taken` is the number of accepted queries. */
 static double pass(const struct contender *c, const GArray *queries, unsigned *taken)
 {
     const struct query *all = (const struct query *)(const void *)queries->data;
@@ -111,7 +111,7 @@ static int compare(const GArray *queries, int passes)
     return missed;
 }
 
-/* What is read from the logs. The reading closes its databases when it ends, so ours are opened by name. */
+/* The queries of the logs. The log reader closes its databases at the end, so they are opened again by name. */
 struct input {
     GArray *queries;
     GHashTable *open; /* file name → sqlite3 * */

@@ -1,9 +1,10 @@
-/* A statement through the sandbox against the bare one through libpq, alternating on two connections to one server:
+/* Compares a statement in the sandbox with the bare statement through libpq, alternating on two connections to one
+ * server.
  *
  *   bench_postgres DSN [N] [DELAY_MS]
  *
  * DELAY_MS is added to each round trip of both, by a relay in front of the server's host and port. Prints the median of
- * each and their ratio, and the client's CPU a statement. */
+ * each and their ratio, and the client's CPU time a statement. */
 #include "lib/base/clock.h"
 #include "lib/db/db.h"
 
@@ -23,7 +24,7 @@
 
 static const char sql[] = "SELECT n, 'a' || n FROM generate_series(1, 10) AS n";
 
-/* --- a slower way ------------------------------------------------------------------------------------------------- */
+/* --- a slower connection ------------------------------------------------------------------------------------------ */
 
 static int64_t delay_us;
 static uint16_t server_port;
@@ -35,7 +36,7 @@ static bool pass_on(int from, int to)
     return n > 0 && send(to, bytes, (size_t)n, MSG_NOSIGNAL) == n;
 }
 
-/* All of the delay is on the way back: what is said without waiting for an answer is not slowed. */
+/* Relays one connection. The whole delay is on the way back, so that messages sent without waiting are not delayed. */
 static void *relay(void *arg)
 {
     int client = GPOINTER_TO_INT(arg), server = socket(AF_INET, SOCK_STREAM, 0), on = 1;
@@ -45,7 +46,7 @@ static void *relay(void *arg)
     setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(server, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     bool open = connect(server, (struct sockaddr *)&at, sizeof at) == 0;
-    int64_t due_ns = 0; /* when the answer to what was said last is through */
+    int64_t due_ns = 0; /* time to forward the reply to the last message */
     while (open && poll(ends, 2, -1) > 0) {
         if (ends[0].revents) {
             due_ns = clock_now_ns() + delay_us * 1000;

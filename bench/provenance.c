@@ -1,4 +1,4 @@
-/* Provenance over a query log: how much of it is covered, whether the source rows are the right ones, and its time.
+/* Measures provenance over a query log: its coverage, whether the source rows are the right ones, and its time.
  *
  *   bench_provenance LOG.jsonl --db-root DIR
  */

@@ -1,12 +1,13 @@
-/* All signals over a query log: what each costs, and what it says.
+/* Runs all signals over a query log, and measures their times and their verdicts.
  *
  *   bench_signals LOG.jsonl --db-root DIR [--out FIRES.jsonl] [--gold] [--no-exec]
  *
- * Prints the time of each signal (median, 95th percentile, share of the sum), and the median of parsing, binding and
- * all signals but those that execute SQL, which is to stay under 60 µs a candidate. --gold judges the gold query of
- * each line in place of its candidates; --no-exec leaves out signals that need the database. With --out it writes a
- * JSON line a candidate: {"line", "candidate", "valid", "signals": {name: [state, severity, findings]}}, which
- * bench/signal_table.py holds against execution labels.
+ * Prints the time of each signal: median, 95th percentile, share of the sum. Also prints the median of parsing, binding
+ * and all signals that execute no SQL. Its limit is 60 µs a candidate. With --gold, the gold query of each line is
+ * judged instead of its candidates. With --no-exec, signals that need the database are left out. With --out, a line of
+ * JSON is written for each candidate, which bench/signal_table.py compares with execution labels:
+ *
+ *   {"line", "candidate", "valid", "signals": {name: [state, severity, findings]}}
  */
 #include "bench/ground.h"
 #include "lib/question/question.h"
@@ -28,7 +29,7 @@ struct bench {
     FILE *fires;
     struct vsig_options *options;
     GHashTable *grounds;  /* database name -> struct ground */
-    GArray *times[PARTS]; /* of int64_t: ns, one a candidate */
+    GArray *times[PARTS]; /* of int64_t: ns, one for each candidate */
     unsigned line, n_judged, n_invalid;
 };
 

@@ -1,12 +1,15 @@
-/* Edit scripts of examples, carried over to queries: what bench/transfer.py asks for.
+/* Transfers edit scripts of examples to queries, for bench/transfer.py.
  *
  *   bench_transfer TASKS.jsonl --db-root DIR
  *
- * A task is {"db", "sql", "question", "examples": [{"db", "question", "wrong", "right"}]}; its answer, a line on stdout, is
- * {"names": [SQL], "transfers": [[SQL] an example], "same": [bool an example]}: what the name proposals alone give for a query whose
- * names do not bind, what each example gives, best first, and whether the first of it has the normal form of that example's right
- * query (which is asked where the task is the example itself). stderr has the time of a transfer.
- */
+ * A task is {"db", "sql", "question", "examples": [{"db", "question", "wrong", "right"}]}. Its answer is a line on
+ * stdout:
+ *
+ *   {"names": [SQL], "transfers": [[SQL]], "same": [bool]}
+ *
+ * `names` are the proposals for a query whose names do not bind, without examples. `transfers` has the queries of each
+ * example, best first. `same` tells for each example whether its first query has the normal form of the example's right
+ * query. This matters if the task is the example itself. The time of a transfer goes to stderr. */
 #include "bench/ground.h"
 #include "lib/base/clock.h"
 #include "repair/transfer.h"
@@ -19,7 +22,7 @@
 struct bench {
     GHashTable *grounds;
     const char *root;
-    GArray *times; /* of int64_t: ns, one a transfer */
+    GArray *times; /* of int64_t: ns, one for each transfer */
 };
 
 static const char *text_of(const json_t *row, const char *key)
@@ -66,7 +69,7 @@ static json_t *transfers_of(struct bench *bench, struct arena *arena, const stru
     return list_of(list, n);
 }
 
-/* What repair_propose has for it, if its names do not bind. */
+/* Returns the proposals of repair_propose, if the query's names do not bind. */
 static json_t *names_of(struct arena *arena, const struct schema_index *schema, const struct repair_query *query)
 {
     struct sql_stmt *stmt = NULL;

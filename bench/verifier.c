@@ -1,9 +1,9 @@
-/* What the built-in verifier costs a candidate: its features beside the data, and the model.
+/* Measures the time of the built-in verifier for a candidate: its features beside the data, and the model.
  *
  *   bench_verifier MODEL.json LOG.jsonl DB_ROOT
  *
- * Candidates that run, their results and explanations ready (those have benches of their own); CPU time of this thread.
- */
+ * Only candidates that run count. Their results and explanations exist already, because other benches measure these.
+ * Times are CPU times of this thread. */
 #include "bench/ground.h"
 #include "lib/base/input.h"
 #include "lib/explain/explain.h"

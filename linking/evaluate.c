@@ -40,7 +40,7 @@ static void count(struct link_outcomes *o, bool abstained, bool right)
     (*at[abstained][right])++;
 }
 
-/* What became of one generation. */
+/* The outcome of one generation. */
 struct generation {
     bool right, abstained, stopped; /* stopped: by the surrogate */
     bool missed;                    /* a branching point was not noticed, so a person was not asked */

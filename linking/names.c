@@ -1,12 +1,12 @@
-/* From tokens to names and back: the decode function of Algorithm 2. */
+/* Converts tokens to names and back: the decode function of Algorithm 2. */
 #include "linking/trace.h"
 
 #include <string.h>
 
-/* Reading a list of names, token by token. */
+/* State of reading a list of names, token by token. */
 struct reading {
     const struct trace *trace;
-    const uint32_t *rest; /* of the name that is not finished */
+    const uint32_t *rest; /* tokens of the unfinished name */
     uint32_t n_rest, of_separator;
     uint32_t *done, n_done;
     bool ended;
@@ -17,7 +17,7 @@ static bool begins(const struct trace_candidate *candidate, const uint32_t *ids,
     return candidate->ids.n >= n && memcmp(candidate->ids.items, ids, n * sizeof *ids) == 0;
 }
 
-/* The candidate with exactly these tokens; -1. */
+/* Returns the candidate with exactly these tokens; -1 if there is none. */
 static int whole(const struct trace *trace, const uint32_t *ids, uint32_t n)
 {
     for (uint32_t i = 0; n && i < trace->n_candidates; i++)
@@ -32,7 +32,7 @@ static bool goes_on(const struct trace *trace, const uint32_t *ids, uint32_t n)
     return false;
 }
 
-/* The unfinished name is done, if it is one. */
+/* Completes the unfinished name. Returns false if it is not a candidate. */
 static bool finish(struct reading *r)
 {
     int name = whole(r->trace, r->rest, r->n_rest);
@@ -44,7 +44,7 @@ static bool finish(struct reading *r)
     return true;
 }
 
-/* One token; false: it continues no list of names. `ids` has it as its last. */
+/* Reads one token, the last of the tokens read. Returns false if it cannot continue a list of names. */
 static bool take(struct reading *r, const uint32_t *token)
 {
     const struct trace_ids *separator = &r->trace->separator;
@@ -86,8 +86,8 @@ int trace_names(struct arena *arena, const struct trace *trace, const uint32_t *
     return (int)r.n_done;
 }
 
-/* Which name token `at` of a list that goes on behind it belongs to; -1: the list ends there. A token of a separator says that another name
- * comes, and is about that name. */
+/* Returns the name that token `at` of a continued list belongs to; -1 if the list ends there. A token of a separator
+ * belongs to the next name. */
 static int name_at(struct arena *arena, const struct trace *trace, const uint32_t *ids, uint32_t n, uint32_t at)
 {
     struct reading before;
@@ -98,7 +98,8 @@ static int name_at(struct arena *arena, const struct trace *trace, const uint32_
     return found > known ? (int)names[known] : -1;
 }
 
-/* What was gone on with, up to `at`, the token there, and `more` behind it. */
+/* Returns the tokens that the linker continued with up to `at`, then `id`, then `more`. Returns NULL if the arena is
+ * full. */
 static uint32_t *line_up(struct arena *arena, const struct trace *trace, uint32_t at, uint32_t id,
                          const struct trace_ids *more)
 {

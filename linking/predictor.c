@@ -69,7 +69,7 @@ static void standardise(const struct perceptron *p, float *states, size_t n)
             states[i * p->inputs + k] = (states[i * p->inputs + k] - p->mean[k]) * p->scale[k];
 }
 
-/* Nonconformity of the calibration points, ascending: of either label, and of both. */
+/* Sorts the nonconformity of the calibration points in ascending order: for each label, and for both. */
 void predictor_rank_points(struct predictor_layer *layer, const struct predictor_stage *stage)
 {
     size_t at[2] = {0, 0};
@@ -126,7 +126,7 @@ static bool teaches(const struct points *p)
     return p->n_branching > 0 && p->n_branching < p->n;
 }
 
-/* *trained: the recordings have what it takes. */
+/* Trains a stage. `*trained` is false if the recordings lack branching points, or have nothing else. */
 static enum err_code train_stage(const struct predictor_sources *sources, const struct perceptron_options *options,
                                  enum trace_stage stage, struct predictor *out, bool *trained, struct err *err)
 {
@@ -194,7 +194,7 @@ static int by_distance(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The threshold for a label from the points near a standardised state. */
+/* Returns the threshold for a label from the calibration points near a standardised state. */
 static double threshold_near(const struct predictor_stage *stage, const struct predictor_layer *layer,
                              const struct predictor_options *options, const float *state, int label)
 {
@@ -236,7 +236,7 @@ static conformal_set judge_layer(const struct predictor_stage *stage, const stru
     return conformal_predict(*p, threshold[0], threshold[1]);
 }
 
-/* The order of the layers depends on nothing that the token's label does. */
+/* Returns the seed of the order of the layers, which must not depend on the token's label. */
 static uint64_t seed_of(const struct trace *trace, uint32_t token)
 {
     return ((uint64_t)g_str_hash(trace->id) << 32) ^ ((uint64_t)g_str_hash(trace->question) << 8) ^ token;

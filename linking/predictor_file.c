@@ -1,12 +1,13 @@
 /* The predictor's file: safetensors, `__metadata__` with
  *
  *   format   "assay-link/1"
- *   command  what made it, for people
- *   about    JSON: {"hidden", "tables": {"layers": [{"number", "auc"}], "trained", "trained_branching"}, "columns": {...}}
+ *   command  that made the file; informative
+ *   about    JSON: {"hidden", "tables": {"layers": [{"number", "auc"}], "trained", "trained_branching"},
+ *                   "columns": {...}}
  *
- * and for each stage `STAGE.branching` [1, points], and for each layer `STAGE.NUMBER.` + mean, scale, bias [1, ...], weight, out,
- * p [1, points], states [points, hidden]. Loading ranks the calibration points anew.
- */
+ * Each stage has `STAGE.branching` [1, points]. Each layer has `STAGE.NUMBER.` + mean, scale, bias [1, ...], weight,
+ * out, p [1, points], states [points, hidden]. Loading sorts the nonconformity scores of the calibration points
+ * again. */
 #include "linking/predictor.h"
 
 #include "lib/learn/metrics.h"
@@ -90,7 +91,7 @@ struct loading {
     struct err *err;
 };
 
-/* Numbers of a tensor with a known shape into `out`. */
+/* Reads a tensor of a known shape into `out`. */
 static bool load(const struct loading *l, const char *what, uint64_t rows, uint64_t columns, float *out)
 {
     char *name = g_strdup_printf("%s.%u.%s", l->stage, l->layer, what);

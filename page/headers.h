@@ -1,9 +1,10 @@
-/* What every file of the page is sent with beside HTTP_GATE_HEADERS (server/http_gate.h): name, value, ... ; page/embed.cmake puts a file's ETag behind. */
+/* The headers of every file of the page, besides HTTP_GATE_HEADERS (server/http_gate.h), as name, value, ... The build
+ * adds a file's ETag (page/embed.cmake). */
 #ifndef ASSAY_PAGE_HEADERS_H
 #define ASSAY_PAGE_HEADERS_H
 
-/* Nothing runs, loads or connects but what this server has; nobody frames it, and it sends no form anywhere. The files are
- * asked for again each time, and answered with 304. */
+/* A page may run, load and connect only to files of this server. It cannot be framed and cannot submit forms. Browsers
+ * revalidate files each time, and an unchanged file is answered with 304. */
 #define PAGE_HEADERS                                                                                                   \
     "Content-Security-Policy",                                                                                         \
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "          \

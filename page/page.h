@@ -1,8 +1,8 @@
-/* The page that `assay serve` shows at `/`: the files of this folder, linked into the program. docs/page.md says what it does.
+/* The page that `assay serve` shows at `/`: the files of this folder, linked into the program. docs/page.md describes
+ * the page.
  *
- * All of them come with a Content-Security-Policy that lets nothing run, load or connect but this server's own files. They are for
- * anybody: what they ask for then takes a token where the server has tokens.
- */
+ * A Content-Security-Policy permits the page to run, load and connect to this server's own files only. The files
+ * themselves need no token. If the server has tokens, the requests that the page sends need one. */
 #ifndef ASSAY_PAGE_PAGE_H
 #define ASSAY_PAGE_PAGE_H
 
@@ -13,15 +13,15 @@ struct page_asset {
     const char *type;
     const unsigned char *bytes;
     size_t len;
-    const char *const *headers; /* name, value, ..., NULL: the page's, and an ETag */
-    const char *etag;           /* in its quotes */
+    const char *const *headers; /* name, value, ..., NULL: the page's headers and an ETag */
+    const char *etag;           /* including its quotes */
 };
 
-/* Made of the files by page/embed.cmake. */
+/* The files, as page/embed.cmake generates them. */
 extern const struct page_asset page_assets[];
 extern const size_t page_n_assets;
 
-/* Appends a row (struct http_route) for each of the files. */
+/* Appends a route (struct http_route) for each of the files. */
 void page_routes(GArray *routes);
 
 #endif

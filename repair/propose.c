@@ -81,7 +81,7 @@ static void add_values(struct proposals *p)
         if (sql_is(n, SQL_LITERAL) && n->op == SQL_LIT_STRING) add_stored(p, n);
 }
 
-/* --- what set others right --- */
+/* --- scripts of examples --- */
 
 struct transferred {
     struct repair_proposal list[REPAIR_MAX_TRANSFERS];
@@ -222,7 +222,7 @@ bool repair_is_better(double before, double after, double threshold, double marg
     return after >= threshold && !(after - before < margin);
 }
 
-/* --- in words --- */
+/* --- steps in words --- */
 
 static const char *text_of(struct arena *arena, const char *sql, const struct sql_node *node)
 {

@@ -1,15 +1,15 @@
 /* Transfers an example's edit script to a query (transfer.h).
  *
- * The files share the work. transfer_flat.c flattens trees. This file matches the wrong query with the target and
- * moves each edit of the script to its place there. transfer_rebind.c chooses the names and values. Every result is parsed and
- * bound before it becomes a proposal. */
+ * The files share the work. transfer_flat.c flattens trees. This file matches the wrong query with the target and moves
+ * each edit of the script to its place there. transfer_rebind.c chooses the names and values. Every result is parsed
+ * and bound before it becomes a proposal. */
 #include "repair/transfer_int.h"
 
 #include <glib.h>
 #include <string.h>
 
-/* MAX_NODES is the limit for the three queries together; larger ones are skipped. MAX_RUNS is that of the choices, for
- * each matching. */
+/* MAX_NODES limits the three queries together; larger ones are skipped. MAX_RUNS limits the choices tried for each
+ * matching. */
 enum { MAX_NODES = 6000, MAX_RUNS = 8, MAX_QUESTION_TOKENS = 200, MAX_REASON_STEPS = 3, MAX_REASON_TEXT = 60 };
 
 /* --- the example's columns as a catalog --- */
@@ -98,7 +98,7 @@ const struct repair_column *transfer_column_of(const struct sql_catalog *catalog
     return ref && ref->table >= 0 && ref->column >= 0 ? known->tables[ref->table].columns[ref->column] : NULL;
 }
 
-/* --- what an example's columns are, from its schema --- */
+/* --- the columns of an example, from its schema --- */
 
 static const char *referenced(const struct schema_index *schema, const struct schema_column *column)
 {
@@ -202,7 +202,7 @@ static struct sql_node *structure_of(const struct transfer *t, const struct flat
     return root;
 }
 
-/* Returns the partners of the wrong query's nodes in the target. NULL if the arena is full. */
+/* Returns the target's partner of each node of the wrong query. Returns NULL if the arena is full. */
 static const struct sql_node **match_target(const struct transfer *t, bool by_role)
 {
     const struct sql_node *from = structure_of(t, &t->wrong, by_role ? role_in_example : NULL);
@@ -213,7 +213,7 @@ static const struct sql_node **match_target(const struct transfer *t, bool by_ro
     return partners;
 }
 
-/* --- the script, carried over --- */
+/* --- the transferred script --- */
 
 static bool same_form(const struct sql_node *x, const struct sql_node *y)
 {

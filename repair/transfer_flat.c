@@ -108,7 +108,7 @@ bool transfer_read(struct arena *arena, const char *sql, const struct sql_catalo
     return out->nodes != NULL;
 }
 
-/* --- and back --- */
+/* --- from lists --- */
 
 static struct sql_node *fold(struct arena *arena, struct sql_node *n);
 

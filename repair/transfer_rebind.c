@@ -33,13 +33,13 @@ struct rebind {
     uint32_t n_sources, n_columns;
 };
 
-/* One thing to choose, with what speaks for it. */
+/* An option of a choice, with its score. */
 struct option {
     uint32_t at;
     double score;
 };
 
-/* Keep the best few, best first; the earlier of equals. */
+/* Inserts an option into the best few, best first; of equals, the earlier comes first. Returns their number. */
 static uint32_t rank(struct option best[TRANSFER_MAX_OPTIONS], uint32_t n, struct option next)
 {
     uint32_t at = n;
@@ -59,7 +59,7 @@ static uint32_t choose(struct choices *c, uint32_t n_options)
     return MIN(asked, n_options - 1);
 }
 
-/* --- likeness --- */
+/* --- similarity --- */
 
 static double shared_words(const struct text_tokens *x, const struct text_tokens *y)
 {
@@ -73,7 +73,7 @@ static double shared_words(const struct text_tokens *x, const struct text_tokens
     return x->n + y->n ? 2.0 * common / (x->n + y->n) : 0;
 }
 
-/* Share of the name's words that the question has. */
+/* Returns the share of the name's words that the question contains. */
 static double in_question(const struct transfer *t, const struct text_tokens *words)
 {
     uint32_t found = 0;
@@ -91,7 +91,7 @@ static struct text_tokens words_of(const struct transfer *t, const char *name)
     return text_split_identifier(t->arena, name, strlen(name));
 }
 
-/* --- what has a counterpart --- */
+/* --- parts with a counterpart in the target --- */
 
 static bool same_name(const char *x, uint32_t x_len, const char *y)
 {
@@ -157,7 +157,8 @@ static bool add_column(struct rebind *r, const struct sql_node *from, const char
     return true;
 }
 
-/* Is it what another column of the example is already? Two columns there are two here, most often. */
+/* True if another column of the example already maps to this column. Two columns of the example are usually two
+ * here. */
 static bool is_taken(const struct rebind *r, const char *as, const char *column)
 {
     for (uint32_t i = 0; i < r->n_columns; i++) {
@@ -173,7 +174,7 @@ static const char *text_in(const struct transfer *t, const char *text, uint32_t 
     return text ? arena_strndup(t->arena, text, len) : NULL;
 }
 
-/* What columns are qualified with tells of a source as well. */
+/* Maps a source by the qualifiers of two matched columns. */
 static void map_qualifier(struct rebind *r, const struct sql_node *from, const struct sql_node *to)
 {
     const struct sql_source *in = to->ref ? to->ref->source : NULL;
@@ -195,7 +196,7 @@ static void map_columns(struct rebind *r)
     }
 }
 
-/* Tables that the target has and the example has not: their columns may be meant, too. */
+/* Adds the tables that only the target has, because their columns may be meant too. */
 static void add_others(struct rebind *r)
 {
     const struct transfer *t = r->t;
@@ -208,9 +209,9 @@ static void add_others(struct rebind *r)
     }
 }
 
-/* --- tables that come --- */
+/* --- added tables --- */
 
-/* Does some column of the one refer to the other, in the example? */
+/* True if a column of the first table refers to the second table, in the example. */
 static bool known_refers(const struct transfer *t, const char *from, const char *to)
 {
     for (uint32_t i = 0; i < t->example->n_columns; i++) {
@@ -251,7 +252,7 @@ static double score_table(const struct rebind *r, int known, const struct text_t
     return score;
 }
 
-/* Of those in the target and those that came already, none has that name. */
+/* True if no source has this name, in the target or among the added ones. */
 static bool is_free(const struct rebind *r, const char *name)
 {
     const struct flat_tree *target = &r->t->target;
@@ -304,14 +305,14 @@ static bool choose_tables(struct rebind *r)
     return true;
 }
 
-/* --- the columns that join them --- */
+/* --- columns that join the added tables --- */
 
 static bool is_new_column(const struct rebind *r, const struct sql_node *n)
 {
     return sql_is(n, SQL_COLUMN) && r->t->is_new[n->id] && n->text2;
 }
 
-/* What speaks for joining by these columns, of the sources that `left` and `right` of the example stand for. */
+/* Scores a join as the counterpart of `left` = `right` in the example. `back` exchanges the sides of the join. */
 static double score_join(const struct rebind *r, const struct schema_join *join, const struct sql_node *left,
                          const struct sql_node *right, bool back)
 {
@@ -362,14 +363,14 @@ static bool choose_joins(struct rebind *r)
     return true;
 }
 
-/* --- other columns that come --- */
+/* --- other added columns --- */
 
 static bool is_key(const struct schema_index *schema, const struct schema_column *c)
 {
     return c->pk || schema_is_foreign_key(schema, c->id);
 }
 
-/* The name in the target that an update replaces by this one; NULL: none. */
+/* Returns the name in the target that an update replaces by this one; NULL if there is none. */
 static const struct sql_node *replaced_in_target(const struct transfer *t, const struct sql_node *right)
 {
     const struct sql_node *wrong = t->from_wrong[right->id];
@@ -387,13 +388,13 @@ static bool is_shown_already(const struct transfer *t, const char *as, const str
     return false;
 }
 
-/* A column that comes, and what is known of it. */
+/* An added column, with the known facts about it. */
 struct wanted {
     const struct sql_node *from;
-    const struct source_map *home;     /* what its table is in the target; NULL: not known */
-    const struct repair_column *known; /* NULL: nothing is */
+    const struct source_map *home;     /* its table's counterpart in the target; NULL if unknown */
+    const struct repair_column *known; /* NULL if unknown */
     struct text_tokens words;          /* of its name */
-    const char *unbound;               /* the name in the target that it replaces and that does not bind; NULL: none */
+    const char *unbound;               /* the unbound name in the target that it replaces; may be NULL */
 };
 
 static struct wanted wanted_of(const struct rebind *r, const struct sql_node *from)
@@ -427,7 +428,7 @@ static double score_column(const struct rebind *r, const struct wanted *w, const
     return score;
 }
 
-/* The columns of the sources that the target has or gets; each option is a source and a column in it. */
+/* Chooses among the columns of all sources that the target has or gets. An option encodes a column and its source. */
 static bool choose_column(struct rebind *r, const struct sql_node *from)
 {
     const struct schema_index *schema = r->t->schema;
@@ -463,7 +464,7 @@ static bool choose_columns(struct rebind *r)
 
 /* --- values --- */
 
-/* The column that a value is compared with; NULL: none that is known. */
+/* Returns the column that a value is compared with; NULL if it is unknown. */
 static const struct schema_column *compared_with(const struct rebind *r, const struct sql_node *literal)
 {
     const struct sql_node *n = literal->parent;
@@ -482,7 +483,7 @@ static bool lends(const struct transfer *t, const struct schema_column *column)
     return q->values && !schema_column_is_denied(t->schema, column, q->deny_columns, q->n_deny_columns);
 }
 
-/* A run of the question's words that the column holds, in its form; NULL: none. */
+/* Returns the stored form of a phrase of the question that is a value of the column; NULL if there is none. */
 static const char *asked_value(const struct transfer *t, const struct schema_column *column)
 {
     struct schema_hit hits[MAX_VALUES];
@@ -508,7 +509,7 @@ static const char *nearest_value(const struct transfer *t, const struct schema_c
     return schema_nearest_values(t->arena, t->schema, column, old->text, old->text_len, &found, 1) ? found : NULL;
 }
 
-/* Is it the value of the example where it would be the same edit: of the same old value, or in a column of the same name? */
+/* True if the edit replaces the same old value as in the example. The example's new value then applies unchanged. */
 static bool is_same_edit(const struct rebind *r, const struct sql_node *literal, const struct sql_node *old)
 {
     const struct sql_node *wrong = r->t->from_wrong[literal->id];
@@ -522,7 +523,7 @@ static bool is_whole_example(const struct rebind *r)
     return sql_equal(r->t->wrong.stmt->root, r->t->target.stmt->root);
 }
 
-/* Numbers are taken over as they stand (LIMIT 1, > 0). */
+/* Replaces a text value of the example. Numbers, as in LIMIT 1 or > 0, are copied unchanged. */
 static bool rebind_value(struct rebind *r, struct sql_node *literal)
 {
     const struct transfer *t = r->t;

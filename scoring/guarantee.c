@@ -1,7 +1,14 @@
-/* {"format": "assay.calibration", "version": 2, "strategy": "rerank", "repairs": false, "llm": "" or when one is asked,
- *  "models": {"label_model": version, "classifier": version or "", "verifier": version}, "databases": [name, ...] by number,
- *  "groups": {generator: [[P, 0 or 1, number of its database, traits ...], ...], ...}}
- * Version 1 has no traits: all its answers are alike. */
+/* Guarantees from a calibration file (guarantee.h): finds the records that apply to a request, and the threshold.
+ *
+ *   {"format": "assay.calibration", "version": 2, "strategy": "rerank", "repairs": false,
+ *    "llm": "" without a language model,
+ *    "models": {"label_model": version, "classifier": version or "", "verifier": version},
+ *    "databases": [name, ...] by number,
+ *    "groups": {generator: [[P, 0 or 1, number of its database, traits ...], ...], ...}}
+ *
+ * Version 1 has no traits, so all its answers are alike. Records are grouped by generator. A database with enough
+ * records of a generator has a group of its own, and another group holds all records. A request whose settings or
+ * generator differ from those of the file has no guarantee. A file made with other models is an error. */
 #include "scoring/guarantee.h"
 
 #include "lib/learn/json_file.h"
@@ -11,10 +18,10 @@
 #include <string.h>
 
 enum {
-    BEFORE_TRAITS = 3, /* of a record */
-    KNOWN = 10000      /* records that new answers are compared with, of those there are */
+    BEFORE_TRAITS = 3, /* values of a record before its traits */
+    KNOWN = 10000      /* largest number of records that new answers are compared with */
 };
-static const double MOST = 1e6; /* of a trait */
+static const double MOST = 1e6; /* largest absolute value of a trait */
 
 struct group {
     char *name;
@@ -27,7 +34,7 @@ struct guarantee {
     enum msg_strategy strategy;
     bool repairs;
     char *llm;
-    struct group groups[2 * GUARANTEE_MAX_GROUPS]; /* of generators, of all, then of databases */
+    struct group groups[2 * GUARANTEE_MAX_GROUPS]; /* of generators, then of all records, then of databases */
     uint32_t n_generators, n_groups;
     GPtrArray *databases; /* names, by number */
 };
@@ -66,7 +73,7 @@ static bool read_group(struct guarantee *g, const char *name, const json_t *list
     return true;
 }
 
-/* All records once more, as a group. */
+/* Adds a group of all records. */
 static bool add_all(struct guarantee *g)
 {
     uint64_t n = 0;
@@ -97,7 +104,8 @@ static bool read_databases(struct guarantee *g, const json_t *names)
     return true;
 }
 
-/* The records of one database become a group of their own, and leave that of the generator; where there is room for it. */
+/* Moves the records of one database from the generator's group into a group of their own. Does nothing if there is no
+ * space for another group. */
 static void split_off(struct guarantee *g, struct group *from, uint32_t database, uint32_t n)
 {
     if (g->n_groups == G_N_ELEMENTS(g->groups)) return;
@@ -105,7 +113,7 @@ static void split_off(struct guarantee *g, struct group *from, uint32_t database
     uint32_t left = 0;
     *own = (struct group){.name = g_strdup_printf("%s/%s", from->name, (const char *)g->databases->pdata[database]),
                           .records = g_new0(struct risk_record, n)};
-    for (uint32_t i = 0; i < from->n; i++) /* sorted, and so are both */
+    for (uint32_t i = 0; i < from->n; i++) /* sorted, so both parts are sorted too */
         if (from->records[i].cluster == database)
             own->records[own->n++] = from->records[i];
         else
@@ -150,7 +158,7 @@ static enum err_code read_guarantee(struct guarantee *g, const json_t *root, con
         return err_set(err, ERR_CONFIG, "strategy or repairs is missing or invalid");
     g->strategy = (enum msg_strategy)number;
     g->repairs = json_is_true(json_object_get(root, "repairs"));
-    const char *llm = json_string_value(json_object_get(root, "llm")); /* older files have none */
+    const char *llm = json_string_value(json_object_get(root, "llm")); /* absent in older files */
     g->llm = g_strdup(llm ? llm : "");
     enum err_code code = check_models(json_object_get(root, "models"), own, err);
     if (code) return code;
@@ -199,7 +207,7 @@ void guarantee_free(struct guarantee *guarantee)
     g_free(guarantee);
 }
 
-/* --- its use --- */
+/* --- use --- */
 
 uint32_t guarantee_n_groups(const struct guarantee *guarantee)
 {
@@ -228,7 +236,7 @@ bool guarantee_saw(const struct guarantee *guarantee, uint32_t group, const stru
     return risk_shift_add(shift, values);
 }
 
-/* Did both run, to the same rows? What a denied column went into is like nothing. */
+/* True if both ran and returned the same rows. A result withheld because of a denied column equals no other. */
 static bool agree(const struct msg_execution *a, const struct msg_execution *b)
 {
     bool ran = a && b && !a->withheld && !b->withheld && strcmp(a->code, "ok") == 0 && strcmp(b->code, "ok") == 0;
@@ -277,7 +285,7 @@ static int group_of(const struct guarantee *guarantee, const char *generator)
     return -1;
 }
 
-/* Of this database of it; -1: it has none of its own. */
+/* Returns the group of a generator's records on this database; -1 if the database has none. */
 static int group_of_database(const struct guarantee *guarantee, const char *generator, const char *db)
 {
     size_t len = strlen(generator);

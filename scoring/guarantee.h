@@ -35,8 +35,8 @@ struct guarantee_conditions {
 struct guarantee;
 
 /* Loads a file. Returns ERR_CONFIG, with problem and hint in `err`, if the file is not a guarantee file, has another
- * version, is for other models, or is broken; returns ERR_IO. `conditions` are those of this process. The caller owes
- * guarantee_free. */
+ * version, is for other models, or is broken. Returns ERR_IO if it cannot be read. `conditions` are those of this
+ * process. The caller owes guarantee_free. */
 enum err_code guarantee_load(const char *path, const struct guarantee_conditions *conditions, struct guarantee **out,
                              struct err *err);
 void guarantee_free(struct guarantee *guarantee);

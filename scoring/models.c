@@ -1,23 +1,31 @@
-/* The learned part of deciding: label model, classifier, verifier, and how they are used together.
+/* The learned part of deciding: label model, classifier, verifier, and how they are combined.
  *
- * decision.json says what measured best on the training logs:
+ * decision.json holds the choices that measured best on the training logs:
  *
  *   {"schema": "assay.decision", "version": 1, "strategy": "rerank", "threshold": 0.8,
  *    "margin": {"ranked": 0.05, "sampled": 0}, "label_threshold": 0.5, "entailment_threshold": 0.5,
- *    "cyclesql_threshold": 0.5, "repair_margin": 0.5, "critical": ["empty_predicate", ...], "combine": [0, 0.5, 0.5], "unfamiliar": [0, 1], "command": "..."}
+ *    "cyclesql_threshold": 0.5, "repair_margin": 0.5, "critical": ["empty_predicate", ...], "combine": [0, 0.5, 0.5],
+ *    "unfamiliar": [0, 1], "command": "..."}
  *
- * `threshold` is asked of P(correct); `margin` is how far another candidate of a ranked or sampled list must lie above
- * the first that executes before it is preferred; `repair_margin` is how much surer a repair must be than the query that
- * it takes the place of; `critical` is which signal's finding a corrector is told first. Where a strategy asks both models, the signals' probability must reach label_threshold and the
- * verifier's entailment_threshold; where the verifier alone is asked, cyclesql_threshold; and `combine` puts the two
- * together: z = c0 + c1 logit p + c2 logit entailment. That is logit P(correct) for a generator on which the verifier
- * has had feedback. The training logs are not like what others will do: for all others logit P(correct) is u0 + u1 z,
- * by `unfamiliar`. `builtin_share` is what the built-in verifier's log-odds count for beside a remote one's, one number
- * or by the order of the candidates ({"ranked": 0.8, "unknown": 0.7}), 0 where it does not say; the order among
- * candidates with both stays. The file may be absent: first_valid, everything at 0.5, the mean of the log-odds, and z
- * as it is. `schema_only` is the same for a candidate that was judged from a schema without data; P never rises by it, and
- * where the file has none no such candidate validates.
- */
+ * - threshold: The P(correct) at which a candidate validates.
+ * - margin: The lead in P(correct) that another candidate of a ranked or sampled list needs over the first one that
+ *   executes.
+ * - repair_margin: The lead in P(correct) that a repair needs over the query that it replaces.
+ * - critical: The order in which a corrector receives findings, by signal.
+ * - label_threshold, entailment_threshold: The thresholds of the signals' probability and of the entailment, if a
+ *   strategy uses both models.
+ * - cyclesql_threshold: The threshold of the entailment, if a strategy uses the verifier alone.
+ * - combine: z = c0 + c1 logit p + c2 logit entailment. This is logit P(correct) for a generator on which the
+ *   verifier has had feedback.
+ * - unfamiliar: For other generators, which differ from the training logs, logit P(correct) = u0 + u1 z.
+ * - builtin_share: The weight of the built-in verifier's log-odds beside a remote verifier's; the remote verifier has
+ *   the remaining weight. It is one number, or one for each order of candidates ({"ranked": 0.8, "unknown": 0.7}).
+ *   The default is 0.
+ * - schema_only: The same form as unfamiliar, for a candidate that was judged from a schema without data. It never
+ *   raises P. Without it, P is at most 0.5 for such a candidate.
+ *
+ * Without the file, the strategy is first_valid, all thresholds and repair_margin are 0.5, and logit P(correct) is the
+ * mean of the log-odds. */
 #include "scoring/models.h"
 
 #include "scoring/features/features.h"
@@ -37,12 +45,12 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-enum { MAX_LINKS = 40 }; /* as many as the kernel follows */
+enum { MAX_LINKS = 40 }; /* the limit of the kernel */
 static const double DEFAULT_THRESHOLD = 0.5, DEFAULT_REPAIR_MARGIN = 0.5;
 static const double DEFAULT_WEIGHTS[3] = {0, 0.5, 0.5}, IDENTITY[2] = {0, 1};
 
-/* Returns the folder of models beside a program or library of this name, or NULL. (Debian's libraries are one folder
- * deeper than its programs.) `..` removes the last name of the path as written: a build folder that is a link to
+/* Returns the folder of models beside a program or library of this name, or NULL. Debian's libraries are one folder
+ * deeper than its programs. `..` removes the last name of the path as written. So a build folder that is a link to
  * another disk counts as being where the link is. */
 static char *models_beside(const char *program)
 {
@@ -59,7 +67,7 @@ static char *models_beside(const char *program)
     return found;
 }
 
-/* Where a link leads; NULL: this is none. */
+/* Returns the target of a link as an absolute path; NULL if the path is not a link. */
 static char *read_link(const char *path)
 {
     char *target = g_file_read_link(path, NULL), *home = g_path_get_dirname(path);
@@ -96,7 +104,8 @@ static char *find_beside_program(void)
     return found;
 }
 
-/* A library looks beside itself: what lies near its host program is not ours. */
+/* Finds the models beside this code. A library searches beside itself, because the files near its host program are not
+ * ours. */
 static char *find_near(void)
 {
     char *library = own_library();
@@ -113,7 +122,7 @@ static char *find_dir(const char *dir)
     return found ? found : g_strdup(".");
 }
 
-/* The file to load: as asked, or the shipped one; NULL when left out. */
+/* Returns the file to load: the requested one, or else the shipped one. Returns NULL for "none". */
 static char *model_path(const char *dir, const char *name, const char *asked)
 {
     if (asked && strcmp(asked, "none") == 0) return NULL;
@@ -127,7 +136,7 @@ static uint64_t digest_of(const char *path)
     return digest;
 }
 
-/* "label_model.json 1a2b3c4d": which file it was. */
+/* Returns the version of a file, such as "label_model.json 1a2b3c4d". */
 static char *version_of(const char *path, uint64_t digest)
 {
     char *base = g_path_get_basename(path);
@@ -156,7 +165,7 @@ static enum err_code load_label_model(struct scoring_models *m, const char *path
     return ERR_OK;
 }
 
-/* `optional`: the shipped one may not be there. */
+/* Loads the classifier. With `optional`, a missing file is no error. */
 static enum err_code load_classifier(struct scoring_models *m, const char *path, bool optional, struct err *err)
 {
     struct err why = {0};
@@ -173,7 +182,7 @@ static enum err_code load_classifier(struct scoring_models *m, const char *path,
     return ERR_OK;
 }
 
-/* The shipped one may not be there. */
+/* Loads the verifier. With `optional`, a missing file is no error. */
 static enum err_code load_verifier(struct scoring_models *m, const char *path, bool optional, struct err *err)
 {
     struct err why = {0};
@@ -197,7 +206,7 @@ static enum err_code read_share(const json_t *root, const char *key, const char 
     return err_set(err, ERR_CONFIG, "the decision file %s: %s is not a number from 0 to 1", path, key);
 }
 
-/* A constant and n - 1 weights that are not negative; as they were where the file has none. */
+/* Reads a constant and n - 1 weights that are not negative. Leaves `weights` unchanged if the file has none. */
 static bool read_weights(const json_t *root, const char *key, double *weights, size_t n)
 {
     const json_t *list = json_object_get(root, key);
@@ -211,7 +220,7 @@ static bool read_weights(const json_t *root, const char *key, double *weights, s
     return true;
 }
 
-/* {"ranked": 0.05, "sampled": 0}, or one number for both. Where places say nothing there is none. */
+/* Reads {"ranked": 0.05, "sampled": 0}, or one number for both. Lists of unknown order have no margin. */
 static enum err_code read_margins(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
 {
     static const enum msg_order orders[] = {MSG_ORDER_RANKED, MSG_ORDER_SAMPLED};
@@ -225,7 +234,7 @@ static enum err_code read_margins(struct scoring_models *m, const json_t *root, 
     return code;
 }
 
-/* {"ranked": 0.8, "sampled": 0.9, "unknown": 0.7}, or one number for all. */
+/* Reads {"ranked": 0.8, "sampled": 0.9, "unknown": 0.7}, or one number for all. */
 static enum err_code read_shares(struct scoring_models *m, const json_t *root, const char *path, struct err *err)
 {
     const json_t *shares = json_object_get(root, "builtin_share");
@@ -239,7 +248,7 @@ static enum err_code read_shares(struct scoring_models *m, const json_t *root, c
     return code;
 }
 
-/* Names of signals, the most critical first; those that it does not name come behind it. */
+/* Reads names of signals, the most critical first; signals without a name in the list rank last. */
 static bool read_critical(struct scoring_models *m, const json_t *list)
 {
     memset(m->critical, UINT8_MAX, sizeof m->critical);
@@ -352,7 +361,7 @@ double models_threshold(const struct scoring_models *models)
     return models->threshold;
 }
 
-/* Without a model: fewer and weaker votes first. */
+/* Returns a score for use without a model: fewer and weaker votes score higher. */
 static double count_votes(const uint8_t *votes, unsigned n_signals)
 {
     double weight = 0;
@@ -371,7 +380,8 @@ static double classify(const struct scoring_models *m, const struct votes_subjec
 
 static const double LEAST_P = 1e-6;
 
-/* So that neither model outweighs the other whatever that says, and no verdict is certain. NaN stays NaN. */
+/* Bounds a probability, so that neither model overrules the other in every case, and no verdict is certain. NaN stays
+ * NaN. */
 static double bounded(double p)
 {
     return p < LEAST_P ? LEAST_P : p > 1 - LEAST_P ? 1 - LEAST_P : p;
@@ -384,7 +394,7 @@ static double bounded(double p)
  * their best possible report, and then subtracts the worth of that silence. The result falls with each lost signal, for
  * any model and any other losses. A minimum of "as it is" and "as if silent" does not. */
 
-/* What the silence of its unavailable signals would have been worth, in nats. */
+/* Returns the worth of silence of the candidate's unavailable signals, in nats. */
 static double unavailable_discount(const struct scoring_models *models, const struct msg_judged *judged)
 {
     unsigned n;
@@ -458,7 +468,7 @@ static bool is_weighed(const struct scoring_models *models, const struct vsig_de
     return false;
 }
 
-/* What a language model found at worst. */
+/* The worst report of a language model on a candidate. */
 enum heard { HEARD_NOTHING, HEARD_SILENCE, HEARD_WARNING, HEARD_ERROR };
 
 static enum heard heard_of(const struct scoring_models *models, const struct msg_judged *judged)

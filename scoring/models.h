@@ -90,7 +90,7 @@ double models_from_schema(const struct scoring_models *models, double p);
 /* Finds the signals that neither the classifier nor the verifier reads: scoring/unlearned.c. models_load calls it. */
 void models_find_unlearned(struct scoring_models *models);
 
-/* Gives P lowered by the findings of such signals. NAN stays NAN. Thread: any. */
+/* Returns P lowered by the findings of such signals. NAN stays NAN. Thread: any. */
 double models_apply_unlearned(const struct scoring_models *models, const struct msg_judged *judged, double p);
 
 /* Reads the verifier's features from a message: out[FEATURE_COUNT] by index, NAN if absent. Returns false if the

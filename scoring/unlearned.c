@@ -30,7 +30,7 @@ static bool label_model_decides(const struct scoring_models *models, const char 
     return false;
 }
 
-/* The lift of the odds that the label model has found; UNLEARNED_LIFT if it does not know the signal. */
+/* Returns the lift of the odds that the label model has found; UNLEARNED_LIFT if it does not know the signal. */
 static double lift_of(const struct scoring_models *models, const char *name)
 {
     const struct lm_model *model = models->label_model;
@@ -51,7 +51,7 @@ void models_find_unlearned(struct scoring_models *models)
     }
 }
 
-/* The worst severity of a signal's findings: 0 none, 1 warning, 2 error. */
+/* Returns the worst severity of a signal's findings: 0 none, 1 warning, 2 error. */
 static unsigned severity_of(const struct msg_judged *judged, uint32_t signal)
 {
     unsigned worst = 0;

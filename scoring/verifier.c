@@ -1,15 +1,16 @@
 /* DESIGN: the verifier's file and its use.
  *
  *   {"format": "assay-verifier", "version": 2, "command",
- *    "components": hashed linear models, one a component (lib/learn/hashed.h),
+ *    "components": hashed linear models, one for each component (lib/learn/hashed.h),
  *    "content": a classifier over verifier_row (lib/learn/classifier.h), calibrated for even odds,
  *    "wording": weight of the learned score of the question's words (lib/question/wording.h); optional,
  *    "generators": {name: {"vote", "first", "none", "temperature"}}; "" is a generator without a name, "*" several}
  *
- * The content model is fitted with right and wrong at even weight, so its log-odds are evidence, to be added to the
- * log-odds that the context gives. Rejected: one model over content and context (on the logs that there are to learn
- * from, the first beam is right in 98 % of all cases, and made-up candidates have no votes).
- */
+ * The content model is fitted with right and wrong samples at equal weight. So its log-odds are evidence, which is
+ * added to the log-odds of the context.
+ *
+ * Rejected: one model over content and context. In the available logs, the first beam is right in 98 % of all cases,
+ * and made-up candidates have no votes. */
 #include "scoring/verifier.h"
 
 #include "lib/learn/blocks.h"
@@ -31,23 +32,23 @@ enum { VERIFIER_VERSION = 2 /* 1: hashed models with all their buckets */, MAX_G
 static const char FORMAT[] = "assay-verifier";
 static const double LEAST_P = 1e-4;
 
-/* Each candidate of a question is judged against what the question calls for, most of them more than once, and with
- * the candidates of other questions in between. */
+/* The expected components of a question. They are cached because each candidate needs them, most more than once, and
+ * candidates of several questions alternate. */
 struct cached_question {
-    char question[CACHE_QUESTION_BYTES]; /* "": free */
+    char question[CACHE_QUESTION_BYTES]; /* "" if the slot is free */
     double expected[SQL_COMPONENT_COUNT];
 };
 
 struct question_cache {
     pthread_mutex_t lock;
-    struct cached_question items[CACHE_SLOTS]; /* by hash of the question; the later one stays */
+    struct cached_question items[CACHE_SLOTS]; /* by hash of the question; a later question replaces an earlier one */
 };
 
 struct verifier_model {
     struct hashed_model *components;
     struct learn_model *content;
     int from[LEARN_MAX_FEATURES]; /* which column of verifier_row is the content model's feature i; -1: none */
-    double wording;               /* weight of the feature wording_sum beside the content model */
+    double wording;               /* column of verifier_row for each feature of the content model; -1 if it has none */
     GHashTable *generators;       /* name → struct verifier_prior; may be NULL */
     struct question_cache *cache;
     uint64_t digest;
@@ -111,13 +112,14 @@ static double content_of(const struct verifier_model *model, const struct verifi
     float signals[VSIG_ID_END];
     const struct msg_judged *judged = &s->candidates[s->index];
     verifier_row_signals(judged, signals);
-    for (uint32_t i = 0; i < judged->n_signals; i++) /* nothing is gained by not being told: models.c */
+    for (uint32_t i = 0; i < judged->n_signals; i++) /* an unavailable signal counts as silent and is discounted later
+                                                      * (models.c) */
         if (judged->signals[i].state == MSG_UNAVAILABLE && judged->signals[i].id < VSIG_ID_END)
             signals[judged->signals[i].id] = 0;
     return verifier_content(model, s->request->question, s->features, signals);
 }
 
-/* NULL without feedback on the request's generator. */
+/* Returns the numbers fitted to the request's generator; NULL without feedback on it. */
 static const struct verifier_prior *fitted_prior(const struct verifier_model *model, const struct msg_request *request)
 {
     if (!model->generators) return NULL;
@@ -135,7 +137,7 @@ static struct verifier_prior prior_of(const struct verifier_model *model, const 
 {
     const struct verifier_prior *known = fitted_prior(model, s->request);
     struct verifier_prior prior = known ? *known : *neutral_prior(s);
-    if (s->order == MSG_ORDER_UNKNOWN) prior.first = 0; /* who says so means this list, whatever the generator does */
+    if (s->order == MSG_ORDER_UNKNOWN) prior.first = 0; /* overrides the generator's usual order */
     return prior;
 }
 

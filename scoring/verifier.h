@@ -3,12 +3,12 @@
  * P(entails) comes from two sources that are learned apart and added as log-odds:
  *
  *   content   boosted trees over the candidate's features (scoring/features/features.h), the signals of the other
- *   families, and the difference between the candidate's components and those that the question calls for. Hashed
- *   linear models over the question's words predict the latter, one for each component. Learned from gold, mutants,
- *   sibling queries and beams.
+ *             families, and the difference between the candidate's components and those that the question calls for.
+ *             Hashed linear models over the question's words predict the latter, one for each component. Learned from
+ *             gold, mutants, sibling queries and beams.
  *   context   evidence from the other candidates: votes, rank, equal results. On the training logs the first beam is
- *   nearly always correct and mutants have no votes, so weights of this kind cannot be learned there. They come from a
- *   stated neutral prior, or from feedback on a generator (`assay train calibration`).
+ *             nearly always correct and mutants have no votes, so weights of this kind cannot be learned there. They
+ *             come from a stated neutral prior, or from feedback on a generator (`assay train calibration`).
  *
  * Pure functions of their arguments: no database, no clock. Candidates from n_seen on are ignored, so that the verdict
  * does not depend on how many were judged ahead. Thread: a loaded model is read-only and may be shared. */
@@ -50,10 +50,10 @@ double verifier_content(const struct verifier_model *model, const char *question
 /* True if the numbers for the request's generator were fitted to feedback (docs/models.md, Verifier). */
 bool verifier_is_fitted(const struct verifier_model *model, const struct msg_request *request);
 
-/* Gives the importance of this signal to the content model, 0 to 1 (learn_importance). */
+/* Returns the importance of this signal to the content model, 0 to 1 (learn_importance). */
 double verifier_signal_importance(const struct verifier_model *model, const char *signal);
 
-/* Loads and saves as the other models do: docs/models.md. On success the caller owes verifier_free. */
+/* Loads a verifier's file (docs/models.md). On success the caller owes verifier_free. */
 enum err_code verifier_load(const char *path, struct verifier_model **out, struct err *err);
 enum err_code verifier_load_text(const char *text, size_t len, struct verifier_model **out, struct err *err);
 /* Returns the digest of the file that the model was loaded from (lib/learn/blocks.h); 0 without a file. */

@@ -15,7 +15,7 @@
  *   - Candidates of several named generators are a vote of systems, which share fewer errors. Independent votes of
  *     generators that are correct in 70 % of all cases and wrong in three likely ways would be worth log 7 each. We
  *     take half.
- * Results without rows, or with one NULL or 0, agree by chance, so only repeats of their own text vote for them. */
+ * Results without rows may agree by chance, so only repeats of their own text vote for them. */
 #ifndef ASSAY_SCORING_VERIFIER_CONTEXT_H
 #define ASSAY_SCORING_VERIFIER_CONTEXT_H
 

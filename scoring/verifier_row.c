@@ -12,7 +12,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const double LEAST_P = 0.002; /* no surprise is greater than that of one in 500 */
+static const double LEAST_P = 0.002; /* bounds a surprise to that of an event of one in 500 */
 
 /* --- names --- */
 
@@ -73,7 +73,7 @@ static void fill_unknown(float *from, unsigned n)
     for (unsigned i = 0; i < n; i++) from[i] = (float)NAN;
 }
 
-/* Put a surprise among the three greatest. */
+/* Inserts a surprise into the three greatest. */
 static void keep_greatest(float *greatest, float surprise)
 {
     for (unsigned i = 0; i < 3; i++)
@@ -127,7 +127,7 @@ static void fill_findings(const float *signals, float *out)
     enum { ERRORS, WARNINGS, WEIGHT, OF_SELDOM };
     for (unsigned i = 0; i < VERIFIER_FINDINGS; i++) out[i] = 0;
     for (unsigned i = 0; i < VSIG_ID_END; i++) {
-        if (!(signals[i] >= 1)) continue; /* NAN: not known */
+        if (!(signals[i] >= 1)) continue; /* NAN is unavailable */
         out[signals[i] >= 2 ? ERRORS : WARNINGS]++;
         out[WEIGHT] += signals[i];
     }
@@ -145,7 +145,7 @@ void verifier_row(const float *features, const float *signals, const double *exp
     fill_findings(signals, row + VERIFIER_ROW_FINDINGS);
 }
 
-/* What a language model found is weighed apart from it (models_hear). */
+/* False for signals of a language model, which are weighed separately (models_hear). */
 static bool is_learned(uint32_t id)
 {
     const struct vsig_def *def = id < VSIG_ID_END ? vsig_by_id((enum vsig_id)id) : NULL;
@@ -185,7 +185,7 @@ static uint64_t hash_of(const char *word)
     return XXH3_64bits(word, strlen(word));
 }
 
-/* What a token counts as: its stem, or a mask where it is a value. */
+/* Returns the word that represents a token: its stem, or a mask for values and names. */
 static const char *masked(const struct text_tokens *tokens, uint32_t i)
 {
     const struct text_token *t = &tokens->items[i];
@@ -195,7 +195,7 @@ static const char *masked(const struct text_tokens *tokens, uint32_t i)
     return t->kind == TEXT_WORD && t->is_capital && !starts ? "<name>" : t->stem;
 }
 
-/* Words as hashes, between a mark for the start and one for the end; runs of names are one. */
+/* Hashes the words, between a start mark and an end mark. A run of names becomes one word. */
 static uint32_t read_words(const struct text_tokens *tokens, uint64_t *words)
 {
     uint32_t n = 0;

@@ -1,14 +1,13 @@
 /* The row of one candidate for the verifier's content model, the same in training and in judging.
  *
  *    features   of scoring/features/features.h, as received
- *    signals    of the other families: 0 silent, 0.5 a note, 1 a warning, 2 an error, NAN not known
- *    expected   for each component of lib/sql/components.h P(the question calls for it), and the surprise at the
- *    candidate.
- *               The surprise is -log P(present) if the candidate has it, log P(absent) if not, so the sign separates
- *               too much from too little. Sums and extremes of both follow, in all and by group.
- *    findings   counts of signals with an error, with a warning, with any finding but a note, and of errors of rare
- *    signals.
- *               Rare signals fire too seldom for trees to learn each of them. */
+ *    signals    of the other families: 0 silent, 0.5 a note, 1 a warning, 2 an error, NAN unavailable
+ *    expected   P(the question calls for it) of each component of lib/sql/components.h, then the surprise at the
+ *               candidate. The surprise is -log P(present) if the candidate has the component, else log P(absent). So
+ *               the sign separates too much from too little. Sums and extremes of the surprises follow, over all
+ *               components and by group.
+ *    findings   number of signals with an error, number with a warning, the sum of these levels, and number of errors
+ *               of rare signals. Rare signals fire too seldom for trees to learn each of them. */
 #ifndef ASSAY_SCORING_VERIFIER_ROW_H
 #define ASSAY_SCORING_VERIFIER_ROW_H
 

@@ -1,7 +1,8 @@
-/* Turns signals' verdicts into the columns of votes.h: votes of the label model and features of the classifier.
+/* Fills the two vectors of a candidate (votes.h): levels for the label model, and features for the classifier.
  *
- * Both views share one list of columns, so training and deciding cannot differ. Sums over all candidates are computed
- * once (votes_company) and reused for each of them. */
+ * One table of signals and request columns defines the names and values of both vectors, so training and deciding
+ * cannot differ. The layouts of the vectors are built once. A caller may compute the sums over all candidates once
+ * (votes_company) and pass them in for each candidate. */
 #include "scoring/votes.h"
 
 #include "signals/vsig.h"
@@ -14,18 +15,18 @@
 
 enum { MAX_NAMES = 3 * VSIG_ID_END + 32, VOTE_LEVELS = 3 };
 
-/* --- what the other candidates say --- */
+/* --- comparison with the other candidates --- */
 
 struct others {
-    double share;      /* of all votes, those for this candidate */
-    double agreement;  /* of the votes that ran, those with its result, its own among them */
-    double better;     /* of the votes that ran, those for results that have more votes than its own */
-    double executable; /* of the judged, how many ran */
-    double results;    /* different results */
-    double fired_gap;  /* signals fired here, above the least of the judged */
-    double same_shape; /* of the votes that ran, those with as many columns */
+    double share;      /* of all votes, the share for this candidate */
+    double agreement;  /* of the votes that ran, the share with its result, its own included */
+    double better;     /* of the votes that ran, the share for results with more votes than its own */
+    double executable; /* share of the judged candidates that ran */
+    double results;    /* number of different results */
+    double fired_gap;  /* number of its fired signals above the least of the judged candidates */
+    double same_shape; /* of the votes that ran, the share with the same number of columns */
     double rank;       /* position among the distinct candidates */
-    double score_gap;  /* generator's score below the best */
+    double score_gap;  /* generator's score below the best score */
 };
 
 bool votes_ran(const struct msg_judged *judged)
@@ -45,7 +46,7 @@ double votes_count(const struct msg_judged *judged)
     return judged->count ? judged->count : 1;
 }
 
-/* A language model is consulted on some candidates only: its findings are no reason to prefer the others. */
+/* True for signals of a language model. They are not counted, because only some candidates are shown to one. */
 static bool is_llm(uint32_t id)
 {
     const struct vsig_def *def = vsig_by_id((enum vsig_id)id);
@@ -60,7 +61,7 @@ static unsigned count_fired(const struct msg_judged *judged)
     return n;
 }
 
-/* The place of its result among those of the company, -1 when it is none of them. */
+/* Returns the index of the candidate's result in `company`; -1 if it is not there. */
 static int find_result(const struct votes_company *company, const struct msg_judged *judged)
 {
     for (uint32_t i = 0; i < company->n_results; i++)
@@ -94,7 +95,7 @@ void votes_look_around(const struct msg_judged *candidates, uint32_t n, uint32_t
     for (uint32_t i = 0; i < n_seen; i++) look_at_seen(out, &candidates[i]);
 }
 
-/* Votes, rank and score: known before anything ran, so over all candidates. */
+/* Compares votes, rank and score. They are known before any candidate runs, so all candidates count. */
 static void compare_lists(const struct votes_subject *s, const struct votes_company *company, struct others *out)
 {
     const struct msg_judged *own = &s->candidates[s->index];
@@ -126,7 +127,7 @@ static double votes_for_shape(const struct votes_subject *s)
     return votes;
 }
 
-/* Results of the candidates judged so far. */
+/* Compares the results of the candidates judged so far. */
 static void compare_results(const struct votes_subject *s, const struct votes_company *company, struct others *out)
 {
     const struct msg_judged *own = &s->candidates[s->index];
@@ -136,8 +137,8 @@ static void compare_results(const struct votes_subject *s, const struct votes_co
         if (company->results[i].votes > own_votes) out->better += company->results[i].votes;
     out->results = company->n_results;
     out->executable = company->judged > 0 ? company->ran / company->judged : NAN;
-    /* The only one of those seen, with others to come: it agrees with no candidate yet, which differs from agreeing
-     * with all. */
+    /* It is the only one of the seen candidates that ran, and others follow. Agreement with no candidate yet differs
+     * from agreement with all. */
     bool alone = company->ran <= 1 && s->n_seen < s->n_candidates;
     out->agreement = ran && !alone ? own_votes / company->ran_votes : NAN;
     out->better = ran ? out->better / company->ran_votes : NAN;
@@ -199,13 +200,13 @@ static double score_gap_of(const struct others *o)
     return o->score_gap;
 }
 
-/* Columns that look at the request: as features, and some of them in levels as views of the label model. */
+/* Columns about the whole request: each is a feature, and those with steps are views of the label model too. */
 static const struct {
     const char *name;
     double (*value)(const struct others *others);
     enum lm_order order;
     unsigned n_steps;                /* 0 without a view */
-    double steps[LM_MAX_LEVELS - 1]; /* level: how many of these are reached */
+    double steps[LM_MAX_LEVELS - 1]; /* the level is the number of steps reached */
 } request_columns[] = {
     {"rank", rank_of, LM_MORE_WRONG, 3, {1, 2, 4}},
     {"vote_share", share_of, LM_MORE_RIGHT, 4, {0.15, 0.3, 0.5, 0.8}},
@@ -219,8 +220,8 @@ static const struct {
 };
 enum { N_REQUEST_COLUMNS = sizeof request_columns / sizeof *request_columns };
 
-/* The positive labelers (SQLens §3.2), and whether a signal belongs to one: to the families that check every candidate,
- * or to the model's. */
+/* Tests of the positive labelers (SQLens §3.2): true if the labeler covers the signal. lambda_all and lambda_db cover
+ * families that check every candidate, lambda_llm those of a language model. */
 static bool in_all(const struct vsig_def *def)
 {
     return !def->off_by_default && def->family != VSIG_LLM;
@@ -240,7 +241,7 @@ static const struct {
 } labelers[] = {{"lambda_all", in_all}, {"lambda_db", in_db}, {"lambda_llm", in_llm}};
 enum { N_LABELERS = sizeof labelers / sizeof *labelers };
 
-/* One layout with request columns and one without; made once. */
+/* The layout of both vectors, with or without request columns; built once. */
 struct layout {
     struct lm_column columns[LM_MAX_COLUMNS];
     const char *votes[LM_MAX_COLUMNS];
@@ -359,7 +360,7 @@ static uint8_t level_of(const struct msg_judged *judged, const struct msg_signal
     return level;
 }
 
-/* By the signals' ids; of two of one id the first counts. */
+/* Fills the levels by signal id. If two signals have one id, the first counts. */
 static void levels_of(const struct msg_judged *judged, uint8_t unavailable, uint8_t levels[VSIG_ID_END])
 {
     memset(levels, LM_MISSING, VSIG_ID_END);
@@ -368,7 +369,7 @@ static void levels_of(const struct msg_judged *judged, uint8_t unavailable, uint
             levels[judged->signals[i].id] = level_of(judged, &judged->signals[i], unavailable);
 }
 
-/* As a positive labeler of the label model: lm_matrix_add computes the same from the same votes. */
+/* Computes the vote of a positive labeler, as lm_matrix_add computes it from the same votes. */
 static uint8_t labeler_vote(const struct lm_column *column, const uint8_t *votes)
 {
     unsigned missing = 0;
@@ -437,7 +438,7 @@ static unsigned fill_signals(const struct msg_judged *judged, const uint8_t *vot
     return at;
 }
 
-/* In the order of shape_names. */
+/* Fills the features of shape_names, in that order. */
 static unsigned fill_shape(const struct msg_judged *judged, double label_model_p, float *row)
 {
     unsigned notes = 0;

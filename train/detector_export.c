@@ -1,3 +1,8 @@
+/* Writes the line of JSON of one candidate for the learned detector (detector_export.h).
+ *
+ * A line is built from the candidate's own parse tree, so it needs no database. Links between words of the question and
+ * nodes of the query need a schema in which the query binds. All text of the request is untrusted: invalid UTF-8 is
+ * replaced. Memory is the caller's arena, except for the JSON. */
 #include "train/detector_export.h"
 
 #include "lib/sql/bind.h"
@@ -11,14 +16,14 @@ unsigned detector_fold(const char *db)
     return g_str_hash(db) % DETECTOR_FOLDS;
 }
 
-/* One candidate while it is written. */
+/* A candidate while its line is built. */
 struct candidate {
     const struct detector_export *from;
     struct sql_graph graph;
     json_t *links;
 };
 
-/* Text of hostile origin as JSON: invalid UTF-8 replaced. */
+/* Returns untrusted text as JSON, with invalid UTF-8 replaced. */
 static json_t *text_json(const char *text, size_t len)
 {
     char *valid = g_utf8_make_valid(text ? text : "", text ? (gssize)len : 0);
@@ -29,7 +34,7 @@ static json_t *text_json(const char *text, size_t len)
 
 /* --- the query --- */
 
-/* [type, text, start, end]: the text is a name or a value. */
+/* Returns [type, text, start, end] of a node; the text is a name or a value. */
 static json_t *node_json(struct arena *arena, const struct sql_node *node)
 {
     const char *type = sql_graph_type(arena, node);
@@ -106,7 +111,7 @@ static void link_node(struct candidate *c, uint32_t i)
 
 /* --- the question --- */
 
-/* [start, end, stop word?] of each word. */
+/* Returns [start, end, is a stop word or punctuation] of each word. */
 static json_t *words_json(const struct text_tokens *tokens)
 {
     json_t *words = json_array();

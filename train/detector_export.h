@@ -1,9 +1,9 @@
 /* The input of the learned detector (train/detector), in training and in use: one candidate, as a line of JSON.
  *
  * A candidate's line holds question, evidence, SQL, label by execution, and a fold by its database. It also holds the
- * SQL's graph (train/sql_graph.h), the question's words, and the words that name or hold parts of the query (`links`,
- * by our own schema linking). docs/detector.md has the format. Without databases a line has neither label nor links, as
- * in requests to a served detector. */
+ * SQL's graph (train/sql_graph.h) and the question's words. Its `links` are the words that name or hold parts of the
+ * query, by our own schema linking. docs/detector.md has the format. Without databases a line has neither label nor
+ * links, as in requests to a served detector. */
 #ifndef ASSAY_TRAIN_DETECTOR_EXPORT_H
 #define ASSAY_TRAIN_DETECTOR_EXPORT_H
 
@@ -23,11 +23,11 @@ struct detector_export {
     const char *origin;                /* "beam", "made": origin of the candidates */
 };
 
-/* The fold of a database, 0 to DETECTOR_FOLDS - 1: the same in every log. Thread: any. */
+/* Returns the fold of a database, 0 to DETECTOR_FOLDS - 1, which is the same in every log. Thread: any. */
 unsigned detector_fold(const char *db);
 
-/* Makes the line of candidate `index`; the caller owes json_decref. NULL if its SQL is not a query, or memory runs out.
- * Thread: any, an arena at a time. */
+/* Makes the line of candidate `index`; the caller owes json_decref. Returns NULL if its SQL is not a query, or memory
+ * runs out. Thread: any, one for each arena. */
 json_t *detector_export_candidate(const struct detector_export *from, uint32_t index);
 
 #endif

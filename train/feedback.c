@@ -1,3 +1,8 @@
+/* Reads feedback from files and a topic, and matches it to requests (feedback.h has the design).
+ *
+ * Feedback is stored by request id, in the order of reading. Files are read a second time for verdicts, only if some
+ * record refers to the answer of a verdict. A record that cannot be used is counted and skipped; the first SAID are
+ * reported. A request uses its feedback once: a second request with the same id receives none. */
 #include "train/feedback.h"
 
 #include <glib.h>
@@ -6,24 +11,24 @@
 enum { SAID = 20 };
 static const char KEY[] = "feedback_version";
 
-/* One thing said of a request. */
+/* One record of feedback on a request. */
 struct word {
-    char *sql; /* NULL: by index, or the answer */
+    char *sql; /* NULL if the record gives an index or means the answer */
     int64_t candidate;
     bool right;
 };
 
 struct said {
-    GArray *words; /* struct word, as they were read */
+    GArray *words; /* struct word, in the order of reading */
     char *generator;
-    char *answer;      /* the SQL that a verdict gave; NULL */
-    bool needs, taken; /* a word is about the answer; a request has come */
+    char *answer;      /* SQL of the verdict; NULL if no verdict was read */
+    bool needs, taken; /* a record refers to the answer; a request has used the feedback */
 };
 
 struct feedback {
-    GHashTable *by_id; /* request → struct said */
+    GHashTable *by_id; /* request id → struct said */
     struct feedback_counts counts;
-    bool needs; /* some word is about an answer */
+    bool needs; /* some record refers to an answer */
     input_skipped skipped;
 };
 
@@ -80,7 +85,7 @@ enum err_code feedback_parse(const json_t *json, struct feedback_record *out, st
     return code;
 }
 
-/* --- all of them --- */
+/* --- all records --- */
 
 static void said_free(gpointer p)
 {
@@ -125,7 +130,7 @@ static void keep(struct feedback *feedback, const struct feedback_record *record
     feedback->counts.records++;
 }
 
-/* Most lines are requests or verdicts: only those that name the key are looked into. */
+/* True if the text contains the key. Most lines are requests or verdicts; only those with the key are parsed. */
 static bool mentions(const char *text, size_t len, const char *key)
 {
     return g_strstr_len(text, (gssize)len, key) != NULL;
@@ -141,7 +146,7 @@ bool feedback_is_verdict(const char *text, size_t len)
     return mentions(text, len, "\"status\"") && mentions(text, len, "\"schema_version\"");
 }
 
-/* A verdict whose answer a person chose (docs/ask.md) is feedback too: that one is right. */
+/* Reads the answer that a person chose among readings (docs/ask.md) as feedback: it is right. */
 static void read_choice(struct feedback *feedback, const char *text, size_t len)
 {
     json_t *json = json_loadb(text, len, 0, NULL);
@@ -156,7 +161,7 @@ static void read_choice(struct feedback *feedback, const char *text, size_t len)
     json_decref(json);
 }
 
-/* A file may hold other records than feedback; the topic of feedback may not. */
+/* Reads a record. A file may hold other records than feedback; the topic of feedback may not. */
 static void read_feedback(struct feedback *feedback, const struct source *at)
 {
     struct err err = {0};
@@ -179,7 +184,7 @@ static void read_feedback(struct feedback *feedback, const struct source *at)
     json_decref(json);
 }
 
-/* Of two verdicts of one id the first counts, as everywhere. */
+/* Stores the answer of a verdict. Of two verdicts with one id, the first counts, as everywhere. */
 static void read_answer(struct feedback *feedback, const struct source *at)
 {
     size_t len;
@@ -238,7 +243,8 @@ enum err_code feedback_read(const char *const *paths, int n, struct source *topi
 
 /* --- a request --- */
 
-/* The SQL that a record is about; NULL: not known. A candidate's text that holds a NUL cannot be run, and is none. */
+/* Returns the SQL that a record is about; NULL if it is unknown. A candidate whose text holds a NUL cannot run and
+ * counts as unknown. */
 static const char *subject_of(const struct said *said, const struct word *word, const struct msg_request *request)
 {
     if (word->sql) return word->sql;
@@ -246,7 +252,7 @@ static const char *subject_of(const struct said *said, const struct word *word, 
     return word->candidate < request->n_candidates ? request->candidates[word->candidate].sql.bytes : NULL;
 }
 
-/* From the last record to the first, so that the last one about a piece of SQL counts. */
+/* Adds the labels from the last record to the first, so that the last one about a query counts. */
 static void put_words(struct feedback *feedback, const struct said *said, const struct msg_request *request,
                       struct feedback_labels *out)
 {

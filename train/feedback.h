@@ -69,11 +69,11 @@ struct feedback_labels {
     const char *generator; /* that the records name; may be NULL */
 };
 
-/* Finds the feedback on a request. Returns false if there is none. Call it once a request. */
+/* Finds the feedback on a request. Returns false if there is none. Call it once for each request. */
 bool feedback_labels(struct feedback *feedback, const struct msg_request *request, struct feedback_labels *out);
 
-/* Skips a request that cannot use feedback, and counts it as overruled if it has some. Call it once a request, instead
- * of feedback_labels. */
+/* Skips a request that cannot use feedback, and counts it as overruled if it has some. Call it once for each
+ * request, instead of feedback_labels. */
 void feedback_pass_by(struct feedback *feedback, const struct msg_request *request);
 
 /* Returns the counts. `left` is the number of requests with feedback that were never passed in. */

@@ -14,7 +14,7 @@ static json_t *text_json(const char *text)
     return json;
 }
 
-/* --- the schema, as the question sees it --- */
+/* --- the schema, in relation to the question --- */
 
 static json_t *words_json(const struct text_tokens *words)
 {
@@ -23,13 +23,13 @@ static json_t *words_json(const struct text_tokens *words)
     return out;
 }
 
-/* Two digits tell all that a linker can use, and keep the lines short. */
+/* Rounds a score to two digits. A linker can use no more, and the lines stay short. */
 static json_t *score_json(double score)
 {
     return json_real(round(score * 100) / 100);
 }
 
-/* What words of the question name: [first word, words, table, column or -1, how surely]. */
+/* Writes the mentions of names in the question: [first word, words, table, column or -1, score]. */
 static void mentions_json(json_t *out, const struct question_mention *mentions, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -39,7 +39,7 @@ static void mentions_json(json_t *out, const struct question_mention *mentions, 
     }
 }
 
-/* Which columns hold what words of the question say: [first word, words, table, column]. */
+/* Returns the columns that hold words of the question: [first word, words, table, column]. */
 static json_t *values_json(const struct linking_export *from)
 {
     json_t *out = json_array();
@@ -68,7 +68,7 @@ static json_t *table_json(const struct schema_table *table)
                      columns);
 }
 
-/* [from, to] of each join edge, as "table.column". */
+/* Returns [[table, column], [table, column]] of each pair of joined columns, by index. */
 static json_t *joins_json(const struct schema_index *schema)
 {
     json_t *out = json_array();
@@ -82,7 +82,7 @@ static json_t *joins_json(const struct schema_index *schema)
     return out;
 }
 
-/* --- what the gold query uses --- */
+/* --- the tables and columns of the gold query --- */
 
 enum err_code linking_used_by(struct arena *arena, const struct schema_index *schema, const char *sql,
                               struct linking_used *out, struct err *err)

@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-/* The tables and columns that a query uses: a mark for each of the schema's tables, and of its columns by id. */
+/* The tables and columns that a query uses: a flag for each table of the schema, and for each column by id. */
 struct linking_used {
     bool *tables, *columns;
 };
@@ -26,8 +26,8 @@ struct linking_export {
     const char *gold;                /* the gold query; NULL if unknown, and the line has no `gold` */
 };
 
-/* Makes the line; the caller owes json_decref. NULL with `err` if the gold query does not parse or bind, or memory runs
- * out. Thread: any, an arena at a time. */
+/* Makes the line; the caller owes json_decref. Returns NULL with `err` if the gold query does not parse or bind, or
+ * memory runs out. Thread: any, one for each arena. */
 json_t *linking_export_line(const struct linking_export *from, struct err *err);
 
 #endif

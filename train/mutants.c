@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which of them ---- */
+/* --- sampling --- */
 
-/* Other joins, groups and repeats often come to the same; other values, columns, limits and measures never do. */
+/* Kinds that may leave the result unchanged: other joins, groups and repeats often do. Other values, columns, limits
+ * and measures never do. */
 static const bool may_agree[SQL_MUTATOR_COUNT] = {
     [SQL_MUTATE_swap_items] = true,     [SQL_MUTATE_add_group] = true,
     [SQL_MUTATE_drop_group] = true,     [SQL_MUTATE_toggle_distinct] = true,
@@ -25,7 +26,8 @@ bool mutants_may_agree(enum sql_mutator op)
     return op < SQL_MUTATOR_COUNT && may_agree[op];
 }
 
-/* A kind weighs at most so many times what one weighs that is always there; a further mutant of it so much less. */
+/* RAREST limits the weight of a rare kind, relative to a kind that every question has. Each further mutant of a kind
+ * has 1 / AGAIN of the weight. */
 enum { RAREST = 40, AGAIN = 4 };
 
 struct drawn {
@@ -40,7 +42,7 @@ static int by_key(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
-/* Weighted sampling without replacement: the smallest of -log(u) / weight comes first. */
+/* Samples by weight, without replacement: the smallest -log(u) / weight comes first. */
 void mutants_order(const struct mutant_kinds *kinds, const struct sql_mutation *mutants, uint32_t n, uint64_t seed,
                    uint32_t *order)
 {

@@ -7,13 +7,13 @@
 
 enum { SWEEPS = 6 };
 
-/* The lines of one generator, as the coordinator would see them. */
+/* The questions of one generator, with candidates in the coordinator's form. */
 struct lines_of {
     const struct verifier_data *data;
     const char *generator;
-    const double *content;                  /* by sample: log-odds */
-    struct msg_judged **judged;             /* by question; NULL: of another generator */
-    const struct msg_execution *executions; /* by sample */
+    const double *content;                  /* log-odds of each sample */
+    struct msg_judged **judged;             /* for each question; NULL for other generators */
+    const struct msg_execution *executions; /* of each sample */
 };
 
 static const struct {
@@ -29,7 +29,7 @@ static double *number(struct verifier_prior *prior, size_t i)
     return (double *)(void *)((char *)prior + numbers[i].offset);
 }
 
-/* Candidates of a line with what is known of them: those without a sample did not run. */
+/* Returns the candidates of a question, with their executions. A candidate without a sample did not run. */
 static struct msg_judged *judged_of(const struct verifier_data *data, const struct verifier_question *q,
                                     struct msg_execution *executions)
 {

@@ -1,3 +1,8 @@
+/* Fits the label model and prepares the rows of the classifier from vectors of signals (signal_models.h).
+ *
+ * Mutants are wrong more often than real candidates. So rows are weighted to the share of right candidates that the
+ * model will meet. All rows train the ranking, but only real candidates calibrate it if there are at least MIN_REAL.
+ * Rows are grouped by database for calibration, or by question if there are fewer than MIN_DATABASES. */
 #include "train/signal_models.h"
 
 #include "lib/learn/metrics.h"
@@ -7,7 +12,7 @@
 
 /* --- the label model --- */
 
-/* Share of wrong candidates: of real ones if any is labelled, else of mutants. */
+/* Returns the share of wrong candidates: of real ones if any is labelled, else of mutants. */
 static double share_wrong(const struct vectors *v)
 {
     uint8_t *real = g_new0(uint8_t, v->n + 1);
@@ -58,9 +63,9 @@ double label_model_labelled_precision(const struct vectors *v, const char *signa
 
 enum { MIN_DATABASES = 5 };
 
-/* Weights under which the rows `use` says (NULL: all) have the share of correct ones that the model will meet, 0 for
- * the others: made-up candidates are wrong more often than real ones, and a probability learned from them as they are
- * would be too low. NULL where that cannot be. */
+/* Returns weights under which the rows in `use` (NULL for all) have the share `target` of right ones; other rows weigh
+ * 0. Made-up candidates are wrong more often than real ones, so without weights the learned probability would be too
+ * low. Returns NULL if no weights give that share. */
 static double *weights_for(const double *y, const uint8_t *use, size_t n, double target)
 {
     double right = 0, all = 0;
@@ -77,10 +82,10 @@ static double *weights_for(const double *y, const uint8_t *use, size_t n, double
     return weight;
 }
 
-enum { MIN_REAL = 500 }; /* so many real candidates calibrate by themselves */
+enum { MIN_REAL = 500 }; /* number of real candidates from which they alone calibrate */
 
-/* All rows teach the order of candidates; real ones alone, where there are enough, say how likely right they are, since
- * what a score means on mutants is not what it means on what a generator wrote. */
+/* Weighs the rows. All rows train the order of candidates. If there are enough real candidates, they alone calibrate
+ * the probability, because a score means something else on mutants than on the output of a generator. */
 static void weigh(struct classifier_rows *rows, double target)
 {
     struct learn_data *data = &rows->data;
@@ -107,7 +112,7 @@ void classifier_rows(const struct vectors *v, const struct lm_model *teacher, do
     rows->made = g_new(uint8_t, v->n + 1);
     struct learn_data data = {.m = v->n_features, .x = rows->x, .y = rows->y, .group = rows->group};
     data.names = votes_feature_names(v->flags, &m);
-    /* Calibration is fitted out of fold by database; with too few of them, by question. */
+    /* Calibration folds are made by database, or by question if there are too few databases. */
     const GArray *group = g_hash_table_size(v->databases) < MIN_DATABASES ? v->question : v->database;
     for (uint32_t row = 0; row < v->n; row++) {
         if (!teacher && vectors_right(v, row) == VECTORS_UNLABELLED) continue;

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds that say nothing where they have one child or none. */
+/* Kinds that add nothing to the graph if they have at most one child. */
 static const bool hands_on[SQL_KIND_COUNT] = {
     [SQL_QUERY] = true, [SQL_ITEMS] = true, [SQL_ITEM] = true,       [SQL_ARGS] = true,    [SQL_SUBQUERY] = true,
     [SQL_LIST] = true,  [SQL_ROW] = true,   [SQL_FROM_PAREN] = true, [SQL_DERIVED] = true, [SQL_TERM] = true,
 };
 
-/* Kinds that are left out with all below them. */
+/* Kinds that are omitted with their whole subtree. */
 static const bool is_constraint[SQL_KIND_COUNT] = {[SQL_ON] = true, [SQL_USING] = true};
 
 static unsigned count_kids(const struct sql_node *node)
@@ -39,8 +39,8 @@ static bool take_nodes(struct arena *arena, const struct sql_node *root, struct 
     return true;
 }
 
-/* Parents stand before their children, so a walk up from one to the next is the path of the last one: the parent is the
- * nearest earlier node that is it. */
+/* Sets the parent of each node. Parents precede their children. So the parent is found by a walk up from the node
+ * before. */
 static void set_parents(struct sql_graph *graph)
 {
     graph->parent[0] = -1;
@@ -51,7 +51,8 @@ static void set_parents(struct sql_graph *graph)
     }
 }
 
-/* Does `i` stand in what was left out? Its parent has been looked at before. */
+/* Sets `kept`: false for nodes in omitted subtrees, and for nodes that add nothing. Parents come before their
+ * children. */
 static void set_kept(struct arena *arena, struct sql_graph *graph)
 {
     bool *out = arena_new_array(arena, graph->n + 1, bool);
@@ -69,7 +70,7 @@ static int by_place(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* The nearest one above that stays; -1: none. */
+/* Returns the nearest kept ancestor; -1 if there is none. */
 static int64_t kept_parent(const struct sql_graph *graph, uint32_t i)
 {
     int64_t at = graph->parent[i];
@@ -77,7 +78,7 @@ static int64_t kept_parent(const struct sql_graph *graph, uint32_t i)
     return at;
 }
 
-/* Returns false when the arena is full. */
+/* Returns false if the arena is full. */
 static bool set_edges(struct arena *arena, struct sql_graph *graph)
 {
     bool *inner = arena_new_array(arena, graph->n + 1, bool);

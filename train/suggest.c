@@ -1,6 +1,7 @@
-/* Counting words against what gold queries use. A query counts once for a word, however often the log rephrases it. A
- * word is proposed for the column or value that nearly all queries use whose questions say it, where other queries of
- * the database seldom do: else "the" would be a word for the most used column. */
+/* Counts words of questions against the columns and values of their gold queries. A query counts once for a word,
+ * however often the log rephrases it. A word is proposed for a column or value that nearly all queries use whose
+ * questions contain the word. Other queries of the database must seldom use it; otherwise "the" would be a word for the
+ * most used column. */
 #include "train/suggest.h"
 
 #include "lib/question/question.h"
@@ -13,9 +14,9 @@
 
 enum { MIN_QUERIES = 3, MAX_TERM_WORDS = 2 };
 static const double MIN_PRECISION = 0.8, MIN_LIFT = 3;
-static const char BETWEEN = '\x1F'; /* of a column and its value */
+static const char BETWEEN = '\x1F'; /* between a column and its value */
 
-/* What a word, or all of a database's queries, have met: target → number of queries. */
+/* Number of queries by target, for one word or for all queries of a database. */
 struct tally {
     unsigned n;
     GHashTable *targets;
@@ -24,7 +25,7 @@ struct tally {
 struct base {
     struct tally all;
     GHashTable *terms; /* text → struct tally */
-    GHashTable *seen;  /* queries, and words with a query, that were counted */
+    GHashTable *seen;  /* queries, and pairs of a word and a query, that were counted */
 };
 
 struct suggest {
@@ -96,7 +97,7 @@ static char *name_of(const struct schema_index *schema, const struct schema_colu
     return g_strconcat(schema->tables[column->table].name, ".", column->name, NULL);
 }
 
-/* The columns and values that the query uses; columns that only join say nothing. */
+/* Returns the columns and values that the query uses, except columns that only join. */
 static GHashTable *targets_of(struct vsig_subject *subject)
 {
     GHashTable *targets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -119,7 +120,7 @@ static GHashTable *targets_of(struct vsig_subject *subject)
     return targets;
 }
 
-/* A word that names nothing, and is no value and no cue. */
+/* Marks words as explained: they name something, or they are a value or a cue. */
 static void mark(bool *explained, uint32_t n, uint32_t first, uint32_t n_tokens)
 {
     for (uint32_t i = first; i < first + n_tokens && i < n; i++) explained[i] = true;
@@ -187,14 +188,14 @@ void suggest_add(struct suggest *suggest, const char *db, const struct schema_in
     arena_free(&arena);
 }
 
-/* --- what is proposed --------------------------------------------------------------------------------------------- */
+/* --- proposals ---------------------------------------------------------------------------------------------------- */
 
 static unsigned of_target(const struct tally *tally, const char *target)
 {
     return GPOINTER_TO_UINT(g_hash_table_lookup(tally->targets, target));
 }
 
-/* Of two as good the one that says more, a value. */
+/* True if target `a` is better than `b`: in more queries, or of equal ones the more specific, which is a value. */
 static bool is_better(const struct tally *tally, const char *a, const char *b)
 {
     unsigned with_a = of_target(tally, a), with_b = of_target(tally, b);
@@ -203,7 +204,7 @@ static bool is_better(const struct tally *tally, const char *a, const char *b)
     return value_a != value_b ? value_a : strcmp(a, b) < 0;
 }
 
-/* The target that the word stands for; NULL: none. */
+/* Returns the target that the word is proposed for; NULL if there is none. */
 static const char *target_of(const struct base *base, const struct tally *tally)
 {
     const char *best = NULL;
@@ -223,7 +224,7 @@ static const char *target_of(const struct base *base, const struct tally *tally)
 static void put_text(FILE *out, const char *text, size_t len)
 {
     json_t *json = json_stringn(text, len);
-    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* JSON's texts are YAML's */
+    char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL; /* JSON strings are valid YAML */
     fputs(quoted ? quoted : "\"\"", out);
     free(quoted);
     json_decref(json);

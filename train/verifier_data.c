@@ -1,3 +1,11 @@
+/* Collects the verifier's training data (verifier_data.h): reads logs, makes candidates, runs and labels them.
+ *
+ * The logs are read into memory first. Threads then take one question at a time, in two passes: the first counts the
+ * kinds of mutants that each question has, the second judges. Each thread has its own databases and arenas. Samples are
+ * stored by question and gathered in the order of the logs.
+ *
+ * The same logs give the same samples, on a busy machine too. Random choices are seeded by the question and its gold.
+ * Statements are limited by steps rather than by time. */
 #include "train/verifier_data.h"
 
 #include "eval/equal.h"
@@ -19,38 +27,39 @@
 
 enum { LINE_BYTES = 64 << 20, CANDIDATE_BYTES = 256 << 20, MAX_SIBLINGS = 16, SAID = 20 };
 
-/* As the labeller runs gold queries (eval/label.c), the clock aside. */
+/* The limits of the labeller for gold queries (eval/label.c), with a longer time. */
 static const struct db_limits gold_limits = {
     .time_ms = 600000, .max_rows = 2000000, .max_bytes = 512ULL << 20, .sql_bytes = 1000000, .expr_depth = 1000};
 
-/* Candidates and probes are stopped by work done, not by the clock: the same logs must give the same samples on a busy
- * machine too. */
+/* Limits of candidates and probes. Steps limit them, not time, so that the same logs give the same samples on a busy
+ * machine. */
 enum { MAX_STEPS = 30000000, AMPLE_MS = 600000 };
 
 struct judge;
 
-/* A line of a log, kept until its turn. */
+/* A line of a log until its question is judged. */
 struct line {
     char *text;
     size_t len;
-    float *embedding; /* of the question; for siblings */
-    GArray *samples;  /* struct verifier_sample: what came of it */
+    float *embedding; /* of the question, to find siblings */
+    GArray *samples;  /* struct verifier_sample: samples of this question */
 };
 
 struct collector {
     const struct verifier_collect *config;
     struct db_limits limits; /* of candidates */
-    GHashTable *blind;       /* of config->blind: name of a database to its struct wording_model; NULL */
+    GHashTable *blind;       /* name of a database → struct wording_model that has not seen it (config->blind); may be
+                              * NULL */
     GArray *lines;           /* struct line */
-    GArray *questions;       /* struct verifier_question, parallel */
+    GArray *questions;       /* struct verifier_question, parallel to `lines` */
     atomic_uint next, done;
-    atomic_uint with[SQL_MUTATOR_COUNT]; /* questions that have mutants of that kind */
-    struct mutant_kinds kinds;           /* the same, once all were counted */
+    atomic_uint with[SQL_MUTATOR_COUNT]; /* number of questions that have mutants of that kind */
+    struct mutant_kinds kinds;           /* the same numbers, after all questions were counted */
     void (*each)(struct judge *judge, uint32_t index);
     uint64_t unread; /* lines that are neither requests nor verdicts nor feedback */
 };
 
-/* One thread's own. */
+/* The state of one thread. */
 struct judge {
     struct collector *collector;
     struct labeler *labeler; /* opens databases */
@@ -63,7 +72,7 @@ struct wrong {
     bool ordered;
 };
 
-/* One question while its candidates are judged. */
+/* A question while its candidates are judged. */
 struct bench {
     struct judge *judge;
     struct verifier_question *question;
@@ -73,7 +82,7 @@ struct bench {
     const struct question *analysis;
     struct fingerprint gold;
     bool ordered;
-    struct wrong *wrong; /* what feedback calls wrong, and runs */
+    struct wrong *wrong; /* results of queries that feedback calls wrong */
     uint32_t n_wrong;
 };
 
@@ -111,8 +120,8 @@ static bool is_called_wrong(const struct bench *b, const char *sql, size_t len)
     return false;
 }
 
-/* By the gold's result; without gold, by those that were called wrong. What somebody said of this very text goes before
- * what its result says. */
+/* Labels a candidate by the gold's result, or without gold by the results of queries called wrong. Feedback on this
+ * very text takes precedence over its result. */
 static void label(const struct bench *b, const char *sql, size_t len, const struct db_result *result,
                   struct verifier_sample *sample)
 {
@@ -128,7 +137,7 @@ static void label(const struct bench *b, const char *sql, size_t len, const stru
     fingerprint_free(&print);
 }
 
-/* Without statements of its own, since what they tell of rows is not a feature. NULL: there is no explanation. */
+/* Explains a candidate without running probes, because their rows are not features. Returns NULL if that fails. */
 static const struct explanation *explain(const struct bench *b, const struct vsig_subject *subject)
 {
     struct explain_options options = explain_defaults;
@@ -144,7 +153,7 @@ static const struct explanation *explain(const struct bench *b, const struct vsi
     return explain_query(&b->judge->arena, &source, &options, &out, NULL) == ERR_OK ? out : NULL;
 }
 
-/* Is there one more wrong sample now? */
+/* Judges a candidate and stores its sample. Returns true if the sample is known to be wrong. */
 static bool judge_candidate(const struct bench *b, const char *sql, size_t len, struct verifier_sample sample)
 {
     struct vsig_subject subject;
@@ -179,7 +188,7 @@ static bool judge_made(const struct bench *b, const char *sql, enum verifier_ori
     return judge_candidate(b, sql, strlen(sql), (struct verifier_sample){.origin = origin, .op = op, .count = 1});
 }
 
-/* All mutants of the gold query, and an order to take them in. Count; 0 where there are none. */
+/* Makes all mutants of the gold query, and the order to judge them in. Returns their number; 0 if there are none. */
 static uint32_t all_mutants(const struct bench *b, uint64_t seed, struct sql_mutation **out, uint32_t **order)
 {
     const struct verifier_collect *config = b->judge->collector->config;
@@ -207,7 +216,8 @@ static void judge_double(const struct bench *b, const struct sql_mutation *mutan
         judge_made(b, again[0].sql, origin, (int)mutant->op);
 }
 
-/* Until so many of them are wrong, or twice as many were tried; doubles are made of the next ones. */
+/* Judges mutants until `config->mutants` are wrong, or twice as many were tried. Doubles are made from the next
+ * mutants. */
 static void judge_mutants(const struct bench *b, uint64_t seed)
 {
     const struct verifier_collect *config = b->judge->collector->config;
@@ -219,7 +229,7 @@ static void judge_mutants(const struct bench *b, uint64_t seed)
         judge_double(b, &mutants[order[(i + k) % n]], ORIGIN_DOUBLE, learn_random(&seed));
 }
 
-/* --- what a verifier likes --- */
+/* --- favourites of a verifier --- */
 
 struct liked {
     double score;
@@ -233,7 +243,7 @@ static int best_first(const void *a, const void *b)
     return x->sample < y->sample ? -1 : 1;
 }
 
-/* Of the samples of the line keep the wrong ones that are liked best, each result once. */
+/* Keeps only the wrong samples with the highest scores, each score once. */
 static void keep_favourites(const struct bench *b, const struct verifier_search *search, uint32_t question)
 {
     GArray *all = b->line->samples, *kept = g_array_new(FALSE, FALSE, sizeof(struct verifier_sample));
@@ -246,7 +256,7 @@ static void keep_favourites(const struct bench *b, const struct verifier_search 
     }
     qsort(liked, n, sizeof *liked, best_first);
     for (uint32_t i = 0; i < n && kept->len < search->keep; i++) {
-        bool again = i && liked[i].score == liked[i - 1].score; /* the same form */
+        bool again = i && liked[i].score == liked[i - 1].score; /* equal scores mean the same form */
         if (!again) g_array_append_vals(kept, liked[i].sample, 1);
     }
     g_free(liked);
@@ -254,7 +264,8 @@ static void keep_favourites(const struct bench *b, const struct verifier_search 
     b->line->samples = kept;
 }
 
-/* Mutants that the usual pass, which starts with the same order, has not tried, and mutants of any. */
+/* Judges mutants that the usual pass has not tried, because it begins with the same order, and mutants of all
+ * mutants. */
 static void judge_favourites(const struct bench *b, uint64_t seed, uint32_t question)
 {
     const struct verifier_collect *config = b->judge->collector->config;
@@ -288,7 +299,7 @@ static bool same_text(const char *a, const char *b)
     }
 }
 
-/* Is it among the siblings already, as the paraphrase of one? */
+/* True if the gold query is that of a sibling found before, so the question is a paraphrase. */
 static bool is_known(const struct collector *c, const struct sibling *best, uint32_t n, const char *gold)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -296,7 +307,7 @@ static bool is_known(const struct collector *c, const struct sibling *best, uint
     return false;
 }
 
-/* The likest questions on the same database that have another gold query, best first. */
+/* Finds the most similar questions on the same database with another gold query, best first. Returns their number. */
 static uint32_t find_siblings(const struct bench *b, struct sibling *best, uint32_t max)
 {
     const struct collector *c = b->judge->collector;
@@ -338,15 +349,15 @@ static bool run_into(const struct bench *b, const char *sql, struct fingerprint 
     return good;
 }
 
-/* Time included, where the entry of the catalogue bounds it: its owner's word goes before the same samples on a busy
- * machine. */
+/* Sets limits, with the time that the catalogue's entry may set. The owner's limit takes precedence over reproducible
+ * samples. */
 static void set_limits(const struct bench *b, const struct db_limits *own)
 {
     struct db_limits limits = labeler_limits(b->judge->labeler, b->question->db, own);
     db_set_limits(b->db, &limits);
 }
 
-/* What stands for gold by feedback is a candidate like others, and gets no more time. */
+/* Runs the gold query. An answer that feedback marks right is a candidate like others, and has no more time. */
 static bool run_gold(struct bench *b)
 {
     if (!b->question->from_feedback) set_limits(b, &gold_limits);
@@ -402,8 +413,8 @@ static bool open_bench(struct bench *b)
     return b->question->gold ? run_gold(b) && read_gold(b) : run_wrong(b);
 }
 
-/* Does the gold query itself answer wrongly, as the data prove: by the order of letters where numbers are asked for, by a row
- * that has no value? Learnt as right, it would teach that such findings mean nothing. */
+/* True if the data prove the gold query wrong: it sorts numbers as text, or its first row is NULL. As a right sample,
+ * it would teach that such findings mean nothing. */
 static bool gold_is_faulty(const struct bench *b)
 {
     static const enum vsig_id PROVED[] = {VSIG_ID_text_number, VSIG_ID_null_first};
@@ -458,7 +469,7 @@ static void judge_question(struct judge *judge, uint32_t index)
     if (b.schema) schema_unref(b.schema);
 }
 
-/* Which kinds of mutants has this question? */
+/* Counts the kinds of mutants that this question has. */
 static void count_kinds(struct judge *judge, uint32_t index)
 {
     struct collector *c = judge->collector;
@@ -492,9 +503,9 @@ static gpointer judge_thread(gpointer p)
     return NULL;
 }
 
-/* --- all of them --- */
+/* --- all questions --- */
 
-/* Gold in the log itself takes precedence over feedback. */
+/* Takes the feedback on a request. Gold in the log takes precedence over feedback. */
 static void take_feedback(struct feedback *feedback, const struct msg_request *request,
                           struct verifier_question *question)
 {
@@ -567,7 +578,8 @@ static void keep_request(struct collector *c, const struct lines *from, const st
     g_array_append_val(c->questions, question);
 }
 
-/* Verdicts have no question, and feedback has no database: neither is a request that cannot be read. */
+/* Stores a request with a question. Verdicts have no question and feedback has no database, so neither counts as an
+ * unreadable request. */
 static void keep_line(struct collector *c, const struct lines *from, GHashTable *databases)
 {
     struct arena arena;
@@ -619,7 +631,7 @@ static void run_threads(struct collector *c, void (*each)(struct judge *judge, u
     g_free(threads);
 }
 
-/* Everything into one list, in the order of the logs. */
+/* Gathers all samples into one list, in the order of the logs. */
 static struct verifier_data *gather(struct collector *c, uint32_t n_databases)
 {
     struct verifier_data *data = g_new0(struct verifier_data, 1);
@@ -668,7 +680,7 @@ enum err_code verifier_collect(const struct verifier_collect *config, const char
                           .questions = g_array_new(FALSE, FALSE, sizeof(struct verifier_question))};
     c.limits.max_steps = MAX_STEPS;
     c.limits.time_ms = AMPLE_MS;
-    c.limits.by_steps = true; /* so are the shorter times of probes */
+    c.limits.by_steps = true; /* applies to the shorter time limits of probes too */
     *out = NULL;
     enum err_code code = config->blind ? load_blind_words(config->blind, &c.blind, err) : ERR_OK;
     if (code == ERR_OK) code = read_logs(&c, logs, n_logs, &n_databases, err);

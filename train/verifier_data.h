@@ -9,8 +9,8 @@
  * Instead of gold a line may have feedback (train/feedback.h). A candidate marked right replaces the gold, one marked
  * wrong labels those with its result, and the others stay unknown.
  *
- * Once a verifier is fitted, a second pass may add its *favourites*: wrong single and double mutants that it takes for
- * right although it has not seen their database (struct verifier_search).
+ * With a fitted verifier, a second pass may add its *favourites* (struct verifier_search). These are wrong single and
+ * double mutants that the verifier takes for right, although it has not seen their database.
  *
  * A database in the wording model's training data gets a model that has not seen it (train/word_fit.h).
  *

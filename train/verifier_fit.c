@@ -1,3 +1,8 @@
+/* Fits the verifier's component models and trees, and computes held-out scores (verifier_fit.h).
+ *
+ * Folds are made by database, and no held-out score is from a model that has seen the database. This holds for the
+ * expected components too, because they are features of the trees. With the option `hard`, the trees are fitted twice:
+ * the second fit gives more weight to wrong samples that the first takes for right. */
 #include "train/verifier_fit.h"
 
 #include "lib/learn/json_file.h"
@@ -15,7 +20,7 @@ struct verifier_fit_options verifier_fit_options_default(void)
 {
     struct verifier_fit_options o = {.seed = 1, .folds = 3, .right_share = 0.5, .hard = 0, .by_chance = 0.2};
     for (unsigned i = 0; i < ORIGIN_COUNT; i++) o.weight[i] = 1;
-    o.weight[ORIGIN_BEAM] = 2; /* real errors, and few of them */
+    o.weight[ORIGIN_BEAM] = 2; /* real errors, but few */
     o.trees = learn_options_default();
     o.trees.calibration = LEARN_UNCALIBRATED;
     o.trees.rounds = 250;
@@ -31,7 +36,7 @@ struct verifier_fit_options verifier_fit_options_default(void)
 
 /* --- expected components --- */
 
-/* The keys of each question, once. */
+/* The keys of each question, computed once. */
 struct question_keys {
     uint64_t **keys;
     uint32_t *n;
@@ -61,7 +66,8 @@ static void keys_free(struct question_keys *keys)
     g_free(keys->n);
 }
 
-/* Is the same question of the same database among the earlier ones (a log with beams, and one with gold alone)? */
+/* Marks the first occurrence of each question of a database. A log with beams and one with gold alone may share
+ * questions. */
 static bool *find_first(const struct verifier_data *data)
 {
     bool *first = g_new0(bool, data->n_questions + 1);
@@ -78,7 +84,7 @@ struct fit {
     const struct verifier_fit_options *options;
     struct verifier_fitted *out;
     struct question_keys keys;
-    bool *first;      /* by question: its components are learned from */
+    bool *first;      /* by question: true if components are learned from it */
     double *expected; /* by question: SQL_COMPONENT_COUNT each */
     /* The rows of the content model. */
     const char **names;
@@ -87,7 +93,7 @@ struct fit {
     double *y, *weight;
 };
 
-/* Learn components from the questions outside of a fold; UINT_MAX: from all. */
+/* Fits the components on the questions outside of a fold; UINT_MAX for all questions. */
 static enum err_code fit_components(const struct fit *fit, unsigned without, struct hashed_model **out, struct err *err)
 {
     struct hashed_item *items = g_new0(struct hashed_item, fit->data->n_questions + 1);
@@ -162,15 +168,16 @@ static bool fill_rows(struct fit *fit)
     return fit->x != NULL;
 }
 
-/* A made-up sample with the gold's result. Where its kind of change always means something else it is neither right nor
- * known to be wrong on other data. */
+/* Returns the weight of a made-up sample with the gold's result. If its kind of change always changes the meaning, the
+ * sample is neither right nor known to be wrong on other data, and weighs 0. */
 static double weight_by_chance(const struct fit *fit, const struct verifier_sample *sample)
 {
     bool differs = sample->op >= 0 && !mutants_may_agree((enum sql_mutator)sample->op);
     return differs ? 0 : fit->options->by_chance;
 }
 
-/* Weights by origin; then right and wrong in their shares. `score` (may be NULL): how right each looked before. */
+/* Weighs samples by origin, then scales right and wrong samples to their shares. `score` is how right each looked in an
+ * earlier fit; may be NULL. */
 static void weigh(struct fit *fit, const double *score)
 {
     double sum[2] = {0};
@@ -191,7 +198,7 @@ static void weigh(struct fit *fit, const double *score)
 
 /* --- trees --- */
 
-/* The rows whose fold is not `without`, copied together. */
+/* Fits the trees on the rows whose fold is not `without`. */
 static enum err_code fit_trees(const struct fit *fit, unsigned without, struct learn_model **out, struct err *err)
 {
     uint32_t n = 0, kept = 0;
@@ -247,7 +254,7 @@ static enum err_code calibrate(struct fit *fit, struct learn_calibration *calibr
     return ERR_OK;
 }
 
-/* --- all of it --- */
+/* --- the whole fit --- */
 
 static void fit_free(struct fit *fit)
 {

@@ -1,4 +1,5 @@
-/* From pairs to the weights: reads them, finds the keys of one query only, and fits a model without each fold. */
+/* Fits the weights of the wording model to pairs (word_fit.h). Reads the pairs, finds the keys of only one of the two
+ * queries, and fits a model without each fold. */
 #include "train/word_fit.h"
 
 #include "eval/label.h"
@@ -14,14 +15,14 @@
 
 enum { COMMON_IN = 4, KEY_IN = 2, LARGEST = 127, ARENA_BYTES = 256 << 20 };
 
-static const char BLIND[] = ".bin"; /* of the file of a fold's model */
-static const double CLIP = 8;       /* weights beyond so many standard deviations count as that */
+static const char BLIND[] = ".bin"; /* suffix of the file of a fold's model */
+static const double CLIP = 8;       /* largest weight, in standard deviations */
 
 struct word_pair {
     char *db, *question, *evidence, *right, *wrong, *where;
     uint32_t database;            /* from 0 */
-    struct feature_node *differs; /* places of one query only: 1 of the right one, -1 of the wrong one; scaled to length
-                                     1 and ended by index -1 */
+    struct feature_node *differs; /* keys of only one query: 1 for the right one, -1 for the wrong one; scaled to length
+                                   * 1 and ended by index -1 */
     uint32_t n;
 };
 
@@ -33,7 +34,7 @@ struct word_fit {
     struct labeler *labeler;
     struct arena arena;
     GArray *common;             /* uint32_t, sorted */
-    struct wording_model model; /* the common words; the weights of the fit at hand */
+    struct wording_model model; /* the common words, and the weights of the current fit */
     int8_t *weights;
 };
 
@@ -148,7 +149,7 @@ static void find_common(struct word_fit *fit)
 
 /* --- differences --- */
 
-/* The places of a query's keys, sorted, each once. Count; 0 also if it has no meaning. */
+/* Reads the places of a query's keys, sorted and distinct. Returns their number; 0 also if the query has no meaning. */
 static uint32_t read_places(struct word_fit *fit, const struct schema_index *schema,
                             const struct wording_words *wording, const char *sql, uint32_t **out)
 {
@@ -204,12 +205,12 @@ static void compare_pair(struct word_fit *fit, struct word_pair *pair)
     if (schema) schema_unref(schema);
 }
 
-/* Leaves out the places that the pairs of too few databases have, and scales the rest to length 1. */
+/* Drops the places that occur in the pairs of too few databases, and scales the rest to length 1. */
 static void drop_rare(struct word_fit *fit)
 {
     size_t places = (size_t)1 << fit->model.bits;
     uint8_t *counts = g_new0(uint8_t, places + 1);
-    uint32_t *last = g_new0(uint32_t, places + 1); /* database that was counted last, from 1 */
+    uint32_t *last = g_new0(uint32_t, places + 1); /* number of the last counted database, from 1 */
     for (uint32_t d = 0; d < fit->databases->len; d++)
         for (guint i = 0; i < fit->pairs->len; i++) {
             const struct word_pair *pair = &g_array_index(fit->pairs, struct word_pair, i);
@@ -258,7 +259,7 @@ static void set_weights(struct word_fit *fit, const struct model *fitted)
     }
 }
 
-/* Fits to the pairs outside a fold; with -1, to all pairs. The fold of a database is its number modulo their number. */
+/* Fits the pairs outside a fold; -1 for all pairs. The fold of a database is its number modulo the number of folds. */
 static enum err_code fit_without(struct word_fit *fit, int fold, struct err *err)
 {
     guint n = 0;
@@ -267,7 +268,7 @@ static enum err_code fit_without(struct word_fit *fit, int fold, struct err *err
     for (guint i = 0; i < fit->pairs->len; i++) {
         struct word_pair *pair = &g_array_index(fit->pairs, struct word_pair, i);
         if (!pair->n || (int)(pair->database % fit->options->folds) == fold) continue;
-        bool turned = n % 2; /* every other pair counts the other way round: both labels are there */
+        bool turned = n % 2; /* every other pair is inverted, so that both labels occur */
         for (uint32_t k = 0; turned && k < pair->n; k++) pair->differs[k].value = -pair->differs[k].value;
         x[n] = pair->differs;
         y[n++] = turned ? -1 : 1;
@@ -281,7 +282,7 @@ static enum err_code fit_without(struct word_fit *fit, int fold, struct err *err
         set_weights(fit, fitted);
         free_and_destroy_model(&fitted);
     }
-    for (guint i = 0; i < n; i++) /* back again */
+    for (guint i = 0; i < n; i++) /* undoes the inversion */
         for (struct feature_node *node = x[i]; y[i] < 0 && node->index > 0; node++) node->value = -node->value;
     g_free(x);
     g_free(y);

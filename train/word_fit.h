@@ -23,9 +23,8 @@ struct word_fit_options {
     unsigned bits, folds;
     double cost; /* of liblinear: higher fits the pairs more closely */
     const char *out;
-    const char
-        *blind; /* folder for the folds' models, one file NAME.bin for each database; NULL if no one needs them */
-    input_skipped skipped; /* is told of lines that cannot be used */
+    const char *blind;     /* folder for the folds' models, one file NAME.bin for each database; NULL to write none */
+    input_skipped skipped; /* called for lines that cannot be used */
 };
 
 struct word_fit_result {
@@ -34,12 +33,13 @@ struct word_fit_result {
     double preferred;                  /* share of pairs whose right query scores higher, on databases not seen */
 };
 
-/* ERR_CONFIG: fewer than two databases, or liblinear is not there. ERR_IO: a file cannot be read or written. */
+/* Fits the model to the pairs of the files and saves it. Returns ERR_CONFIG if there are fewer databases than folds or
+ * liblinear is missing, ERR_IO if a file cannot be read or written. */
 enum err_code fit_words(const struct word_fit_options *options, const char *const *paths, int n_paths,
                         struct word_fit_result *result, struct err *err);
 
-/* Loads the models NAME.bin of a folder: *out gets a table of NAME to struct wording_model, and the caller owes
- * g_hash_table_destroy. ERR_CONFIG: there is no model, or a file is none. */
+/* Loads the models NAME.bin of a folder into *out, a table of NAME to struct wording_model. Returns ERR_CONFIG if there
+ * is no model, or the errors of wording_load. On success the caller owes g_hash_table_destroy. */
 enum err_code load_blind_words(const char *folder, GHashTable **out, struct err *err);
 
 #endif

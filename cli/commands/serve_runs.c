@@ -1,6 +1,8 @@
-/* Serves runs over HTTP (serve_runs.h). A table maps names of files to their state; entries stay until the end. One
- * thread builds indexes; requests for a run without an index queue it and reply 202. Each run has a lock for its index,
- * taken after the table's lock. A file that changed is opened again. Replies hide the paths of files. */
+/* Serves runs over HTTP (serve_runs.h).
+ *
+ * A table maps names of files to their state; entries are freed at the end only. One thread builds indexes. A request
+ * for a run without an index replies 202, and queues the run unless its file is still being written. Each run has a lock
+ * for its index, taken after the table's lock. A file that changed is opened again. Replies hide the paths of files. */
 #include "cli/commands/serve_runs.h"
 
 #include "cli/output/diff_output.h"
@@ -21,7 +23,7 @@
 enum state { RUN_NEW, RUN_WRITTEN, RUN_INDEXING, RUN_READY, RUN_FAILED };
 static const char *const state_names[] = {"new", "written", "indexing", "ready", "failed"};
 
-/* A requested file. Stays until the end. */
+/* A requested file; freed by serve_runs_close. */
 struct shown {
     struct serve_runs *runs;
     char *name, *path;
@@ -42,7 +44,7 @@ struct serve_runs {
     atomic_bool closing;
 };
 
-/* --- files ------------------------------------------------------------------------------------------------------ */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 static bool is_name(const char *name)
 {
@@ -74,7 +76,7 @@ static void no_run(struct http_reply *reply, const char *detail)
     http_reply_problem(reply, MHD_HTTP_NOT_FOUND, "no such run", "run_missing", detail);
 }
 
-/* --- indexes ---------------------------------------------------------------------------------------------------- */
+/* --- indexes ------------------------------------------------------------------------------------------------------ */
 
 static bool on_progress(void *ctx, const struct run_progress *progress)
 {
@@ -219,7 +221,7 @@ static void reply_json(struct http_reply *reply, json_t *json, const struct err 
     json_decref(json);
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static void summary(struct shown *shown, struct http_reply *reply)
 {
@@ -497,7 +499,7 @@ static void post_run(void *ctx, const struct http_request *request, struct http_
     g_free(dir);
 }
 
-/* --- open, close ------------------------------------------------------------------------------------------------ */
+/* --- open, close -------------------------------------------------------------------------------------------------- */
 
 enum err_code serve_runs_open(const char *dir, struct serve_runs **out, struct err *err)
 {

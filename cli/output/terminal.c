@@ -1,6 +1,7 @@
-/* Text on a terminal: colour, width, escaping and wrapping (terminal.h). Each character becomes a glyph with its bytes,
- * its columns and, if it is unsafe, an escape. Printing, measuring and wrapping all use the same glyphs, so widths
- * match the output. */
+/* Text on a terminal: colour, width, escaping and wrapping (terminal.h), and messages on standard error (cli.h).
+ *
+ * Each character becomes a glyph with its bytes, its columns and, if it is unsafe, an escape. Printing, measuring and
+ * wrapping all use the same glyphs, so widths match the output. */
 #include "cli/output/terminal.h"
 
 #include "cli/cli.h"

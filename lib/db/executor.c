@@ -1,9 +1,9 @@
 /* The parent's side of an executor (executor.h): it starts the child, sends each statement and waits for the reply.
  *
- * A handle of the executor is a `struct apart`. Its slots db_query and db_prepare_check go to the child; all others go
- * to `here`, a handle of this process. A child that overruns, or that sends a malformed reply, is killed, and the next
- * statement starts another one. A generation number tells which handles the current child has open.
- */
+ * A handle of the executor is a `struct apart`. Its slots `query` and `check` go to the child, and `interrupt` signals
+ * the child. All other slots use `here`, a handle of this process. A child that overruns, or that sends a malformed
+ * reply, is killed, and the next statement starts another one. A generation number tells which handles the current
+ * child has open. */
 #include "lib/db/executor.h"
 
 #include "lib/base/clock.h"
@@ -254,7 +254,7 @@ static enum err_code crash_error(int status, struct err *err)
 {
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     log_warn("db", "an executor died while it ran a statement: %s", signal ? g_strsignal(signal) : "it exited");
-    /* No reply came because we killed the child. Any other SIGKILL came from the system, for want of memory. */
+    /* SIGKILL comes from the system, for want of memory, or from us after a malformed reply. */
     if (signal == SIGKILL) return err_set(err, ERR_LIMIT_MEMORY, "the process that ran the statement was killed");
     return err_set(err, ERR_ENGINE, "the process that ran the statement died: %s",
                    signal ? g_strsignal(signal) : "it exited");
@@ -274,14 +274,14 @@ static int64_t statement_due_ns(const struct wire_request *request, bool *by_dea
 /* Sends a request to the running child. Returns EXCHANGE_UNSENT if the child had already ended. */
 static enum exchange ask_once(struct executor *executor, const struct wire_request *request, int64_t due_ns)
 {
-    enum { HEAD = 4096 }; /* a reply without rows */
+    enum { HEAD = 4096 }; /* bound of a reply without rows */
     wire_write_request(executor->out, request);
     enum exchange outcome = send_all(executor->fd, executor->out->data, executor->out->len, due_ns);
     trim(&executor->out);
     return outcome ? outcome : receive_reply(executor, MIN(request->result_bytes + HEAD, WIRE_MAX), due_ns);
 }
 
-/* Sends a request and reads the reply. Any failure ends the child. */
+/* Sends a request and reads the reply. Any failure but a full arena ends the child. */
 static enum err_code ask(struct executor *executor, const struct wire_request *request, int64_t due_ns,
                          bool by_deadline, struct arena *arena, struct wire_reply *reply, struct err *err)
 {

@@ -1,3 +1,9 @@
+/* The binary form of a model file (blocks.h): a head, a table of blocks, then the blocks, each aligned to BLOCKS_ALIGN
+ * bytes. The last block is the JSON, which refers to the others by index. The file is mapped, and the blocks are slices
+ * of the mapping, so loading copies no weights.
+ *
+ * A binary file is used only if the head's digest equals that of the JSON file beside it. Otherwise the JSON file is
+ * read. A damaged binary file is an error, not a reason to fall back. Every size and offset is checked before use. */
 #include "lib/learn/blocks.h"
 
 #include "lib/learn/json_file.h"
@@ -10,15 +16,15 @@
 
 enum { CHUNK = 32 << 10 };
 static const char MAGIC[8] = "ASSAYMDL";
-static const uint32_t ORDER = 0x01020304; /* as the machine that wrote it has it */
+static const uint32_t ORDER = 0x01020304; /* in the byte order of the machine that wrote the file */
 
 struct head {
     char magic[8];
     uint32_t order, version;
     uint64_t made_of;  /* XXH3-64 of the JSON file */
-    uint64_t checksum; /* XXH3-64 of all that follows the head */
+    uint64_t checksum; /* XXH3-64 of the bytes after the head */
     uint64_t size;     /* of the whole file */
-    uint64_t n;        /* blocks; the last is the JSON */
+    uint64_t n;        /* number of blocks; the last is the JSON */
 };
 struct place {
     uint64_t offset, size;
@@ -118,7 +124,8 @@ char *blocks_path(const char *path)
     return g_strdup_printf("%.*s.bin", (int)len, path);
 }
 
-/* The binary form of a JSON file, mapped, and the digest of that; NULL: there is none, or it was made of another. */
+/* Maps the binary form of the JSON file `path` and stores the digest of the JSON file. Returns NULL if there is no
+ * binary form, or if it was made from another JSON file. */
 static GBytes *map_beside(const char *path, const char *binary, uint64_t *digest)
 {
     struct head head;
@@ -128,7 +135,7 @@ static GBytes *map_beside(const char *path, const char *binary, uint64_t *digest
     g_mapped_file_unref(mapped);
     size_t len;
     const void *bytes = g_bytes_get_data(file, &len);
-    if (len < sizeof head) return file; /* damaged, which the reader says */
+    if (len < sizeof head) return file; /* damaged: the reader reports it */
     memcpy(&head, bytes, sizeof head);
     if (memcmp(head.magic, MAGIC, sizeof MAGIC) != 0) return file;
     if (model_file_digest(path, digest) && head.made_of == *digest) return file;

@@ -1,4 +1,4 @@
-/* Drawing by group: folds and bootstrap intervals, and the statistics that go with them. */
+/* Draws rows by group: folds and bootstrap intervals, and the statistics that they are used with. */
 #include "lib/learn/internal.h"
 #include "lib/learn/metrics.h"
 
@@ -20,7 +20,7 @@ double learn_random_unit(uint64_t *state)
     return (double)(learn_random(state) >> 11) * 0x1p-53;
 }
 
-/* Rows by group: those of group g are rows[start[g] .. start[g + 1]). */
+/* Rows by group: the rows of group g are rows[start[g] .. start[g + 1]). */
 struct grouping {
     uint32_t n_groups, *start, *rows;
 };
@@ -31,12 +31,13 @@ static bool grouping_init(struct grouping *grouping, const uint32_t *group, size
     if (!n || n > UINT32_MAX - 1) return false;
     uint32_t top = 0;
     for (size_t i = 0; i < n; i++) top = group ? (group[i] > top ? group[i] : top) : (uint32_t)i;
-    if (top >= n) return false; /* group numbers are meant to be dense */
+    if (top >= n) return false; /* group numbers must be dense */
     grouping->n_groups = top + 1;
     grouping->start = g_try_new0(uint32_t, (size_t)top + 3);
     grouping->rows = g_try_new(uint32_t, n);
     if (!grouping->start || !grouping->rows) return false;
-    uint32_t *start = grouping->start + 1; /* filled shifted by one, so that placing the rows leaves it in place */
+    uint32_t *start = grouping->start + 1; /* shifted by one while filled, so that placing the rows leaves `start`
+                                            * correct */
     for (size_t i = 0; i < n; i++) start[(group ? group[i] : i) + 1]++;
     for (uint32_t g = 0; g <= top; g++) start[g + 1] += start[g];
     for (size_t i = 0; i < n; i++) grouping->rows[start[group ? group[i] : i]++] = (uint32_t)i;
@@ -62,7 +63,7 @@ static int larger_first(const void *a, const void *b)
     return x->group < y->group ? -1 : x->group > y->group;
 }
 
-/* Largest groups first, each into the emptiest fold; the seed decides among groups of one size. */
+/* Deals the largest groups first, each into the emptiest fold; the seed decides among groups of equal size. */
 static bool deal(const struct grouping *grouping, unsigned k, uint64_t seed, uint8_t *fold)
 {
     struct sized *sized = g_try_new(struct sized, grouping->n_groups);
@@ -102,7 +103,7 @@ static int by_double(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Quantile with straight lines between the sorted values. */
+/* Returns a quantile, interpolated linearly between the sorted values. */
 static double quantile(const double *sorted, size_t n, double q)
 {
     double at = q * (double)(n - 1);
@@ -111,7 +112,7 @@ static double quantile(const double *sorted, size_t n, double q)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* One draw of as many groups as there are; returns the number of rows. */
+/* Draws as many groups as there are, with replacement. Returns the number of rows. */
 static size_t draw_rows(const struct grouping *grouping, uint64_t *state, uint32_t *rows, size_t room)
 {
     size_t n = 0;
@@ -139,7 +140,7 @@ struct learn_interval learn_bootstrap(learn_statistic statistic, const void *dat
     double *drawn = NULL;
     uint32_t *rows = NULL;
     if (!rounds || !grouping_init(&grouping, group, n)) goto done;
-    /* A draw may repeat the largest group; four times the data is past any draw that matters, the rest is cut. */
+    /* A draw may repeat the largest group. A draw of over four times the data does not matter, so it is cut. */
     size_t room = MIN(largest_group(&grouping) * grouping.n_groups, 4 * n + largest_group(&grouping));
     drawn = g_try_new(double, rounds);
     rows = g_try_new(uint32_t, room);

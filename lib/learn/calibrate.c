@@ -1,3 +1,9 @@
+/* Calibration maps (calibrate.h): Platt scaling by Newton's method, and isotonic regression by pooling adjacent
+ * violators.
+ *
+ * Both methods begin with points sorted by score, in which equal scores are merged. An isotonic map is stored as at
+ * most LEARN_MAX_KNOTS knots with straight lines between them. Its ends are smoothed by one row of each class, so it
+ * does not reach 0 or 1 because of a few rows. Pure. */
 #include "lib/learn/calibrate.h"
 
 #include "lib/learn/internal.h"
@@ -23,7 +29,7 @@ int learn_calibration_by_name(const char *name)
 
 void learn_isotonic(double *value, double *weight, size_t n)
 {
-    /* Blocks lie at the front of the arrays as they grow; `size` of each in a third array. */
+    /* Blocks grow at the front of the arrays; `size` holds the number of values of each block. */
     size_t *size = n ? g_try_new(size_t, n) : NULL;
     if (!size) return;
     size_t blocks = 0;
@@ -60,7 +66,7 @@ static int by_x(const void *a, const void *b)
     return p->w < q->w ? -1 : p->w > q->w;
 }
 
-/* Points in order of score, equal scores as one. Returns how many. */
+/* Sorts the points by score and merges equal scores. Skips points without weight. Returns the number of points. */
 static size_t gather(const double *score, const double *label, const double *weight, size_t n, struct point *points)
 {
     for (size_t i = 0; i < n; i++) points[i] = (struct point){score[i], label[i], weight ? weight[i] : 1};
@@ -79,7 +85,7 @@ static size_t gather(const double *score, const double *label, const double *wei
     return out;
 }
 
-/* Keep the ends of each flat stretch: the straight lines between them are the same curve. */
+/* Keeps only the ends of each flat stretch: the line between them is the same curve. */
 static void keep_knots(struct learn_calibration *out, const struct point *points, const double *y, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -90,7 +96,7 @@ static void keep_knots(struct learn_calibration *out, const struct point *points
     }
 }
 
-/* More knots than a file should hold: keep evenly spaced ones, first and last among them. */
+/* Thins the knots evenly to LEARN_MAX_KNOTS, and keeps the first and the last. */
 static void thin_knots(struct learn_calibration *out)
 {
     if (out->n <= LEARN_MAX_KNOTS) return;
@@ -102,10 +108,10 @@ static void thin_knots(struct learn_calibration *out)
     out->n = LEARN_MAX_KNOTS;
 }
 
-/* One row of each class is put before the first point and behind the last: an end block of n rows, k of them positive,
- * becomes (k + 1) / (n + 2), and joins its neighbour where that would make the curve fall. Without them the ends are
- * the scores beyond which no counter-example happens to lie, and the curve says 0 and 1 there, on however few rows.
- * `row`: what a row weighs. */
+/* Adds one row of each class before the first point and after the last. An end block of n rows, k of them positive,
+ * then has the value (k + 1) / (n + 2). It joins its neighbour where the curve would otherwise fall. Without these
+ * rows, the curve would be 0 or 1 at each end beyond the last counter-example, however few rows lie there. `row` is the
+ * weight of a row. */
 static bool fit_isotonic(const struct point *points, size_t n, double row, struct learn_calibration *out)
 {
     double *y = g_try_new(double, n + 2), *w = g_try_new(double, n + 2);
@@ -133,7 +139,7 @@ double learn_sigmoid(double z)
     return z >= 0 ? 1 / (1 + exp(-z)) : exp(z) / (1 + exp(z));
 }
 
-struct platt { /* the problem: points, and labels pulled in as Platt does (one more of each class) */
+struct platt { /* points, and targets with one more row of each class, as in Platt's method */
     const struct point *points;
     size_t n;
     double high, low;
@@ -154,7 +160,7 @@ static double platt_loss(const struct platt *platt, double a, double b)
     return loss;
 }
 
-/* Newton's step at (a, b). */
+/* Computes Newton's step at (a, b). */
 static void platt_step(const struct platt *platt, double a, double b, double *da, double *db)
 {
     double ga = 0, gb = 0, aa = 1e-9, bb = 1e-9, ab = 0;
@@ -172,7 +178,7 @@ static void platt_step(const struct platt *platt, double a, double b, double *da
     *db = -(aa * gb - ab * ga) / det;
 }
 
-/* Newton's method with halved steps: far from the optimum a full step can overshoot for ever. */
+/* Applies Newton's method with halved steps, because far from the optimum a full step can overshoot for ever. */
 static void fit_platt(const struct point *points, size_t n, struct learn_calibration *out)
 {
     double up = 0, down = 0, a = -1, b = 0;
@@ -197,7 +203,7 @@ static void fit_platt(const struct point *points, size_t n, struct learn_calibra
     out->b = b;
 }
 
-/* The mean weight of the rows that have one. */
+/* Returns the mean weight of the rows whose weight is above 0. */
 static double row_weight_of(const double *weight, size_t n)
 {
     double sum = 0, rows = 0;
@@ -230,7 +236,7 @@ bool learn_calibrate(enum learn_calibration_kind kind, const double *score, cons
 
 void learn_calibration_bound(struct learn_calibration *c)
 {
-    static const double one_row = 2.0 / 3; /* (k + 1) / (n + 2) of a single row */
+    static const double one_row = 2.0 / 3; /* (k + 1) / (n + 2) for a single row */
     double low = 1 - one_row, high = one_row;
     for (unsigned i = 0; i < c->n; i++) {
         if (c->y[i] <= 0 || c->y[i] >= 1) continue;

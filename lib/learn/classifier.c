@@ -1,3 +1,9 @@
+/* The public functions of classifiers (classifier.h): they check options and data, and dispatch to the kind of
+ * classifier (classifier_kind.h).
+ *
+ * All checks are made before a kind sees the data. So a kind may rely on at least one feature, valid names, finite
+ * weights and both classes. Cross-prediction fits one model for each fold and predicts only rows that this model has
+ * not seen. */
 #include "lib/learn/classifier.h"
 
 #include "lib/learn/classifier_kind.h"
@@ -120,7 +126,7 @@ enum err_code learn_fit(const char *kind, const struct learn_data *data, const s
     return code;
 }
 
-/* Fit without the rows of fold f, and predict them. */
+/* Fits a model without the rows of fold `f` and predicts those rows. */
 static enum err_code predict_fold(const struct classifier_kind *kind, const struct learn_data *data,
                                   const struct learn_options *options, const uint8_t *fold, unsigned f, uint32_t *rows,
                                   double *out, struct err *err)
@@ -219,7 +225,7 @@ double learn_importance(const struct learn_model *model, unsigned index)
 
 void learn_map(const struct learn_model *model, const char *const *names, unsigned n, int *from)
 {
-    GHashTable *places = g_hash_table_new(g_str_hash, g_str_equal); /* from 1, as 0 is NULL */
+    GHashTable *places = g_hash_table_new(g_str_hash, g_str_equal); /* index plus one, as 0 is NULL */
     for (unsigned j = 0; j < n; j++)
         g_hash_table_insert(places, (gpointer)(uintptr_t)names[j], GUINT_TO_POINTER(j + 1));
     for (unsigned i = 0; i < model->m; i++)

@@ -3,10 +3,9 @@
  *   {"format": "assay-classifier", "version": 1, "kind": "logistic" | "trees", "command", "features": [name],
  *    "calibration": {"kind": "none" | "platt" | "isotonic", "a", "b", "x": [], "y": []}, "parameters": {...}}
  *
- * parameters of logistic: bias, weight, scale, mean (m each). Of trees: base, gain (m), and trees, each with feature,
- * value, right, missing_left (one entry a node, in preorder). To change the format: raise LEARN_FILE_VERSION, and keep
- * reading what older versions wrote, with a test file of each.
- */
+ * The parameters of logistic are bias, weight, scale and mean (m each). The parameters of trees are base, gain (m) and
+ * trees. Each tree has feature, value, right and missing_left, with one entry for each node in preorder. To change the
+ * format, raise LEARN_FILE_VERSION and keep reading the older versions, with a test file of each. */
 #include "lib/learn/blocks.h"
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/json_file.h"

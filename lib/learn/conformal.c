@@ -22,7 +22,8 @@ void conformal_sort(double *scores, size_t n)
     if (n > 1) qsort(scores, n, sizeof *scores, by_size);
 }
 
-/* Products such as 10 x 0.9 must not come out one too high for a rounding error in the last place. */
+/* Returns the rank of the threshold. A rounding error in the last place must not raise products such as 10 x 0.9 by
+ * one. */
 static double rank_of(double n, double alpha)
 {
     return ceil(n * (1 - alpha) - 1e-9);
@@ -70,7 +71,7 @@ static bool holds(conformal_set set, int label)
     return (set & (label ? CONFORMAL_POSITIVE : CONFORMAL_NEGATIVE)) != 0;
 }
 
-/* The labels that reach the share; `held` has how many sets hold each. */
+/* Returns the labels whose share of the sets is at least `tau`; `held` counts the sets that contain each label. */
 static conformal_set reaching(const size_t held[2], size_t n, double tau)
 {
     conformal_set out = 0;
@@ -92,7 +93,7 @@ conformal_set conformal_permuted(const conformal_set *sets, size_t n, uint64_t s
     conformal_set drawn[CONFORMAL_MAX_SETS], out = CONFORMAL_NEGATIVE | CONFORMAL_POSITIVE;
     if (n > CONFORMAL_MAX_SETS) n = CONFORMAL_MAX_SETS;
     for (size_t i = 0; i < n; i++) drawn[i] = sets[i];
-    for (size_t i = n; i > 1; i--) { /* Fisher and Yates */
+    for (size_t i = n; i > 1; i--) { /* Fisher-Yates shuffle */
         size_t j = (size_t)(learn_random(&seed) % i);
         conformal_set swap = drawn[i - 1];
         drawn[i - 1] = drawn[j];

@@ -45,8 +45,8 @@ double conformal_threshold_near(struct conformal_neighbour *near, size_t n, doub
 /* Returns the set at the thresholds of the two labels. The thresholds are equal if calibration is marginal. */
 conformal_set conformal_predict(double p, double threshold_negative, double threshold_positive);
 
-/* Returns the labels in at least a share tau of the sets (Theorem 1). Its probability of missing the
- * right label is at most alpha / (1 - tau). The sets may depend on each other. n = 0 gives both labels. 0 < tau < 1. */
+/* Returns the labels in at least a share tau of the sets (Theorem 1). The result misses the right label with
+ * probability alpha / (1 - tau) at most. The sets may depend on each other. n = 0 gives both labels. 0 < tau < 1. */
 conformal_set conformal_majority(const conformal_set *sets, size_t n, double tau);
 
 /* Returns the labels that at least half of the first i sets contain, for every i, the sets in an order drawn by `seed`

@@ -1,6 +1,6 @@
-/* Fitting on a choice of rows, with a calibration that has not seen its own training rows: the rows are dealt into
- * folds by group, each fold is predicted by a model of the others, and the calibration is fitted on those predictions.
- * The model that is kept is then fitted on all rows. */
+/* Fits a classifier on chosen rows and calibrates it on predictions for rows that it has not seen. The rows are dealt
+ * into folds by group. Each fold is predicted by a model of the other folds, and the calibration is fitted on these
+ * predictions. The returned model is fitted on all rows. */
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/json_file.h"
 #include "lib/learn/metrics.h"
@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-struct held_out { /* one entry a chosen row */
+struct held_out { /* one entry for each chosen row */
     uint8_t *fold;
     uint32_t *group, *train;
     double *score, *label, *weight;
@@ -31,7 +31,7 @@ static void held_out_free(struct held_out *held)
     g_free(held->weight);
 }
 
-/* The groups of the chosen rows, numbered from 0 without holes. Returns how many. */
+/* Numbers the groups of the chosen rows from 0 without gaps. Returns the number of groups. */
 static uint32_t number_groups(const struct learn_rows *rows, uint32_t *group)
 {
     GHashTable *seen = g_hash_table_new(g_direct_hash, g_direct_equal);

@@ -1,3 +1,9 @@
+/* Logistic models over hashed features (hashed.h), with several outputs that share the keys.
+ *
+ * A key's high bits select a bucket of one weight for each output. Training uses AdaGrad with the items in a seeded
+ * random order, so equal items and options give the same model. Keys that occur fewer than min_count times are
+ * ignored. The trained weights are quantised to signed bytes with one scale for each output, so a prediction only
+ * adds integers. */
 #include "lib/learn/hashed.h"
 
 #include "lib/learn/blocks.h"
@@ -14,8 +20,8 @@ enum { MAX_EPOCHS = 1000, STEPS = 127 };
 struct hashed_model {
     unsigned bits, n_outputs;
     double bias[HASHED_MAX_OUTPUTS], scale[HASHED_MAX_OUTPUTS];
-    int8_t *weights; /* bucket-major: n_outputs a bucket */
-    GBytes *mapped;  /* whose bytes they are, read only; NULL: they are its own */
+    int8_t *weights; /* n_outputs for each bucket */
+    GBytes *mapped;  /* owner of the bytes of `weights`, read only; NULL if the model owns them */
 };
 
 struct hashed_options hashed_options_default(void)
@@ -25,7 +31,7 @@ struct hashed_options hashed_options_default(void)
 
 static uint32_t bucket_of(const struct hashed_model *model, uint64_t key)
 {
-    return (uint32_t)(key >> (64 - model->bits)); /* keys are hashes: their high bits are as good as any */
+    return (uint32_t)(key >> (64 - model->bits)); /* keys are hashes, so the high bits are as good as any */
 }
 
 static size_t count_weights(const struct hashed_model *model)
@@ -71,7 +77,7 @@ void hashed_predict(const struct hashed_model *model, const uint64_t *keys, uint
 
 /* --- fitting --- */
 
-/* Weights while they are learned; the sums of squared gradients beside them. */
+/* The weights during training, with their sums of squared gradients. */
 struct hashed_fit {
     struct hashed_model *model;
     const struct hashed_options *options;
@@ -79,7 +85,7 @@ struct hashed_fit {
     size_t n;
     float *weight, *squares;
     double bias[HASHED_MAX_OUTPUTS], bias_squares[HASHED_MAX_OUTPUTS];
-    uint32_t **buckets; /* of each item, rare keys left out */
+    uint32_t **buckets; /* of each item, without rare keys */
     uint32_t *n_buckets;
     uint32_t *order;
 };
@@ -134,7 +140,7 @@ static void shuffle(struct hashed_fit *fit, uint64_t *seed)
     }
 }
 
-/* One item: all outputs at once. */
+/* Takes one step for an item, for all outputs. */
 static void step(struct hashed_fit *fit, uint32_t item)
 {
     unsigned m = fit->model->n_outputs;
@@ -145,7 +151,7 @@ static void step(struct hashed_fit *fit, uint32_t item)
         for (unsigned k = 0; k < m; k++) z[k] += fit->weight[(size_t)buckets[b] * m + k];
     for (unsigned k = 0; k < m; k++) {
         float g = 1 / (1 + expf(-z[k])) - (float)(fit->items[item].labels >> k & 1);
-        z[k] = g; /* from here on the gradient */
+        z[k] = g; /* z holds the gradient from here on */
         fit->bias_squares[k] += (double)(g * g);
         fit->bias[k] -= fit->options->eta * (double)g / sqrt(fit->bias_squares[k] + 1e-8);
     }
@@ -159,7 +165,7 @@ static void step(struct hashed_fit *fit, uint32_t item)
     }
 }
 
-/* To signed bytes, one scale an output. */
+/* Quantises the weights to signed bytes, with one scale for each output. */
 static void quantise(struct hashed_fit *fit)
 {
     unsigned m = fit->model->n_outputs;
@@ -206,8 +212,8 @@ enum err_code hashed_fit(const struct hashed_item *items, size_t n, unsigned n_o
 
 /* --- files --- */
 
-/* Most buckets hold no weight. The file has a bit for each that does ("used") and only their weights: half the size,
- * and reading it is what starting up takes. */
+/* Most buckets have no weight. The file has a bit for each bucket that has weights ("used"), and only their weights.
+ * This halves the file, and reading it takes most of the start-up time. */
 
 static bool is_used(const int8_t *weights, unsigned n)
 {
@@ -248,7 +254,7 @@ json_t *hashed_save(const struct hashed_model *model)
     return out;
 }
 
-/* The bytes of a base64 member, exactly `n` of them; NULL: not so. g_free. */
+/* Decodes a base64 member of exactly `n` bytes. Returns NULL if it is anything else; free with g_free. */
 static guchar *base64_bytes(const json_t *object, const char *key, size_t n)
 {
     const json_t *text = json_object_get(object, key);
@@ -260,7 +266,8 @@ static guchar *base64_bytes(const json_t *object, const char *key, size_t n)
     return NULL;
 }
 
-/* Bits of the buckets that the file has weights for. A file without them has all (verifier version 1). */
+/* Returns a bit for each bucket that has weights in the file. A file without these bits has all (verifier version
+ * 1). */
 static guchar *load_used(const json_t *object, size_t buckets)
 {
     size_t n = (buckets + 7) / 8;
@@ -270,7 +277,7 @@ static guchar *load_used(const json_t *object, size_t buckets)
     return all;
 }
 
-/* All weights, as they lie in memory. */
+/* Maps the block of all weights, in their layout in memory. */
 static bool map_weights(const json_t *block, const struct model_blocks *blocks, struct hashed_model *model)
 {
     model->mapped = model_block_of(blocks, block, 1, count_weights(model));

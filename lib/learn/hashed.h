@@ -1,10 +1,10 @@
 /* Hashed linear models: many yes/no outputs predicted from the same sparse keys (hashes of words and n-grams).
  *
- * One logistic regression an output, all in one table of weights: `keys modulo buckets` by outputs. Fitted together by
- * AdaGrad in an order that the seed draws, so that the same items give the same bytes. Weights are kept as signed bytes
- * with one scale an output, in the model and in its file. The tested
- * model is therefore the shipped one. Collisions are accepted;
- * keys seen in fewer than `min_count` items are left out, which keeps most of them away.
+ * Each output is a logistic regression. All share one table of weights, with a row for each bucket of keys and a column
+ * for each output. AdaGrad fits them together in an order that the seed draws, so the same items give the same bytes.
+ * Weights are signed bytes with one scale for each output, in the model and in its file. The tested model is therefore
+ * the shipped one. Collisions are accepted. Keys that occur fewer than `min_count` times are left out, which prevents
+ * most collisions.
  *
  * Thread: fitting is single-threaded; a model is read-only and may be shared.
  */

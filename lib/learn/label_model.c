@@ -1,47 +1,48 @@
-/* Fitting the label model.
+/* Fits the label model.
  *
- * Model. A candidate has a hidden class Y, wrong (1) or right (0), P(wrong) = π, and votes X_1 .. X_m, each a level.
+ * Model. A candidate has a hidden class Y, wrong (1) or right (0), with P(wrong) = π, and votes X_1 .. X_m. Each vote
+ * is a level.
  *
  *     P(X, Y) = P(Y) · Π_j P(X_j | Y, X_parent(j))
  *
- * where parents form a forest among the signals. The parameters are those tables; they are found by maximising the
- * marginal likelihood Σ_candidates log Σ_Y P(X, Y) by EM (SQLens §3.2 asks for that likelihood, not for a method).
+ * The parents form a forest among the signals. The parameters are those tables. EM finds them by maximising the
+ * marginal likelihood Σ_candidates log Σ_Y P(X, Y). SQLens §3.2 prescribes that likelihood, but no method.
  *
- * Missing votes are summed out: on the forest exactly (posterior.c). The M step counts, for each table, the candidates
- * on which the signal (and its parent) was seen.
+ * Missing votes are summed out, exactly on the forest (posterior.c). For each table, the M step counts the candidates
+ * for which the signal and its parent are not missing.
  *
- * Positive labelers. λ_all and its kin are functions of the signals: P(λ | X) is 1 for the one value that fits. So the
- * joint likelihood with them equals the likelihood without them, whatever their "accuracies" are, and they take no part
- * in the product: a silent signal's own factor P(X_j = 0 | Y) has already said what their vote repeats. Their tables
- * are filled after the fit from the posterior, for people to read.
+ * Positive labelers. A labeler such as λ_all is a function of the signals: P(λ | X) is 1 for the one value that fits.
+ * So the joint likelihood with the labelers equals the likelihood without them, whatever their "accuracies" are. They
+ * take no part in the product, because their votes only repeat the factors P(X_j = 0 | Y) of the silent signals. Their
+ * tables are filled after the fit from the posterior, for information.
  *
- * Dependence. Signals that go together whatever the class (two checks that see the same flaw; a long query sets off
- * more of everything) would be counted twice. An edge makes the second one count only for what it adds:
- * P(X_j | Y, X_parent). A perfect duplicate then adds a factor of one. How edges are found: structure.c.
+ * Dependence. Signals that co-occur whatever the class would be counted twice. Two checks may see the same flaw, and a
+ * long query makes more of all signals fire. An edge makes the second signal count only for its additional evidence,
+ * P(X_j | Y, X_parent). A perfect duplicate then adds a factor of one. structure.c finds the edges.
  *
- * Which class is which, and other traps. Signals only vote "wrong", so the likelihood alone can slide into "any signal
- * fired = wrong" with π near 1, or split the data along something that is not correctness. Four things hold it:
- *   1. π is anchored: it moves at most as prior_strength allows, not at all by default.
- *   2. A signal never speaks for the class it does not vote for: P(level | wrong) / P(level | right) does not fall as
- *      the level rises. The M step solves the constrained problem exactly: over levels in order, the expected share of
- *      "wrong" is replaced by its isotonic regression (for two levels: the two rates are pooled when they cross).
- *   3. Each table has a weak prior: odds of "wrong" multiply by lift_prior where a signal fires, with the data's own
- *      coverage. It weighs accuracy_weight times the evidence of the data (the same share for rare and common signals).
- *   4. EM starts from those priors, always at the same point; no random restarts.
+ * Identifying the class. Signals only vote "wrong". The likelihood alone can therefore drift to "any signal fired =
+ * wrong" with π near 1, or split the data along something other than correctness. Four rules prevent this:
+ *   1. π is anchored: it moves only as far as prior_strength allows, by default not at all.
+ *   2. A signal never supports the class that it does not vote for: P(level | wrong) / P(level | right) does not fall
+ *      as the level rises. The M step solves the constrained problem exactly. It replaces the expected share of "wrong"
+ *      by its isotonic regression over the levels. For two levels, it pools the two rates if they cross.
+ *   3. Each table has a weak prior: where a signal fires, it multiplies the odds of "wrong" by lift_prior, at the
+ *      coverage in the data. Its weight is accuracy_weight times the evidence of the data. This is the same share for
+ *      rare and common signals.
+ *   4. EM starts from these priors, always at the same point, without random restarts.
  *
- * Views (levels of anything else that is known, such as agreement with the other candidates of a request) see
- * correctness from another side than the signals do. But they see it together: rank, votes and agreement move as one,
- * and whatever moves as one is what the likelihood takes for the class. Fitted jointly on the beams of one parser the
- * class became "near the top of the beam". So views may follow (views_follow): EM finds the class from the signals
- * alone (the views summed out), and a view's tables are the M step under that posterior, once. This is inference with a
- * cut: what is learned of views never flows back. As the signals are noisy the views come out weaker than they are,
- * which is the safe side, since they also repeat each other (edges among views take out most of that).
+ * Views. A view is any other known quantity as a level, such as the agreement with the other candidates of a request.
+ * Views see correctness from another side than the signals, but they are correlated. Rank, votes and agreement move
+ * together, and the likelihood takes such a common movement for the class. Fitted jointly on the beams of one parser,
+ * the class became "near the top of the beam". The option views_follow prevents this. EM then finds the class from the
+ * signals alone, with the views summed out. The tables of a view are a single M step under that posterior. This is
+ * inference with a cut: nothing learned about views flows back. The signals are noisy, so the views come out weaker
+ * than they are. This is the safe side, because views also repeat each other; edges among views remove most of that.
  *
- * Looking back. Then, once, a signal's table is estimated from the posterior of everything but itself, views among
- * it: a signal that fires on candidates that the others all agree with is less precise than believed. Once and not to
- * convergence, and with the belief at `refine` times the evidence, because the feedback that the cut avoids would
- * start here.
- */
+ * Looking back. Each signal's table is then estimated once more, from the posterior of all other columns, views
+ * included. A signal that fires on candidates with which all other columns agree turns out less precise than the prior
+ * says. This is done once, not to convergence, and with the prior at `refine` times the evidence. Otherwise the
+ * feedback that the cut prevents would start here. */
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
 
@@ -51,9 +52,9 @@
 #include <string.h>
 
 static const double LEAST = 1e-6;       /* no level is impossible */
-static const double VIEW_WEIGHT = 0.05; /* nobody can say beforehand how good a view is, only in which order */
+static const double VIEW_WEIGHT = 0.05; /* the order of a view is known in advance, its strength is not */
 
-struct prior { /* pseudo-candidates a level */
+struct prior { /* pseudo-candidates for each level */
     double wrong[LM_MAX_LEVELS], right[LM_MAX_LEVELS];
 };
 
@@ -62,10 +63,10 @@ struct lm_fit_state {
     const struct lm_options *options;
     struct lm_model *model;
     struct patterns patterns;
-    double *wrong; /* posterior of each pattern */
+    double *wrong; /* P(wrong) of each pattern */
     struct prior *prior;
-    double *belief; /* weight of each column's belief, as a multiple of the data's */
-    bool all;       /* the posterior counts the views in */
+    double *belief; /* weight of each column's prior, as a multiple of the data's */
+    bool all;       /* true if the posterior includes the views */
 };
 
 struct lm_options lm_options_default(void)
@@ -119,7 +120,7 @@ static double weight_of(const struct lm_matrix *matrix, const uint8_t *row)
     return matrix->weight[(size_t)(row - matrix->votes) / matrix->m];
 }
 
-/* Equal rows merged, in byte order: neither the work nor the result depends on the order of the rows. */
+/* Merges equal rows, in byte order. Neither the work nor the result depends on the order of the rows. */
 static bool patterns_init(struct patterns *patterns, const struct lm_matrix *matrix)
 {
     size_t n = matrix->n;
@@ -143,7 +144,7 @@ static void patterns_free(struct patterns *patterns)
     g_free(patterns->weight);
 }
 
-/* Candidates at each level of a signal; returns how many could be seen. */
+/* Counts the candidates at each level of a signal. Returns the weight of those whose vote is not missing. */
 static double count_levels(const struct patterns *patterns, unsigned signal, double count[LM_MAX_LEVELS])
 {
     double seen = 0;
@@ -157,7 +158,7 @@ static double count_levels(const struct patterns *patterns, unsigned signal, dou
     return seen;
 }
 
-/* What a level is believed to do to the log-odds of "wrong", before the data. */
+/* Returns the prior change of the log-odds of "wrong" at a level. */
 static double believed(const struct lm_column *column, const struct lm_options *options, unsigned level)
 {
     double full = log(options->lift_prior);
@@ -169,7 +170,7 @@ static double believed(const struct lm_column *column, const struct lm_options *
     return column->kind == LM_SIGNAL ? (level > 0) * full : full * (step - 0.5) * 2;
 }
 
-/* Shift all log-odds so that the levels' shares of "wrong" add up to the prior. */
+/* Shifts all log-odds so that the levels' shares of "wrong" add up to the prior. */
 static void settle(const double *count, double seen, const double *log_odds, unsigned levels, double prior,
                    double precision[LM_MAX_LEVELS])
 {
@@ -205,7 +206,7 @@ static void init_prior(struct lm_fit_state *fit, unsigned signal)
     out->coverage = seen > 0 ? 1 - count[0] / seen : 0;
 }
 
-/* Expected counts to a pair of tables, under the order of the likelihood ratio. */
+/* Computes a pair of tables from expected counts, subject to the order of the likelihood ratio. */
 static void solve(enum lm_order order, unsigned levels, const double *wrong, const double *right, double *p_wrong,
                   double *p_right)
 {
@@ -244,8 +245,8 @@ static void solve_marginal(struct lm_fit_state *fit, unsigned signal)
     solve(s->order, s->levels, wrong, right, s->p[1], s->p[0]);
 }
 
-/* The belief in a signal holds where its parent is silent. Where the parent fired too, only the data can say what the
- * second one adds; a belief there would count the two twice. */
+/* Adds the prior of a signal where its parent is silent. Where the parent fired too, only the data can show what the
+ * second signal adds; a prior there would count the two twice. */
 static void believe_alone(const struct lm_fit_state *fit, unsigned signal, double *wrong, double *right)
 {
     const struct prior *prior = &fit->prior[signal];
@@ -257,7 +258,7 @@ static void believe_alone(const struct lm_fit_state *fit, unsigned signal, doubl
     }
 }
 
-/* Tables given the parent's level, drawn towards the marginal table where the parent's level is rare. */
+/* Computes the tables given the parent's level, shrunk to the marginal table where that level is rare. */
 static void solve_given(struct lm_fit_state *fit, unsigned signal)
 {
     struct lm_signal *s = &fit->model->signals[signal];
@@ -290,7 +291,8 @@ static void maximise(struct lm_fit_state *fit)
     }
 }
 
-/* A pattern as the fit may see it: views are missing while they follow, and so is signal `without` (-1: none). */
+/* Returns a pattern as the fit may see it. Views are missing while they follow, and so is the signal `without` unless
+ * it is -1. */
 static const uint8_t *seen_votes(const struct lm_fit_state *fit, size_t pattern, int without,
                                  uint8_t out[LM_MAX_COLUMNS])
 {
@@ -303,7 +305,7 @@ static const uint8_t *seen_votes(const struct lm_fit_state *fit, size_t pattern,
     return out;
 }
 
-/* Posterior of each pattern; returns the mean log-likelihood of what was seen. */
+/* Computes the posterior of each pattern. Returns the mean log-likelihood of the votes that are not missing. */
 static double expect(struct lm_fit_state *fit, int without)
 {
     double sum = 0, prior = fit->model->prior_wrong;
@@ -333,7 +335,8 @@ static bool climb(struct lm_fit_state *fit)
     return false;
 }
 
-/* Each signal's tables from the posterior of all but itself (top, "Looking back"). All from the same model. */
+/* Computes each signal's tables from the posterior of all columns but the signal ("Looking back" above). All posteriors
+ * use the same model. */
 static void look_back(struct lm_fit_state *fit)
 {
     struct lm_model *model = fit->model;
@@ -357,12 +360,12 @@ static void look_back(struct lm_fit_state *fit)
     g_free(before);
 }
 
-/* Rounds of structure and EM until the structure stays. */
+/* Alternates structure learning and EM until the structure no longer changes. */
 static void run(struct lm_fit_state *fit)
 {
     struct lm_model *model = fit->model;
     double *posterior = fit->wrong;
-    fit->wrong = NULL; /* tables from the priors alone */
+    fit->wrong = NULL; /* to compute the tables from the priors alone */
     for (unsigned j = 0; j < model->n_signals; j++)
         if (model->signals[j].kind != LM_POSITIVE) solve_marginal(fit, j);
     fit->wrong = posterior;
@@ -370,7 +373,7 @@ static void run(struct lm_fit_state *fit)
     if (fit->options->dependencies) lm_learn_structure(model, &fit->patterns, NULL, fit->options);
     bool settled = false;
     while (!settled && model->rounds < fit->options->max_rounds) {
-        maximise(fit); /* fills the tables of new edges */
+        maximise(fit); /* also fills the tables of new edges */
         model->converged = climb(fit);
         model->rounds++;
         settled = !fit->options->dependencies || !lm_learn_structure(model, &fit->patterns, fit->wrong, fit->options);
@@ -384,7 +387,7 @@ static void run(struct lm_fit_state *fit)
     expect(fit, -1);
 }
 
-/* Positive labelers as the fitted model sees them. */
+/* Fills the table of a positive labeler from the posterior of the fitted model. */
 static void describe_positive(struct lm_fit_state *fit, unsigned signal)
 {
     struct lm_signal *s = &fit->model->signals[signal];

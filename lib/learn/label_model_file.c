@@ -6,9 +6,8 @@
  *                                        "p_wrong": [level], "p_right": [level], "parent", "parent_bits",
  *                                        "given_wrong": [[level of parent, level]], "given_right"}]}
  *
- * fired_given_*, precision and odds_ratio are there to be read by people; loading works them out anew. To change the
- * format: raise LM_FILE_VERSION, and keep reading what older versions wrote, with a test file of each.
- */
+ * fired_given_*, precision and odds_ratio are informative; loading ignores them. To change the format, raise
+ * LM_FILE_VERSION and keep reading the older versions, with a test file of each. */
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
 
@@ -19,7 +18,7 @@
 static const char FORMAT[] = "assay-label-model";
 static const char *const KINDS[] = {"signal", "positive", "view"};
 static const char *const ORDERS[] = {"free", "more_wrong", "more_right"};
-static const double LEAST_SHARE = 1e-9; /* of a table's entry: keeps every likelihood ratio within 1e±9 */
+static const double LEAST_SHARE = 1e-9; /* least entry of a table: keeps every likelihood ratio within 1e±9 */
 
 static json_t *save_given(const struct lm_model *model, const struct lm_signal *s, unsigned class)
 {
@@ -90,7 +89,7 @@ static bool load_table(const json_t *array, unsigned levels, double *out)
     return model_read_reals(array, LEAST_SHARE, 1, levels, out) && sums_to_one(out, levels);
 }
 
-/* A signal without its parent, which may come later in the file. */
+/* Loads a signal without its parent, which may come later in the file. */
 static bool load_signal(const json_t *item, struct lm_signal *s)
 {
     char kind[16], order[16];

@@ -1,9 +1,8 @@
-/* Logistic regression by liblinear (L2-regularised, primal: deterministic).
+/* Logistic regression by liblinear (L2-regularised, primal, deterministic).
  *
- * Features are scaled to unit deviation, not centred, so that rows of silent signals stay sparse; an unknown value is
- * taken as the mean. liblinear knows no row weights: soft labels and weights become repeated rows, REPEATS of them for
- * a row of mean weight, all pointing at the same feature nodes.
- */
+ * Features are scaled to unit deviation but not centred, so that rows of silent signals stay sparse. An unknown value
+ * counts as the mean. liblinear has no row weights, so soft labels and weights become repeated rows. A row of mean
+ * weight is repeated REPEATS times, and all repetitions point to the same feature nodes. */
 #include "lib/learn/classifier_kind.h"
 #include "lib/learn/internal.h"
 #include "lib/learn/json_file.h"
@@ -19,7 +18,7 @@ LATE_LIBRARY(liblinear, LIBLINEAR_CALLS, LIBLINEAR_FILE, LIBLINEAR_PACKAGE)
 
 struct logistic {
     double bias;
-    double *mean, *scale, *weight; /* m each; weight is of the scaled feature */
+    double *mean, *scale, *weight; /* m each; weight applies to the scaled feature */
 };
 
 static struct logistic *logistic_new(unsigned m)
@@ -61,7 +60,7 @@ static void measure(const struct learn_rows *rows, unsigned feature, struct logi
     }
     double deviation = n > 0 ? sqrt(squares / n) : 0;
     state->mean[feature] = mean;
-    state->scale[feature] = deviation > 1e-12 ? 1 / deviation : 0; /* a constant says nothing */
+    state->scale[feature] = deviation > 1e-12 ? 1 / deviation : 0; /* a constant feature has no information */
 }
 
 static double scaled(const struct logistic *state, unsigned feature, float x)
@@ -77,7 +76,7 @@ static double logistic_predict(const void *p, unsigned m, const float *x)
     return learn_sigmoid(z);
 }
 
-struct sparse { /* the rows as liblinear wants them */
+struct sparse { /* the rows in the form of liblinear */
     struct feature_node *nodes, **x;
     double *y;
     size_t n, room;
@@ -88,7 +87,7 @@ static bool sparse_alloc(struct sparse *sparse, const struct learn_rows *rows, c
     size_t nodes = 0;
     for (size_t i = 0; i < rows->n; i++) {
         for (unsigned j = 0; j < rows->data->m; j++)
-            nodes += scaled(state, j, value_at(rows, i, j)) != 0; /* NOLINT: exact zeros are what is left out */
+            nodes += scaled(state, j, value_at(rows, i, j)) != 0; /* NOLINT: only exact zeros are omitted */
         nodes += 2;                                               /* bias and end */
     }
     sparse->nodes = g_try_new(struct feature_node, nodes);
@@ -113,7 +112,7 @@ static bool sparse_push(struct sparse *sparse, struct feature_node *row, double 
     return true;
 }
 
-/* How often a row is repeated for a share of its weight. */
+/* Returns the number of repetitions of a row. */
 static unsigned times(double weight, double mean_weight)
 {
     double n = weight / mean_weight * REPEATS;
@@ -149,7 +148,7 @@ static void sparse_free(struct sparse *sparse)
 
 static void say_nothing(const char *text)
 {
-    (void)text; /* liblinear prints its progress to stdout, which is for data */
+    (void)text; /* liblinear prints its progress to stdout, which is reserved for data */
 }
 
 static enum err_code solve(const struct sparse *sparse, unsigned m, double c, struct logistic *state, struct err *err)

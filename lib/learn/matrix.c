@@ -1,4 +1,4 @@
-/* The vote matrix: rows of levels, positive labelers computed as the rows arrive. */
+/* The vote matrix: rows of levels. Positive labelers are computed when a row is added. */
 #include "lib/learn/internal.h"
 
 #include <glib.h>
@@ -74,7 +74,8 @@ void lm_matrix_free(struct lm_matrix *matrix)
     g_free(matrix);
 }
 
-/* Votes "right" when all that could run are silent; abstains when more than a fifth could not run. */
+/* Returns 1 ("right") if no available signal fired, else 0. Abstains if more than a fifth of the signals are
+ * missing. */
 static uint8_t positive_vote(const struct lm_column *column, const uint8_t *votes)
 {
     unsigned missing = 0, fired = 0;

@@ -1,3 +1,8 @@
+/* Metrics of scores and probabilities (metrics.h): AUC, confusion counts, rank correlation, intervals, tests and
+ * calibration error.
+ *
+ * Ties never depend on the order of the rows: AUC counts a tied pair as half, ranks are means, and a threshold takes
+ * all rows of a score or none. An undefined metric is NAN. Pure. */
 #include "lib/learn/metrics.h"
 
 #include <glib.h>
@@ -17,7 +22,7 @@ static int by_value(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Rows in rising order of value; the caller frees. NULL: out of memory or n is 0. */
+/* Returns the rows in ascending order of value. Returns NULL if memory runs out or n is 0. The caller frees. */
 static struct ranked *rank_rows(const double *value, size_t n)
 {
     struct ranked *ranked = n ? g_try_new(struct ranked, n) : NULL;
@@ -27,7 +32,7 @@ static struct ranked *rank_rows(const double *value, size_t n)
     return ranked;
 }
 
-/* One past the last row that ties with `start`. */
+/* Returns the index after the last row that ties with `start`. */
 static size_t tie_end(const struct ranked *ranked, size_t n, size_t start)
 {
     size_t end = start + 1;
@@ -39,7 +44,7 @@ double learn_auc(const double *score, const uint8_t *positive, size_t n)
 {
     struct ranked *ranked = rank_rows(score, n);
     if (!ranked) return NAN;
-    double below = 0, won = 0, positives = 0; /* negatives seen so far; pairs won; positives */
+    double below = 0, won = 0, positives = 0; /* negatives so far; pairs won; positives so far */
     for (size_t i = 0, end; i < n; i = end) {
         double up = 0, down = 0;
         end = tie_end(ranked, n, i);
@@ -90,7 +95,7 @@ double learn_f1(struct learn_confusion c)
     return share(2 * c.tp, 2 * c.tp + c.fp + c.fn);
 }
 
-/* Mean ranks; the caller frees. */
+/* Returns mean ranks; the caller frees. */
 static double *mean_ranks(const double *value, size_t n)
 {
     struct ranked *ranked = rank_rows(value, n);
@@ -140,12 +145,12 @@ struct learn_interval learn_wilson(size_t k, size_t n, double z)
 
 static double log_choose(double n, double k)
 {
-    int sign; /* lgamma itself would leave it in a global */
+    int sign; /* lgamma itself would store the sign in a global */
     return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
 }
 
-/* Twice the smaller tail of the binomial. The terms are summed from the largest down and in logarithms, so that a
- * million pairs neither overflow nor cost more than the tail that counts. */
+/* Computes twice the smaller tail of the binomial. The terms are summed from the largest down and come from logarithms.
+ * So a million pairs neither overflow nor cost more than the terms that matter. */
 double learn_sign_test(uint64_t wins, uint64_t losses)
 {
     double n = (double)wins + (double)losses, k = (double)MIN(wins, losses);

@@ -1,3 +1,8 @@
+/* A perceptron with one hidden layer (perceptron.h), trained by AdamW with dropout.
+ *
+ * Inputs are standardised. The numbers of a perceptron are one allocation, so that the optimiser sees weight, bias and
+ * out as one row. Initial weights, order and dropout come from one seed, so equal data and options give equal weights
+ * on one machine. The positive class is weighted, by default to balance the classes. */
 #include "lib/learn/perceptron.h"
 
 #include "lib/learn/internal.h"
@@ -35,7 +40,7 @@ void perceptron_free(struct perceptron *p)
 
 static float dot(const float *a, const float *b, uint32_t n)
 {
-    float sum[8] = {0}; /* apart, so that the compiler may add eight at once */
+    float sum[8] = {0}; /* separate sums, so that the compiler may add eight at once */
     uint32_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (uint32_t k = 0; k < 8; k++) sum[k] += a[i + k] * b[i + k];
@@ -48,7 +53,7 @@ static void standardise(const struct perceptron *p, const float *x, float *z)
     for (uint32_t i = 0; i < p->inputs; i++) z[i] = (x[i] - p->mean[i]) * p->scale[i];
 }
 
-/* What the hidden units give. */
+/* Computes the outputs of the hidden units. */
 static void activate(const struct perceptron *p, const float *z, float *active)
 {
     for (uint32_t h = 0; h < p->hidden; h++)
@@ -70,7 +75,7 @@ double perceptron_predict(const struct perceptron *p, const float *x)
 
 /* --- training --- */
 
-/* The parameters in one row: weight, bias, out. */
+/* State of the optimiser, over the parameters as one row: weight, bias, out. */
 struct adam {
     size_t n;
     float *gradient, *first, *second;
@@ -99,7 +104,7 @@ static void measure(struct perceptron *p, const float *x, size_t n)
         for (size_t r = 0; r < n; r++) squares += pow((double)x[r * p->inputs + i] - mean, 2);
         double deviation = sqrt(squares / (double)n);
         p->mean[i] = (float)mean;
-        p->scale[i] = deviation > 1e-6 ? (float)(1 / deviation) : 0; /* a constant says nothing */
+        p->scale[i] = deviation > 1e-6 ? (float)(1 / deviation) : 0; /* a constant input has no information */
     }
 }
 
@@ -112,7 +117,7 @@ static void begin_weights(struct training *t)
     for (uint32_t h = 0; h < p->hidden; h++) p->out[h] = (float)((2 * learn_random_unit(&t->random) - 1) * out_reach);
 }
 
-/* Some are left out of this step, and the others count for them. */
+/* Applies dropout: sets a random share of the values to 0 and scales the others to compensate. */
 static void drop(struct training *t, float *values, uint32_t n)
 {
     double share = t->options->dropout;
@@ -131,7 +136,7 @@ static void add_gradient(struct training *t, size_t row, double share)
     drop(t, t->active, p->hidden);
     double wrong = learn_sigmoid(logit_of(p, t->active)) - (t->positive[row] ? 1 : 0);
     float slope = (float)(wrong * share * (t->positive[row] ? t->positive_weight : 1));
-    float scale = (float)(1 / (1 - t->options->dropout)); /* of those that were kept */
+    float scale = (float)(1 / (1 - t->options->dropout)); /* of the values that dropout kept */
     out[p->hidden] += slope;
     for (uint32_t h = 0; h < p->hidden; h++) {
         out[h] += slope * t->active[h];

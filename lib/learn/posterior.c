@@ -1,10 +1,10 @@
-/* From a fitted model and a candidate's votes to P(correct). */
+/* Computes P(correct) from a fitted model and a candidate's votes. */
 #include "lib/learn/internal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Ratios are multiplied this many at a time before taking a logarithm; file and fit keep them within 1e±9. */
+/* Number of ratios multiplied before a logarithm is taken; file and fit keep each ratio within 1e±9. */
 enum { RATIOS_A_LOG = 16 };
 
 static const double *table_of(const struct lm_model *model, const struct lm_signal *signal, const uint8_t *votes,
@@ -15,7 +15,7 @@ static const double *table_of(const struct lm_model *model, const struct lm_sign
     return signal->given[class][votes[signal->parent]];
 }
 
-/* Nothing is missing: the product of each signal's table entry. */
+/* Computes the log-likelihood ratio if no vote is missing: the product of each signal's table entry. */
 static double log_ratio_seen(const struct lm_model *model, const uint8_t *votes)
 {
     double sum = 0, ratio = 1;
@@ -30,7 +30,7 @@ static double log_ratio_seen(const struct lm_model *model, const uint8_t *votes)
     return sum + log(ratio);
 }
 
-/* Weigh each level of a signal by what lies below it, and pass the sum on to its parent. Returns the log of a scale. */
+/* Weighs each level of a signal by its subtree and passes the sum on to its parent. Returns the log of a scale. */
 static double pass_up(const struct lm_model *model, unsigned at, unsigned class, uint8_t vote,
                       double below[LM_MAX_COLUMNS][LM_MAX_LEVELS])
 {
@@ -53,7 +53,7 @@ static double pass_up(const struct lm_model *model, unsigned at, unsigned class,
     return log(largest);
 }
 
-/* log P(votes | class), summing over missing votes: messages from the leaves of the forest to its roots. */
+/* Returns log P(votes | class), summed over missing votes, by messages from the leaves of the forest to its roots. */
 static double log_one_class(const struct lm_model *model, const uint8_t *votes, unsigned class)
 {
     double below[LM_MAX_COLUMNS][LM_MAX_LEVELS], sum = 0;
@@ -86,7 +86,7 @@ void lm_map_init(struct lm_map *map, const struct lm_model *model, const char *c
             if (strcmp(model->signals[i].name, names[j]) == 0) map->from[i] = (int16_t)j;
 }
 
-/* The caller's votes in the model's order and range. */
+/* Puts the caller's votes into the model's order and range. */
 static void gather(const struct lm_model *model, const struct lm_map *map, const uint8_t *votes, uint8_t *out)
 {
     for (unsigned i = 0; i < model->n_signals; i++) {
@@ -123,7 +123,7 @@ void lm_contributions(const struct lm_model *model, const struct lm_map *map, co
     }
 }
 
-/* P(level > 0 | class). */
+/* P(level > 0 | class) */
 static double fired(const struct lm_signal *signal, unsigned class)
 {
     return 1 - signal->p[class][0];

@@ -1,3 +1,9 @@
+/* Risk control, p-values and shift detection for validated answers (risk.h).
+ *
+ * risk_control tests thresholds in a fixed order, from the surest answers on, and stops at the first test that does not
+ * reject. So the confidence needs no correction for multiple tests. A threshold takes all records of equal P or none.
+ * Dependent records are handled by the design effect, which divides their number. The shift martingale ranks each new
+ * value among all earlier ones and bets on small, even and large ranks. Pure; random ties come from a counter. */
 #include "lib/learn/risk.h"
 
 #include <math.h>
@@ -19,7 +25,8 @@ void risk_sort(struct risk_record *records, uint32_t n)
     qsort(records, n, sizeof *records, surest_first);
 }
 
-/* The continued fraction of the incomplete beta function (Numerical Recipes §6.4, by Lentz's method), for x below its mean. */
+/* Evaluates the continued fraction of the incomplete beta function (Numerical Recipes §6.4, Lentz's method), for x
+ * below its mean. */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / fmax(1 - (a + b) * x / (a + 1), TINY), value = d;
@@ -40,14 +47,14 @@ static double beta_fraction(double a, double b, double x)
     return value;
 }
 
-/* lgamma keeps a sign in a global. */
+/* Returns the logarithm of the gamma function, without lgamma's global sign. */
 static double log_gamma(double x)
 {
     int sign;
     return lgamma_r(x, &sign);
 }
 
-/* I_x(a, b), regularized. */
+/* I_x(a, b), regularized */
 static double incomplete_beta(double a, double b, double x)
 {
     double front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
@@ -76,23 +83,24 @@ double risk_upper(uint32_t n, uint32_t wrong, double delta)
     return high;
 }
 
-/* --- the promise --- */
+/* --- the guarantee --- */
 
-/* Records that count as one are one. Fewer trials, and no fewer errors for each: on the safe side. */
+/* Tests whether the risk is at most alpha. Records that count as one are one trial. Rounding is on the safe side: fewer
+ * trials, and no fewer errors. */
 static bool is_rejected(uint32_t n, uint32_t wrong, double alpha, double delta, double effect)
 {
     double trials = floor(n / effect), errors = ceil(wrong / effect);
     return risk_tail((uint32_t)trials, (uint32_t)errors, alpha) <= delta;
 }
 
-/* The end of the run of equal P that position `at` - 1 stands in: a threshold takes all of them or none. */
+/* Returns the end of the records whose P equals that of position `at` - 1: a threshold takes all of them or none. */
 static uint32_t end_of_run(const struct risk_record *sorted, uint32_t n, uint32_t at)
 {
     while (at < n && sorted[at].p >= sorted[at - 1].p) at++;
     return at;
 }
 
-/* Fewer cannot carry a promise, however right they are. */
+/* Returns the least number of records that can carry a guarantee, even if all are right. */
 static uint32_t least_records(double alpha, double delta, double effect)
 {
     double least = ceil(log(delta) / log1p(-alpha)) * effect;
@@ -104,7 +112,7 @@ static bool makes_sense(double alpha, double delta)
     return alpha > 0 && alpha < 1 && delta > 0 && delta < 1;
 }
 
-/* The first test's records, and how many of them are wrong; all, where a quarter is too few for any promise. */
+/* Returns the number of records of the first test: a quarter, or more if a quarter is too few for any guarantee. */
 static uint32_t first_size(const struct risk_record *sorted, uint32_t n, uint32_t least)
 {
     double share = FIRST;
@@ -155,7 +163,7 @@ static int by_cluster(const void *a, const void *b)
     return (x->cluster > y->cluster) - (x->cluster < y->cluster);
 }
 
-/* The share of alpha that may be wrong for a promise that hundreds of labels prove, not thousands. */
+/* Share of alpha that may be wrong in a guarantee provable by hundreds of labels rather than thousands. */
 static const double PROVABLE = 0.5;
 
 struct risk_wanted risk_labels_wanted(const double *sorted, uint32_t n, double alpha, double delta)
@@ -258,7 +266,7 @@ static void count_in(struct risk_martingale *m, uint32_t bin)
     m->n++;
 }
 
-/* Those in bins up to this one. */
+/* Returns the number of values in bins up to `bin`. */
 static uint64_t count_to(const struct risk_martingale *m, uint32_t bin)
 {
     uint64_t sum = 0;
@@ -266,7 +274,7 @@ static uint64_t count_to(const struct risk_martingale *m, uint32_t bin)
     return sum;
 }
 
-/* Evenly in [0, 1): splitmix64 of a counter. */
+/* Draws evenly from [0, 1): splitmix64 of a counter. */
 static double draw(struct risk_martingale *m)
 {
     uint64_t z = ++m->draws * 0x9e3779b97f4a7c15ULL;
@@ -280,7 +288,7 @@ static double staked(const struct risk_martingale *m)
     return m->capital[0] + m->capital[1] + m->capital[2];
 }
 
-/* The parts 1 / (k (k + 1)) add up to one, so that some is always left. */
+/* Moves a part of the reserve to the bets. The parts 1 / (k (k + 1)) add up to one, so some reserve is always left. */
 static void stake(struct risk_martingale *m)
 {
     double k = (double)(m->answers / RISK_SHIFT_STAKE + 1), part = 1 / (k * (k + 1));
@@ -292,7 +300,7 @@ static void bet_on(struct risk_martingale *m, double value)
 {
     uint32_t bin = bin_of(value);
     uint64_t below = count_to(m, bin - 1), same = count_to(m, bin) - below;
-    /* Evenly spread where the new one is like the others: itself is one of the equal ones. */
+    /* The rank is uniform if the new value is like the earlier ones; the value counts as one of its equals. */
     double rank = ((double)below + draw(m) * (double)(same + 1)) / (double)(m->n + 1);
     if (m->answers % RISK_SHIFT_STAKE == 0) stake(m);
     m->answers++;

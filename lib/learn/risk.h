@@ -94,12 +94,12 @@ double risk_p_value(const struct risk_record *records, uint32_t n, const struct 
 
 /* A conformal martingale (Vovk's simple jumper). If new values are exchangeable with those before, the probability that
  * it ever reaches 1 / level is at most `level`. Values are P, and the distance of an answer from the labelled ones
- * (risk_strangeness). The tested value is the mean of both martingales, which is one too. It detects a change of
- * questions and candidates, not of how often a given P is correct.
+ * (risk_strangeness). The tested value is the mean of both martingales, which is a martingale too. It detects a
+ * change of questions and candidates, not of how often a given P is correct.
  *
  * While nothing changes, staked capital is lost within some hundred answers. So the capital is staked in parts: half of
- * it first, then 1 / (k (k + 1)) of it every RISK_SHIFT_STAKE answers, k = 2, 3 ... Drift after a quiet
- * week is then still detected: the required gain grows with the logarithm of the time, not with the time. */
+ * it first, then 1 / (k (k + 1)) of it every RISK_SHIFT_STAKE answers, k = 2, 3 ... Drift after a quiet week is then
+ * still detected: the required gain grows with the logarithm of the time, not with the time. */
 enum { RISK_SHIFT_BINS = 1024, RISK_SHIFT_STAKE = 100, RISK_SHIFT_VALUES = 2 };
 
 struct risk_martingale {

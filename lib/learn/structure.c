@@ -1,11 +1,10 @@
-/* Which signals go together whatever the class (see label_model.c, "Dependence").
+/* Finds the signals that co-occur whatever the class (see label_model.c, "Dependence").
  *
- * Once there is a posterior, an edge weighs the conditional mutual information I(A; B | class) under it. Before there
- * is one, "together because of the class" and "together anyway" must be told apart from co-occurrence alone: if signals
- * were independent given the class, cov(A, B) = v_A v_B for some v (one hidden cause makes a matrix of rank one). A
- * robust fit of v leaves large residuals just at the pairs that go together for another reason; those are the first
- * edges. The heaviest spanning forest keeps one parent a signal (Chow and Liu).
- */
+ * With a posterior, the weight of an edge is the conditional mutual information I(A; B | class) under it. Without one,
+ * only co-occurrence can separate pairs that share the class from pairs that depend on each other anyway. If signals
+ * were independent given the class, cov(A, B) = v_A v_B would hold for some v: one hidden cause makes a matrix of rank
+ * one. A robust fit of v leaves large residuals only at the pairs that co-occur for another reason. Those pairs are the
+ * first edges. The heaviest spanning forest gives each signal at most one parent (Chow and Liu). */
 #include "lib/learn/internal.h"
 
 #include <glib.h>
@@ -15,10 +14,10 @@
 
 struct signal_edge {
     unsigned a, b; /* a < b */
-    double gain;   /* nats a candidate, above its penalty */
+    double gain;   /* nats for each candidate, above the penalty */
 };
 
-struct pair_counts { /* expected candidates with both seen */
+struct pair_counts { /* expected number of candidates for which neither vote is missing */
     double cell[2][LM_MAX_LEVELS][LM_MAX_LEVELS];
     double total;
 };
@@ -37,7 +36,7 @@ static void count_pair(struct pair_counts *counts, const struct patterns *patter
     }
 }
 
-/* I(A; B | class) in nats. */
+/* I(A; B | class) in nats */
 static double conditional_information(const struct pair_counts *counts, unsigned levels_a, unsigned levels_b)
 {
     double sum = 0;
@@ -59,21 +58,22 @@ static double conditional_information(const struct pair_counts *counts, unsigned
     return counts->total > 0 ? sum / counts->total : 0;
 }
 
-/* What the extra parameters of an edge must earn (BIC), and a floor that the data cannot argue away. */
+/* Returns the information that the extra parameters of an edge must exceed (BIC), plus a fixed floor. */
 static double penalty(const struct lm_options *options, double total, unsigned levels_a, unsigned levels_b)
 {
     double parameters = 2.0 * (levels_a - 1) * (levels_b - 1);
     return parameters * log(total + 1) / (2 * (total + 1)) + options->edge_bits * G_LN2;
 }
 
-/* Fired or not, for the rank-one fit: views turned so that "high" means wrong. NAN where not seen or not ordered. */
+/* Returns the score of a vote for the rank-one fit, fired or not for signals. Views are oriented so that "high" means
+ * wrong. Returns NAN if the vote is missing or has no order. */
 static double score_of(const struct lm_signal *signal, uint8_t vote)
 {
     if (vote == LM_MISSING || signal->order == LM_FREE) return NAN;
     return signal->order == LM_MORE_RIGHT ? -(double)vote : signal->kind == LM_SIGNAL ? vote > 0 : (double)vote;
 }
 
-struct moments { /* of all pairs, scores scaled to unit variance; NAN where there is nothing to say */
+struct moments { /* of all pairs, with scores scaled to unit variance; NAN where undefined */
     unsigned m;
     double *correlation, *error; /* m x m */
     double *v;                   /* the rank-one fit */
@@ -106,7 +106,8 @@ static int by_double(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The weighted median would do; a plain one of c_ab / v_b over the others is enough, as outliers are the minority. */
+/* Refits v_a as the median of c_ab / v_b over the others. An unweighted median is enough, as outliers are the
+ * minority. */
 static double refit_one(const struct moments *moments, unsigned a)
 {
     double ratio[LM_MAX_COLUMNS];
@@ -154,7 +155,7 @@ static void moments_free(struct moments *moments)
     g_free(moments->v);
 }
 
-/* Nats that a correlation beyond the common cause is worth, as if both were normal; 0 when within noise. */
+/* Returns the worth in nats of a correlation beyond the common cause, as if both were normal; 0 if within noise. */
 static double residual_gain(const struct moments *moments, unsigned a, unsigned b)
 {
     double c = moments->correlation[a * moments->m + b], error = moments->error[a * moments->m + b];
@@ -178,7 +179,7 @@ static unsigned root_of(unsigned *tree, unsigned at)
     return at;
 }
 
-/* Hang the tree that holds `at` below it. adjacent[a][b]: gain of a kept edge. */
+/* Roots at `at` the tree that contains it. adjacent[a][b] is the gain of an edge of the forest, else 0. */
 static void orient(struct lm_model *model, const double *adjacent, unsigned at)
 {
     unsigned m = model->n_signals, stack[LM_MAX_COLUMNS], depth = 0;
@@ -194,7 +195,7 @@ static void orient(struct lm_model *model, const double *adjacent, unsigned at)
     }
 }
 
-/* Kruskal. `adjacent` is m x m zeros. */
+/* Keeps the heaviest forest, by Kruskal's algorithm. `adjacent` is m x m zeros. */
 static void keep_forest(struct lm_model *model, struct signal_edge *edges, size_t n, double *adjacent)
 {
     unsigned tree[LM_MAX_COLUMNS], m = model->n_signals;
@@ -222,7 +223,7 @@ static size_t collect(const struct lm_model *model, const struct patterns *patte
         for (unsigned a = 0; a < b; a++) {
             const struct lm_signal *x = &model->signals[a], *y = &model->signals[b];
             if (x->kind == LM_POSITIVE || y->kind == LM_POSITIVE) continue;
-            if (options->views_follow && x->kind != y->kind) continue; /* a view must not stand in for a signal */
+            if (options->views_follow && x->kind != y->kind) continue; /* a view must not replace a signal */
             struct pair_counts counts;
             double gain;
             if (wrong) {

@@ -1,3 +1,8 @@
+/* Reads and writes files in the safetensors format (tensors.h): 8 bytes of header length, little endian, a JSON header,
+ * then the data.
+ *
+ * Files are untrusted. The header is bounded, and each tensor's type, shape and byte range are checked when the file is
+ * opened. Rows are read on request, by pread or from the caller's bytes, and a value that is not finite is an error. */
 #include "lib/learn/tensors.h"
 
 #include <errno.h>
@@ -30,7 +35,7 @@ uint16_t tensor_to_half(float value)
     uint16_t sign = signbit(value) ? 0x8000 : 0;
     float size = fabsf(value);
     if (isnan(value)) return sign | 0x7E00;
-    if (size >= 65520.0F) return sign | 0x7C00; /* what rounds past 65,504 */
+    if (size >= 65520.0F) return sign | 0x7C00; /* rounds past 65,504 */
     if (size < ldexpf(1, -14)) return sign | (uint16_t)lrintf(ldexpf(size, 24));
     int exponent;
     long fraction = lrintf(ldexpf(frexpf(size, &exponent), 11));           /* 1,024 to 2,048 */
@@ -149,7 +154,7 @@ static struct tensors *new_tensors(const char *name)
     return t;
 }
 
-/* Hands the object on, or closes it. */
+/* Passes the object to the caller, or closes it after an error. */
 static enum err_code finish(struct tensors *t, enum err_code code, struct tensors **out)
 {
     *out = code ? NULL : t;

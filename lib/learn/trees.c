@@ -1,4 +1,4 @@
-/* Evaluating and storing boosted trees. Sums are of floats in the order of the trees, as xgboost does it. */
+/* Evaluates and stores boosted trees. Sums are of floats in the order of the trees, as in xgboost. */
 #include "lib/learn/trees.h"
 
 #include "lib/learn/blocks.h"
@@ -33,7 +33,7 @@ void trees_free(void *p)
     g_free(trees);
 }
 
-/* Trees that are gone down side by side: each step waits for memory, and they wait together. */
+/* Number of trees descended side by side: each step waits for memory, and these waits overlap. */
 enum { ABREAST = 8 };
 
 static const struct tree_node *step(const struct tree_node *tree, const struct tree_node *node, const float *x)
@@ -43,7 +43,7 @@ static const struct tree_node *step(const struct tree_node *tree, const struct t
     return left ? node + 1 : tree + node->right;
 }
 
-/* Add what `n` trees say, in their order. */
+/* Adds the leaves that `x` reaches in `n` trees, in the order of the trees. */
 static float add_leaves(const struct tree_node *nodes, const uint32_t *first, uint32_t n, const float *x, float sum)
 {
     const struct tree_node *at[ABREAST];
@@ -117,7 +117,8 @@ static bool integer_at(const json_t *array, size_t i, long long low, long long h
     return *out >= low && *out <= high;
 }
 
-/* Nodes only name later ones, so that following them ends; each inner node has room for its left child. */
+/* Checks a node. Nodes only refer to later nodes, so every descent ends. An inner node is followed by its left
+ * child. */
 static bool is_node(const struct tree_node *node, unsigned m, size_t i, size_t n)
 {
     if (!isfinite(node->value) || node->feature < -1 || node->feature >= (int32_t)m) return false;
@@ -143,7 +144,7 @@ static bool load_tree(const json_t *tree, unsigned m, struct tree_node *nodes, s
     return true;
 }
 
-/* Nodes of all trees, 0 when some tree is empty or there are too many. */
+/* Returns the number of nodes of all trees; 0 if a tree is empty or there are too many. */
 static size_t count_nodes(const json_t *list)
 {
     size_t sum = 0;
@@ -155,7 +156,7 @@ static size_t count_nodes(const json_t *list)
     return sum;
 }
 
-/* --- the binary form: {"first": block, "nodes": block} in the place of the list --- */
+/* --- the binary form: {"first": block, "nodes": block} instead of the list --- */
 
 static bool are_trees(const struct trees *trees, size_t n_nodes, unsigned m)
 {
@@ -232,7 +233,7 @@ static void *trees_load(const json_t *parameters, unsigned m, const struct model
     return NULL;
 }
 
-#ifdef ASSAY_TREES_TRAINING /* set where xgboost was found: see CMakeLists.txt */
+#ifdef ASSAY_TREES_TRAINING /* set if xgboost was found: see CMakeLists.txt */
 #define WHY_NOT NULL
 #else
 #define WHY_NOT "this build has no xgboost (package libxgboost-dev); a trained model can still be used"

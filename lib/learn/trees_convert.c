@@ -1,4 +1,4 @@
-/* xgboost's own model (its JSON form) to our flat arrays: nodes renumbered in preorder, gains added up by feature. */
+/* Converts xgboost's own model (its JSON form) to our flat arrays: nodes in preorder, and gains summed by feature. */
 #include "lib/learn/trees.h"
 
 #include "lib/learn/internal.h"
@@ -23,14 +23,15 @@ static struct source source_of(const json_t *tree)
                            json_array_size(left)};
 }
 
-/* true/false in some versions, 0/1 in others. */
+/* Reads a flag, which is true/false in some versions and 0/1 in others. */
 static bool flag_at(const json_t *array, size_t i)
 {
     const json_t *item = json_array_get(array, i);
     return json_is_true(item) || (json_is_integer(item) && json_integer_value(item) != 0);
 }
 
-/* Copy the subtree at `at` to the end of `out`, in preorder. Returns its nodes, 0 when the model is not as expected. */
+/* Copies the subtree at `at` to the end of `out`, in preorder. Returns its number of nodes; 0 if the model is
+ * malformed. */
 static uint32_t copy_nodes(const struct source *source, long long at, struct trees *trees, struct tree_node *out,
                            uint32_t index, unsigned m, unsigned depth)
 {

@@ -1,8 +1,8 @@
-/* Training boosted trees with xgboost.
+/* Trains boosted trees with xgboost.
  *
- * Soft labels: each row enters twice, as positive with weight y and as negative with weight 1 - y. One thread, seeded,
- * method hist (the default method is some hundred times slower here), so that the same data give the same bytes.
- */
+ * Soft labels: each row enters twice, as positive with weight y and as negative with weight 1 - y. Training uses one
+ * seeded thread and the method hist, so the same data give the same bytes. The default method is hundreds of times
+ * slower here. */
 #include "lib/learn/trees.h"
 #include "lib/learn/xgboost.h"
 
@@ -12,9 +12,9 @@
 
 LATE_LIBRARY(xgboost, XGBOOST_CALLS, XGBOOST_FILE, XGBOOST_PACKAGE)
 
-struct table { /* rows as xgboost takes them */
+struct table { /* rows in the form of xgboost */
     float *x, *label, *weight;
-    uint32_t *list; /* NULL: none */
+    uint32_t *list; /* NULL without lists */
     size_t n;
 };
 
@@ -53,7 +53,7 @@ static bool table_init(struct table *table, const struct learn_rows *rows)
         table_push(table, rows, i, 1, w * y);
         table_push(table, rows, i, 0, w * (1 - y));
     }
-    /* xgboost refuses infinities; they stand for "as far as it goes" */
+    /* xgboost rejects infinities, so the largest float replaces them. */
     for (size_t i = 0; i < table->n * rows->data->m; i++)
         if (isinf(table->x[i])) table->x[i] = table->x[i] > 0 ? G_MAXFLOAT : -G_MAXFLOAT;
     return true;
@@ -87,9 +87,9 @@ static bool set_all(BoosterHandle booster, const struct learn_data *data, const 
            set_number(booster, "min_child_weight", o->min_child_weight) && set_monotone(booster, data);
 }
 
-/* Focal loss of one row at margin z: -a (1 - q)^gamma log q, q being what the row's own class is given. With s = +1 or
- * -1 for the class and dq/dz = s q (1 - q), its first derivative is a s (1 - q)^gamma (gamma q log q - (1 - q)); the
- * second follows by the product rule and is kept positive, as boosting needs it. */
+/* Computes the focal loss of one row at margin z: -a (1 - q)^gamma log q, where q is the probability of the row's own
+ * class. With s = +1 or -1 for the class, dq/dz = s q (1 - q). The first derivative is then a s (1 - q)^gamma (gamma q
+ * log q - (1 - q)). The second follows by the product rule and is kept positive, as boosting needs it. */
 static void focal(double gamma, double a, double s, double z, float *gradient, float *hessian)
 {
     double q = CLAMP(1 / (1 + exp(-s * z)), 1e-7, 1 - 1e-7), r = 1 - q, f = gamma * q * log(q) - r;
@@ -103,7 +103,7 @@ struct gradients {
     float *first, *second;
 };
 
-/* Each row by itself: focal loss, or with gamma 0 the logistic one (times 1, as alpha is 1/2). */
+/* Adds the loss of each row by itself: focal loss, or with gamma 0 logistic loss (times 1, as alpha is 1/2). */
 static void add_rows(const struct table *table, const struct learn_options *o, const float *margin,
                      const struct gradients *g)
 {
@@ -114,7 +114,7 @@ static void add_rows(const struct table *table, const struct learn_options *o, c
     }
 }
 
-/* A right and a wrong row of one list: log(1 + exp(margin of the wrong - margin of the right)). */
+/* Adds the loss of a right and a wrong row of one list: log(1 + exp(margin of the wrong - margin of the right)). */
 static void add_pair(const float *margin, const struct gradients *g, size_t right, size_t wrong, double weight)
 {
     double p = 1 / (1 + exp((double)(margin[right] - margin[wrong])));
@@ -149,7 +149,7 @@ static bool own_round(BoosterHandle booster, DMatrixHandle matrix, const struct 
     return XGBoosterBoostOneIter(booster, matrix, g->first, g->second, table->n) == 0;
 }
 
-/* Boosting with our own loss function. */
+/* Boosts with our own loss function. */
 static bool boost_own(BoosterHandle booster, DMatrixHandle matrix, const struct table *table,
                       const struct learn_options *options)
 {

@@ -1,5 +1,4 @@
-/* In place of trees_train.c in a build without xgboost. classifier.c refuses earlier, so nothing here is ever called.
- */
+/* Replaces trees_train.c in a build without xgboost. classifier.c refuses earlier, so this function is never called. */
 #include "lib/learn/trees.h"
 
 enum err_code trees_fit(const struct learn_rows *rows, const struct learn_options *options, void **state,

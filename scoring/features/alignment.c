@@ -1,4 +1,4 @@
-/* Phrases of the explanation against the words of the question, both ways. Only operation-level phrases count:
+/* Compares phrases of the explanation with the words of the question, both ways. Only operation-level phrases count:
  * data-level phrases depend on the permitted exposure. */
 #include "scoring/features/extract.h"
 
@@ -9,7 +9,7 @@
 
 enum { MAX_PHRASES = 64, MAX_PHRASE_WORDS = 80 };
 
-/* Words that any explanation is made of. */
+/* Words that every explanation contains. */
 static const char *const FRAME[] = {"queri", "return", "result", "row",   "column", "kept", "where",
                                     "read",  "tabl",   "each",   "order", "valu",   "keep", "match"};
 
@@ -25,12 +25,12 @@ static bool is_content_word(const struct text_token *t)
     return t->kind != TEXT_PUNCT && !t->is_stop;
 }
 
-/* A word of the question, with its groups looked up once: each is held against each word of the explanation. */
+/* A word of the question. Its groups are looked up once, because each word of the explanation is compared with it. */
 struct question_word {
     const char *stem; /* NULL if it does not count */
     const uint16_t *groups;
     unsigned n_groups;
-    bool covered; /* some phrase has it */
+    bool covered; /* true if some phrase has the word */
 };
 
 struct question_words {
@@ -61,7 +61,7 @@ static bool share_group(const struct question_word *question, const uint16_t *gr
     return false;
 }
 
-/* Mark the words of the question that mean the same; is there one? */
+/* Marks the words of the question with the same meaning. Returns true if there is one. */
 static bool mark_covered(struct question_words *question, const char *stem)
 {
     const uint16_t *groups;
@@ -84,13 +84,13 @@ static void add_words(struct share *share, const struct text_tokens *words, stru
     for (uint32_t i = 0; words->items && i < words->n && i < MAX_PHRASE_WORDS; i++) {
         const char *stem = words->items[i].stem;
         if (!is_content_word(&words->items[i]) || is_frame(stem) || text_is_stop(stem))
-            continue; /* "lists" as little as "list" */
+            continue; /* "lists" counts no more than "list" */
         share->n++;
         share->found += mark_covered(question, stem);
     }
 }
 
-/* A name that the explanation spells as the schema does: "has_pet", "IsOfficial". */
+/* True for a name in the spelling of the schema, such as "has_pet" or "IsOfficial". */
 static bool is_spelt_name(const char *word, size_t len)
 {
     for (size_t i = 1; i < len; i++)

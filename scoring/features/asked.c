@@ -1,7 +1,7 @@
-/* Cues of the question against the query, cue by cue: bounds, limits, negation, sets, groups, shares.
+/* Compares the cues of the question with the query, cue by cue: bounds, limits, negation, sets, groups, shares.
  *
  * operators.c counts cues and operators. This file compares each cue with the place of the query that should implement
- * it. 1 means done as requested, -1 means done otherwise, NAN means that the question has no such cue. */
+ * it. The value 1 means done as requested, -1 means done otherwise. NAN means that the question has no such cue. */
 #include "scoring/features/extract.h"
 #include "signals/support/definition.h"
 
@@ -31,7 +31,7 @@ static float met(bool yes)
 
 /* --- bounds --- */
 
-/* The same bound of whole numbers: more than 5, 6 or more. */
+/* Forms of the same bound on whole numbers, such as "more than 5" and "6 or more". */
 static const struct {
     enum sql_op asked, same;
     double step;
@@ -72,7 +72,7 @@ static bool holds_aggregate(const struct sql_node *root)
     return false;
 }
 
-/* What the words behind a number name: 1 a table, -1 a column, 0 neither. */
+/* Returns what kind of name follows a number: 1 for a table, -1 for a column, 0 for neither. */
 static int noun_behind(const struct question *question, uint32_t from)
 {
     for (uint32_t m = 0; m < question->n_mentions; m++) {
@@ -154,7 +154,7 @@ static void set_limit(struct extraction *ex)
 
 /* --- direction, cue by cue --- */
 
-/* The column that an ordering term goes by, also inside of an aggregate; NULL. */
+/* Returns the column of an ordering term, also inside an aggregate; NULL if there is none. */
 static const struct schema_column *key_of(const struct extraction *ex, const struct sql_node *expr)
 {
     const struct schema_column *column = query_cast_column(ex->subject, expr);
@@ -230,7 +230,7 @@ static bool is_row_exclusion(const struct sql_node *n)
     return sql_is(n, SQL_IN) && n->flags & SQL_F_NOT && sql_is(sql_kid(n, IN_RIGHT), SQL_LIST);
 }
 
-/* Never asks for a difference of sets; "not all" for rows that differ. */
+/* Sets the features of scope. "Never" requires a difference of sets, "not all" requires rows that differ. */
 static void set_scope(struct extraction *ex)
 {
     const struct sql_node *root = ex->subject->stmt->root;
@@ -249,7 +249,7 @@ static void set_scope(struct extraction *ex)
     if (part) ex->out[FEATURE_not_all_as_rows] = rows && !sets ? 1 : sets ? -1 : 0;
 }
 
-/* Is it the literal of a condition that leaves it out? */
+/* True if the literal's condition excludes its value. */
 static bool leaves_out(const struct sql_node *literal)
 {
     const struct sql_node *n = literal->parent;
@@ -355,9 +355,9 @@ static void set_groups(struct extraction *ex)
     ex->out[FEATURE_top_of_each] = per_group ? 1 : v->limit ? -1 : 0;
 }
 
-/* --- different ones --- */
+/* --- distinctness --- */
 
-/* "how many different": a cue of distinctness behind one that counts. */
+/* True for "how many different": a cue of distinctness after a cue of counting. */
 static bool counts_different(const struct question *question)
 {
     for (uint32_t i = 0; i + 1 < question->n_cues; i++) {
@@ -406,7 +406,8 @@ static void set_aggregates(struct extraction *ex)
     if (wanted) ex->out[FEATURE_aggregates_swapped] = swapped;
 }
 
-/* "the average number of orders": an average over counts, or a quotient of them. */
+/* Sets the feature of "the average number of orders", which requires an average over counts, or a quotient of
+ * counts. */
 static void set_average_of_counts(struct extraction *ex)
 {
     for (uint32_t i = 0; i < ex->question->n_cues; i++) {
@@ -444,7 +445,7 @@ static bool has_hundred(const struct sql_node *root)
     return false;
 }
 
-/* Where the question first speaks of a column below the node; NAN: nowhere. */
+/* Returns the first token of the question that mentions a column below the node; NAN if there is none. */
 static float place_of(const struct extraction *ex, const struct sql_node *root)
 {
     float place = (float)NAN;
@@ -493,7 +494,7 @@ static void set_outer_joins(struct extraction *ex)
 static const char *const MONTHS[] = {"january", "february", "march",     "april",   "may",      "june",
                                      "july",    "august",   "september", "october", "november", "december"};
 
-/* Does the literal speak of that month (3, '03', '%-03-%', 'March') or the day of the week's name? */
+/* True if the literal means the cue's month (3, '03', '%-03-%', 'March') or the cue's day of the week. */
 static bool speaks_of(const struct extraction *ex, const struct sql_node *literal, const struct question_cue *cue)
 {
     char number[4];

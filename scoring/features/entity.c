@@ -1,4 +1,4 @@
-/* The requested entity against the returned one: "which issues has nobody edited" wants no editors, "how many
+/* Compares the requested entity with the returned one. "Which issues have no editor" requests no editors, and "how many
  * complaints did customers make" counts no customers.
  *
  * The requested entity is the first word that names a table, after "how many" if the question has that, else from the
@@ -16,7 +16,8 @@
 static const float NAMED = 0.45F, NAMED_COLUMN = 0.6F, NOT_THE_HEAD = 0.6F;
 enum { MAX_BEHIND_COUNT = 6, MAX_TABLES = 2, NO_WORD = UINT32_MAX };
 
-/* How well a word of the question names a table; the last word of a name weighs most: "customer_orders" are orders. */
+/* Rates how well a word of the question names a table. The last word of a name has the most weight: "customer_orders"
+ * are orders. */
 static float names_table(const struct extraction *ex, uint32_t word, uint32_t table)
 {
     const struct link_name *name = &ex->question->links->tables[table];
@@ -44,7 +45,7 @@ static float names_column(const struct extraction *ex, uint32_t word, const stru
     return best;
 }
 
-/* A column that tells of a row what no name or key does. */
+/* True for a column that describes a row, other than a name or a key. */
 static bool is_plain_column(const struct extraction *ex, const struct schema_column *column)
 {
     return !query_is_generic(ex->subject, column) && !schema_is_foreign_key(ex->schema, column->id);
@@ -61,7 +62,8 @@ static float names_any_column(const struct extraction *ex, uint32_t word)
     return best;
 }
 
-/* The first word from a token on, at most `within` words, that names a table (or a column). */
+/* Returns the first word that names a table or column, from a token on and within `within` words; NO_WORD if none
+ * does. */
 static uint32_t first_word(const struct extraction *ex, uint32_t token, uint32_t within, bool column)
 {
     const struct link_question *links = ex->question->links;
@@ -92,7 +94,7 @@ enum counted { COUNTS_NOTHING, COUNTS_ROWS, COUNTS_KEY, COUNTS_REFERENCE, COUNTS
 struct answered {
     uint32_t tables[MAX_TABLES];
     uint32_t n;
-    const struct schema_column *column; /* NULL: rows, or computed */
+    const struct schema_column *column; /* NULL for rows, or if computed */
     enum counted counted;
 };
 
@@ -110,7 +112,7 @@ static int referred_table(const struct extraction *ex, const struct schema_colum
     return -1;
 }
 
-/* The table whose rows a join keeps one by one: the one that refers to the others. */
+/* Returns the table whose rows a join keeps, because it references the others; -1 if there is none. */
 static int rows_table(const struct extraction *ex)
 {
     const struct sql_block *block = ex->answer;
@@ -215,7 +217,8 @@ static bool is_person(const struct extraction *ex, uint32_t table)
     return false;
 }
 
-/* 1: persons are asked for and answered, -1: something else is. NAN: no "who" at the start, or no table of persons. */
+/* Returns 1 if the question asks for persons and gets persons, -1 if it gets something else. Returns NAN unless the
+ * question begins with "who" and some table holds persons. */
 static float who_met(const struct extraction *ex, const struct answered *answered)
 {
     const struct text_tokens *tokens = &ex->question->tokens;
@@ -226,7 +229,7 @@ static float who_met(const struct extraction *ex, const struct answered *answere
     return any ? (met ? 1 : -1) : (float)NAN;
 }
 
-/* Of each block, whether more than the keys of its tables is read. NULL: the arena is full. */
+/* Returns for each block whether it reads more than the keys of its tables; NULL if the arena is full. */
 static const bool *reads_more_than_keys(const struct extraction *ex)
 {
     const struct sql_bound *bound = ex->subject->bound;
@@ -263,8 +266,8 @@ static bool is_key(const struct extraction *ex, const struct schema_column *colu
     return column->pk || (column->unique && !column->unique_measured) || schema_is_foreign_key(ex->schema, column->id);
 }
 
-/* Finds compared columns that are not keys and whose names the question does not contain, although it names another:
- * pairs of persons "of the same height" joined by their weight. */
+/* Rates compared columns that are no keys and that the question does not name, such as the weight in pairs of persons
+ * "of the same height". */
 static float unsaid_pairs(const struct extraction *ex)
 {
     float least = (float)NAN;

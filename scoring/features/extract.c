@@ -1,3 +1,8 @@
+/* Reads a candidate against the question once, for all groups of features (extract.h).
+ *
+ * The reading holds each use of a column by clause, the best mention of each column, and the tables that are read. The
+ * shared helpers compare texts, mentions and cues. Lists are bounded: columns beyond EXTRACT_MAX_USED count only in
+ * `uses`. All memory is the caller's arena. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -80,7 +85,7 @@ static bool is_join_node(const struct extraction *ex, const struct sql_node *nod
 static enum column_use use_of(const struct extraction *ex, const struct sql_ref *ref)
 {
     static const enum column_use by_clause[SQL_CLAUSE_COUNT] = {
-        [SQL_CLAUSE_SELECT] = USE_JOIN, /* of a subquery: what it hands to the condition around it */
+        [SQL_CLAUSE_SELECT] = USE_JOIN, /* of a subquery: its output goes to the enclosing condition */
         [SQL_CLAUSE_FROM] = USE_CONDITION,   [SQL_CLAUSE_WHERE] = USE_CONDITION, [SQL_CLAUSE_GROUP] = USE_GROUP,
         [SQL_CLAUSE_HAVING] = USE_CONDITION, [SQL_CLAUSE_ORDER] = USE_ORDER,     [SQL_CLAUSE_LIMIT] = USE_CONDITION,
         [SQL_CLAUSE_WINDOW] = USE_GROUP};
@@ -137,7 +142,7 @@ bool extract_init(struct extraction *ex, struct vsig_subject *subject, struct ar
     ex->question = subject->analysis;
     ex->arena = arena;
     ex->out = out;
-    ex->n_used = ex->n_literals = 0; /* the lists themselves are large, and seldom full: not cleared */
+    ex->n_used = ex->n_literals = 0; /* the lists are large and seldom full, so they are not cleared */
     ex->value_used = ex->explained = ex->covered = NULL;
     ex->shape = vsig_shape(subject);
     ex->answer = query_answer_block(subject);

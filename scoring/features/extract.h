@@ -83,7 +83,7 @@ const char *extract_letters(struct arena *arena, const char *text, size_t len);
 bool extract_texts_match(const char *a, const char *b);
 void extract_mark_explained(struct extraction *ex, uint32_t first, uint32_t n_tokens);
 
-/* The groups of features, in this order: values and operators explain words that schema counts. */
+/* The groups of features, in this order: schema counts the words that values and operators explain. */
 bool extract_values(struct extraction *ex);
 void extract_value_forms(struct extraction *ex); /* a part of extract_values */
 void extract_operators(struct extraction *ex);

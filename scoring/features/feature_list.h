@@ -1,5 +1,5 @@
-/* Features of a candidate for the verifier: X(wire id, name, GROUP). Ids are in stored messages: only ever appended,
- * never used again; model files go by name. The components of lib/sql/components.h follow with ids from
+/* Features of a candidate for the verifier: X(wire id, name, GROUP). Ids are in stored messages: append new ones, and
+ * never reuse an id. Model files use names. The components of lib/sql/components.h follow with ids from
  * FEATURE_COMPONENT_ID on. No include guard: include it with X defined.
  *
  * Scores are those of mentions, 0 to 1. *Places* are tokens of the question, as a share of its length. */
@@ -12,7 +12,7 @@ X(4, n_question_tokens, SHAPE)
 X(5, n_outputs, SHAPE)
 X(6, n_joins, SHAPE)
 
-/* Columns by what the query does with them, against their mentions in the question. */
+/* Columns by their use in the query, compared with their mentions in the question. */
 X(10, answer_least_score, SCHEMA)
 X(11, answer_mean_score, SCHEMA)
 X(12, answer_unmentioned, SCHEMA)
@@ -72,7 +72,7 @@ X(87, columns_named_elsewhere, SCHEMA)
 X(88, tables_idle, SCHEMA)
 X(89, tables_idle_unmentioned, SCHEMA)
 
-/* Words of the question that something in the query answers for. */
+/* Words of the question that some part of the query explains. */
 X(100, words_explained, SCHEMA)
 X(101, words_unexplained, SCHEMA)
 X(102, words_unexplained_linked, SCHEMA)
@@ -232,7 +232,7 @@ X(354, keys_blank, VALUES)
 X(355, keys_blank_guarded, VALUES)
 X(356, compares_text_number, VALUES)
 
-/* Cues of the question against what the query does, cue by cue: scoring/features/asked.c. */
+/* Cues of the question compared with the query, cue by cue: scoring/features/asked.c. */
 X(370, cue_nth, OPERATORS)
 X(371, cue_include, OPERATORS)
 X(372, cue_only, OPERATORS)
@@ -396,7 +396,7 @@ X(525, joins_sibling, JOINS)
 X(526, self_pairs, JOINS)
 X(527, sums_things, OPERATORS)
 
-/* How the conditions are put together (signals/support/logic.h), against the words that say how. */
+/* The logical form of the conditions (signals/support/logic.h), compared with words such as "or" and "neither". */
 X(560, or_over_and, OPERATORS)
 X(561, or_loose, OPERATORS)
 X(562, and_over_or, OPERATORS)
@@ -418,12 +418,12 @@ X(577, either_met, OPERATORS)
 X(578, groups_idle, OPERATORS)
 X(579, bound_on_computed, OPERATORS)
 
-/* Sums: so much is done otherwise than asked, so much as asked. */
+/* Sums: number of things done otherwise than requested, and as requested. */
 X(580, asked_against, OPERATORS)
 X(581, asked_in_favour, OPERATORS)
 X(582, asked_balance, OPERATORS)
 
-/* Arithmetic that the evidence tells, against that of the query. */
+/* Arithmetic of the evidence, compared with that of the query. */
 X(592, formula_said, OPERATORS)
 X(593, formula_met, OPERATORS)
 X(594, formula_missing, OPERATORS)
@@ -433,7 +433,7 @@ X(597, formula_different, OPERATORS)
 X(598, formula_squared, OPERATORS)
 X(599, formula_order, OPERATORS)
 
-/* The thing that is asked for against the one that is answered; what NULL and patterns are there for. */
+/* The requested entity compared with the returned one; the purpose of NULL and of patterns. */
 X(600, entity_asked, SCHEMA)
 X(601, entity_met, SCHEMA)
 X(602, entity_other, SCHEMA)
@@ -463,7 +463,8 @@ X(623, meaning_differs, OPERATORS)
 X(624, meaning_differs_surely, OPERATORS)
 X(625, meaning_balance, OPERATORS)
 
-/* The same for each aspect of the alignment (ALIGN_ASPECTS): 1 agrees, -1 differs, -2 differs surely; their sum. */
+/* The same for each aspect of the alignment (ALIGN_ASPECTS): 1 agrees, -1 differs, -2 certainly differs; and their
+ * sum. */
 X(630, aspect_running, OPERATORS)
 X(631, aspect_restart, OPERATORS)
 X(632, aspect_moving, OPERATORS)
@@ -486,7 +487,7 @@ X(648, aspect_direction, OPERATORS)
 X(649, aspect_unit, OPERATORS)
 X(650, aspect_rows, OPERATORS)
 
-/* The learned score of the words against the parts of the meaning (lib/question/wording.h). */
+/* The learned score of the question's words for the parts of the meaning (lib/question/wording.h). */
 X(670, wording_sum, LINKS)
 X(671, wording_mean, LINKS)
 X(672, wording_least, LINKS)

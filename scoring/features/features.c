@@ -1,3 +1,8 @@
+/* The table of features, and the order in which the groups are computed (features.h).
+ *
+ * feature_list.h defines ids, names and groups; the enum and this table are generated from it. All features are NAN
+ * until their group sets them. A candidate that does not parse or bind has no features, which is no error. Gaps are a
+ * second product of the same reading: words of the question that no part of the query or of the explanation covers. */
 #include "scoring/features/extract.h"
 
 #include <math.h>

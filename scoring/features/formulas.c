@@ -27,7 +27,7 @@ static const char SIGNS[N_KINDS] = {[SUM] = '+', [DIFFERENCE] = '-', [PRODUCT] =
 static const uint8_t OPERATORS[N_KINDS] = {
     [SUM] = SQL_OP_ADD, [DIFFERENCE] = SQL_OP_SUB, [PRODUCT] = SQL_OP_MUL, [QUOTIENT] = SQL_OP_DIV};
 
-/* Does the sign stand there as an operator: blanks or brackets on both sides, not inside of a word or a date? */
+/* True if the sign is an operator in the text, with blanks or brackets on both sides, not part of a word or a date. */
 static bool has_sign(const char *text, char sign)
 {
     for (const char *at = text; text && (at = strchr(at, sign)); at++)
@@ -53,7 +53,8 @@ static const struct schema_column *column_below(const struct extraction *ex, con
     return column;
 }
 
-/* What the query computes: any use of an operator, those of columns on both sides, a column times itself. */
+/* The calculations of the query: any use of an operator, those with columns on both sides, and a column times
+ * itself. */
 struct arithmetic {
     unsigned any, strict, unmentioned;
     bool squared;
@@ -96,7 +97,7 @@ static bool has_distinct(const struct extraction *ex)
     return false;
 }
 
-/* --- which side is which --- */
+/* --- order of operands --- */
 
 enum { MAX_BESIDE = 12, MAX_BELOW = 24 };
 static const char *const OVER[] = {"/", "divided", "over", NULL};
@@ -133,7 +134,7 @@ static bool is_among(const struct text_token *token, const char *const *words)
     return false;
 }
 
-/* Counts the stems among the tokens [first, end). */
+/* Returns the share of the stems that occur among the tokens [first, end). */
 static float said_of(const struct below *below, const struct text_tokens *tokens, uint32_t first, uint32_t end)
 {
     float n = 0;
@@ -146,7 +147,8 @@ static float said_of(const struct below *below, const struct text_tokens *tokens
     return below->n ? n / (float)below->n : 0;
 }
 
-/* Where the terms beside a sign end: at an equals sign, a colon, a semicolon or another clause. */
+/* True for tokens that end the terms beside a sign: an equals sign, a colon, a semicolon or the start of another
+ * clause. */
 static bool ends_term(const struct text_token *token)
 {
     static const char *const ENDS[] = {"=", ":", ";", "is", "means", "equals", NULL};
@@ -164,7 +166,7 @@ static float order_at(const struct text_tokens *tokens, uint32_t sign, const str
     return upright - inverted;
 }
 
-/* Returns a value above 0 if the operands of a quotient or difference are on the sides that the evidence gives. */
+/* Sets formula_order: above 0 if the operands of a quotient or difference are on the sides that the evidence gives. */
 static void set_order(struct extraction *ex)
 {
     const struct text_tokens *tokens = &ex->question->evidence;

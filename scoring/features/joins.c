@@ -1,4 +1,4 @@
-/* Joins: along which keys, in which direction, and how often they repeat a row. */
+/* Features of joins: their keys, their direction, and how often they repeat a row. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -9,7 +9,8 @@ static bool is_pair(const struct schema_join *join, uint32_t a, uint32_t b)
     return join->n_pairs == 1 && ((join->from[0] == a && join->to[0] == b) || (join->from[0] == b && join->to[0] == a));
 }
 
-/* Two foreign keys lead from one table to the other: has the question words for the one that was taken? */
+/* Compares the chosen foreign key with other keys between the same two tables: which does the question mention
+ * better. */
 static void compare_choices(struct extraction *ex, const struct schema_column *a, const struct schema_column *b,
                             float *choices, float *own, float *gap)
 {
@@ -54,7 +55,7 @@ static void set_pairs(struct extraction *ex)
     ex->out[FEATURE_joins_choice_gap] = gap;
 }
 
-/* Sources of the answer that hold several rows for one of a source that is shown, and are not shown themselves. */
+/* Counts sources of the answer that are not shown and have several rows for one row of a source that is shown. */
 static void set_multiplied(struct extraction *ex)
 {
     const struct vsig_block_shape *shape = ex->answer ? &ex->shape->blocks[ex->answer->index] : NULL;
@@ -114,7 +115,7 @@ static void set_groups(struct extraction *ex)
     ex->out[FEATURE_shown_ungrouped] = ungrouped;
 }
 
-/* Does the question name the table whose rows are counted? */
+/* Sets the score of the question's mention of the table whose rows are counted. */
 static void set_counted(struct extraction *ex)
 {
     float best = -1;

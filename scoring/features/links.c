@@ -1,5 +1,5 @@
-/* Words of the question linked one to one to parts of the query. Features count the leftovers on both sides, and
- * columns that would fit the words at the same place better. */
+/* Links words of the question one to one to parts of the query. Features count the leftovers on both sides, and columns
+ * that would fit the words at the same place better. */
 #include "scoring/features/extract.h"
 #include "signals/support/links.h"
 
@@ -27,7 +27,8 @@ static void set_unanswered(float *out, const struct link_query *links, uint32_t 
     out[FEATURE_links_unanswered_most] = MAX(out[FEATURE_links_unanswered_most], word->weight);
 }
 
-/* Does the word name a table that one of those read refers to? Its key stands for it: complaints are of customers. */
+/* True if the word names a table that a table of the query references. The key then represents it: complaints are of
+ * customers. */
 static bool is_referred(const struct extraction *ex, const struct link_query *links, uint32_t w)
 {
     for (uint32_t i = 0; i < ex->schema->n_joins; i++) {
@@ -80,7 +81,7 @@ static bool is_unasked(const struct link_part *part)
     return part->said + part->shared < FAINT * part->weight;
 }
 
-/* Has any literal compared with the column been said? A condition without a literal has nothing but its name. */
+/* True if the question mentions the condition: its column, or a value compared with the column. */
 static bool condition_is_asked(const struct link_part *part)
 {
     return !is_unasked(part) || part->implied;
@@ -114,7 +115,7 @@ static void set_parts(float *out, const struct link_query *links)
 
 /* --- columns by role --- */
 
-/* Rows of a role, in the order of feature_list.h. */
+/* Offsets of a role's features, in the order of feature_list.h. */
 enum { SCORE, NEAR, GAP, FAR_GAP, RIVAL, SAID, ROWS_OF_ROLE };
 
 static void keep(float *out, float value, bool least)
@@ -137,7 +138,7 @@ static void set_column(float *all, const struct link_part *part)
     keep(&all[FEATURE_links_far_gap], far, false);
 }
 
-/* An unlinked word may be the reason for an unlinked condition: leftovers of the two sides cancel each other. */
+/* Compares the leftovers of both sides, because an unlinked word may be the reason for an unlinked condition. */
 static void set_leftovers(float *out, const struct link_query *links)
 {
     float words = 0, parts = out[FEATURE_links_unasked_conditions];

@@ -1,4 +1,4 @@
-/* How the conditions are put together, against the words that say how: or, both, neither, except, never, other than. */
+/* Compares the logical form of the conditions with the words for it: or, both, neither, except, never, other than. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 #include "signals/support/logic.h"
@@ -28,7 +28,7 @@ static bool says(const struct extraction *ex, const char *const *phrases)
     return question_phrase_find(ex->question, phrases, 0, &at);
 }
 
-/* 1: done as asked; -1: the other thing is done; 0: neither. */
+/* Returns 1 if done as requested, -1 if the opposite is done, 0 for neither. */
 static float stance(bool right, bool wrong)
 {
     return right ? 1 : wrong ? -1 : 0;
@@ -61,7 +61,7 @@ static void set_negation(struct extraction *ex, const struct vsig_logic *logic)
     if (other && !never) ex->out[FEATURE_exclusion_as_asked] = stance(rows, sets);
 }
 
-/* Both of two, or either: where INTERSECT, two subqueries or a grouped count say both. */
+/* Sets the features of "both" and "either". INTERSECT, two subqueries or a grouped count express "both". */
 static void set_choice(struct extraction *ex, const struct vsig_logic *logic)
 {
     const struct query_view *v = &ex->view;
@@ -73,7 +73,7 @@ static void set_choice(struct extraction *ex, const struct vsig_logic *logic)
     if (either && !both) ex->out[FEATURE_either_met] = stance(any && !each, each);
 }
 
-/* A bound on an average, a total or a count: of groups, not of rows. */
+/* Sets whether a bound on an average, a total or a count applies to groups and not to rows. */
 static void set_bounds(struct extraction *ex)
 {
     const struct query_view *v = &ex->view;

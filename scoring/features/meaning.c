@@ -6,7 +6,7 @@
 #include "lib/question/wording.h"
 #include "signals/support/meaning.h"
 
-/* Elements of the frame that no part of the query agrees with or differs from. */
+/* Counts the elements of the frame that no part of the query agrees with or differs from. */
 static unsigned count_unmatched(const struct question_frame *frame, const struct alignment *alignment)
 {
     unsigned n = 0;

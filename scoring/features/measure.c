@@ -60,7 +60,7 @@ static void set_parts(struct extraction *ex)
 
 /* --- ratios --- */
 
-/* More than the whole: a share above 1, a percentage above 100. */
+/* True if the single result exceeds the whole: a share above 1, a percentage above 100. NAN without a single result. */
 static float over_whole(const struct extraction *ex, bool scaled)
 {
     const struct db_result *result = vsig_result(ex->subject);
@@ -100,7 +100,7 @@ static void set_counted(struct extraction *ex)
     ex->out[FEATURE_counted_score] = things.counted;
 }
 
-/* Does a join hold several rows for one of the source? By keys alone. */
+/* True if a join has several rows for one row of the source, judged by keys alone. */
 static bool is_multiplied(const struct extraction *ex, const struct sql_source *source)
 {
     if (!source || !source->block) return false;
@@ -114,7 +114,7 @@ static bool is_multiplied(const struct extraction *ex, const struct sql_source *
     return false;
 }
 
-/* The share of values that come back, when a column is counted without DISTINCT. */
+/* Returns the share of values that repeat an earlier one. They count twice in a COUNT without DISTINCT. */
 static float repeats_of(const struct schema_column *column)
 {
     double filled = (double)column->stats.rows - (double)column->stats.nulls;
@@ -194,7 +194,7 @@ static void set_distinct(struct extraction *ex)
 
 /* --- join keys --- */
 
-/* The share of the commonest values of `from` that `to` holds; NAN: not known. */
+/* Returns the share of the most frequent values of `from` that `to` holds; NAN if unknown. */
 static float share_met(const struct extraction *ex, const struct schema_column *from, const struct schema_column *to)
 {
     uint32_t met = 0, n = 0;
@@ -211,7 +211,8 @@ static float share_met(const struct extraction *ex, const struct schema_column *
     return n ? (float)met / (float)n : (float)NAN;
 }
 
-/* Both refer to the same key, and yet one refers to a key of the other's table: the way round that. */
+/* True if both columns reference the same key although one table references the other directly: the join is a
+ * detour. */
 static bool is_sibling(const struct extraction *ex, const struct schema_column *a, const struct schema_column *b)
 {
     bool derived = false;
@@ -226,7 +227,7 @@ static bool is_sibling(const struct extraction *ex, const struct schema_column *
     return false;
 }
 
-/* A table with itself by no key, and nothing that keeps a row from meeting itself. */
+/* True if a table is joined with itself and no condition keeps a row from its own pair. */
 static bool pairs_with_itself(const struct extraction *ex, const struct sql_join_pair *pair)
 {
     const struct sql_block *block = pair->block;

@@ -1,5 +1,5 @@
-/* The purpose of NULL, repeats and parts of texts. The question says "missing", "filled in", "anywhere in the name",
- * and a query easily does otherwise without a trace in the result. */
+/* Features of NULL, repeats and parts of texts. A question says "missing", "filled in" or "anywhere in the name", and a
+ * query that differs leaves no trace in the result. */
 #include "lib/question/phrase.h"
 #include "scoring/features/extract.h"
 
@@ -63,7 +63,7 @@ static void look_at_tests(struct extraction *ex)
     }
 }
 
-/* Does a frequent value of the column hold the text and more? */
+/* True if a frequent value of the column contains the text and is longer. */
 static bool is_part_of_value(const struct schema_column *column, const struct sql_node *literal)
 {
     g_autofree char *text = g_ascii_strdown(literal->text, (gssize)literal->text_len);
@@ -76,7 +76,7 @@ static bool is_part_of_value(const struct schema_column *column, const struct sq
     return false;
 }
 
-/* Texts that must be equal although longer values hold them too. */
+/* Counts texts compared for equality although longer values of the column contain them. */
 static void look_at_texts(struct extraction *ex)
 {
     for (uint32_t i = 0; i < ex->n_literals; i++) {

@@ -1,4 +1,4 @@
-/* Operators of the query against cues of the question. */
+/* Compares the operators of the query with the cues of the question. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -56,7 +56,7 @@ static bool admits(const struct question_cue *cue, enum sql_op op)
     return cue->loose && ((is_up((enum sql_op)cue->op) && is_up(op)) || (is_down((enum sql_op)cue->op) && is_down(op)));
 }
 
-/* 1: compared as asked; -1: otherwise; 0: not compared at all. */
+/* Returns 1 if the number is compared as requested, -1 if it is compared otherwise, 0 if it is not compared. */
 static int is_met(const struct extraction *ex, const struct question_cue *cue)
 {
     struct query_comparison found[QUERY_MAX_COMPARISONS];
@@ -101,7 +101,7 @@ static const struct {
                       {QUERY_MAX, CUE(MAXIMUM) | CUE(EXTREME) | CUE(FIRST)},
                       {QUERY_MIN, CUE(MINIMUM) | CUE(EXTREME) | CUE(FIRST)}};
 
-/* How a cue may be met. */
+/* True if the query has an operator that can implement the cue. */
 static bool query_meets(const struct extraction *ex, enum question_cue_kind kind)
 {
     const struct query_view *v = &ex->view;
@@ -151,7 +151,8 @@ static void set_cues_met(struct extraction *ex)
     ex->out[FEATURE_aggregates_unasked] = unasked;
 }
 
-/* The direction that the query picks by: of the key of a limited order, or of MAX and MIN; SQL_OP_NONE. */
+/* Returns the direction by which the query picks rows: that of a limited order, or of MAX and MIN. SQL_OP_NONE if
+ * none. */
 static enum sql_op picked_direction(const struct extraction *ex)
 {
     const struct query_view *v = &ex->view;
@@ -230,7 +231,7 @@ static void set_logic(struct extraction *ex)
                                                    (ex->question->cue_counts[QUESTION_CUE_DISTINCT] ? 1.0F : -1.0F);
 }
 
-/* Equalities that must hold at once of one column: "both 2014 and 2015" by AND finds nothing. */
+/* Counts pairs of equalities on one column that must hold together: "both 2014 and 2015" by AND finds nothing. */
 static void set_contradictions(struct extraction *ex)
 {
     float n = 0;

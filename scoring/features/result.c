@@ -1,4 +1,4 @@
-/* The result against the form of the question. */
+/* Compares the result with the form of the question. */
 #include "scoring/features/extract.h"
 
 #include "lib/db/digest.h"
@@ -31,7 +31,7 @@ static int by_hash(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The share of the first rows that repeat an earlier one in their first `n_columns` columns; NAN: not known. */
+/* Returns the share of the first rows that repeat an earlier one in their first `n_columns` columns; NAN if unknown. */
 static float repeated(const struct extraction *ex, const struct db_result *result, uint32_t n_columns)
 {
     uint32_t n = MIN(result->n_rows, MAX_ROWS), same = 0;
@@ -79,7 +79,7 @@ static void set_shape(struct extraction *ex, const struct db_result *result)
         out[FEATURE_repeated_rows] * (float)MIN(result->n_rows, MAX_ROWS) + 1.5F > (float)MIN(result->n_rows, MAX_ROWS);
 }
 
-/* Rows that a key says are one thing, coming back more than once: a join has multiplied them. */
+/* Sets the share of rows that repeat a key in the first column: a join has multiplied them. */
 static void set_repeated_keys(struct extraction *ex, const struct db_result *result)
 {
     const struct sql_output *output = ex->answer && ex->answer->n_outputs ? &ex->answer->outputs[0] : NULL;
@@ -106,7 +106,7 @@ static bool starts_with(const struct question *question, const char *const *word
     return false;
 }
 
-/* Does the question ask for several: is the last word of one of the requested outputs a plural? */
+/* True if the question requests several things: the last word of a requested output is a plural. */
 static bool asks_plural(const struct question *question)
 {
     for (uint32_t p = 0; p < question->n_outputs; p++) {

@@ -1,4 +1,4 @@
-/* Columns and tables: those that the question names against those that the query uses, clause by clause. */
+/* Compares the columns and tables that the question names with those that the query uses, clause by clause. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -9,7 +9,7 @@ static const float NAMED = 0.6F, SURE = 0.99F, FAINT = 0.3F, OWN_TABLE = 0.8F;
 
 /* --- columns by their use --- */
 
-/* Columns that the query leaves aside although the words of `mention` name them better. */
+/* Counts the columns that the query does not use although the words of `mention` name them better. */
 static float count_rivals(const struct extraction *ex, const struct question_mention *mention, float score)
 {
     float n = 0;
@@ -21,7 +21,7 @@ static float count_rivals(const struct extraction *ex, const struct question_men
     return n;
 }
 
-/* How much better the question names the table of another column that the same words mean. */
+/* Returns how much better the question names the table of another column that the same words mean. */
 static float owner_gap(const struct extraction *ex, const struct used_column *used,
                        const struct question_mention *mention)
 {
@@ -36,7 +36,7 @@ static float owner_gap(const struct extraction *ex, const struct used_column *us
     return best - own;
 }
 
-/* Rows of a use, in the order of feature_list.h. */
+/* Offsets of a use's features, in the order of feature_list.h. */
 enum { LEAST, MEAN, UNMENTIONED, PLACE, RIVALS, OWNER_GAP };
 
 static void set_use(struct extraction *ex, enum column_use use, enum feature_index first)
@@ -85,7 +85,7 @@ static float phrase_score(const struct extraction *ex, const struct question_out
 }
 
 struct outputs {
-    const struct schema_column *column[EXTRACT_MAX_OUTPUTS]; /* NULL: computed */
+    const struct schema_column *column[EXTRACT_MAX_OUTPUTS]; /* NULL if computed */
     uint32_t n;
 };
 
@@ -197,7 +197,7 @@ static void set_tables_read(struct extraction *ex)
     ex->out[FEATURE_tables_named_unread_score] = named_score;
 }
 
-/* FROM items that the query uses for nothing but joining. */
+/* Counts FROM items that the query uses only to join. */
 static void set_idle(struct extraction *ex)
 {
     float idle = 0, unmentioned = 0;
@@ -226,7 +226,7 @@ static bool read_column_overlaps(const struct extraction *ex, const struct quest
     return false;
 }
 
-/* Columns that the question names and the query has no use for, where nothing that it uses answers for those words. */
+/* Counts columns that the question names and the query does not use, unless a used name explains the same words. */
 static void set_unused(struct extraction *ex)
 {
     float unused = 0, exact = 0, elsewhere = 0;
@@ -253,7 +253,7 @@ static void explain_names(struct extraction *ex)
     }
 }
 
-/* The best mention of anything that covers the token. */
+/* Returns the best score of any mention that covers the token. */
 static float best_mention_score(const struct extraction *ex, uint32_t token)
 {
     float best = 0;
@@ -283,7 +283,7 @@ static void set_words(struct extraction *ex)
     ex->out[FEATURE_words_unexplained_weight] = weight;
 }
 
-/* The share of words in the names of used columns that the question says. */
+/* Sets the share of words in the names of used columns that the question contains. */
 static void set_names_said(struct extraction *ex)
 {
     float n = 0, said = 0;

@@ -5,7 +5,7 @@
 #include <glib.h>
 #include <math.h>
 
-/* 1: as asked; -1: something else in its place; NAN: not asked. */
+/* Above 0 if done as requested, below 0 if done otherwise, NAN if not requested. */
 static const enum feature_index STANCES[] = {
     FEATURE_limit_as_asked,    FEATURE_offset_as_asked,  FEATURE_never_as_set,
     FEATURE_not_all_as_rows,   FEATURE_both_as_asked,    FEATURE_either_as_asked,
@@ -17,7 +17,7 @@ static const enum feature_index STANCES[] = {
     FEATURE_formula_different, FEATURE_formula_squared,  FEATURE_formula_order,
     FEATURE_entity_gap,        FEATURE_who_met,          FEATURE_null_as_asked,
 };
-/* More than 0: so often something is otherwise than asked, or as asked. */
+/* Above 0 if something is done otherwise than requested. For MERITS, if it is done as requested. */
 static const enum feature_index FAULTS[] = {
     FEATURE_bounds_turned,
     FEATURE_bounds_strictness,
@@ -63,7 +63,7 @@ static const enum feature_index MERITS[] = {
 static float count_positive(const float *out, const enum feature_index *list, size_t n)
 {
     float sum = 0;
-    for (size_t i = 0; i < n; i++) sum += out[list[i]] > 0; /* NAN is not */
+    for (size_t i = 0; i < n; i++) sum += out[list[i]] > 0; /* false for NAN */
     return sum;
 }
 

@@ -1,5 +1,5 @@
-/* Values as a matter of degree: the form in which the question gives the query's literals, values that the query lacks,
- * numbers with units, parts of dates, and keys compared with texts or not at all. */
+/* Features of values, by degree. They measure the form in which the question gives the query's literals, and the values
+ * that the query lacks. They also cover numbers with units, parts of dates, and keys that hold text or nothing. */
 #include "lib/question/forms.h"
 #include "scoring/features/extract.h"
 #include "signals/support/contradiction.h"
@@ -34,7 +34,7 @@ static void trim(const struct sql_node *literal, const char **text, size_t *len)
     while (*len && (*text)[*len - 1] == '%') --*len;
 }
 
-/* Another column that the query reads from holds the whole pattern as a value, and this one does not. */
+/* True if another column that the query reads holds the whole pattern as a value, and this column does not. */
 static bool is_whole_elsewhere(const struct extraction *ex, const struct schema_column *column, const char *text,
                                size_t len)
 {
@@ -71,7 +71,7 @@ static void set_form(struct extraction *ex, const struct vsig_predicate *predica
     }
 }
 
-/* Flags: does "not", "without" ... in the question go with the literal that says no? */
+/* Sets whether the literal of a flag agrees with the question: "no" goes with "not" or "without". */
 static void set_flag(struct extraction *ex, const struct sql_node *literal)
 {
     struct question_text text, yes, no;
@@ -104,7 +104,7 @@ static void set_forms(struct extraction *ex, const struct vsig_predicate *all, u
     ex->out[FEATURE_form_least] = least;
 }
 
-/* --- what the question says and the query does not --- */
+/* --- values of the question that the query lacks --- */
 
 static bool is_met(struct extraction *ex, const struct vsig_predicate *all, uint32_t n,
                    const struct question_value *value)
@@ -178,7 +178,7 @@ static bool is_year(double number)
     return number >= LEAST_YEAR && number <= LAST_YEAR && floor(number) == number;
 }
 
-/* Years of the question against the columns that are compared with them. */
+/* Compares years of the question with the columns that the query compares with them. */
 static void set_years(struct extraction *ex, const struct vsig_predicate *all, uint32_t n)
 {
     for (uint32_t v = 0; v < ex->question->n_values; v++) {
@@ -212,7 +212,7 @@ static int month_said(const struct question *question)
     return 0;
 }
 
-/* strftime('%m', d) = '03', '2014-03-05', LIKE '%-03-%', month = 3: the month is there. */
+/* True if a literal means the month, as in strftime('%m', d) = '03', '2014-03-05', LIKE '%-03-%' or month = 3. */
 static bool literal_has_month(const struct vsig_predicate *predicate, const struct sql_node *literal, int month)
 {
     char middle[16], text[16];
@@ -239,7 +239,7 @@ static void set_months(struct extraction *ex, const struct vsig_predicate *all, 
     ex->out[met ? FEATURE_month_met : FEATURE_month_unmet] = 1;
 }
 
-/* --- keys that are texts or nothing --- */
+/* --- keys that hold text or nothing --- */
 
 static bool holds_text_numbers(const struct schema_column *column)
 {
@@ -256,7 +256,7 @@ static bool has_blank(const struct schema_column *column)
     return false;
 }
 
-/* Does a condition keep out rows where the column has nothing? */
+/* True if a condition may exclude the rows in which the column is empty: any condition on it counts. */
 static bool is_guarded(const struct vsig_predicate *all, uint32_t n, const struct schema_column *column)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -1,4 +1,4 @@
-/* Values: those that the question states, and those that the query compares with. */
+/* Compares the values that the question states with those that the query compares with. */
 #include "scoring/features/extract.h"
 
 #include <glib.h>
@@ -35,7 +35,7 @@ static bool matches_value(const struct extraction *ex, const struct condition_li
     return letters && extract_texts_match(letters, literal->letters);
 }
 
-/* Where the question says it: one of its values, else a word of its own. */
+/* Finds a literal in the question: as one of its values, else as a word. */
 static void find_in_question(struct extraction *ex, struct condition_literal *literal)
 {
     literal->value = -1;
@@ -95,7 +95,7 @@ struct tally {
     float n, unsaid, number_unsaid, absent, folded, exact, named, elsewhere, distance, n_distance, repeated, rival;
 };
 
-/* Does the database hold the literal where the query looks for it? */
+/* Counts whether the compared column holds the literal. */
 static void tally_stored(struct extraction *ex, const struct condition_literal *literal, struct tally *t)
 {
     const struct sql_node *n = literal->node;
@@ -110,7 +110,7 @@ static void tally_stored(struct extraction *ex, const struct condition_literal *
     t->elsewhere += schema_values_with(ex->schema, n->text, n->text_len, &hit, 1) > 0;
 }
 
-/* Does the question name another column that holds the value, better than the one compared? */
+/* Returns how much better the question names another column that holds the value than the compared one; -1 if none. */
 static float rival_of(const struct extraction *ex, const struct condition_literal *literal)
 {
     const struct question_value *value = literal->value >= 0 ? &ex->question->values[literal->value] : NULL;

@@ -1,5 +1,5 @@
-/* Makes the binary form of a model file (lib/learn/blocks.h): model_compile MODEL.json MODEL.bin. The build runs it, for what is
- * installed. */
+/* Makes the binary form of a model file (lib/learn/blocks.h): model_compile MODEL.json MODEL.bin. The build runs it for
+ * the models that it installs. */
 #include "lib/learn/blocks.h"
 #include "lib/learn/classifier.h"
 #include "lib/learn/hashed.h"
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* A classifier, or a verifier: its components, and the classifier of its content. */
+/* Moves the weights of a classifier, or of a verifier: its component models and its content classifier. */
 static enum err_code move(json_t *root, struct model_blocks *blocks, struct err *err)
 {
     json_t *components = json_object_get(root, "components"), *content = json_object_get(root, "content");
