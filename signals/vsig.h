@@ -171,12 +171,12 @@ struct vsig_run {
     struct vsig_verdict *verdict;
 };
 
-/* The value of option number `index` of the running signal. */
+/* Returns the value of option number `index` of the running signal. */
 double vsig_opt(const struct vsig_run *run, unsigned index);
 
-/* Adds a finding whose clause is the span of `node` (its nearest ancestor with a span). fire votes, note does not.
- * Clauses and facts may be added to the returned finding. NULL if the arena is full or VSIG_MAX_FINDINGS is reached
- * (the vote counts). */
+/* Adds a finding whose clause is the span of `node` (its nearest ancestor with a span). vsig_fire votes, vsig_note does
+ * not. Clauses and facts may be added to the returned finding. Returns NULL if the arena is full or VSIG_MAX_FINDINGS
+ * is reached; the vote still counts. */
 struct vsig_finding *vsig_fire(struct vsig_run *run, enum vsig_severity severity, const struct sql_node *node,
                                const char *format, ...) __attribute__((format(printf, 4, 5)));
 struct vsig_finding *vsig_note(struct vsig_run *run, const struct sql_node *node, const char *format, ...)
@@ -217,11 +217,11 @@ enum err_code vsig_options_set(struct vsig_options *options, const char *signal,
                                struct err *err);
 void vsig_options_free(struct vsig_options *options);
 
-/* Run one signal: checks its needs, times it, turns its error code into a reason. Thread: eval. */
+/* Runs one signal: checks its needs, times it, and turns its error code into a reason. Thread: eval. */
 void vsig_run_one(struct vsig_subject *subject, const struct vsig_def *def, const struct vsig_options *options,
                   struct vsig_verdict *verdict);
 
-/* Run all enabled signals of a family. out[id] is filled for those; others stay as they were. Thread: eval. */
+/* Runs all enabled signals of a family and fills out[id] for them; other entries do not change. Thread: eval. */
 void vsig_run_family(struct vsig_subject *subject, enum vsig_family family, const struct vsig_options *options,
                      struct vsig_verdict *out /* [VSIG_ID_END] */);
 

@@ -1,5 +1,5 @@
-/* How conditions are put together: what AND, OR and NOT leave in and out, sets against rows, keys compared as if they were
- * numbers. Read from the tree alone. */
+/* The logic of conditions: which rows AND, OR and NOT include and exclude, sets compared with rows, and keys compared
+ * like numbers. Read from the tree alone. */
 #ifndef ASSAY_SIGNALS_SUPPORT_LOGIC_H
 #define ASSAY_SIGNALS_SUPPORT_LOGIC_H
 
@@ -7,7 +7,7 @@
 
 struct vsig_logic {
     const struct sql_node
-        *loose; /* the AND of a = 1 OR a = 2 AND b = 3: b goes with the last alternative alone; NULL */
+        *loose; /* the AND of a = 1 OR a = 2 AND b = 3: b applies only to the last alternative; NULL */
     const struct sql_node *bound;        /* that b */
     const struct sql_node *wide;         /* the OR of (a = 1 OR a = 2) AND b = 3; NULL */
     const struct sql_node *wide_bound;   /* that b */

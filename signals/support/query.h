@@ -32,7 +32,7 @@ struct query_view {
 };
 enum { QUERY_UNION, QUERY_INTERSECT, QUERY_EXCEPT, QUERY_UNION_ALL };
 
-/* Looked at once a subject. */
+/* Fills the view; computed once a subject. */
 void query_look(struct vsig_subject *subject, struct query_view *view);
 
 /* True if the question is in a language that the cues do not cover. The signal is then made unavailable. */
@@ -50,7 +50,7 @@ const struct sql_block *query_answer_block(const struct vsig_subject *subject);
  * equals a comparison of years: >= '2015-01-01' is > 2014. */
 struct query_comparison {
     const struct sql_node *node;  /* the comparison */
-    const struct sql_node *other; /* what is compared */
+    const struct sql_node *other; /* the other operand */
     enum sql_op op;               /* with the literal on the right */
     bool excluded;                /* it excludes rows: under NOT, NOT IN, right of EXCEPT */
 };
@@ -68,7 +68,7 @@ bool query_is_excluded(const struct sql_node *node);
 const struct sql_node *query_literal(const struct sql_node *node, bool *negative);
 bool query_literal_number(const struct sql_node *node, double *number);
 
-/* The schema column of a plain column expression; NULL. */
+/* Returns the schema column of a plain column expression, or NULL. */
 const struct schema_column *query_column(const struct vsig_subject *subject, const struct sql_node *expr);
 /* The same, seen through casts and signs: Age of CAST(Age AS INTEGER). */
 const struct schema_column *query_cast_column(const struct vsig_subject *subject, const struct sql_node *expr);

@@ -37,7 +37,7 @@ struct vsig_shape {
     uint32_t n_pairs;
 };
 
-/* Returns the shape of the subject's statement, made on first use. NULL if the arena is full. */
+/* Returns the shape of the subject's statement, computed on first use. NULL if the arena is full. */
 const struct vsig_shape *vsig_shape(struct vsig_subject *subject);
 
 /* Inspects each block's shape in turn and returns the first code that is not ERR_OK. ERR_LIMIT_MEMORY if there is no

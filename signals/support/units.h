@@ -13,7 +13,7 @@ struct vsig_threshold {
     bool scaled; /* something was calculated on either side */
 };
 enum { VSIG_MAX_THRESHOLDS = 16 };
-/* All of them, from comparisons and BETWEEN. Count. */
+/* Lists all thresholds, from comparisons and BETWEEN. Returns their count. */
 uint32_t vsig_thresholds(const struct vsig_subject *subject, struct vsig_threshold out[VSIG_MAX_THRESHOLDS]);
 
 enum vsig_unit_verdict {
