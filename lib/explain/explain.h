@@ -2,20 +2,19 @@
  *
  * Input is an explain_source (lib/explain/provenance.h): the bound statement, the schema index, and optionally the
  * database and the result. Output is a list of phrases, each for one clause or one fact, in two renderings:
+ *   - premise: regular, exact and complete, for the verifier. Columns are written table.column, and each operator has
+ *     one fixed wording. Every clause is included, so statements of different meaning differ in text.
+ *   - prose: readable sentences for people. Names are split into words, and columns have their descriptions if the
+ *     index has them.
  *
- *    premise  regular, exact and complete, for the verifier. Columns are written table.column, and each operator has
- *    one
- *             fixed wording. Every clause is included, so statements of different meaning differ in text.
- *    prose    readable sentences for people: names split into words, descriptions of columns if the index has them
- *
- * Phrases come in two sorts. Operation-level ones (`from_data` false) follow from the statement and the schema alone
- * and hold no value of the database. Data-level ones (`from_data` true) describe rows: counts, stored forms of a
- * literal, the provenance of the representative row, the reason of an empty result. explain_operations() is the premise
+ * There are two kinds of phrases. Operation-level ones (`from_data` false) follow from the statement and the schema
+ * alone and contain no value of the database. Data-level ones (`from_data` true) describe rows: counts, stored forms of
+ * a literal, the representative row's provenance, the reason of an empty result. explain_operations() is the premise
  * without the data-level phrases.
  *
  * Deterministic: the same source and options give the same bytes. Bounded: text, phrases, graph and nesting have
  * limits. Longer output is cut with an ellipsis at a UTF-8 boundary, and `missing` reports it. All text is valid UTF-8
- * without control characters, whatever the database holds. Everything lives in the arena. Thread: that of the source's
+ * without control characters, whatever the database holds. The arena owns all output. Thread: that of the source's
  * handle. */
 #ifndef ASSAY_LIB_EXPLAIN_EXPLAIN_H
 #define ASSAY_LIB_EXPLAIN_EXPLAIN_H

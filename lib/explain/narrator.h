@@ -108,12 +108,12 @@ void say_a_source(struct narrator *t, struct say *out, const struct sql_source *
 void say_of_source(struct narrator *t, struct say *out, const struct sql_source *source, uint32_t levels);
 /* Writes the source in a list of those read: "port"; in prose "ports", but "port 2". */
 void say_source_listed(struct narrator *t, struct say *out, const struct sql_source *source);
-/* "port.region", or "the region [of the port]". */
+/* Writes "port.region", or "the region [of the port]". */
 void say_ref(struct narrator *t, struct say *out, const struct sql_ref *ref);
 void say_output(struct narrator *t, struct say *out, const struct sql_source *source, int output, uint32_t levels);
 /* True if the words of a table's column begin with those of the table. */
 bool narrate_names_its_table(const struct narrator *t, const struct sql_source *source, int output);
-/* "port.region" / "the region of the port" without any block around. */
+/* Writes "port.region" or "the region of the port" without a block. */
 void say_column(struct narrator *t, struct say *out, const struct schema_column *column);
 /* For prose: "region" and "IsOfficial"; "region" and "column IsOfficial"; the same with "the". */
 void say_column_words(struct narrator *t, struct say *out, const struct schema_column *column);

@@ -32,8 +32,8 @@ struct explain_source {
     const struct sql_stmt *stmt;
     const struct sql_bound *bound; /* of that statement, against index->catalog; no diagnostics */
     const struct schema_index *index;
-    struct db *db;                  /* NULL: no statement can run, and provenance is unavailable */
-    const struct db_result *result; /* the candidate's own; NULL: unknown, it is run once more */
+    struct db *db;                  /* if NULL, no statement can run, and provenance is unavailable */
+    const struct db_result *result; /* the candidate's own; if NULL, it runs once more */
 };
 
 /* Bounds; 0 means the default. */
@@ -65,12 +65,12 @@ enum prov_role {
 };
 
 struct prov_column {
-    const struct sql_source *source;    /* the FROM item: tells the two sides of a self-join apart */
+    const struct sql_source *source;    /* the FROM item, which distinguishes the sides of a self-join */
     const char *instance;               /* its exposed name (alias, else table); NULL for an unnamed derived table */
     uint32_t instance_len;              /* not NUL-terminated, as all names from the tree */
-    const char *table;                  /* NUL-terminated name of the base table; NULL: computed or unknown */
-    const struct schema_column *column; /* base column; NULL: computed in a derived table, or rowid */
-    int output;                         /* its number among the source's columns; -1: rowid, or not known */
+    const char *table;                  /* NUL-terminated name of the base table; NULL if computed or unknown */
+    const struct schema_column *column; /* base column; NULL if computed in a derived table, or rowid */
+    int output;                         /* its number among the source's columns; -1 if rowid or unknown */
     const char *name;                   /* column name as seen in the arm, NUL-terminated */
     const char *label;                  /* its name in the rewritten statement, "T1.name"; unique, NUL-terminated */
     unsigned roles;                     /* enum prov_role */
