@@ -18,8 +18,9 @@
 #include "lib/sql/bind.h"
 #include "lib/text/text.h"
 
-/* VSIG_EXPLAIN has no signals: its worker explains the candidate and computes the verifier's features. VSIG_LLM calls a
- * language model (support/ask.h), if one is configured, about candidates that the other families leave in doubt. */
+/* The families of signals. VSIG_EXPLAIN has none: its worker explains the candidate and computes the verifier's
+ * features. VSIG_LLM calls a language model (support/ask.h), if one is configured, for candidates that the other
+ * families leave in doubt. */
 enum vsig_family {
     VSIG_STRUCTURE,
     VSIG_JOIN,
@@ -190,14 +191,14 @@ void vsig_unavailable(struct vsig_run *run, const char *reason);
  * shown although they do not vote. */
 bool vsig_tells_of_data(enum vsig_id id);
 
-/* Makes every signal unavailable for the reason `why`, and vsig_result fail with it: the statement never runs. Call
- * before the first vsig_result. */
+/* Makes every signal unavailable for the reason `why`, and lets vsig_result fail with it: the statement never runs.
+ * Call it before the first vsig_result. */
 void vsig_refuse(struct vsig_subject *subject, enum err_code why);
-/* The candidate's own result (bounded by the handle's limits), run on first call. NULL with subject->result_code set.
- */
+/* Returns the candidate's own result (bounded by the handle's limits); the first call runs the statement. Returns NULL
+ * with subject->result_code set if it failed. */
 const struct db_result *vsig_result(struct vsig_subject *subject);
 
-/* Registry. Names are unique; NULL or -1 if unknown. */
+/* Registry. Names are unique. Lookups return NULL or -1 for an unknown id or name. */
 const struct vsig_def *vsig_by_id(enum vsig_id id);
 const struct vsig_def *vsig_by_name(const char *name);
 const struct vsig_def *const *vsig_all(unsigned *n); /* in order of ids */
@@ -207,8 +208,8 @@ const char *vsig_state_name(enum vsig_state state);
 const char *vsig_severity_name(enum vsig_severity severity);
 const char *vsig_cause_name(enum vsig_cause cause);
 
-/* Defaults; then one setting at a time: key "enabled" or an option's name. ERR_CONFIG with the known keys in `err`.
- * Caller owes vsig_options_free. */
+/* Returns options with their defaults. vsig_options_set changes one setting: key "enabled" or an option's name. It
+ * returns ERR_CONFIG, with the known keys in `err`, if the key is unknown. Free with vsig_options_free. */
 struct vsig_options *vsig_options_new(void);
 /* Adds slots and defaults for one more definition. vsig_options_new calls it for all listed ones, tests for their
  * own. */

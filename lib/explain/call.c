@@ -2,7 +2,7 @@
  *
  * Tables give the wording of each known aggregate and function. A call with its own syntax, or with an unknown name, is
  * quoted or narrated by its name and arguments. The prose of COUNT names rows where the column is never NULL. The
- * premise always names the column, so it stays exact. */
+ * premise names the counted column, so it stays exact. */
 #include "lib/explain/expr.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* Narrates one query, clause by clause.
  *
- * The order is fixed: summary and outputs, FROM and joins, conditions, groups, order, limit. Each clause becomes one or
- * more phrases, so a verifier can compare it with the question. Conditions that are narrated as joins are skipped among
- * the filters. A set operation is narrated by the numbers of its arms, which are queries of their own. */
+ * The order is fixed: summary and outputs, FROM and joins, conditions, groups, windows, order, limit. Each clause
+ * becomes one or more phrases, so a verifier can compare it with the question. Conditions that are narrated as joins
+ * are skipped among the filters. A set operation is narrated by the numbers of its arms, which are queries of their
+ * own. */
 #include "lib/explain/narrator.h"
 
 #include <string.h>

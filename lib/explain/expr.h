@@ -5,7 +5,8 @@
 
 #include "lib/explain/narrator.h"
 
-/* Loosest first. An expression looser than its surroundings, or as loose with another operator, gets parentheses. */
+/* Loosest first. An expression gets parentheses if it is looser than its surroundings, or equally loose with another
+ * operator. */
 enum looseness { LOGIC, CONDITION, ARITHMETIC, TIGHT };
 
 /* --- expr.c --- */

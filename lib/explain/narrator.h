@@ -26,7 +26,7 @@ enum {
     NARRATE_PHRASE_BYTES = 2048,
     NARRATE_LITERAL_BYTES = 160,
     NARRATE_NAME_BYTES = 64,
-    NARRATE_SQL_BYTES = 240, /* of the statement, where it is quoted */
+    NARRATE_SQL_BYTES = 240, /* of the statement, when quoted */
 };
 
 /* The role of a query in the one that mentions it. */
@@ -122,11 +122,11 @@ void say_the_column(struct narrator *t, struct say *out, const struct schema_col
 /* True if the column takes "are" ("the points are ..."). */
 bool narrate_column_is_plural(const struct narrator *t, const struct schema_column *column);
 bool narrate_is_plural(const struct narrator *t, const struct sql_node *expr);
-/* The schema column behind a source's output, or NULL. */
+/* Returns the schema column behind a source's output, or NULL. */
 const struct schema_column *narrate_column_at(const struct narrator *t, const struct sql_source *source, int output);
-/* "the query", "query 2". */
+/* Writes "the query" or "query 2". */
 void say_query(struct say *out, uint32_t number);
-/* "in query 2, ": every sentence of an inner query begins with it. */
+/* Writes "in query 2, ", which begins each sentence of an inner query. */
 void say_within(struct narrator *t, struct say *out);
 /* Writes the statement's own text of a node, truncated. */
 void say_sql(struct narrator *t, struct say *out, const struct sql_node *node);

@@ -1,9 +1,9 @@
 /* Provenance by rewriting (see provenance.h): chooses the row and the arms, and runs their statements.
  *
- * An arm's statement is tried in up to three ways, from strict to exact, until its rows match the chosen row. Each
- * statement is bounded in time, steps and rows relative to the cost of the candidate. A failed statement makes its arm
- * unavailable with a reason, and the other arms continue. Row counts come from COUNT(*) of the result if it has one,
- * never from an additional statement. */
+ * The statement of an arm first has strict conditions. If it finds no rows, looser conditions are tried. If its rows
+ * only resemble the chosen row, exact conditions are tried. Each statement is bounded in time, steps and rows relative
+ * to the cost of the candidate. A failed statement makes its arm unavailable with a reason, and the other arms
+ * continue. No additional statement counts the source rows. */
 #include "lib/explain/provenance.h"
 
 #include "lib/base/clock.h"

@@ -40,8 +40,8 @@ struct explain_source {
 struct prov_options {
     uint32_t max_rows;    /* 8: source rows fetched for each arm */
     uint32_t max_arms;    /* 8: arms, and statements, of one candidate */
-    uint32_t max_depth;   /* 2: derived tables, CTEs and subqueries followed into one another */
-    uint32_t max_columns; /* 64: projected columns of one arm; the rest is dropped and said so */
+    uint32_t max_depth;   /* 2: nesting of followed derived tables, CTEs and subqueries */
+    uint32_t max_columns; /* 64: projected columns of one arm; the rest is dropped and reported */
     uint32_t max_probes;  /* 24: probe statements of a why-not */
     int64_t time_ms;      /* 500, or thrice what the candidate itself took: each statement made here, and twice that
                              all of a trace or why-not; never more than the handle's own limit. Each is also held to
@@ -59,7 +59,7 @@ enum prov_role {
     PROV_GROUP = 1U << 4,
     PROV_HAVING = 1U << 5,
     PROV_ORDER = 1U << 6,
-    PROV_WINDOW = 1U << 7,     /* inside of a window function or its window */
+    PROV_WINDOW = 1U << 7,     /* inside a window function or its window */
     PROV_CORRELATED = 1U << 8, /* used by a subquery */
     PROV_KEY = 1U << 9,
 };

@@ -9,7 +9,7 @@ enum {
     TRACE_MAX_DERIVED = 16,    /* columns of a derived table that replace its missing key */
     TRACE_MAX_CONDITIONS = 64, /* values of the chosen row that become conditions */
     TRACE_LONG_VALUE = 256,    /* bytes; longer ones are bound, not printed */
-    TRACE_HUGE_VALUE = 65536,  /* bytes; longer ones are left out */
+    TRACE_HUGE_VALUE = 65536,  /* bytes; longer ones are omitted */
     TRACE_MAX_ALIASES = 64,    /* uses of select aliases whose columns are looked up */
 };
 
@@ -57,7 +57,7 @@ struct outer_row {
 /* One output column of the arm. */
 struct arm_output {
     struct sql_node *expr;           /* NULL if it cannot be written */
-    const struct sql_source *source; /* when it is a plain column of it, else NULL */
+    const struct sql_source *source; /* if it is a plain column of it, else NULL */
     int column;                      /* number among the source's columns; -1: rowid */
 };
 
@@ -67,7 +67,7 @@ struct arm_work {
     struct prov_arm *arm;
     const struct sql_node *query; /* query around it: its ORDER and LIMIT, for an arm that is alone in it */
     bool alone;
-    bool aliases; /* uses select aliases: they have to be written out */
+    bool aliases; /* uses select aliases, which must be expanded */
     const struct outer_row *outer;
     const struct chosen *chosen;
     enum trace_way way;

@@ -1,8 +1,8 @@
 /* The objects of a count: rows, or the numbers that a column holds.
  *
  * The words after "how many", "the number of" or "the most" name the counted thing. The functions compare it with two
- * objects: the table whose rows the query counts, and a column that already holds the number. Such a column is numeric,
- * and it is not a key, code, year or rank. Scores are those of the question's mentions, between 0 and 1. */
+ * objects: the table whose rows the query counts, and a column that already holds the number. Such a column holds
+ * numbers, and it is not a key, code, year or rank. Scores are those of the question's mentions, between 0 and 1. */
 #include "signals/support/counted.h"
 
 #include "lib/question/phrase.h"

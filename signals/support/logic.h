@@ -26,7 +26,7 @@ struct vsig_logic {
     uint32_t sets_excluded;          /* NOT IN (SELECT ...), NOT EXISTS, EXCEPT */
 };
 
-/* Bounded by the statement. */
+/* Fills `logic`. Bounded by the statement. */
 void vsig_logic_look(struct vsig_subject *subject, struct vsig_logic *logic);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the query does, in the question's terms: one walk over the tree. */
+/* The actions of a query in terms of the question, found by one walk over the tree. */
 #ifndef ASSAY_SIGNALS_SUPPORT_QUERY_H
 #define ASSAY_SIGNALS_SUPPORT_QUERY_H
 
@@ -70,7 +70,7 @@ bool query_literal_number(const struct sql_node *node, double *number);
 
 /* Returns the schema column of a plain column expression, or NULL. */
 const struct schema_column *query_column(const struct vsig_subject *subject, const struct sql_node *expr);
-/* The same, seen through casts and signs: Age of CAST(Age AS INTEGER). */
+/* Returns the schema column of an expression through casts and signs: Age for CAST(Age AS INTEGER). */
 const struct schema_column *query_cast_column(const struct vsig_subject *subject, const struct sql_node *expr);
 /* True if the words of the column's name include one of these stems (NULL-terminated). False for a NULL column. */
 bool query_name_has(const struct schema_column *column, const char *const *stems);

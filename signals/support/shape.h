@@ -57,7 +57,7 @@ bool vsig_repeats_matter(const struct sql_block *block);
  * NULL for any other expression. */
 const struct sql_ref *vsig_plain_column(const struct sql_node *expr);
 
-/* Bit of a source, 0 when it is not one of the block or beyond the 64th. */
+/* Returns the bit of a source. Returns 0 if it is not a source of the block, or beyond the 64th. */
 static inline vsig_sources vsig_source_bit(const struct sql_block *block, const struct sql_source *source)
 {
     return source && source->block == block && source->index < VSIG_MAX_SOURCES ? (vsig_sources)1 << source->index : 0;

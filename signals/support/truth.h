@@ -8,7 +8,7 @@
 #include "signals/support/domain.h"
 #include "signals/vsig.h"
 
-/* The subject of a condition: a column of a FROM item, or an expression that gives the same value for the same row. */
+/* A column of a FROM item, or an expression that gives the same value for the same row. */
 struct vsig_term {
     const struct sql_source *source; /* of a column */
     int output;
