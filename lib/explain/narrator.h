@@ -67,9 +67,9 @@ struct narrator {
     const struct sql_join_pair *pairs;
     uint32_t n_pairs;
     struct noun **nouns; /* names as read so far: of columns by id, then of tables */
-    uint64_t *described; /* bitmap of column ids: their description has been told */
-    bool cut;            /* something was left out */
-    bool full;           /* the arena is */
+    uint64_t *described; /* bitmap of column ids whose description has been narrated */
+    bool cut;            /* something was omitted */
+    bool full;           /* the arena is full */
     int64_t sql_ns;
     const char *missing; /* first thing that is missing */
 };

@@ -167,7 +167,7 @@ const char *prov_check_sql(struct arena *arena, const struct explain_source *sou
 enum whynot_status {
     WHYNOT_FOUND,       /* `culprits`: without them a row appears, and no smaller set found does that */
     WHYNOT_NOT_EMPTY,   /* there is a row: nothing to explain */
-    WHYNOT_NO_DATA,     /* empty whatever is taken out: a table has no rows */
+    WHYNOT_NO_DATA,     /* empty even with all parts removed: a table has no rows */
     WHYNOT_UNAVAILABLE, /* `reason` */
 };
 
@@ -192,7 +192,7 @@ struct whynot_culprit {
     const struct sql_node *literal;
     enum sql_op op;                          /* column OP literal; SQL_OP_LIKE, SQL_OP_NONE ... */
     const char *written;                     /* the literal's text, decoded; NUL-terminated */
-    int stored;                              /* does the column hold it? 1 yes, 0 no, -1 not known or not an equality */
+    int stored;                              /* 1 if the column holds it, 0 if not, -1 if unknown or not an equality */
     const char *nearest[WHYNOT_MAX_NEAREST]; /* stored values nearest to it, best first, as text */
     uint32_t n_nearest;
 };

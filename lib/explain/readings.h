@@ -20,7 +20,7 @@ struct explain_statement {
 
 struct explain_readings {
     const char *question;       /* "In which order?" */
-    const char *const *choices; /* one a reading, in their order; no two are the same */
+    const char *const *choices; /* one for each reading, in their order; all different */
     uint32_t n;
 };
 

@@ -8,7 +8,7 @@ struct vsig_counted_things {
     const struct sql_node *amounts;     /* first COUNT of a column that holds amounts; NULL */
     const struct schema_column *amount; /* that column */
     const struct sql_node *rows;        /* the first COUNT of rows or keys; NULL */
-    const struct schema_column *held;   /* a column that holds the number asked for, and is not used; NULL */
+    const struct schema_column *held;   /* an unused column that holds the requested number; NULL */
     float asked;                        /* how well the counted thing names a table: 0..1; NAN if there is no cue */
     float counted;                      /* how well it names the table whose rows are counted */
     int asked_table;                    /* the table that it names best; -1 */

@@ -23,7 +23,7 @@ struct vsig_point {
 struct vsig_range {
     struct vsig_point low, high;
     bool no_low, no_high;     /* unbounded on that side */
-    bool low_open, high_open; /* the bound itself is left out */
+    bool low_open, high_open; /* the bound itself is excluded */
 };
 
 struct vsig_domain {

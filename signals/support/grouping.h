@@ -19,7 +19,7 @@ struct vsig_grouping {
     /* each ... the most */
     bool each_extreme;              /* the question asks for an extreme of each */
     bool per_group;                 /* the query picks per group, in one of the usual forms */
-    const struct sql_node *for_all; /* the one extreme for all that it picks by instead; NULL */
+    const struct sql_node *for_all; /* the one extreme for all that the query selects instead; NULL */
     float key_score;                /* how well the words behind "each" name the grouping or correlated columns; may
                                      * be NAN */
 };

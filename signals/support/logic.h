@@ -19,7 +19,7 @@ struct vsig_logic {
     uint32_t leaves_both;            /* NOT (a = 1 AND b = 2), a <> 1 OR b <> 2: only rows with both are out */
     uint32_t leaves_each;            /* a <> 1 AND b <> 2, NOT (a = 1 OR b = 2) */
     uint32_t any_of_sets;            /* x IN (SELECT ...) OR x IN (SELECT ...), EXISTS alike; UNION inside of IN */
-    uint32_t each_of_sets;           /* the same with AND, INTERSECT */
+    uint32_t each_of_sets;           /* as above with AND, or INTERSECT */
     uint32_t keys_sized;             /* a key compared by size with a number */
     const struct sql_node *crossed;  /* <> between keys that refer to each other, where no equality joins both; NULL */
     uint32_t rows_excluded_joined;   /* x <> 1 on rows that are joined or looked up for another thing */

@@ -18,10 +18,10 @@ struct vsig_parts {
     uint32_t n;                          /* number of extracted parts */
     uint32_t match, mismatch;            /* compared with the part that the question names, or with another one */
     const struct sql_node *at;           /* the first mismatch */
-    enum vsig_date_part wanted, taken;   /* of that one */
+    enum vsig_date_part wanted, taken;   /* of that mismatch */
     const struct sql_node *monthless;    /* the first strftime of year and day without month */
     const struct sql_node *unreadable;   /* a call that returns NULL for all known values of the column */
-    const struct schema_column *column;  /* of that one */
+    const struct schema_column *column;  /* its column */
     float grouped_match, grouped_misfit; /* parts grouped by or shown that the question names, or does not */
 };
 

@@ -13,7 +13,7 @@ enum { VSIG_MAX_PREDICATES = 24, VSIG_MAX_PREDICATE_LITERALS = 4 };
 struct vsig_predicate {
     const struct sql_node *node;        /* BINARY, LIKE, BETWEEN, IN, or UNARY IS NULL */
     const struct sql_ref *ref;          /* its column */
-    const struct schema_column *column; /* the same in the schema; never NULL */
+    const struct schema_column *column; /* its schema column; never NULL */
     const struct sql_node *literals[VSIG_MAX_PREDICATE_LITERALS];
     uint32_t n_literals;
     bool bare; /* the column is not inside a function */

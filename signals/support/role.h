@@ -12,7 +12,7 @@ struct vsig_roles {
     const struct sql_node *at;            /* predicate of the first value with the wrong role; NULL */
     const struct schema_column *used;     /* the column that it is compared with */
     const struct schema_column *wanted;   /* the column that the question means */
-    uint32_t ends_match, ends_mismatch;   /* the same for the ends of self-joins */
+    uint32_t ends_match, ends_mismatch;   /* likewise for the ends of self-joins */
     const struct sql_node *ends_at;       /* the join whose ends are exchanged; NULL */
     uint32_t words_match, words_mismatch; /* roles that the question names, and opposites of such roles */
 };

@@ -27,7 +27,7 @@ struct vsig_block_shape {
     vsig_sources used;  /* their columns are used outside of join conditions, in this block or deeper */
     vsig_sources shown; /* their columns are used in the select list */
     bool count_star;    /* COUNT(*) or COUNT(literal) of its own */
-    const struct sql_join_pair *const *pairs; /* join pairs between two FROM items of this block, IN pairs left out */
+    const struct sql_join_pair *const *pairs; /* join pairs between two FROM items of this block, without IN pairs */
     uint32_t n_pairs;
 };
 
